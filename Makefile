@@ -1,0 +1,120 @@
+# make hello   a private environment in .venv, the package in it, and the first program
+# make test    the same environment, and the test suite (ARGS="-k word" for a part)
+# make check   what a change must pass: format, warnings, analysers, layout, tests
+#
+# Others: venv, build, werror, layout, format, fuzz, clean. PYTHON says which Python to use.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+ARGS ?=
+
+C_ROOT := src/cpp_free_c
+C_FILES := $(sort $(wildcard $(C_ROOT)/*/*.c))
+C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
+C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
+PY_FORMATTED := setup.py $(wildcard pycuda test tools examples bench)
+
+.PHONY: hello test check build venv werror layout format fuzz clean \
+	check-format check-tidy check-cppcheck check-types
+.DELETE_ON_ERROR:
+
+# Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
+hello: build
+	@$(BIN)/python tools/have_compiler.py || { \
+		$(BIN)/python tools/requires.py nvrtc > $(VENV)/requires.txt && \
+		$(PIP) install -r $(VENV)/requires.txt; }
+	$(BIN)/python examples/hello_gpu.py
+
+test: build
+	$(BIN)/python -m pytest $(ARGS)
+
+check: check-format layout werror check-cppcheck check-tidy check-types test
+
+# -- the private environment ------------------------------------------------------------
+
+venv: $(VENV)/.requires
+build: $(VENV)/.built
+
+# One pip call for all of it: the build then needs no environment of its own.
+$(VENV)/.requires: pyproject.toml tools/requires.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "$(PYTHON) is older than Python 3.10; set PYTHON to a newer one"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "$(PYTHON) cannot make environments; on Debian and" \
+		"Ubuntu the package python3-venv is missing"; exit 1; }
+	$(BIN)/python tools/requires.py build run test > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.requires setup.py $(C_ALL)
+	$(PIP) install --no-build-isolation --no-deps -e .
+	@touch $@
+
+$(VENV)/.check: $(VENV)/.requires
+	$(BIN)/python tools/requires.py check > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# -- what a change must pass ------------------------------------------------------------
+
+# $(call need,command,package): stop with a sentence if a command is missing.
+need = command -v $(1) > /dev/null || \
+	{ echo "$(1) is missing: install the package $(2) of your system"; exit 1; }
+
+INCLUDES = $(shell $(BIN)/python -c 'import numpy, sysconfig; \
+	print("-isystem", sysconfig.get_paths()["include"], "-isystem", numpy.get_include())')
+
+check-format: $(VENV)/.check
+	@$(call need,clang-format,clang-format)
+	clang-format --dry-run -Werror $(C_FORMATTED)
+	$(BIN)/ruff format --check $(PY_FORMATTED)
+	$(BIN)/ruff check $(PY_FORMATTED)
+
+layout: $(VENV)/.requires
+	$(BIN)/python tools/check_layout.py
+
+# The extension as it ships, but with every warning an error, under either compiler.
+werror: $(VENV)/.requires
+	@for compiler in gcc clang; do \
+		$(call need,$$compiler,$$compiler); \
+		echo "-Werror with $$compiler"; \
+		CC=$$compiler CFLAGS="-Werror" $(BIN)/python setup.py -q build_ext --force \
+			--build-temp build/werror-$$compiler/temp \
+			--build-lib build/werror-$$compiler/lib || exit 1; \
+	done
+
+# cppcheck reads no Python.h: it is told what the macros that return stand for.
+check-cppcheck:
+	@$(call need,cppcheck,cppcheck)
+	cppcheck --enable=warning,performance,portability --error-exitcode=1 \
+		--inline-suppr --std=c11 --quiet -I $(C_ROOT) \
+		'-DPy_RETURN_NONE=return Py_None' '-DPy_RETURN_TRUE=return Py_True' \
+		'-DPy_RETURN_FALSE=return Py_False' \
+		'-DPy_RETURN_NOTIMPLEMENTED=return Py_NotImplemented' $(C_FILES)
+
+check-tidy: $(VENV)/.requires
+	@$(call need,clang-tidy,clang-tidy)
+	clang-tidy --quiet $(C_FILES) -- -std=c11 -pthread -I $(C_ROOT) $(INCLUDES) \
+		-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION
+
+check-types: $(VENV)/.check build
+	$(BIN)/python -m mypy.stubtest pycuda._pvt_struct
+
+# -- others -----------------------------------------------------------------------------
+
+format: $(VENV)/.check
+	clang-format -i $(C_FORMATTED)
+	$(BIN)/ruff format $(PY_FORMATTED)
+	$(BIN)/ruff check --fix $(PY_FORMATTED)
+
+# RUNS malformed texts for the PTX loader, under sanitizers; needs clang or gcc.
+RUNS ?= 1000000
+fuzz:
+	$(PYTHON) tools/fuzz_ptx.py $(RUNS)
+
+# Everything that the other targets made, the private environment included.
+clean:
+	rm -rf $(VENV) build dist *.egg-info pycuda/*.so .pytest_cache .ruff_cache .mypy_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

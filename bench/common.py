@@ -1,0 +1,328 @@
+"""What the benchmarks share: timing, statistics, bounds, tables, and measured programs.
+
+A *subject* is a child process that measures when asked: it reads ``case batches calls``
+from stdin and answers with the nanoseconds per call of each batch. The bare driver
+(``floor.c``), this package and its peers are all subjects, so they are measured in turn
+within one run and none of them shares a process with another.
+"""
+
+import contextlib
+import datetime
+import gc
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+C_SOURCE = HERE.parent / "src" / "cpp_free_c"
+
+# What k4 and k0 are everywhere: in the image the floor loads, here and in the peers.
+KERNELS = """
+extern "C" __global__ void k4(float *a, float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+extern "C" __global__ void k0()
+{
+}
+"""
+COUNT = 1024  # floats, that is 4 kB
+BLOCK = (128, 1, 1)
+GRID = (COUNT // BLOCK[0], 1, 1)
+
+
+# -- statistics ------------------------------------------------------------------------
+
+
+def summary(ns):
+    """Minimum, median and 95th percentile (nearest rank) of a list of numbers."""
+    ns = sorted(ns)
+    if not ns:
+        raise ValueError("nothing was measured")
+    rank = -(-95 * len(ns) // 100)
+    return {"min": ns[0], "median": statistics.median(ns), "p95": ns[rank - 1]}
+
+
+def round_medians(rounds):
+    """One median per round; a round is the list of its batches."""
+    return [statistics.median(batches) for batches in rounds]
+
+
+def lowest_rounds(*subjects):
+    """Per round, the batches of the subject with the lowest median in that round."""
+    return [
+        min(batches, key=statistics.median) for batches in zip(*subjects, strict=True)
+    ]
+
+
+def over_floor(ours, floor):
+    """Median over the rounds of how far ours is above the floor of the same round.
+
+    Differences are taken inside a round, where both ran within a second of each other,
+    so a clock or a machine that drifts from round to round cancels out.
+    """
+    pairs = zip(round_medians(ours), round_medians(floor), strict=True)
+    return statistics.median(a - b for a, b in pairs)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a cost may be: floor + ``plus``, floor * ``times``, or ``at_most`` alone."""
+
+    plus: float | None = None
+    times: float | None = None
+    at_most: float | None = None
+
+    def __post_init__(self):
+        if sum(x is not None for x in (self.plus, self.times, self.at_most)) != 1:
+            raise ValueError("a bound is exactly one of plus, times, at_most")
+
+    def __str__(self):
+        if self.plus is not None:
+            return f"floor + {self.plus:,.0f}"
+        if self.times is not None:
+            return f"floor x {self.times:g}"
+        return f"{self.at_most:,.0f}"
+
+    def holds(self, ours, floor=None):
+        """Whether the rounds of ours keep the bound, judged like ``over_floor``."""
+        if self.at_most is not None:
+            return statistics.median(round_medians(ours)) <= self.at_most
+        if self.plus is not None:
+            return over_floor(ours, floor) <= self.plus
+        pairs = zip(round_medians(ours), round_medians(floor), strict=True)
+        return statistics.median(a / b for a, b in pairs) <= self.times
+
+
+# -- timing ----------------------------------------------------------------------------
+
+
+def measure(run, synchronize, batches, calls):
+    """Nanoseconds per call of each batch; ``run(calls)`` makes the calls of one.
+
+    A batch starts on an idle device and is waited for outside of the timed part, so
+    that what is measured is the caller's cost and not the device's. One untimed batch
+    goes first; the collector rests meanwhile.
+    """
+    clock = time.perf_counter_ns
+    ns = []
+    run(calls)
+    synchronize()
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(batches):
+            start = clock()
+            run(calls)
+            elapsed = clock() - start
+            synchronize()
+            ns.append(elapsed / calls)
+    finally:
+        if enabled:
+            gc.enable()
+    return ns
+
+
+# -- subjects --------------------------------------------------------------------------
+
+
+class SubjectError(Exception):
+    """A subject could not start, or could not measure what it was asked for."""
+
+
+class Subject:
+    """A running child process that measures when asked (see the module's docstring)."""
+
+    def __init__(self, name, command, env=None):
+        self.name = name
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+        )
+        try:
+            self.header = self._answer()
+        except SubjectError:
+            self.close()
+            raise
+        if "missing" in self.header:
+            self.close()
+            raise SubjectError(self.header["missing"])
+
+    def _answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise SubjectError(f"{self.name} ended, exit status {self.process.wait()}")
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise SubjectError(f"{self.name} answered {line!r}") from None
+
+    def ask(self, case, batches, calls):
+        """The nanoseconds per call of each batch."""
+        try:
+            self.process.stdin.write(f"{case} {batches} {calls}\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            status = self.process.wait()
+            raise SubjectError(f"{self.name} ended, exit status {status}") from None
+        answer = self._answer()
+        if "error" in answer:
+            raise SubjectError(f"{self.name}, {case}: {answer['error']}")
+        return answer["ns"]
+
+    def close(self):
+        """End the process; give it time to put its context away."""
+        with contextlib.suppress(BrokenPipeError):  # it may have died unread
+            self.process.stdin.close()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self.close()
+
+
+def serve(header, cases, synchronize):
+    """The other end of a ``Subject``: answer until stdin ends."""
+    with claim_stdout() as out:
+        say(out, header)
+        for line in sys.stdin:
+            name, batches, calls = line.split()
+            if name not in cases:
+                say(out, {"case": name, "error": "no such case"})
+                continue
+            try:
+                ns = measure(cases[name], synchronize, int(batches), int(calls))
+            except Exception as e:  # noqa: BLE001 - told to the asker
+                say(out, {"case": name, "error": f"{type(e).__name__}: {e}"})
+            else:
+                say(out, {"case": name, "calls": int(calls), "ns": ns})
+
+
+def claim_stdout():
+    """A file on what stdout was; what libraries print goes to stderr from now on."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return out
+
+
+def say(out, answer):
+    out.write(json.dumps(answer) + "\n")
+    out.flush()
+
+
+def run_quietly(command, env=None):
+    """Run to the end, keep what it said, leave its exit status to the caller."""
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=env)
+
+
+def last_line(text):
+    """Where a Python program or a compiler says what was wrong."""
+    return (text.strip().splitlines() or ["no message"])[-1]
+
+
+def import_cost(python, module, env=None):
+    """Nanoseconds that importing a module costs a fresh interpreter which has numpy."""
+    code = (
+        "import sys\n"
+        "sys.path[:] = [p for p in sys.path if p]\n"  # not the directory we are in
+        "import time, numpy\n"
+        "start = time.perf_counter_ns()\n"
+        f"import {module}\n"
+        "print(time.perf_counter_ns() - start)"
+    )
+    done = run_quietly([python, "-c", code], env)
+    if done.returncode != 0:
+        raise SubjectError(f"import {module}: {last_line(done.stderr)}")
+    return int(done.stdout.split()[-1])
+
+
+def build_floor(directory):
+    """Compile ``floor.c`` into a directory; the path of the program."""
+    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        raise SubjectError("no C compiler: install cc, or name one in CC")
+    program = Path(directory) / "floor"
+    command = [*compiler.split(), "-std=c11", "-O2", "-I", str(C_SOURCE)]
+    command += [str(HERE / "floor.c"), "-o", str(program), "-ldl"]
+    done = run_quietly(command)
+    if done.returncode != 0:
+        raise SubjectError(f"{' '.join(command)} failed:\n{done.stderr}")
+    return program
+
+
+# -- reports ---------------------------------------------------------------------------
+
+
+def number(value):
+    """A nanosecond count for people: whole, with thousands marked; - for nothing."""
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def table(head, rows):
+    """Plain text with aligned columns: the first one to the left, the others right."""
+    lines = [head, *rows]
+    if any(len(line) != len(head) for line in lines):
+        raise ValueError("rows of different length")
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+
+    def text(line):
+        cells = [line[0].ljust(widths[0])]
+        cells += [c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True)]
+        return "  ".join(cells).rstrip()
+
+    rule = "  ".join("-" * w for w in widths)
+    return "\n".join([text(head), rule, *map(text, rows)])
+
+
+def kernel_module_version():
+    """The version of NVIDIA's kernel module, or None where there is none."""
+    try:
+        words = Path("/proc/driver/nvidia/version").read_text().split()
+    except OSError:
+        return None
+    numbers = [w for w in words if w[0].isdigit() and "." in w]
+    return numbers[0] if numbers else None
+
+
+def environment():
+    """Where and when: what a reader needs to judge the numbers."""
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(
+            timespec="seconds"
+        ),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpus": os.cpu_count(),
+        "kernel_module": kernel_module_version(),
+    }
+
+
+def cuda_version(number):
+    """13000 as "13.0"."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def write_json(path, data):
+    """Write the whole file or none of it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(data, indent=1) + "\n")
+    part.replace(path)

@@ -1,0 +1,35 @@
+"""The first program: multiply two arrays of random numbers on the GPU.
+
+Prints the difference from what NumPy computes, 400 zeros. Out and In copy the arrays to
+the device and back around the call.
+"""
+
+import sys
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+try:
+    import pycuda.autoinit  # noqa: F401 - makes a context on the first usable device
+except (drv.Error, RuntimeError) as e:
+    sys.exit(f"There is no GPU that this program could use: {e}")
+
+module = SourceModule(
+    """
+    __global__ void multiply(float *product, float *left, float *right)
+    {
+        int i = threadIdx.x;
+        product[i] = left[i] * right[i];
+    }
+    """
+)
+multiply = module.get_function("multiply")
+
+left = np.random.randn(400).astype(np.float32)
+right = np.random.randn(400).astype(np.float32)
+product = np.full_like(left, np.nan)
+multiply(drv.Out(product), drv.In(left), drv.In(right), block=(400, 1, 1), grid=(1, 1))
+
+print(product - left * right)

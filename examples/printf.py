@@ -1,0 +1,25 @@
+"""Print from inside a kernel.
+
+The text is kept on the device and comes out when the context is synchronised.
+"""
+
+import numpy as np
+
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+module = SourceModule(
+    """
+    #include <stdio.h>
+
+    __global__ void greet(int number)
+    {
+        printf("thread %d of block %d says %d\\n", threadIdx.x, blockIdx.x, number);
+    }
+    """
+)
+greet = module.get_function("greet")
+
+print("six threads:", flush=True)
+greet(np.int32(42), block=(3, 1, 1), grid=(2, 1))
+pycuda.autoinit.context.synchronize()

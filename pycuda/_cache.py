@@ -1,0 +1,301 @@
+"""The compile cache on disk: one file an entry, whole or not there.
+
+An entry is a checksum, a manifest and a payload. The manifest names the files the
+compiler read, so that a hit is known to be one without starting the compiler: each file
+still has the size and time it had, or else the content; each place where a header was
+looked for in vain is still empty. Headers of the toolkit and of the system's C and C++
+libraries are not listed one by one (they come with the compiler, whose identity is in
+the key); one of the latter stands witness for each library.
+
+Nothing here raises OSError: a cache that cannot be read is a miss and one that cannot
+be written costs one warning. Only ``pycuda.compiler`` and what compiles for it call
+this.
+"""
+
+import contextlib
+import os
+import re
+import sys
+import threading
+import time
+import warnings
+
+try:
+    # The builtin module: hashlib would load OpenSSL, ten times the cost of a whole hit.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+_MAGIC = b"PCUCACHE1\n"
+_DIGEST_SIZE = 20
+_LENGTH_SIZE = 8
+_HEAD_SIZE = len(_MAGIC) + _DIGEST_SIZE + _LENGTH_SIZE
+
+# A file changed this short a time ago may change again without its time changing.
+_SETTLED_NS = 1_000_000_000
+
+# The headers of the C and C++ libraries and of gcc itself.
+_SYSTEM = re.compile(
+    r"/usr/include/(?:alloca|assert|complex|ctype|endian|errno|features|features-time64"
+    r"|fenv|float|inttypes|limits|locale|malloc|math|memory|pthread|sched|setjmp|signal"
+    r"|stdc-predef|stddef|stdint|stdio|stdlib|string|strings|time|unistd|wchar"
+    r"|wctype)\.h$"
+    r"|/usr/include/(?:[^/]+-linux-gnu/)?(?:asm|asm-generic|bits|c\+\+|gnu|linux|sys)/"
+    r"|.*/lib(?:64)?/gcc/"
+)
+_WITNESSES = ("/stdc-predef.h", "/stddef.h", "/cstdlib")
+
+_INCLUDE = re.compile(
+    r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE
+)
+
+_complained = False
+
+
+def default_dir():
+    """Return the directory used when the program names none."""
+    chosen = os.environ.get("PYCUDA_CACHE_DIR")
+    if chosen:
+        return chosen
+    if sys.platform.startswith("linux"):
+        # What platformdirs answers here, for a hundredth of the time its import takes.
+        base = os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser(
+            "~/.cache"
+        )
+        return os.path.join(base, "pycuda", "compiler-cache-v2")
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("pycuda", "pycuda"), "compiler-cache-v2")
+
+
+def resolve_dir(cache_dir):
+    """Return the directory to use for a ``cache_dir`` argument, None for no cache."""
+    if "PYCUDA_DISABLE_CACHE" in os.environ:
+        return None
+    if cache_dir is None:
+        return default_dir()
+    return os.fspath(cache_dir) if cache_dir else None
+
+
+def key_of(*parts):
+    """Hash strings to a file name; no two different lists of parts run together."""
+    state = blake2b(digest_size=_DIGEST_SIZE)
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape")
+        state.update(b"%d:" % len(data))
+        state.update(data)
+    return state.hexdigest()
+
+
+def load(path):
+    """Return the payload stored at ``path``, or None if there is none that holds."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            data = file.read()
+    except OSError:
+        return None
+    split = _split(data)
+    if split is None:
+        return None
+    manifest, payload = split
+    if not manifest:
+        return payload
+    fresh = _recheck(manifest)
+    if fresh is None:
+        return None
+    if fresh != manifest:
+        store(path, fresh, payload, say=False)
+    return payload
+
+
+def store(path, manifest, payload, say=True):
+    """Write an entry in one step; say once if that is not possible."""
+    head = len(manifest).to_bytes(_LENGTH_SIZE, "little")
+    body = head + manifest + payload
+    data = _MAGIC + _digest(body) + body
+    folder, name = os.path.split(path)
+    draft = os.path.join(
+        folder,
+        f".{name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}.part",
+    )
+    try:
+        os.makedirs(folder or ".", exist_ok=True)
+        _write(draft, data)
+        os.replace(draft, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):  # never made, or a folder without changes
+            os.unlink(draft)
+        if say:
+            _complain(folder, error)
+
+
+def _write(path, data):
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with open(descriptor, "wb", buffering=0) as file:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+
+
+def _complain(folder, error):
+    global _complained
+    if _complained:
+        return
+    _complained = True
+    warnings.warn(
+        f"compiled code cannot be kept in '{folder}' ({error.strerror or error}); "
+        "programs work, but compile again each time. Set PYCUDA_CACHE_DIR to a "
+        "directory that can be written, or PYCUDA_DISABLE_CACHE to do without.",
+        stacklevel=outside(),
+    )
+
+
+def outside():
+    """Return the stacklevel at which a warning names the user's line, not ours."""
+    here = os.path.dirname(__file__)
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+@contextlib.contextmanager
+def work_folder(keep):
+    """Give a directory to compile in; kept ones are announced, others removed."""
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="pycuda-")
+    try:
+        yield folder
+    finally:
+        if keep:
+            print(f"*** compiler output in {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _digest(data):
+    return blake2b(data, digest_size=_DIGEST_SIZE).digest()
+
+
+def _split(data):
+    """Return (manifest, payload) of an entry's bytes, None if they are damaged."""
+    if len(data) < _HEAD_SIZE or not data.startswith(_MAGIC):
+        return None
+    start = len(_MAGIC) + _DIGEST_SIZE
+    if _digest(memoryview(data)[start:]) != data[len(_MAGIC) : start]:
+        return None
+    middle = _HEAD_SIZE + int.from_bytes(data[start:_HEAD_SIZE], "little")
+    return data[_HEAD_SIZE:middle], data[middle:]
+
+
+# A manifest is lines. "F<tab>size<tab>time in ns<tab>digest<tab>path" is a file that
+# was read, "A<tab>path" a place where a header was looked for and not found.
+
+
+def _recheck(manifest):
+    """Return the manifest as it should be now, None if an input has changed."""
+    changed = False
+    lines = manifest.split(b"\n")
+    for number, line in enumerate(lines):
+        if line[:1] == b"A":
+            if os.path.lexists(line[2:]):
+                return None
+            continue
+        _, size, mtime, digest, path = line.split(b"\t", 4)
+        try:
+            stat = os.stat(path)
+        except OSError:
+            return None
+        if stat.st_size != int(size):
+            return None
+        if stat.st_mtime_ns == int(mtime):
+            continue
+        now = time.time_ns()
+        if _digest_of_file(path) != digest:
+            return None
+        if stat.st_mtime_ns < now - _SETTLED_NS:
+            lines[number] = _file_line(stat, stat.st_mtime_ns, digest, path)
+            changed = True
+    return b"\n".join(lines) if changed else manifest
+
+
+def _file_line(stat, mtime, digest, path):
+    return b"F\t%d\t%d\t%b\t%b" % (stat.st_size, mtime, digest, path)
+
+
+def _digest_of_file(path):
+    try:
+        with open(path, "rb") as file:
+            return _digest(file.read()).hex().encode()
+    except OSError:
+        return None
+
+
+def parse_dependencies(text):
+    """Return the paths in a make rule as compilers write it."""
+    paths = []
+    for rule in re.sub(r"\\\r?\n", " ", text).splitlines():
+        _, colon, names = rule.partition(": ")
+        if colon:
+            names = re.findall(r"(?:\\.|[^\s\\])+", names)
+            paths += [re.sub(r"\\([ #\\])", r"\1", n).replace("$$", "$") for n in names]
+    return list(dict.fromkeys(paths))
+
+
+def make_manifest(source, dependencies, search_dirs, toolkit_dirs, started_ns):
+    """Describe what a compilation read.
+
+    ``dependencies`` are paths, ``search_dirs`` where the compiler looks for headers
+    before its own folders, ``started_ns`` the time at which it started. Returns bytes,
+    or None if the result must not be kept because an input changed meanwhile or cannot
+    be described.
+    """
+    listed = _listed(dependencies, toolkit_dirs)
+    lines = []
+    texts = [(None, source)]
+    for path in listed:
+        name = os.fsencode(path)
+        try:
+            with open(name, "rb") as file:
+                content = file.read()
+            stat = os.stat(name)
+        except OSError:
+            return None
+        if started_ns <= stat.st_mtime_ns <= time.time_ns() or b"\n" in name:
+            return None
+        digest = _digest(content).hex().encode()
+        lines.append(_file_line(stat, stat.st_mtime_ns, digest, name))
+        if not _SYSTEM.match(os.path.normpath(path)):
+            texts.append((os.path.dirname(path), content.decode("utf-8", "replace")))
+    absent = {}
+    for folder, text in texts:
+        around = [folder] if folder else []
+        for wanted in included_in(text):
+            for place in (*around, *search_dirs):
+                candidate = os.path.join(place, wanted)
+                if os.path.lexists(candidate):
+                    break
+                absent[candidate] = None
+    lines += [b"A\t" + os.fsencode(path) for path in absent]
+    return b"\n".join(lines)
+
+
+def included_in(text):
+    """Return the names in a text's include lines."""
+    return _INCLUDE.findall(text)
+
+
+def _listed(dependencies, toolkit_dirs):
+    """Return the dependencies to watch, absolute and in order."""
+    toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
+    watched = []
+    for path in dependencies:
+        path = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+        plain = os.path.normpath(path)
+        if plain.startswith(toolkit):
+            continue
+        if not _SYSTEM.match(plain) or plain.endswith(_WITNESSES):
+            watched.append(path)
+    return list(dict.fromkeys(watched))

@@ -1,0 +1,1201 @@
+"""The types of the C extension pycuda._driver.
+
+Checked against the extension itself by test/typing/test_typing.py. The sections between
+`written by tools/make_stub.py` and `end` follow the C tables: edit those and run the
+tool. Names with an underscore that the extension has not are for type checkers alone.
+"""
+
+import builtins
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    final,
+    overload,
+    type_check_only,
+)
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from typing_extensions import Buffer, Self, disjoint_base
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Array = TypeVar("_Array", bound=np.ndarray[Any, Any])
+
+# -- what functions take ---------------------------------------------------------------
+
+@type_check_only
+class _HasGpudata(Protocol):
+    @property
+    def gpudata(self) -> SupportsIndex | None: ...
+
+@type_check_only
+class _HasCudaArrayInterface(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+@type_check_only
+class _HasNbytes(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+# An address: an int, a DeviceAllocation, a PointerHolderBase, a GPUArray (its gpudata).
+_DevicePointer: TypeAlias = SupportsIndex | _HasGpudata
+_HostBuffer: TypeAlias = Buffer | np.ndarray[Any, Any]
+# A block or a grid; missing dimensions are 1.
+_Dims: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
+_Order: TypeAlias = Literal["C", "F", "c", "f"]
+# Plain Python numbers are not among them: they have no fixed size.
+_KernelArgument: TypeAlias = (
+    np.generic
+    | np.ndarray[Any, Any]
+    | DeviceAllocation
+    | PointerHolderBase
+    | ArgumentHandler
+    | _HasCudaArrayInterface
+    | _HasGpudata
+    | Buffer
+)
+
+# -- errors ----------------------------------------------------------------------------
+
+class Error(Exception):
+    code: int | None
+    name: str | None
+    routine: str | None
+
+class LogicError(Error): ...
+class LaunchError(Error): ...
+class MemoryError(Error, builtins.MemoryError): ...
+class RuntimeError(Error, builtins.RuntimeError): ...
+class PyCUDAWarning(UserWarning): ...
+
+# -- the library -----------------------------------------------------------------------
+
+def init(flags: SupportsIndex = 0) -> None: ...
+def get_version() -> tuple[int, int, int]: ...
+def get_driver_version() -> int: ...
+def bitlog2(value: SupportsIndex, /) -> int: ...
+def _live_counts() -> dict[str, int]: ...
+def _is_emulated() -> bool: ...
+
+# -- devices and contexts --------------------------------------------------------------
+
+@disjoint_base
+class Device:
+    def __init__(self, number_or_pci_bus_id: SupportsIndex | str, /) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    @classmethod
+    def count(cls) -> int: ...
+    def name(self) -> str: ...
+    def pci_bus_id(self) -> str: ...
+    def compute_capability(self) -> tuple[int, int]: ...
+    def total_memory(self) -> int: ...
+    # An int, which for COMPUTE_MODE is a member of compute_mode.
+    def get_attribute(self, attr: device_attribute | SupportsIndex, /) -> int: ...
+    def get_attributes(self) -> dict[device_attribute, int]: ...
+    def make_context(self, flags: SupportsIndex = 0) -> Context: ...
+    def retain_primary_context(self) -> Context: ...
+    def can_access_peer(self, other: Device, /) -> bool: ...
+    # attributes of Device: written by tools/make_stub.py
+    @property
+    def max_threads_per_block(self) -> int: ...
+    @property
+    def max_block_dim_x(self) -> int: ...
+    @property
+    def max_block_dim_y(self) -> int: ...
+    @property
+    def max_block_dim_z(self) -> int: ...
+    @property
+    def max_grid_dim_x(self) -> int: ...
+    @property
+    def max_grid_dim_y(self) -> int: ...
+    @property
+    def max_grid_dim_z(self) -> int: ...
+    @property
+    def max_shared_memory_per_block(self) -> int: ...
+    @property
+    def shared_memory_per_block(self) -> int: ...
+    @property
+    def total_constant_memory(self) -> int: ...
+    @property
+    def warp_size(self) -> int: ...
+    @property
+    def max_pitch(self) -> int: ...
+    @property
+    def max_registers_per_block(self) -> int: ...
+    @property
+    def registers_per_block(self) -> int: ...
+    @property
+    def clock_rate(self) -> int: ...
+    @property
+    def texture_alignment(self) -> int: ...
+    @property
+    def gpu_overlap(self) -> int: ...
+    @property
+    def multiprocessor_count(self) -> int: ...
+    @property
+    def kernel_exec_timeout(self) -> int: ...
+    @property
+    def integrated(self) -> int: ...
+    @property
+    def can_map_host_memory(self) -> int: ...
+    @property
+    def compute_mode(self) -> _compute_mode: ...
+    @property
+    def maximum_texture1d_width(self) -> int: ...
+    @property
+    def maximum_texture2d_width(self) -> int: ...
+    @property
+    def maximum_texture2d_height(self) -> int: ...
+    @property
+    def maximum_texture3d_width(self) -> int: ...
+    @property
+    def maximum_texture3d_height(self) -> int: ...
+    @property
+    def maximum_texture3d_depth(self) -> int: ...
+    @property
+    def maximum_texture2d_array_width(self) -> int: ...
+    @property
+    def maximum_texture2d_array_height(self) -> int: ...
+    @property
+    def maximum_texture2d_array_numslices(self) -> int: ...
+    @property
+    def surface_alignment(self) -> int: ...
+    @property
+    def concurrent_kernels(self) -> int: ...
+    @property
+    def ecc_enabled(self) -> int: ...
+    @property
+    def maximum_texture2d_layered_width(self) -> int: ...
+    @property
+    def maximum_texture2d_layered_height(self) -> int: ...
+    @property
+    def maximum_texture2d_layered_layers(self) -> int: ...
+    @property
+    def maximum_texture1d_layered_width(self) -> int: ...
+    @property
+    def maximum_texture1d_layered_layers(self) -> int: ...
+    @property
+    def pci_device_id(self) -> int: ...
+    @property
+    def tcc_driver(self) -> int: ...
+    @property
+    def memory_clock_rate(self) -> int: ...
+    @property
+    def global_memory_bus_width(self) -> int: ...
+    @property
+    def l2_cache_size(self) -> int: ...
+    @property
+    def max_threads_per_multiprocessor(self) -> int: ...
+    @property
+    def async_engine_count(self) -> int: ...
+    @property
+    def unified_addressing(self) -> int: ...
+    @property
+    def maximum_texture2d_gather_width(self) -> int: ...
+    @property
+    def maximum_texture2d_gather_height(self) -> int: ...
+    @property
+    def maximum_texture3d_width_alternate(self) -> int: ...
+    @property
+    def maximum_texture3d_height_alternate(self) -> int: ...
+    @property
+    def maximum_texture3d_depth_alternate(self) -> int: ...
+    @property
+    def pci_domain_id(self) -> int: ...
+    @property
+    def texture_pitch_alignment(self) -> int: ...
+    @property
+    def maximum_texturecubemap_width(self) -> int: ...
+    @property
+    def maximum_texturecubemap_layered_width(self) -> int: ...
+    @property
+    def maximum_texturecubemap_layered_layers(self) -> int: ...
+    @property
+    def maximum_surface1d_width(self) -> int: ...
+    @property
+    def maximum_surface2d_width(self) -> int: ...
+    @property
+    def maximum_surface2d_height(self) -> int: ...
+    @property
+    def maximum_surface3d_width(self) -> int: ...
+    @property
+    def maximum_surface3d_height(self) -> int: ...
+    @property
+    def maximum_surface3d_depth(self) -> int: ...
+    @property
+    def maximum_surface1d_layered_width(self) -> int: ...
+    @property
+    def maximum_surface1d_layered_layers(self) -> int: ...
+    @property
+    def maximum_surface2d_layered_width(self) -> int: ...
+    @property
+    def maximum_surface2d_layered_height(self) -> int: ...
+    @property
+    def maximum_surface2d_layered_layers(self) -> int: ...
+    @property
+    def maximum_surfacecubemap_width(self) -> int: ...
+    @property
+    def maximum_surfacecubemap_layered_width(self) -> int: ...
+    @property
+    def maximum_surfacecubemap_layered_layers(self) -> int: ...
+    @property
+    def maximum_texture1d_linear_width(self) -> int: ...
+    @property
+    def maximum_texture2d_linear_width(self) -> int: ...
+    @property
+    def maximum_texture2d_linear_height(self) -> int: ...
+    @property
+    def maximum_texture2d_linear_pitch(self) -> int: ...
+    @property
+    def maximum_texture2d_mipmapped_width(self) -> int: ...
+    @property
+    def maximum_texture2d_mipmapped_height(self) -> int: ...
+    @property
+    def compute_capability_major(self) -> int: ...
+    @property
+    def compute_capability_minor(self) -> int: ...
+    @property
+    def maximum_texture1d_mipmapped_width(self) -> int: ...
+    @property
+    def stream_priorities_supported(self) -> int: ...
+    @property
+    def global_l1_cache_supported(self) -> int: ...
+    @property
+    def local_l1_cache_supported(self) -> int: ...
+    @property
+    def max_shared_memory_per_multiprocessor(self) -> int: ...
+    @property
+    def max_registers_per_multiprocessor(self) -> int: ...
+    @property
+    def managed_memory(self) -> int: ...
+    @property
+    def multi_gpu_board(self) -> int: ...
+    @property
+    def multi_gpu_board_group_id(self) -> int: ...
+    @property
+    def host_native_atomic_supported(self) -> int: ...
+    @property
+    def single_to_double_precision_perf_ratio(self) -> int: ...
+    @property
+    def pageable_memory_access(self) -> int: ...
+    @property
+    def concurrent_managed_access(self) -> int: ...
+    @property
+    def compute_preemption_supported(self) -> int: ...
+    @property
+    def can_use_host_pointer_for_registered_mem(self) -> int: ...
+    @property
+    def max_shared_memory_per_block_optin(self) -> int: ...
+    @property
+    def pageable_memory_access_uses_host_page_tables(self) -> int: ...
+    @property
+    def direct_managed_mem_access_from_host(self) -> int: ...
+    @property
+    def handle_type_posix_file_descriptor_supported(self) -> int: ...
+    @property
+    def handle_type_win32_handle_supported(self) -> int: ...
+    @property
+    def handle_type_win32_kmt_handle_supported(self) -> int: ...
+    @property
+    def max_persisting_l2_cache_size(self) -> int: ...
+    @property
+    def max_blocks_per_multiprocessor(self) -> int: ...
+    @property
+    def generic_compression_supported(self) -> int: ...
+    @property
+    def reserved_shared_memory_per_block(self) -> int: ...
+    @property
+    def read_only_host_register_supported(self) -> int: ...
+    @property
+    def memory_pools_supported(self) -> int: ...
+    @property
+    def can_tex2d_gather(self) -> int: ...
+    @property
+    def can_use_stream_mem_ops_v1(self) -> int: ...
+    @property
+    def can_use_64_bit_stream_mem_ops_v1(self) -> int: ...
+    @property
+    def can_use_stream_wait_value_nor_v1(self) -> int: ...
+    @property
+    def cooperative_launch(self) -> int: ...
+    @property
+    def cooperative_multi_device_launch(self) -> int: ...
+    @property
+    def can_flush_remote_writes(self) -> int: ...
+    @property
+    def host_register_supported(self) -> int: ...
+    @property
+    def virtual_address_management_supported(self) -> int: ...
+    @property
+    def max_access_policy_window_size(self) -> int: ...
+    @property
+    def gpu_direct_rdma_with_cuda_vmm_supported(self) -> int: ...
+    @property
+    def sparse_cuda_array_supported(self) -> int: ...
+    @property
+    def timeline_semaphore_interop_supported(self) -> int: ...
+    @property
+    def gpu_direct_rdma_supported(self) -> int: ...
+    @property
+    def gpu_direct_rdma_flush_writes_options(self) -> int: ...
+    @property
+    def gpu_direct_rdma_writes_ordering(self) -> int: ...
+    @property
+    def mempool_supported_handle_types(self) -> int: ...
+    @property
+    def cluster_launch(self) -> int: ...
+    @property
+    def deferred_mapping_cuda_array_supported(self) -> int: ...
+    @property
+    def can_use_64_bit_stream_mem_ops(self) -> int: ...
+    @property
+    def can_use_stream_wait_value_nor(self) -> int: ...
+    @property
+    def dma_buf_supported(self) -> int: ...
+    @property
+    def ipc_event_supported(self) -> int: ...
+    @property
+    def mem_sync_domain_count(self) -> int: ...
+    @property
+    def tensor_map_access_supported(self) -> int: ...
+    @property
+    def handle_type_fabric_supported(self) -> int: ...
+    @property
+    def unified_function_pointers(self) -> int: ...
+    @property
+    def numa_config(self) -> int: ...
+    @property
+    def numa_id(self) -> int: ...
+    @property
+    def multicast_supported(self) -> int: ...
+    @property
+    def mps_enabled(self) -> int: ...
+    @property
+    def host_numa_id(self) -> int: ...
+    @property
+    def d3d12_cig_supported(self) -> int: ...
+    @property
+    def mem_decompress_algorithm_mask(self) -> int: ...
+    @property
+    def mem_decompress_maximum_length(self) -> int: ...
+    @property
+    def vulkan_cig_supported(self) -> int: ...
+    @property
+    def gpu_pci_device_id(self) -> int: ...
+    @property
+    def gpu_pci_subsystem_id(self) -> int: ...
+    @property
+    def host_numa_virtual_memory_management_supported(self) -> int: ...
+    @property
+    def host_numa_memory_pools_supported(self) -> int: ...
+    @property
+    def host_numa_multinode_ipc_supported(self) -> int: ...
+    @property
+    def host_memory_pools_supported(self) -> int: ...
+    @property
+    def host_virtual_memory_management_supported(self) -> int: ...
+    @property
+    def host_alloc_dma_buf_supported(self) -> int: ...
+    @property
+    def only_partial_host_native_atomic_supported(self) -> int: ...
+    # attributes of Device: end
+
+@disjoint_base
+class Context:
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    @property
+    def handle(self) -> int: ...
+    def push(self) -> None: ...
+    @classmethod
+    def pop(cls) -> None: ...
+    def detach(self) -> None: ...
+    @classmethod
+    def attach(cls, flags: SupportsIndex = 0) -> Context: ...
+    @classmethod
+    def get_current(cls) -> Context | None: ...
+    @classmethod
+    def synchronize(cls) -> None: ...
+    @classmethod
+    def get_device(cls) -> Device: ...
+    @classmethod
+    def get_limit(cls, limit: _limit | SupportsIndex, /) -> int: ...
+    @classmethod
+    def set_limit(
+        cls, limit: _limit | SupportsIndex, value: SupportsIndex, /
+    ) -> None: ...
+    @classmethod
+    def get_cache_config(cls) -> func_cache: ...
+    @classmethod
+    def set_cache_config(cls, config: func_cache | SupportsIndex, /) -> None: ...
+    @classmethod
+    def get_shared_config(cls) -> shared_config: ...
+    @classmethod
+    def set_shared_config(cls, config: shared_config | SupportsIndex, /) -> None: ...
+    @classmethod
+    def enable_peer_access(cls, peer: Context, flags: SupportsIndex = 0) -> None: ...
+    @classmethod
+    def disable_peer_access(cls, peer: Context) -> None: ...
+    def get_api_version(self) -> int: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, /, *exc_info: object) -> None: ...
+
+@disjoint_base
+class Stream:
+    def __init__(self, flags: SupportsIndex = 0) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    def synchronize(self) -> None: ...
+    def is_done(self) -> bool: ...
+    def wait_for_event(self, event: Event, /) -> None: ...
+
+@disjoint_base
+class Event:
+    def __init__(self, flags: SupportsIndex = 0) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    def record(self, stream: Stream | None = None) -> Self: ...
+    def synchronize(self) -> Self: ...
+    def query(self) -> bool: ...
+    def time_since(self, event: Event, /) -> float: ...
+    def time_till(self, event: Event, /) -> float: ...
+
+# -- memory ----------------------------------------------------------------------------
+
+@disjoint_base
+class DeviceAllocation:
+    def __int__(self, /) -> int: ...
+    def __index__(self, /) -> int: ...
+    def __long__(self) -> int: ...
+    def free(self) -> None: ...
+    def as_buffer(
+        self, size: SupportsIndex, offset: SupportsIndex = 0
+    ) -> memoryview: ...
+
+class PointerHolderBase:
+    def __int__(self, /) -> int: ...
+    def __index__(self, /) -> int: ...
+    def __long__(self) -> int: ...
+    def get_pointer(self) -> int: ...
+    def as_buffer(
+        self, size: SupportsIndex, offset: SupportsIndex = 0
+    ) -> memoryview: ...
+
+@disjoint_base
+class HostPointer:
+    def get_device_pointer(self) -> int: ...
+
+class PagelockedHostAllocation(HostPointer):
+    def free(self) -> None: ...
+    def get_flags(self) -> int: ...
+
+HostAllocation = PagelockedHostAllocation
+
+def mem_alloc(bytes: SupportsIndex, /) -> DeviceAllocation: ...
+def mem_alloc_like(ary: _HasNbytes) -> DeviceAllocation: ...
+def mem_get_info() -> tuple[int, int]: ...
+def to_device(bf_obj: _HostBuffer) -> DeviceAllocation: ...
+@overload
+def from_device(
+    devptr: _DevicePointer,
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+) -> NDArray[_Scalar]: ...
+@overload
+def from_device(
+    devptr: _DevicePointer, shape: _Shape, dtype: DTypeLike, order: _Order = "C"
+) -> NDArray[Any]: ...
+def from_device_like(devptr: _DevicePointer, other_ary: _Array) -> _Array: ...
+@overload
+def pagelocked_empty(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def pagelocked_empty(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[Any]: ...
+@overload
+def pagelocked_zeros(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def pagelocked_zeros(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[Any]: ...
+def pagelocked_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+def pagelocked_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+
+# -- copies and fills ------------------------------------------------------------------
+
+def memcpy_htod(dest: _DevicePointer, src: _HostBuffer) -> None: ...
+def memcpy_htod_async(
+    dest: _DevicePointer, src: _HostBuffer, stream: Stream | None = None
+) -> None: ...
+def memcpy_dtoh(dest: _HostBuffer, src: _DevicePointer) -> None: ...
+def memcpy_dtoh_async(
+    dest: _HostBuffer, src: _DevicePointer, stream: Stream | None = None
+) -> None: ...
+def memcpy_dtod(
+    dest: _DevicePointer, src: _DevicePointer, size: SupportsIndex
+) -> None: ...
+def memcpy_dtod_async(
+    dest: _DevicePointer,
+    src: _DevicePointer,
+    size: SupportsIndex,
+    stream: Stream | None = None,
+) -> None: ...
+def memcpy_peer(
+    dest: _DevicePointer,
+    src: _DevicePointer,
+    size: SupportsIndex,
+    dest_context: Context | None = None,
+    src_context: Context | None = None,
+) -> None: ...
+def memcpy_peer_async(
+    dest: _DevicePointer,
+    src: _DevicePointer,
+    size: SupportsIndex,
+    dest_context: Context | None = None,
+    src_context: Context | None = None,
+    stream: Stream | None = None,
+) -> None: ...
+def memset_d8(
+    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
+) -> None: ...
+def memset_d16(
+    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
+) -> None: ...
+def memset_d32(
+    dest: _DevicePointer, data: SupportsIndex, size: SupportsIndex
+) -> None: ...
+def memset_d8_async(
+    dest: _DevicePointer,
+    data: SupportsIndex,
+    size: SupportsIndex,
+    stream: Stream | None = None,
+) -> None: ...
+def memset_d16_async(
+    dest: _DevicePointer,
+    data: SupportsIndex,
+    size: SupportsIndex,
+    stream: Stream | None = None,
+) -> None: ...
+def memset_d32_async(
+    dest: _DevicePointer,
+    data: SupportsIndex,
+    size: SupportsIndex,
+    stream: Stream | None = None,
+) -> None: ...
+
+# -- modules and kernels ---------------------------------------------------------------
+
+@disjoint_base
+class Module:
+    def get_function(self, name: str) -> Function: ...
+    def get_global(self, name: str) -> tuple[int, int]: ...
+
+def module_from_buffer(
+    buffer: _HostBuffer,
+    options: Iterable[tuple[jit_option | SupportsIndex, SupportsIndex]] | None = [],
+    message_handler: Callable[[bool, str, str], object] | None = None,
+) -> Module: ...
+def module_from_file(
+    filename: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+) -> Module: ...
+
+@disjoint_base
+class Function:
+    # Set by prepare().
+    arg_format: str
+    texrefs: list[Any]
+    @property
+    def handle(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @overload
+    def __call__(
+        self,
+        *args: _KernelArgument,
+        block: _Dims,
+        grid: _Dims = ...,
+        stream: Stream | None = ...,
+        shared: SupportsIndex = ...,
+        texrefs: Sequence[Any] | None = ...,
+        time_kernel: Literal[False] = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self,
+        *args: _KernelArgument,
+        block: _Dims,
+        grid: _Dims = ...,
+        stream: Stream | None = ...,
+        shared: SupportsIndex = ...,
+        texrefs: Sequence[Any] | None = ...,
+        time_kernel: Literal[True],
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        *args: _KernelArgument,
+        block: _Dims,
+        grid: _Dims = ...,
+        stream: Stream | None = ...,
+        shared: SupportsIndex = ...,
+        texrefs: Sequence[Any] | None = ...,
+        time_kernel: bool,
+    ) -> float | None: ...
+    def get_attribute(self, attr: function_attribute | SupportsIndex, /) -> int: ...
+    def set_attribute(
+        self, attr: function_attribute | SupportsIndex, value: SupportsIndex, /
+    ) -> None: ...
+    def set_cache_config(self, config: func_cache | SupportsIndex, /) -> None: ...
+    def set_shared_config(self, config: shared_config | SupportsIndex, /) -> None: ...
+    def prepare(
+        self, arg_types: str | Iterable[Any], texrefs: Iterable[Any] | None = None
+    ) -> Self: ...
+    def prepared_call(
+        self, grid: _Dims, block: _Dims, /, *args: Any, shared_size: SupportsIndex = 0
+    ) -> None: ...
+    def prepared_async_call(
+        self,
+        grid: _Dims,
+        block: _Dims,
+        stream: Stream | None,
+        /,
+        *args: Any,
+        shared_size: SupportsIndex = 0,
+    ) -> None: ...
+    def prepared_timed_call(
+        self, grid: _Dims, block: _Dims, /, *args: Any, shared_size: SupportsIndex = 0
+    ) -> Callable[[], float]: ...
+    def param_set_texref(self, texref: Any, /) -> None: ...
+    def param_set(self, /, *args: _KernelArgument) -> None: ...
+    def param_set_size(self, bytes: SupportsIndex, /) -> None: ...
+    def param_seti(self, offset: SupportsIndex, value: SupportsIndex, /) -> None: ...
+    def param_setf(self, offset: SupportsIndex, value: float, /) -> None: ...
+    def param_setv(self, offset: SupportsIndex, buffer: _HostBuffer, /) -> None: ...
+    def set_block_shape(
+        self, x: SupportsIndex, y: SupportsIndex, z: SupportsIndex, /
+    ) -> None: ...
+    def set_shared_size(self, bytes: SupportsIndex, /) -> None: ...
+    def launch(self) -> None: ...
+    def launch_grid(
+        self, grid_width: SupportsIndex, grid_height: SupportsIndex, /
+    ) -> None: ...
+    def launch_grid_async(
+        self,
+        grid_width: SupportsIndex,
+        grid_height: SupportsIndex,
+        stream: Stream | None,
+        /,
+    ) -> None: ...
+    def _param_set(self, /, *args: _KernelArgument) -> None: ...
+    def _param_set_size(self, bytes: SupportsIndex, /) -> None: ...
+    def _param_seti(self, offset: SupportsIndex, value: SupportsIndex, /) -> None: ...
+    def _param_setf(self, offset: SupportsIndex, value: float, /) -> None: ...
+    def _param_setv(self, offset: SupportsIndex, buffer: _HostBuffer, /) -> None: ...
+    def _set_block_shape(
+        self, x: SupportsIndex, y: SupportsIndex, z: SupportsIndex, /
+    ) -> None: ...
+    def _set_shared_size(self, bytes: SupportsIndex, /) -> None: ...
+    def _launch(self) -> None: ...
+    def _launch_grid(
+        self, grid_width: SupportsIndex, grid_height: SupportsIndex, /
+    ) -> None: ...
+    def _launch_grid_async(
+        self,
+        grid_width: SupportsIndex,
+        grid_height: SupportsIndex,
+        stream: Stream | None,
+        /,
+    ) -> None: ...
+    def _launch_kernel(
+        self,
+        grid: _Dims,
+        block: _Dims,
+        param_buffer: _HostBuffer,
+        shared: SupportsIndex,
+        stream: Stream | None,
+        /,
+    ) -> None: ...
+    # attributes of Function: written by tools/make_stub.py
+    @property
+    def max_threads_per_block(self) -> int: ...
+    @property
+    def shared_size_bytes(self) -> int: ...
+    @property
+    def const_size_bytes(self) -> int: ...
+    @property
+    def local_size_bytes(self) -> int: ...
+    @property
+    def num_regs(self) -> int: ...
+    @property
+    def ptx_version(self) -> int: ...
+    @property
+    def binary_version(self) -> int: ...
+    @property
+    def cache_mode_ca(self) -> int: ...
+    @property
+    def max_dynamic_shared_size_bytes(self) -> int: ...
+    @property
+    def preferred_shared_memory_carveout(self) -> int: ...
+    @property
+    def cluster_size_must_be_set(self) -> int: ...
+    @property
+    def required_cluster_width(self) -> int: ...
+    @property
+    def required_cluster_height(self) -> int: ...
+    @property
+    def required_cluster_depth(self) -> int: ...
+    @property
+    def non_portable_cluster_size_allowed(self) -> int: ...
+    @property
+    def cluster_scheduling_policy_preference(self) -> int: ...
+    # attributes of Function: end
+
+@disjoint_base
+class ArgumentHandler:
+    array: Any
+    dev_alloc: Any
+    def __init__(self, array: _HasNbytes) -> None: ...
+    def get_device_alloc(self) -> Any: ...
+    def pre_call(self, stream: Stream | None, /) -> None: ...
+
+class In(ArgumentHandler): ...
+
+class Out(ArgumentHandler):
+    def post_call(self, stream: Stream | None, /) -> None: ...
+
+class InOut(In, Out): ...
+
+# -- enumerations ----------------------------------------------------------------------
+
+@type_check_only
+class _Enumeration(int):
+    names: ClassVar[dict[str, Self]]
+    values: ClassVar[dict[int, Self]]
+    def __new__(cls, value: SupportsIndex, /) -> Self: ...
+    @property
+    def name(self) -> str | None: ...
+
+# enumerations: written by tools/make_stub.py
+class address_mode(_Enumeration):
+    WRAP: ClassVar[address_mode]
+    CLAMP: ClassVar[address_mode]
+    MIRROR: ClassVar[address_mode]
+    BORDER: ClassVar[address_mode]
+
+class array_cubemap_face(_Enumeration):
+    POSITIVE_X: ClassVar[array_cubemap_face]
+    NEGATIVE_X: ClassVar[array_cubemap_face]
+    POSITIVE_Y: ClassVar[array_cubemap_face]
+    NEGATIVE_Y: ClassVar[array_cubemap_face]
+    POSITIVE_Z: ClassVar[array_cubemap_face]
+    NEGATIVE_Z: ClassVar[array_cubemap_face]
+
+class array_format(_Enumeration):
+    UNSIGNED_INT8: ClassVar[array_format]
+    UNSIGNED_INT16: ClassVar[array_format]
+    UNSIGNED_INT32: ClassVar[array_format]
+    SIGNED_INT8: ClassVar[array_format]
+    SIGNED_INT16: ClassVar[array_format]
+    SIGNED_INT32: ClassVar[array_format]
+    HALF: ClassVar[array_format]
+    FLOAT: ClassVar[array_format]
+
+class compute_mode(_Enumeration):
+    DEFAULT: ClassVar[compute_mode]
+    PROHIBITED: ClassVar[compute_mode]
+    EXCLUSIVE_PROCESS: ClassVar[compute_mode]
+    EXCLUSIVE: ClassVar[compute_mode]
+
+class ctx_flags(_Enumeration):
+    SCHED_AUTO: ClassVar[ctx_flags]
+    SCHED_SPIN: ClassVar[ctx_flags]
+    SCHED_YIELD: ClassVar[ctx_flags]
+    SCHED_MASK: ClassVar[ctx_flags]
+    BLOCKING_SYNC: ClassVar[ctx_flags]
+    SCHED_BLOCKING_SYNC: ClassVar[ctx_flags]
+    MAP_HOST: ClassVar[ctx_flags]
+    LMEM_RESIZE_TO_MAX: ClassVar[ctx_flags]
+    FLAGS_MASK: ClassVar[ctx_flags]
+
+class direction_vector_set(_Enumeration):
+    VECTOR_32: ClassVar[direction_vector_set]
+    SCRAMBLED_VECTOR_32: ClassVar[direction_vector_set]
+    VECTOR_64: ClassVar[direction_vector_set]
+    SCRAMBLED_VECTOR_64: ClassVar[direction_vector_set]
+
+class event_flags(_Enumeration):
+    DEFAULT: ClassVar[event_flags]
+    BLOCKING_SYNC: ClassVar[event_flags]
+    DISABLE_TIMING: ClassVar[event_flags]
+    INTERPROCESS: ClassVar[event_flags]
+
+class filter_mode(_Enumeration):
+    POINT: ClassVar[filter_mode]
+    LINEAR: ClassVar[filter_mode]
+
+class func_cache(_Enumeration):
+    PREFER_NONE: ClassVar[func_cache]
+    PREFER_SHARED: ClassVar[func_cache]
+    PREFER_L1: ClassVar[func_cache]
+    PREFER_EQUAL: ClassVar[func_cache]
+
+class graphics_map_flags(_Enumeration):
+    NONE: ClassVar[graphics_map_flags]
+    READ_ONLY: ClassVar[graphics_map_flags]
+    WRITE_DISCARD: ClassVar[graphics_map_flags]
+
+class graphics_register_flags(_Enumeration):
+    NONE: ClassVar[graphics_register_flags]
+    READ_ONLY: ClassVar[graphics_register_flags]
+    WRITE_DISCARD: ClassVar[graphics_register_flags]
+    SURFACE_LDST: ClassVar[graphics_register_flags]
+    TEXTURE_GATHER: ClassVar[graphics_register_flags]
+
+class ipc_mem_flags(_Enumeration):
+    LAZY_ENABLE_PEER_ACCESS: ClassVar[ipc_mem_flags]
+
+class jit_fallback(_Enumeration):
+    PREFER_PTX: ClassVar[jit_fallback]
+    PREFER_BINARY: ClassVar[jit_fallback]
+
+class jit_input_type(_Enumeration):
+    CUBIN: ClassVar[jit_input_type]
+    PTX: ClassVar[jit_input_type]
+    FATBINARY: ClassVar[jit_input_type]
+    OBJECT: ClassVar[jit_input_type]
+    LIBRARY: ClassVar[jit_input_type]
+
+class jit_option(_Enumeration):
+    MAX_REGISTERS: ClassVar[jit_option]
+    THREADS_PER_BLOCK: ClassVar[jit_option]
+    WALL_TIME: ClassVar[jit_option]
+    INFO_LOG_BUFFER: ClassVar[jit_option]
+    INFO_LOG_BUFFER_SIZE_BYTES: ClassVar[jit_option]
+    ERROR_LOG_BUFFER: ClassVar[jit_option]
+    ERROR_LOG_BUFFER_SIZE_BYTES: ClassVar[jit_option]
+    OPTIMIZATION_LEVEL: ClassVar[jit_option]
+    TARGET_FROM_CUCONTEXT: ClassVar[jit_option]
+    TARGET: ClassVar[jit_option]
+    FALLBACK_STRATEGY: ClassVar[jit_option]
+
+class jit_target(_Enumeration):
+    COMPUTE_30: ClassVar[jit_target]
+    COMPUTE_32: ClassVar[jit_target]
+    COMPUTE_35: ClassVar[jit_target]
+    COMPUTE_37: ClassVar[jit_target]
+    COMPUTE_50: ClassVar[jit_target]
+    COMPUTE_52: ClassVar[jit_target]
+    COMPUTE_53: ClassVar[jit_target]
+    COMPUTE_60: ClassVar[jit_target]
+    COMPUTE_61: ClassVar[jit_target]
+    COMPUTE_62: ClassVar[jit_target]
+    COMPUTE_70: ClassVar[jit_target]
+    COMPUTE_72: ClassVar[jit_target]
+    COMPUTE_75: ClassVar[jit_target]
+    COMPUTE_80: ClassVar[jit_target]
+    COMPUTE_86: ClassVar[jit_target]
+    COMPUTE_90: ClassVar[jit_target]
+    COMPUTE_90A: ClassVar[jit_target]
+    COMPUTE_87: ClassVar[jit_target]
+    COMPUTE_89: ClassVar[jit_target]
+    COMPUTE_100: ClassVar[jit_target]
+    COMPUTE_103: ClassVar[jit_target]
+    COMPUTE_110: ClassVar[jit_target]
+    COMPUTE_120: ClassVar[jit_target]
+    COMPUTE_121: ClassVar[jit_target]
+    COMPUTE_100A: ClassVar[jit_target]
+    COMPUTE_103A: ClassVar[jit_target]
+    COMPUTE_110A: ClassVar[jit_target]
+    COMPUTE_120A: ClassVar[jit_target]
+    COMPUTE_121A: ClassVar[jit_target]
+    COMPUTE_10: ClassVar[jit_target]
+    COMPUTE_11: ClassVar[jit_target]
+    COMPUTE_12: ClassVar[jit_target]
+    COMPUTE_13: ClassVar[jit_target]
+    COMPUTE_20: ClassVar[jit_target]
+    COMPUTE_21: ClassVar[jit_target]
+
+class limit(_Enumeration):
+    STACK_SIZE: ClassVar[limit]
+    PRINTF_FIFO_SIZE: ClassVar[limit]
+    MALLOC_HEAP_SIZE: ClassVar[limit]
+    DEV_RUNTIME_SYNC_DEPTH: ClassVar[limit]
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT: ClassVar[limit]
+    MAX_L2_FETCH_GRANULARITY: ClassVar[limit]
+    PERSISTING_L2_CACHE_SIZE: ClassVar[limit]
+    SHMEM_SIZE: ClassVar[limit]
+    CIG_ENABLED: ClassVar[limit]
+    CIG_SHMEM_FALLBACK_ENABLED: ClassVar[limit]
+
+class mem_attach_flags(_Enumeration):
+    GLOBAL: ClassVar[mem_attach_flags]
+    HOST: ClassVar[mem_attach_flags]
+    SINGLE: ClassVar[mem_attach_flags]
+
+class memory_type(_Enumeration):
+    HOST: ClassVar[memory_type]
+    DEVICE: ClassVar[memory_type]
+    ARRAY: ClassVar[memory_type]
+    UNIFIED: ClassVar[memory_type]
+
+class pointer_attribute(_Enumeration):
+    CONTEXT: ClassVar[pointer_attribute]
+    MEMORY_TYPE: ClassVar[pointer_attribute]
+    DEVICE_POINTER: ClassVar[pointer_attribute]
+    HOST_POINTER: ClassVar[pointer_attribute]
+    P2P_TOKENS: ClassVar[pointer_attribute]
+    SYNC_MEMOPS: ClassVar[pointer_attribute]
+    BUFFER_ID: ClassVar[pointer_attribute]
+    IS_MANAGED: ClassVar[pointer_attribute]
+    DEVICE_ORDINAL: ClassVar[pointer_attribute]
+    IS_LEGACY_CUDA_IPC_CAPABLE: ClassVar[pointer_attribute]
+    RANGE_START_ADDR: ClassVar[pointer_attribute]
+    RANGE_SIZE: ClassVar[pointer_attribute]
+    MAPPED: ClassVar[pointer_attribute]
+    ALLOWED_HANDLE_TYPES: ClassVar[pointer_attribute]
+    IS_GPU_DIRECT_RDMA_CAPABLE: ClassVar[pointer_attribute]
+    ACCESS_FLAGS: ClassVar[pointer_attribute]
+    MEMPOOL_HANDLE: ClassVar[pointer_attribute]
+    MAPPING_SIZE: ClassVar[pointer_attribute]
+    MAPPING_BASE_ADDR: ClassVar[pointer_attribute]
+    MEMORY_BLOCK_ID: ClassVar[pointer_attribute]
+    IS_HW_DECOMPRESS_CAPABLE: ClassVar[pointer_attribute]
+
+class profiler_output_mode(_Enumeration):
+    KEY_VALUE_PAIR: ClassVar[profiler_output_mode]
+    CSV: ClassVar[profiler_output_mode]
+
+class shared_config(_Enumeration):
+    DEFAULT_BANK_SIZE: ClassVar[shared_config]
+    FOUR_BYTE_BANK_SIZE: ClassVar[shared_config]
+    EIGHT_BYTE_BANK_SIZE: ClassVar[shared_config]
+
+class stream_flags(_Enumeration):
+    DEFAULT: ClassVar[stream_flags]
+    NON_BLOCKING: ClassVar[stream_flags]
+
+class device_attribute(_Enumeration):
+    MAX_THREADS_PER_BLOCK: ClassVar[device_attribute]
+    MAX_BLOCK_DIM_X: ClassVar[device_attribute]
+    MAX_BLOCK_DIM_Y: ClassVar[device_attribute]
+    MAX_BLOCK_DIM_Z: ClassVar[device_attribute]
+    MAX_GRID_DIM_X: ClassVar[device_attribute]
+    MAX_GRID_DIM_Y: ClassVar[device_attribute]
+    MAX_GRID_DIM_Z: ClassVar[device_attribute]
+    MAX_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    TOTAL_CONSTANT_MEMORY: ClassVar[device_attribute]
+    WARP_SIZE: ClassVar[device_attribute]
+    MAX_PITCH: ClassVar[device_attribute]
+    MAX_REGISTERS_PER_BLOCK: ClassVar[device_attribute]
+    REGISTERS_PER_BLOCK: ClassVar[device_attribute]
+    CLOCK_RATE: ClassVar[device_attribute]
+    TEXTURE_ALIGNMENT: ClassVar[device_attribute]
+    GPU_OVERLAP: ClassVar[device_attribute]
+    MULTIPROCESSOR_COUNT: ClassVar[device_attribute]
+    KERNEL_EXEC_TIMEOUT: ClassVar[device_attribute]
+    INTEGRATED: ClassVar[device_attribute]
+    CAN_MAP_HOST_MEMORY: ClassVar[device_attribute]
+    COMPUTE_MODE: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_DEPTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_ARRAY_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_ARRAY_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES: ClassVar[device_attribute]
+    SURFACE_ALIGNMENT: ClassVar[device_attribute]
+    CONCURRENT_KERNELS: ClassVar[device_attribute]
+    ECC_ENABLED: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LAYERED_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_LAYERED_LAYERS: ClassVar[device_attribute]
+    PCI_BUS_ID: ClassVar[device_attribute]
+    PCI_DEVICE_ID: ClassVar[device_attribute]
+    TCC_DRIVER: ClassVar[device_attribute]
+    MEMORY_CLOCK_RATE: ClassVar[device_attribute]
+    GLOBAL_MEMORY_BUS_WIDTH: ClassVar[device_attribute]
+    L2_CACHE_SIZE: ClassVar[device_attribute]
+    MAX_THREADS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    ASYNC_ENGINE_COUNT: ClassVar[device_attribute]
+    UNIFIED_ADDRESSING: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_GATHER_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_GATHER_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE: ClassVar[device_attribute]
+    PCI_DOMAIN_ID: ClassVar[device_attribute]
+    TEXTURE_PITCH_ALIGNMENT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURECUBEMAP_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_SURFACE1D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_SURFACE3D_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE3D_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_SURFACE3D_DEPTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE1D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE1D_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_LAYERED_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_SURFACE2D_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_SURFACECUBEMAP_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_LINEAR_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LINEAR_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_LINEAR_PITCH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT: ClassVar[device_attribute]
+    COMPUTE_CAPABILITY_MAJOR: ClassVar[device_attribute]
+    COMPUTE_CAPABILITY_MINOR: ClassVar[device_attribute]
+    MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH: ClassVar[device_attribute]
+    STREAM_PRIORITIES_SUPPORTED: ClassVar[device_attribute]
+    GLOBAL_L1_CACHE_SUPPORTED: ClassVar[device_attribute]
+    LOCAL_L1_CACHE_SUPPORTED: ClassVar[device_attribute]
+    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    MAX_REGISTERS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    MANAGED_MEMORY: ClassVar[device_attribute]
+    MULTI_GPU_BOARD: ClassVar[device_attribute]
+    MULTI_GPU_BOARD_GROUP_ID: ClassVar[device_attribute]
+    HOST_NATIVE_ATOMIC_SUPPORTED: ClassVar[device_attribute]
+    SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: ClassVar[device_attribute]
+    PAGEABLE_MEMORY_ACCESS: ClassVar[device_attribute]
+    CONCURRENT_MANAGED_ACCESS: ClassVar[device_attribute]
+    COMPUTE_PREEMPTION_SUPPORTED: ClassVar[device_attribute]
+    CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: ClassVar[device_attribute]
+    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: ClassVar[device_attribute]
+    PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: ClassVar[device_attribute]
+    DIRECT_MANAGED_MEM_ACCESS_FROM_HOST: ClassVar[device_attribute]
+    HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: ClassVar[device_attribute]
+    HANDLE_TYPE_WIN32_HANDLE_SUPPORTED: ClassVar[device_attribute]
+    HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: ClassVar[device_attribute]
+    MAX_PERSISTING_L2_CACHE_SIZE: ClassVar[device_attribute]
+    MAX_BLOCKS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    GENERIC_COMPRESSION_SUPPORTED: ClassVar[device_attribute]
+    RESERVED_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    READ_ONLY_HOST_REGISTER_SUPPORTED: ClassVar[device_attribute]
+    MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    CAN_TEX2D_GATHER: ClassVar[device_attribute]
+    CAN_USE_STREAM_MEM_OPS_V1: ClassVar[device_attribute]
+    CAN_USE_64_BIT_STREAM_MEM_OPS_V1: ClassVar[device_attribute]
+    CAN_USE_STREAM_WAIT_VALUE_NOR_V1: ClassVar[device_attribute]
+    COOPERATIVE_LAUNCH: ClassVar[device_attribute]
+    COOPERATIVE_MULTI_DEVICE_LAUNCH: ClassVar[device_attribute]
+    CAN_FLUSH_REMOTE_WRITES: ClassVar[device_attribute]
+    HOST_REGISTER_SUPPORTED: ClassVar[device_attribute]
+    VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED: ClassVar[device_attribute]
+    MAX_ACCESS_POLICY_WINDOW_SIZE: ClassVar[device_attribute]
+    GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: ClassVar[device_attribute]
+    SPARSE_CUDA_ARRAY_SUPPORTED: ClassVar[device_attribute]
+    TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: ClassVar[device_attribute]
+    GPU_DIRECT_RDMA_SUPPORTED: ClassVar[device_attribute]
+    GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: ClassVar[device_attribute]
+    GPU_DIRECT_RDMA_WRITES_ORDERING: ClassVar[device_attribute]
+    MEMPOOL_SUPPORTED_HANDLE_TYPES: ClassVar[device_attribute]
+    CLUSTER_LAUNCH: ClassVar[device_attribute]
+    DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: ClassVar[device_attribute]
+    CAN_USE_64_BIT_STREAM_MEM_OPS: ClassVar[device_attribute]
+    CAN_USE_STREAM_WAIT_VALUE_NOR: ClassVar[device_attribute]
+    DMA_BUF_SUPPORTED: ClassVar[device_attribute]
+    IPC_EVENT_SUPPORTED: ClassVar[device_attribute]
+    MEM_SYNC_DOMAIN_COUNT: ClassVar[device_attribute]
+    TENSOR_MAP_ACCESS_SUPPORTED: ClassVar[device_attribute]
+    HANDLE_TYPE_FABRIC_SUPPORTED: ClassVar[device_attribute]
+    UNIFIED_FUNCTION_POINTERS: ClassVar[device_attribute]
+    NUMA_CONFIG: ClassVar[device_attribute]
+    NUMA_ID: ClassVar[device_attribute]
+    MULTICAST_SUPPORTED: ClassVar[device_attribute]
+    MPS_ENABLED: ClassVar[device_attribute]
+    HOST_NUMA_ID: ClassVar[device_attribute]
+    D3D12_CIG_SUPPORTED: ClassVar[device_attribute]
+    MEM_DECOMPRESS_ALGORITHM_MASK: ClassVar[device_attribute]
+    MEM_DECOMPRESS_MAXIMUM_LENGTH: ClassVar[device_attribute]
+    VULKAN_CIG_SUPPORTED: ClassVar[device_attribute]
+    GPU_PCI_DEVICE_ID: ClassVar[device_attribute]
+    GPU_PCI_SUBSYSTEM_ID: ClassVar[device_attribute]
+    HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: ClassVar[device_attribute]
+    HOST_NUMA_MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    HOST_NUMA_MULTINODE_IPC_SUPPORTED: ClassVar[device_attribute]
+    HOST_MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: ClassVar[device_attribute]
+    HOST_ALLOC_DMA_BUF_SUPPORTED: ClassVar[device_attribute]
+    ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: ClassVar[device_attribute]
+
+class function_attribute(_Enumeration):
+    MAX_THREADS_PER_BLOCK: ClassVar[function_attribute]
+    SHARED_SIZE_BYTES: ClassVar[function_attribute]
+    CONST_SIZE_BYTES: ClassVar[function_attribute]
+    LOCAL_SIZE_BYTES: ClassVar[function_attribute]
+    NUM_REGS: ClassVar[function_attribute]
+    PTX_VERSION: ClassVar[function_attribute]
+    BINARY_VERSION: ClassVar[function_attribute]
+    CACHE_MODE_CA: ClassVar[function_attribute]
+    MAX_DYNAMIC_SHARED_SIZE_BYTES: ClassVar[function_attribute]
+    PREFERRED_SHARED_MEMORY_CARVEOUT: ClassVar[function_attribute]
+    CLUSTER_SIZE_MUST_BE_SET: ClassVar[function_attribute]
+    REQUIRED_CLUSTER_WIDTH: ClassVar[function_attribute]
+    REQUIRED_CLUSTER_HEIGHT: ClassVar[function_attribute]
+    REQUIRED_CLUSTER_DEPTH: ClassVar[function_attribute]
+    NON_PORTABLE_CLUSTER_SIZE_ALLOWED: ClassVar[function_attribute]
+    CLUSTER_SCHEDULING_POLICY_PREFERENCE: ClassVar[function_attribute]
+    MAX: ClassVar[function_attribute]
+
+@final
+class array3d_flags:
+    ARRAY3D_2DARRAY: ClassVar[int]
+    ARRAY3D_LAYERED: ClassVar[int]
+    LAYERED: ClassVar[int]
+    SURFACE_LDST: ClassVar[int]
+    CUBEMAP: ClassVar[int]
+    TEXTURE_GATHER: ClassVar[int]
+
+@final
+class host_alloc_flags:
+    PORTABLE: ClassVar[int]
+    DEVICEMAP: ClassVar[int]
+    WRITECOMBINED: ClassVar[int]
+
+@final
+class mem_host_register_flags:
+    PORTABLE: ClassVar[int]
+    DEVICEMAP: ClassVar[int]
+
+# enumerations: end
+
+# Under names that no method or property of the classes above hides.
+_compute_mode: TypeAlias = compute_mode
+_limit: TypeAlias = limit

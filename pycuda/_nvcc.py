@@ -1,0 +1,221 @@
+"""nvcc as a subprocess: where it is, what it is, and one run of it.
+
+Only ``pycuda.compiler`` calls this.
+"""
+
+import os
+import time
+import warnings
+
+from pycuda import _cache, _toolkit
+
+SOURCE_NAME = "kernel.cu"
+
+# Variables that change what nvcc, or its preprocessor, makes of the same command.
+ENVIRONMENT = (
+    "NVCC_PREPEND_FLAGS",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_CCBIN",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+)
+
+_WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
+
+_found: dict[tuple[object, ...], str] = {}
+
+
+def on_path(names):
+    """Return the first executable of these names on PATH, or None."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        for name in names:
+            path = os.path.join(folder, name)
+            if _is_program(path):
+                return path
+    return None
+
+
+def _is_program(path):
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def find(nvcc):
+    """Return the path of the program meant by ``nvcc``.
+
+    A name is looked for on PATH, then in the places where toolkits and NVIDIA's wheels
+    put it; a path is taken as it is. Raises CompilerNotFoundError.
+    """
+    nvcc = os.fspath(nvcc)
+    environ = os.environ
+    key = (
+        nvcc,
+        environ.get("PATH"),
+        environ.get("CUDA_HOME"),
+        environ.get("CUDA_PATH"),
+    )
+    path = _found.get(key)
+    if path is None:
+        path = _found[key] = _search(nvcc)
+    return path
+
+
+def _search(nvcc):
+    from pycuda.driver import CompilerNotFoundError
+
+    path = os.path.expanduser(nvcc)
+    if os.path.dirname(path):
+        if _is_program(path):
+            return os.path.abspath(path)
+        raise CompilerNotFoundError(f"there is no compiler at '{nvcc}'", [nvcc], nvcc)
+    path = on_path([nvcc])
+    if path is not None:
+        return os.path.abspath(path)
+    folders = [os.path.join(home, "bin") for home in _toolkit.homes()]
+    for folder in folders + _toolkit.in_wheels(_WHEEL_FOLDERS):
+        path = os.path.join(folder, nvcc)
+        if _is_program(path):
+            return os.path.abspath(path)
+    raise CompilerNotFoundError(
+        f"the CUDA compiler '{nvcc}' was not found: not on PATH, not under "
+        f"{_toolkit.described_homes()}, not in /usr/local/cuda/bin and not in NVIDIA's "
+        f"wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages). Install the CUDA "
+        "toolkit, or 'pip install pycuda[nvcc]', or say where it is with CUDA_HOME or "
+        "the argument nvcc=.",
+        [nvcc],
+        nvcc,
+    )
+
+
+class Tool:
+    """One nvcc binary."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, nvcc):
+        self.path = find(nvcc)
+
+    def facts(self, folder):
+        try:
+            return _toolkit.facts_of("nvcc", self.path, folder, self._introduce)
+        except FileNotFoundError:
+            _found.clear()
+            raise _vanished(self.path) from None
+
+    def _introduce(self):
+        version = _ask(self.path, "--version")
+        if not version.strip():
+            warnings.warn(
+                f"'{self.path} --version' answered nothing, so cached code may come "
+                "from another version of it",
+                stacklevel=_cache.outside(),
+            )
+        return version, _ask(self.path, "--list-gpu-arch")
+
+    def run(self, source, options, target, keep):
+        """Compile ``source``; return (image, dependency paths, start time, chatter).
+
+        Raises CompileError with what nvcc said. ``keep`` prints the directory of the
+        files and leaves it there; otherwise it is gone when this returns or raises.
+        """
+        with _cache.work_folder(keep) as folder:
+            return _run_in(folder, self.path, source, options, target, keep)
+
+
+def _vanished(path):
+    from pycuda.driver import CompilerNotFoundError
+
+    return CompilerNotFoundError(f"the compiler '{path}' is gone", [path], path)
+
+
+def _start(command):
+    """Run a command to its end; the GIL is free meanwhile."""
+    import subprocess
+
+    from pycuda.driver import CompileError
+
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        _found.clear()
+        raise _vanished(command[0]) from None
+    except OSError as error:
+        raise CompileError(f"'{command[0]}' cannot be run: {error}", command) from error
+
+
+def _ask(path, question):
+    done = _start([path, question])
+    # An nvcc that does not know the question has no answer to it, which is an answer.
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def _run_in(folder, path, source, options, target, keep):
+    from pycuda.driver import CompileError
+
+    source_path = os.path.join(folder, SOURCE_NAME)
+    image_path = os.path.join(folder, f"kernel.{target}")
+    deps_path = os.path.join(folder, "deps")
+    with open(source_path, "wb") as file:
+        file.write(source.encode("utf-8", "surrogateescape"))
+    command = [path, f"--{target}", *options]
+    if keep:
+        command += ["--keep", "--keep-dir", folder]
+    command += ["-MD", "-MF", deps_path, "-o", image_path, source_path]
+
+    started_ns = time.time_ns()
+    done = _start(command)
+    stdout = done.stdout.decode("utf-8", "replace")
+    stderr = done.stderr.decode("utf-8", "replace")
+    if not keep:
+        # A directory that is about to go is of no use to the reader.
+        stdout, stderr = (t.replace(folder + os.sep, "") for t in (stdout, stderr))
+    if done.returncode == 0:
+        image = _read(image_path)
+        if image:
+            read = _dependencies(_read(deps_path), source_path)
+            return image, read, started_ns, f"{stdout}\n{stderr}"
+        msg = f"nvcc said nothing was wrong with {SOURCE_NAME} but made no {target}"
+    else:
+        msg = f"nvcc compilation of {SOURCE_NAME} failed"
+    if keep:
+        msg += f" (its files are in {folder})"
+    raise CompileError(msg, command, stdout, stderr, source)
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _dependencies(text, source_path):
+    """Return the headers read; None if nvcc did not say."""
+    if not text:
+        return None
+    paths = _cache.parse_dependencies(os.fsdecode(text))
+    # The source appears under its own path and under the name that messages use.
+    return [path for path in paths if path not in (source_path, SOURCE_NAME)]
+
+
+def preprocess(path, source, options):
+    """Return what nvcc's preprocessor makes of a text."""
+    import tempfile
+
+    from pycuda.driver import CompileError
+
+    with tempfile.TemporaryDirectory(prefix="pycuda-") as folder:
+        source_path = os.path.join(folder, SOURCE_NAME)
+        with open(source_path, "wb") as file:
+            file.write(source.encode("utf-8", "surrogateescape"))
+        command = [path, "--preprocess", *options, source_path]
+        done = _start(command)
+    text = done.stdout.decode("utf-8", "replace")
+    if done.returncode != 0 or len(text) < len(source) // 2:
+        msg = f"nvcc preprocessing of {SOURCE_NAME} failed"
+        stderr = done.stderr.decode("utf-8", "replace")
+        raise CompileError(msg, command, text, stderr, source)
+    return text

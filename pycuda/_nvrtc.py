@@ -1,0 +1,365 @@
+"""NVRTC, the compiler that is a library: found at run time, called in process.
+
+It needs neither nvcc nor a host compiler. It brings no standard headers and does not
+tell what it read; ``_nvrtc_headers`` has the former, and the latter is worked out by
+following the ``#include`` lines. Only ``pycuda.compiler`` calls this.
+"""
+
+import ctypes
+import glob
+import os
+import re
+import sys
+import time
+
+from pycuda import _cache, _toolkit
+from pycuda._nvcc import SOURCE_NAME
+from pycuda._nvrtc_headers import HEADERS, PRELUDE_NAME
+
+_WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
+_WHEEL_HEADERS = (
+    "nvidia/cu13/include",
+    "nvidia/cuda_runtime/include",
+    "nvidia/cuda_cccl/include",
+)
+_HOST_FLAGS = frozenset(
+    ("-g", "--debug", "-m64", "-O", "-O0", "-O1", "-O2", "-O3")
+    + ("--extended-lambda", "-extended-lambda", "--expt-extended-lambda")
+)
+_RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
+_LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
+_HOST_OPTIONS = frozenset(
+    ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
+)
+_PRE_INCLUDE = re.compile(r"-include|--pre-include")
+_INVALID_OPTION = 5
+
+# What decides about headers without a plain name cannot be followed.
+_OPAQUE = re.compile(
+    r'^[ \t]*#[ \t]*include(?:_next)?\b(?![ \t]*[<"])|\b__has_include', re.MULTILINE
+)
+
+_found = {}
+_libraries = {}
+
+
+def find():
+    """Return the path of the newest NVRTC in the first place that has one, or None."""
+    environ = os.environ
+    key = tuple(map(environ.get, ("CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH")))
+    path = _found.get(key)
+    if path is None:
+        path = _search()
+        if path is not None:
+            _found[key] = path
+    return path
+
+
+def _search():
+    folders = [
+        os.path.join(home, part)
+        for home in _toolkit.homes()
+        for part in ("lib64", "lib", f"targets/{os.uname().machine}-linux/lib")
+    ]
+    folders += _toolkit.in_wheels(_WHEEL_FOLDERS)
+    folders += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
+    folders += [
+        os.path.join(sys.prefix, "lib"),
+        f"/usr/lib/{os.uname().machine}-linux-gnu",
+        "/usr/lib64",
+    ]
+    for folder in folders:
+        paths = glob.glob(os.path.join(glob.escape(folder), "libnvrtc.so.*"))
+        if paths:
+            return os.path.abspath(max(paths, key=_version_in))
+    return None
+
+
+def _version_in(path):
+    return [int(part) for part in re.findall(r"\d+", os.path.basename(path))]
+
+
+class _Library:
+    """The functions of one libnvrtc."""
+
+    def __init__(self, path):
+        self._dll = ctypes.CDLL(path)
+        self._dll.nvrtcGetErrorString.restype = ctypes.c_char_p
+
+    def call(self, name, *arguments):
+        """Call a function that must succeed."""
+        status = self.try_call(name, *arguments)
+        if status != 0:
+            from pycuda.driver import CompileError
+
+            text = self._dll.nvrtcGetErrorString(status).decode()
+            raise CompileError(f"{name} failed: {text}", ["nvrtc"])
+
+    def try_call(self, name, *arguments):
+        return getattr(self._dll, name)(*arguments)
+
+    def bytes_of(self, what, program):
+        """Return a result of a program by the pair of functions that give it."""
+        size = ctypes.c_size_t()
+        self.call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
+        if size.value == 0:
+            return b""
+        buffer = ctypes.create_string_buffer(size.value)
+        self.call(f"nvrtcGet{what}", program, buffer)
+        return buffer.raw
+
+    def introduce(self):
+        """Return (version text, list of architectures) as nvcc would print them."""
+        major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        self.call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
+        self.call("nvrtcGetNumSupportedArchs", ctypes.byref(count))
+        archs = (ctypes.c_int * count.value)()
+        self.call("nvrtcGetSupportedArchs", archs)
+        version = f"NVRTC, release {major.value}.{minor.value},"
+        return version, " ".join(f"compute_{arch}" for arch in archs)
+
+
+def _library(path):
+    library = _libraries.get(path)
+    if library is None:
+        try:
+            library = _libraries[path] = _Library(path)
+        except OSError as error:
+            from pycuda.driver import CompileError
+
+            raise CompileError(
+                f"'{path}' cannot be loaded: {error}", ["nvrtc"]
+            ) from error
+    return library
+
+
+class Tool:
+    """One NVRTC library; the counterpart of the nvcc binary."""
+
+    __slots__ = ("_seen", "path")
+
+    def __init__(self):
+        self.path = find()
+        self._seen = None
+        if self.path is None:
+            from pycuda.driver import CompilerNotFoundError
+
+            raise CompilerNotFoundError(
+                f"NVRTC (libnvrtc.so) was not found: not under "
+                f"{_toolkit.described_homes()}, not in /usr/local/cuda, not in "
+                f"NVIDIA's wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages), "
+                "not in LD_LIBRARY_PATH. Install the CUDA toolkit, or "
+                "'pip install pycuda[nvrtc]'.",
+                ["nvrtc"],
+                "libnvrtc.so",
+            )
+
+    def facts(self, folder):
+        facts = _toolkit.facts_of(
+            "NVRTC", self.path, folder, lambda: _library(self.path).introduce()
+        )
+        # The headers are ours and change with this package, not with the library.
+        facts.version = facts.version.partition("\n")[0] + "\n" + _HEADERS_KEY
+        self._seen = facts
+        return facts
+
+    def run(self, source, options, target, keep):
+        """Compile ``source``; return (image, paths read, start time, chatter).
+
+        The paths are None if it is unsure which files were read.
+        """
+        from pycuda.driver import CompileError
+
+        facts = self._seen or self.facts(None)
+        if target == "fatbin":
+            raise CompileError(
+                "NVRTC makes no fatbin: ask for target 'cubin' or 'ptx', or use nvcc",
+                ["nvrtc", *options],
+            )
+        given = translate(options, target, facts.archs)
+        own, given_folders = _split_folders(given)
+        facts.toolkit_dirs = _own_folders(self.path)
+        folders = given_folders + facts.toolkit_dirs
+        arguments = [*own, *(f"-I{folder}" for folder in folders)]
+        text = f'#include <{PRELUDE_NAME}>\n#line 1 "{SOURCE_NAME}"\n{source}'
+
+        started_ns = time.time_ns()
+        status, image, log = _compile(_library(self.path), text, arguments, target)
+        if keep:
+            _keep(text, image, target)
+        if status == _INVALID_OPTION:
+            # Its own words name the option.
+            msg = f"NVRTC does not know an option: {log.strip()}"
+        else:
+            msg = f"NVRTC compilation of {SOURCE_NAME} failed"
+        if status != 0:
+            raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
+        read = None
+        if not any(_PRE_INCLUDE.match(option) for option in own):
+            read = follow(source, given_folders, facts.toolkit_dirs)
+        return image, read, started_ns, log
+
+
+def _compile(library, text, arguments, target):
+    """Return (status, image, log) of one program."""
+    program = ctypes.c_void_p()
+    names = [name.encode() for name in HEADERS]
+    texts = [header.encode() for header in HEADERS.values()]
+    library.call(
+        "nvrtcCreateProgram",
+        ctypes.byref(program),
+        text.encode("utf-8", "surrogateescape"),
+        SOURCE_NAME.encode(),
+        len(names),
+        _strings(texts),
+        _strings(names),
+    )
+    try:
+        encoded = _strings([os.fsencode(argument) for argument in arguments])
+        status = library.try_call(
+            "nvrtcCompileProgram", program, len(arguments), encoded
+        )
+        log = library.bytes_of("ProgramLog", program).rstrip(b"\0")
+        image = b""
+        if status == 0:
+            image = library.bytes_of(target.upper(), program)
+            if target == "ptx":
+                image = image.rstrip(b"\0")
+        return status, image, log.decode("utf-8", "replace")
+    finally:
+        library.call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _strings(items):
+    return (ctypes.c_char_p * len(items))(*items)
+
+
+def _keep(text, image, target):
+    with _cache.work_folder(True) as folder:
+        for name, data in ((SOURCE_NAME, text.encode()), (f"kernel.{target}", image)):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+
+
+def translate(options, target, archs):
+    """Return NVRTC's options for nvcc's.
+
+    What concerns the host compiler is left out; what NVRTC does not know is left in,
+    for it to refuse by name.
+    """
+    given, arch, code = [], None, None
+    rest = iter(options)
+    for option in rest:
+        name, equals, value = option.partition("=")
+
+        def valued(value=value, equals=equals):
+            return value if equals else next(rest, "")
+
+        if option in _HOST_FLAGS or _is_for_linking(option):
+            continue
+        if name in _HOST_OPTIONS:
+            valued()
+        elif name in ("-arch", "--gpu-architecture"):
+            arch = valued()
+        elif name in ("-code", "--gpu-code"):
+            code = valued()
+        elif name in ("-gencode", "--generate-code"):
+            pairs = dict(part.partition("=")[::2] for part in valued().split(","))
+            if arch is not None:
+                raise _one_arch_only(options)
+            arch, code = pairs.get("arch"), pairs.get("code")
+        elif name in ("-Xptxas", "--ptxas-options"):
+            given += [f"--ptxas-options={part}" for part in valued().split(",")]
+        elif option in _RELAXED:
+            # All code is the device's here: unmarked functions may just be called.
+            given.append("--device-as-default-execution-space")
+        elif name in ("-isystem", "--system-include"):
+            given.append(f"-I{valued()}")
+        else:
+            given.append(option)
+    return [f"-arch={_target_arch(arch, code, target, archs)}", *given]
+
+
+def _is_for_linking(option):
+    return _LIBRARIES.match(option) and not option.startswith("-lineinfo")
+
+
+def _one_arch_only(options):
+    from pycuda.driver import CompileError
+
+    return CompileError(
+        "NVRTC makes code for one architecture at a time: give one -gencode, or use "
+        "nvcc",
+        ["nvrtc", *options],
+    )
+
+
+def _target_arch(arch, code, target, archs):
+    """Return sm_XY for a cubin and compute_XY for PTX, from what nvcc would be told."""
+    if arch is None:
+        arch = f"sm_{archs[0]}"
+    if target == "cubin":
+        code = code if code and code.startswith("sm_") else arch
+        return "sm_" + code.partition("_")[2]
+    return "compute_" + arch.partition("_")[2]
+
+
+def _split_folders(options):
+    """Return (other options, absolute folders of -I options)."""
+    others, folders = [], []
+    rest = iter(options)
+    for option in rest:
+        if option in ("-I", "--include-path"):
+            folder = next(rest, "")
+        elif option.startswith("-I"):
+            folder = option[2:]
+        elif option.startswith("--include-path="):
+            folder = option.partition("=")[2]
+        else:
+            others.append(option)
+            continue
+        folders.append(os.path.abspath(folder))
+    return others, folders
+
+
+def _own_folders(path):
+    """Return the toolkit's header folders that go with a library."""
+    root = os.path.dirname(os.path.dirname(path))
+    folders = [os.path.join(root, "include"), *_toolkit.in_wheels(_WHEEL_HEADERS)]
+    folders += [os.path.join(home, "include") for home in _toolkit.homes()]
+    folders = [folder for folder in folders if os.path.isdir(folder)]
+    with_library = [os.path.join(folder, "cccl") for folder in folders]
+    folders += [folder for folder in with_library if os.path.isdir(folder)]
+    return list(dict.fromkeys(folders))
+
+
+def follow(source, folders, toolkit_dirs):
+    """Return the files that the include lines of a source lead to, None if that is
+    unsure.
+
+    All lines count, also those that a condition would skip: watching a file too many
+    costs a look at it, one too few a wrong result.
+    """
+    toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
+    found = []
+    texts = [(None, source)]
+    while texts:
+        folder, text = texts.pop()
+        if _OPAQUE.search(text):
+            return None
+        for name in _cache.included_in(text):
+            if name in HEADERS:
+                continue
+            places = ([folder] if folder else []) + folders
+            candidates = (os.path.join(place, name) for place in places)
+            path = next(filter(os.path.isfile, candidates), None)
+            if path is None or path in found:
+                continue
+            found.append(path)
+            if not os.path.normpath(path).startswith(toolkit):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    texts.append((os.path.dirname(path), file.read()))
+    return found
+
+
+_HEADERS_KEY = _cache.key_of(*HEADERS, *HEADERS.values())

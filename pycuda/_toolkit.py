@@ -1,0 +1,82 @@
+"""Where CUDA toolkits are, and what is remembered about the compilers in them.
+
+What a compiler says about itself is kept in the compile cache under its path, size and
+time, so that a process whose kernels are all cached starts nothing to learn it.
+"""
+
+import os
+import sys
+
+from pycuda import _cache
+
+_facts = {}
+
+
+def homes():
+    """Return the toolkits' own folders: those the user names, then the usual one."""
+    named = (os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH"))
+    return [*filter(None, named), "/usr/local/cuda"]
+
+
+def described_homes():
+    """Say what the user's variables are, for the message that nothing was found."""
+    return ", ".join(
+        f"{name}={os.environ.get(name) or '(not set)'}"
+        for name in ("CUDA_HOME", "CUDA_PATH")
+    )
+
+
+def in_wheels(parts):
+    """Return where NVIDIA's wheels would put these folders."""
+    return [os.path.join(entry or os.curdir, p) for entry in sys.path for p in parts]
+
+
+class Facts:
+    """What one compiler is: its name, version text, architectures, header folders."""
+
+    __slots__ = ("archs", "name", "release", "toolkit_dirs", "version")
+
+    def __init__(self, name, path, version, archs):
+        self.name = name
+        self.version = version
+        self.archs = parse_archs(archs)
+        self.release = version.partition("release ")[2].partition(",")[0] or "unknown"
+        paths = {path, os.path.realpath(path)}
+        roots = {os.path.dirname(os.path.dirname(each)) for each in paths}
+        self.toolkit_dirs = [
+            os.path.join(root, part)
+            for root in sorted(roots)
+            for part in ("include", "targets", "nvvm")
+            if root not in ("/usr", "/usr/local")
+        ]
+
+
+def parse_archs(text):
+    """Return the numbers in a list such as ``compute_75 compute_80``, in order."""
+    words = (word.partition("compute_")[2] for word in text.split())
+    return sorted({int(word) for word in words if word.isdigit()})
+
+
+def facts_of(name, path, folder, ask):
+    """Return the Facts of the compiler at ``path``, kept in ``folder`` (None: not
+    kept).
+
+    ``ask()`` returns (version text, list of architectures as text) if they are not
+    known yet. Raises OSError if the file is not there.
+    """
+    stat = os.stat(path)
+    stamp = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+    known = _facts.get((path, stamp))
+    if known is not None:
+        return known
+    kept = folder and os.path.join(folder, f"{name}-{_cache.key_of(path, stamp)}")
+    data = _cache.load(kept) if kept else None
+    if data is None:
+        version, archs = ask()
+        if kept and version.strip():
+            data = f"{version}\0{archs}".encode("utf-8", "surrogateescape")
+            _cache.store(kept, b"", data)
+    else:
+        version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
+    facts = _facts[path, stamp] = Facts(name, path, version, archs)
+    return facts

@@ -1,0 +1,24 @@
+"""Import this to initialise CUDA and get a context: ``context`` on ``device``.
+
+The context is on the stack until the interpreter exits.
+"""
+
+from __future__ import annotations
+
+import atexit
+
+import pycuda.driver as _driver
+from pycuda.tools import _leave, make_default_context
+
+_driver.init()
+context: _driver.Context = make_default_context()
+device = context.get_device()
+
+
+def _finish_up() -> None:
+    global context
+    leaving, context = context, None  # type: ignore[assignment]  # at exit only
+    _leave(leaving)
+
+
+atexit.register(_finish_up)

@@ -1,0 +1,71 @@
+"""The CUDA driver interface: everything of ``pycuda._driver`` under its public name.
+
+Only what needs no driver is written here: the error of a failed compilation and the
+switch that makes every later compilation a debugging one.
+"""
+
+import errno as _errno
+from collections.abc import Sequence as _Sequence
+
+from pycuda._driver import *  # noqa: F403  the whole interface, under this name
+from pycuda._driver import Error
+
+CUDA_DEBUGGING = False
+
+
+def set_debugging(flag: bool = True) -> None:
+    """Make compilations carry debug information, keep files and skip the cache."""
+    global CUDA_DEBUGGING
+    CUDA_DEBUGGING = flag
+
+
+class CompileError(Error):
+    """A compiler refused a source.
+
+    Carries ``msg``, ``command_line`` (a list), ``stdout``, ``stderr`` and ``source``
+    (the text that was compiled, or None where there was none).
+    """
+
+    def __init__(
+        self,
+        msg: str,
+        command_line: _Sequence[str],
+        stdout: str | bytes | None = None,
+        stderr: str | bytes | None = None,
+        source: str | bytes | None = None,
+    ) -> None:
+        super().__init__(msg, command_line, stdout, stderr)
+        self.msg = msg
+        self.command_line = command_line
+        self.stdout = stdout
+        self.stderr = stderr
+        self.source = source
+
+    def __str__(self) -> str:
+        sections = [self.msg]
+        if self.command_line:
+            sections.append(f"[command: {' '.join(map(str, self.command_line))}]")
+        for name in ("stdout", "stderr"):
+            text = getattr(self, name)
+            if text:
+                sections.append(f"[{name}:\n{_as_text(text).rstrip()}]")
+        return "\n".join(sections)
+
+
+class CompilerNotFoundError(CompileError, FileNotFoundError):
+    """No compiler was found.
+
+    Also a FileNotFoundError: that is what starting a missing program raises, so
+    programs that probe for nvcc may catch either.
+    """
+
+    def __init__(
+        self, msg: str, command_line: _Sequence[str], filename: str = "nvcc"
+    ) -> None:
+        super().__init__(msg, command_line)
+        self.errno = _errno.ENOENT
+        self.filename = filename
+
+
+def _as_text(text: str | bytes) -> str:
+    return text.decode(errors="replace") if isinstance(text, bytes) else text

@@ -1,0 +1,560 @@
+"""Tools around the driver: default contexts, per-context caches, occupancy, C types.
+
+The memory pools are defined in C and appear here under the names by which they are
+known.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import re
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+
+import pycuda.driver as _cuda
+
+_FROM_DRIVER = frozenset(
+    (
+        "DeviceMemoryPool",
+        "PageLockedAllocator",
+        "PageLockedMemoryPool",
+        "PooledDeviceAllocation",
+        "PooledHostAllocation",
+        "bitlog2",
+    )
+)
+
+
+def __getattr__(name):
+    if name in _FROM_DRIVER:
+        return getattr(_cuda, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_FROM_DRIVER})
+
+
+# Default devices and contexts
+
+
+def _chosen_device() -> tuple[int, str] | tuple[None, None]:
+    """Return (ordinal, source) of the user's choice, (None, None) if there is none.
+
+    The choice is the variable CUDA_DEVICE, else a file in the home directory.
+    """
+    text, source = os.environ.get("CUDA_DEVICE"), "the environment variable CUDA_DEVICE"
+    if text is None:
+        home = os.path.expanduser("~")
+        for name in (".cuda-device", ".cuda_device"):
+            path = os.path.join(home, name)
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    text, source = file.read(), f"the file {path}"
+                break
+            except OSError:
+                continue  # the usual case: no such file
+        else:
+            return None, None
+    try:
+        return int(text), source
+    except ValueError:
+        raise ValueError(
+            f"{source} must hold the number of a device, such as 0, not "
+            f"{text.strip()!r}"
+        ) from None
+
+
+def make_default_context(
+    ctx_maker: Callable[[_cuda.Device], _cuda.Context] | None = None,
+) -> _cuda.Context:
+    """Make a context on the device the user chose, else on the first that allows it.
+
+    ``ctx_maker(device)`` makes the context; the default is ``device.make_context()``.
+    The choice is read from the variable CUDA_DEVICE, then from ``.cuda-device`` or
+    ``.cuda_device`` in the home directory. Raises the builtin RuntimeError if no device
+    gives a context.
+    """
+    if ctx_maker is None:
+
+        def make(device: _cuda.Device) -> _cuda.Context:
+            return device.make_context()
+
+        ctx_maker = make
+
+    number, source = _chosen_device()
+    if number is not None:
+        try:
+            return ctx_maker(_cuda.Device(number))
+        except _cuda.Error as error:
+            # The driver's class, which is a builtin RuntimeError as well: with a device
+            # chosen by hand, programs expect an error of the driver.
+            raise _cuda.RuntimeError(
+                f"no context could be made on device {number}, which {source} asks "
+                f"for: {error}"
+            ) from error
+
+    count = _cuda.Device.count()
+    if count == 0:
+        raise RuntimeError("no context could be made: there is no CUDA device")
+    failures = []
+    for number in range(count):
+        try:
+            return ctx_maker(_cuda.Device(number))
+        except _cuda.Error as error:
+            failures.append(f"device {number}: {error}")
+    raise RuntimeError("no context could be made on any device: " + "; ".join(failures))
+
+
+def get_default_device(default: int = 0) -> _cuda.Device:
+    """Return the device the user chose, else device ``default``; deprecated."""
+    import warnings
+
+    warnings.warn(
+        "get_default_device is deprecated; make_default_context also looks for a "
+        "device that is free",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    number, _ = _chosen_device()
+    return _cuda.Device(default if number is None else number)
+
+
+def _leave(context: _cuda.Context) -> None:
+    """Take an automatic context off the stack, if it is there, and forget its caches.
+
+    Runs when the interpreter exits, so a context that was lost to a kernel's fault, or
+    that the program has popped itself, is no reason to complain.
+    """
+    try:
+        if _cuda.Context.get_current() == context:
+            context.pop()
+    except _cuda.Error:
+        pass  # the driver has given up on the context; nothing is left to release
+    clear_context_caches()
+
+
+# Caches that belong to a context
+
+
+class _Memory:
+    """What the memoized functions remember in one context: {function: {key: result}}.
+
+    It is an attribute of the context, so that results which hold the context
+    (functions, modules, arrays) form a cycle with it that is collected once nobody else
+    has it.
+    """
+
+    __slots__ = ("__weakref__", "results")
+
+    def __init__(self):
+        self.results = {}
+        _memories.add(self)
+
+
+_memories: weakref.WeakSet[_Memory] = weakref.WeakSet()
+_without_context = _Memory()
+_ATTRIBUTE = "_memory_of_tools"
+
+context_dependent_memoized_functions: list[Callable[..., object]] = []
+
+
+def _current_memory():
+    context = _cuda.Context.get_current()
+    if context is None:
+        return _without_context
+    memory = getattr(context, _ATTRIBUTE, None)
+    if memory is None:
+        memory = _Memory()
+        setattr(context, _ATTRIBUTE, memory)
+    return memory
+
+
+def context_dependent_memoize(func):
+    """Remember the function's results, in each context apart.
+
+    Arguments must be hashable; a value given by position and the same by keyword are
+    two entries.
+    """
+
+    @functools.wraps(func)
+    def memoized(*args, **kwargs):
+        key = (args, frozenset(kwargs.items())) if kwargs else (args,)
+        results = _current_memory().results.setdefault(memoized, {})
+        try:
+            return results[key]
+        except KeyError:
+            pass
+        result = results[key] = func(*args, **kwargs)
+        return result
+
+    context_dependent_memoized_functions.append(memoized)
+    return memoized
+
+
+def clear_context_caches() -> None:
+    """Forget the results of all memoized functions in all contexts."""
+    for memory in list(_memories):
+        memory.results.clear()
+
+
+# Tests
+
+
+def init_cuda_context_fixture():
+    """Give a test a fresh default context: ``yield from`` this in a fixture."""
+    _cuda.init()
+    context = make_default_context()
+    try:
+        device = context.get_device()
+        assert isinstance(device.name(), str)
+        assert isinstance(device.compute_capability(), tuple)
+        assert isinstance(device.get_attributes(), dict)
+        yield
+    finally:
+        context.pop()
+        clear_context_caches()
+        del context
+        gc.collect()
+
+
+def mark_cuda_test(inner_f):
+    """Run a test function in a fresh default context."""
+
+    @functools.wraps(inner_f)
+    def test(*args, **kwargs):
+        fixture = init_cuda_context_fixture()
+        next(fixture)
+        try:
+            return inner_f(*args, **kwargs)
+        finally:
+            fixture.close()
+
+    return test
+
+
+# Occupancy
+
+
+def _exact_div(dividend, divisor):
+    quotient, remainder = divmod(dividend, divisor)
+    if remainder:
+        raise AssertionError(f"{dividend} is not a multiple of {divisor}")
+    return quotient
+
+
+def _int_ceiling(value, multiple_of=1):
+    """Round up to a multiple."""
+    return int(-(-value // multiple_of) * multiple_of)
+
+
+def _int_floor(value, multiple_of=1):
+    """Round down to a multiple."""
+    return int(value // multiple_of * multiple_of)
+
+
+class DeviceData:
+    """The figures of a device (default: the current context's) that occupancy rests on.
+
+    They are the device's own attributes where the driver has them.
+    """
+
+    def __init__(self, dev=None):
+        if dev is None:
+            dev = _cuda.Context.get_device()
+        capability = dev.compute_capability()
+
+        def attribute(name, otherwise):
+            try:
+                return getattr(dev, name)
+            except (AttributeError, _cuda.Error):
+                return otherwise  # a driver older than the attribute
+
+        self.max_threads = dev.max_threads_per_block
+        self.warp_size = dev.warp_size
+        self.registers = dev.max_registers_per_block
+        self.shared_memory = dev.max_shared_memory_per_block
+
+        threads = attribute("max_threads_per_multiprocessor", 64 * self.warp_size)
+        self.warps_per_mp = threads // self.warp_size
+        blocks = 32 if capability >= (5, 0) else 16 if capability >= (3, 0) else 8
+        self.thread_blocks_per_mp = attribute("max_blocks_per_multiprocessor", blocks)
+        self.registers_per_mp = attribute(
+            "max_registers_per_multiprocessor", self.registers
+        )
+        self.shared_memory_per_mp = attribute(
+            "max_shared_memory_per_multiprocessor", self.shared_memory
+        )
+        # What the system itself takes of each block's shared memory.
+        self.shared_memory_reserved = attribute("reserved_shared_memory_per_block", 0)
+
+        # The programming guide's allocation units, for which there are no attributes.
+        self.register_allocation_unit = "warp" if capability >= (2, 0) else "block"
+        self.register_granularity = 256 if capability >= (3, 0) else 64
+        self.smem_granularity = 32 if capability >= (2, 0) else 16
+        if capability >= (8, 0) or (2, 0) <= capability < (3, 0):
+            self.smem_alloc_granularity = 128
+        else:
+            self.smem_alloc_granularity = 256 if capability >= (3, 0) else 512
+
+    def align(self, bytes, word_size=4):
+        """Round a row's length in bytes up to where the next may start."""
+        return _int_ceiling(bytes, self.align_bytes(word_size))
+
+    def align_dtype(self, elements, dtype_size):
+        """Round a row's length in elements up to where the next may start."""
+        return _int_ceiling(elements, self.align_words(dtype_size))
+
+    def align_words(self, word_size):
+        """Return the alignment of coalesced access in words."""
+        return _exact_div(self.align_bytes(word_size), word_size)
+
+    def align_bytes(self, word_size=4):
+        """Return the alignment of coalesced access in bytes."""
+        if word_size == 4:
+            return 64
+        if word_size in (8, 16):
+            return 128
+        raise ValueError(f"no alignment is known for words of {word_size} bytes")
+
+    def coalesce(self, thread_count):
+        """Round a number of threads up to a half warp."""
+        return _int_ceiling(thread_count, 16)
+
+    @staticmethod
+    def make_valid_tex_channel_count(size):
+        """Return the number of channels a texture needs to hold ``size`` of them."""
+        for valid in (1, 2, 4):
+            if size <= valid:
+                return valid
+        raise ValueError(f"a texture has at most 4 channels, not {size}")
+
+
+class OccupancyRecord:
+    """How much of a multiprocessor a kernel can use.
+
+    ``threads`` and ``shared_mem`` (bytes) are for a block, ``registers`` for a thread;
+    0 leaves the last two out of account. ``limited_by`` says what sets the limit.
+    """
+
+    def __init__(self, devdata, threads, shared_mem=0, registers=0):
+        if threads > devdata.max_threads:
+            raise ValueError(
+                f"{threads} threads in a block, the device has {devdata.max_threads}"
+            )
+        if shared_mem > devdata.shared_memory:
+            raise ValueError(
+                f"{shared_mem} bytes of shared memory in a block, the device has "
+                f"{devdata.shared_memory}"
+            )
+        warps = _int_ceiling(threads, devdata.warp_size) // devdata.warp_size
+        limits = [
+            (devdata.thread_blocks_per_mp, "device"),
+            (devdata.warps_per_mp // max(warps, 1), "warps"),
+        ]
+        if registers > 0:
+            used = self._registers_of_block(devdata, warps, registers)
+            if used > devdata.registers:
+                raise ValueError(
+                    f"{used} registers in a block ({registers} a thread), the device "
+                    f"has {devdata.registers}"
+                )
+            limits.append((devdata.registers_per_mp // used, "regs"))
+        if shared_mem > 0:
+            used = _int_ceiling(
+                shared_mem + devdata.shared_memory_reserved,
+                devdata.smem_alloc_granularity,
+            )
+            limits.append((devdata.shared_memory_per_mp // used, "smem"))
+
+        self.tb_per_mp_limits = limits
+        self.tb_per_mp, self.limited_by = min(limits)
+        self.warps_per_mp = self.tb_per_mp * warps
+        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+
+    @staticmethod
+    def _registers_of_block(devdata, warps, registers):
+        granularity = devdata.register_granularity
+        of_warp = registers * devdata.warp_size
+        if devdata.register_allocation_unit == "warp":
+            return max(warps, 1) * _int_ceiling(of_warp, granularity)
+        return _int_ceiling(max(warps, 1) * of_warp, granularity)
+
+
+# C types
+
+
+_dtype_of_name: dict[str, np.dtype] = {}
+_name_of_dtype: dict[np.dtype, str] = {}
+
+_WORDS_OF_INTEGERS = frozenset(("signed", "unsigned", "char", "short", "int", "long"))
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict)\b")
+_DECLARATION = re.compile(
+    r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
+)
+
+_FP_TEX = {
+    np.dtype(np.float32): "fp_tex_float",
+    np.dtype(np.float64): "fp_tex_double",
+    np.dtype(np.complex64): "fp_tex_cfloat",
+    np.dtype(np.complex128): "fp_tex_cdouble",
+}
+
+
+def _canonical(c_name):
+    """Return one spelling for all the spellings of a C type."""
+    words = c_name.split()
+    if not words or not _WORDS_OF_INTEGERS.issuperset(words):
+        return re.sub(r"\s*([<>,]|::)\s*", r"\1", " ".join(words))
+    sign = [word for word in words if word in ("signed", "unsigned")]
+    size = sorted(word for word in words if word in ("char", "short", "long"))
+    if "char" not in size and sign == ["signed"]:
+        sign = []
+    return " ".join(sign + (size or ["int"]))
+
+
+def _register(names, dtype):
+    dtype = np.dtype(dtype)
+    for name in names:
+        _dtype_of_name[_canonical(name)] = dtype
+    _name_of_dtype.setdefault(dtype, names[0])
+
+
+def _fill_dtype_registry(respect_windows, include_bool=True):
+    """Register the types of C; ``respect_windows`` makes ``long`` what it is there."""
+    if include_bool:
+        _register(["bool"], np.bool_)
+    _register(["signed char", "char", "int8_t"], np.int8)
+    _register(["unsigned char", "uchar", "uint8_t"], np.uint8)
+    _register(["short", "int16_t"], np.int16)
+    _register(["unsigned short", "ushort", "uint16_t"], np.uint16)
+    _register(["int", "int32_t"], np.int32)
+    _register(["unsigned", "unsigned int", "uint", "uint32_t"], np.uint32)
+    if respect_windows and os.name == "nt":
+        _register(["long"], np.int32)
+        _register(["unsigned long", "ulong"], np.uint32)
+    else:
+        _register(["long"], np.int64)
+        _register(["unsigned long", "ulong"], np.uint64)
+    _register(["long long", "int64_t", "ptrdiff_t"], np.int64)
+    _register(["unsigned long long", "uint64_t", "size_t"], np.uint64)
+    _register(["float"], np.float32)
+    _register(["double"], np.float64)
+    _register(["pycuda::complex<float>"], np.complex64)
+    _register(["pycuda::complex<double>"], np.complex128)
+
+
+_fill_dtype_registry(respect_windows=True)
+
+
+def get_or_register_dtype(names, dtype=None):
+    """Tell the C names of a dtype, or with no dtype look one up by its name.
+
+    Returns the dtype that was registered first among equal ones.
+    """
+    names = [names] if isinstance(names, str) else list(names)
+    if dtype is None:
+        return _dtype_of_name[_canonical(names[0])]
+    dtype = np.dtype(dtype)
+    for name in names:
+        known = _dtype_of_name.get(_canonical(name), dtype)
+        if known != dtype:
+            raise RuntimeError(
+                f"the C type '{name}' already means {known!r}, it cannot mean "
+                f"{dtype!r} too"
+            )
+    first = next((known for known in _name_of_dtype if known == dtype), dtype)
+    _register(names, first)
+    return first
+
+
+def register_dtype(dtype, c_names, alias_ok=False):
+    """Tell the C names of a dtype; deprecated for ``get_or_register_dtype``."""
+    import warnings
+
+    warnings.warn(
+        "register_dtype is deprecated; get_or_register_dtype(c_names, dtype) also "
+        "returns the dtype",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    dtype = np.dtype(dtype)
+    if dtype in _name_of_dtype and not alias_ok:
+        raise RuntimeError(
+            f"{dtype!r} already has the C name '{_name_of_dtype[dtype]}'"
+        )
+    get_or_register_dtype(c_names, dtype)
+
+
+def base_dtype_to_ctype(dtype):
+    """Return the C name of a dtype."""
+    if dtype is None:
+        raise ValueError("None is not a dtype")
+    dtype = np.dtype(dtype)
+    try:
+        return _name_of_dtype[dtype]
+    except KeyError:
+        raise ValueError(f"no C type is known for {dtype!r}") from None
+
+
+def dtype_to_ctype(dtype, with_fp_tex_hack=False):
+    """Return the C name of a dtype, or of the one that stands for it in a texture."""
+    name = base_dtype_to_ctype(dtype)
+    return _FP_TEX.get(np.dtype(dtype), name) if with_fp_tex_hack else name
+
+
+class Argument:
+    """An argument of a kernel: its name and the dtype of value or elements."""
+
+    def __init__(self, dtype, name):
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+
+
+class ScalarArg(Argument):
+    """An argument passed by value."""
+
+    def declarator(self):
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+
+    @property
+    def struct_char(self):
+        if self.dtype.char == "V":
+            return f"{self.dtype.itemsize}s"
+        return self.dtype.char
+
+
+class VectorArg(Argument):
+    """An argument that points to elements."""
+
+    struct_char = "P"
+
+    def declarator(self):
+        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
+
+
+def parse_c_arg(c_arg):
+    """Return the argument that a C declaration such as ``const float *x`` describes."""
+    match = _DECLARATION.fullmatch(_QUALIFIERS.sub(" ", c_arg).strip())
+    if match is None:
+        raise ValueError(f"'{c_arg}' does not declare an argument")
+    c_type, stars = match["type"], match["type"].count("*")
+    if stars + bool(match["array"]) > 1:
+        raise ValueError(f"'{c_arg}' points to pointers, which is not supported")
+    try:
+        dtype = _dtype_of_name[_canonical(c_type.replace("*", " "))]
+    except KeyError:
+        raise ValueError(f"the type of '{c_arg}' is not known") from None
+    return (VectorArg if stars or match["array"] else ScalarArg)(dtype, match["name"])
+
+
+def get_arg_type(c_arg):
+    """Return the format character of a C declaration's argument."""
+    return parse_c_arg(c_arg).struct_char

@@ -1,0 +1,77 @@
+"""Build the C extension: a C compiler, Python's headers and numpy; no CUDA toolkit.
+
+Everything else is said in pyproject.toml.
+"""
+
+import os
+from glob import glob
+
+import numpy
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+SOURCE = "src/cpp_free_c"
+FLAGS = [
+    "-std=c11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Wstrict-prototypes",
+    "-Wmissing-prototypes",
+    "-Wvla",
+    "-fvisibility=hidden",
+]
+EMULATOR = "pycuda._emulator"
+
+
+class BuildExt(build_ext):
+    """Names the software device's library plainly: it is no Python module."""
+
+    def get_ext_filename(self, fullname):
+        package, _, name = fullname.rpartition(".")
+        if name == EMULATOR.rpartition(".")[2]:
+            return os.path.join(*package.split("."), "libpycuda_emulator.so")
+        return super().get_ext_filename(fullname)
+
+
+def sources(room):
+    return sorted(glob(f"{SOURCE}/{room}/*.c"))
+
+
+def headers():
+    return sorted(glob(f"{SOURCE}/*/*.h"))
+
+
+extensions = [
+    Extension(
+        "pycuda._driver",
+        sources("core") + [s for s in sources("py") if "/pvt_" not in s],
+        include_dirs=[SOURCE, numpy.get_include()],
+        depends=headers(),
+        extra_compile_args=FLAGS,
+        libraries=["dl"],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+    ),
+    Extension(
+        "pycuda._pvt_struct",
+        sorted(glob(f"{SOURCE}/py/pvt_*.c")),
+        include_dirs=[SOURCE],
+        depends=headers(),
+        extra_compile_args=FLAGS,
+    ),
+]
+if sources("emulator"):
+    extensions.append(
+        Extension(
+            EMULATOR,
+            sources("emulator"),
+            include_dirs=[SOURCE],
+            depends=headers() + sorted(glob(f"{SOURCE}/emulator/*.inc")),
+            extra_compile_args=FLAGS + ["-O3", "-pthread"],
+            extra_link_args=["-pthread"],
+            libraries=["m", "dl"],
+        )
+    )
+
+setup(ext_modules=extensions, cmdclass={"build_ext": BuildExt})

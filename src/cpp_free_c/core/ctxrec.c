@@ -1,0 +1,120 @@
+/* Context records and scopes. See ctxrec.h. */
+
+#include "ctxrec.h"
+
+_Thread_local pcu_ctxrec *pcu_ctx_current;
+
+/* The living and the not yet forgotten, newest first. */
+static pcu_ctxrec *ctxrec_registry;
+
+void
+pcu_ctxrec_register(pcu_ctxrec *rec)
+{
+    rec->next = ctxrec_registry;
+    ctxrec_registry = rec;
+}
+
+void
+pcu_ctxrec_forget(pcu_ctxrec *rec)
+{
+    pcu_ctxrec **link = &ctxrec_registry;
+    while (*link != NULL && *link != rec) {
+        link = &(*link)->next;
+    }
+    if (*link != NULL) {
+        *link = rec->next;
+    }
+}
+
+pcu_ctxrec *
+pcu_ctxrec_find(CUcontext handle)
+{
+    pcu_ctxrec *rec = ctxrec_registry;
+    while (rec != NULL && (rec->handle != handle || !rec->alive)) {
+        rec = rec->next;
+    }
+    return rec;
+}
+
+CUresult
+pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
+{
+    static const CUdevice_attribute wanted[] = {
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,       CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+    };
+    int values[sizeof(wanted) / sizeof(wanted[0])];
+    *routine = "cuCtxGetDevice";
+    CUresult status = drv.CtxGetDevice(&rec->device);
+    if (status == CUDA_SUCCESS) {
+        *routine = "cuDeviceGetAttribute";
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < sizeof(wanted) / sizeof(wanted[0]);
+         i++) {
+        status = drv.DeviceGetAttribute(&values[i], wanted[i], rec->device);
+    }
+    if (status == CUDA_SUCCESS) {
+        rec->limits.max_threads = values[0];
+        for (int i = 0; i < 3; i++) {
+            rec->limits.max_block[i] = values[1 + i];
+            rec->limits.max_grid[i] = values[4 + i];
+        }
+    }
+    return status;
+}
+
+CUresult
+pcu_ctxrec_end(pcu_ctxrec *rec, const char **routine)
+{
+    CUresult status = CUDA_SUCCESS;
+    if (pcu_ctxrec_usable(rec)) {
+        if (rec->kind == PCU_CTX_OWNED) {
+            *routine = "cuCtxDestroy";
+            status = drv.CtxDestroy(rec->handle);
+        }
+        else if (rec->kind == PCU_CTX_PRIMARY) {
+            *routine = "cuDevicePrimaryCtxRelease";
+            status = drv.DevicePrimaryCtxRelease(rec->device);
+        }
+    }
+    rec->alive = 0;
+    return status;
+}
+
+CUresult
+pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
+{
+    CUcontext current = NULL;
+    scope->entered = NULL;
+    if (!rec->alive) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    if (rec == pcu_ctx_current) {
+        return CUDA_SUCCESS; /* in step with the driver, see py/ctxstack.h */
+    }
+    CUresult status = drv.CtxGetCurrent(&current);
+    if (status == CUDA_SUCCESS && current != rec->handle) {
+        status = drv.CtxPushCurrent(rec->handle);
+        if (status == CUDA_SUCCESS) {
+            scope->entered = rec->handle;
+        }
+    }
+    return status;
+}
+
+CUresult
+pcu_scope_leave(pcu_scope *scope)
+{
+    if (scope->entered == NULL) {
+        return CUDA_SUCCESS;
+    }
+    CUcontext popped = NULL;
+    CUresult status = drv.CtxPopCurrent(&popped);
+    if (status == CUDA_SUCCESS && popped != scope->entered) {
+        status = CUDA_ERROR_INVALID_CONTEXT;
+    }
+    scope->entered = NULL;
+    return status;
+}

@@ -1,0 +1,73 @@
+/* The native record of a context, and entering one for the length of a call.
+ *
+ * Invariant: `handle` may be used while `alive` is 1 and the driver is READY (a forked
+ * child is not). The record lives inside the Python object that owns it; whoever holds
+ * that object holds the record. Not locked: `alive` changes once, from 1 to 0, under
+ * the interpreter lock.
+ *
+ * Any code in core/ and py/ may call. */
+#ifndef PCU_CORE_CTXREC_H
+#define PCU_CORE_CTXREC_H
+
+#include "drv.h"
+
+typedef enum {
+    PCU_CTX_OWNED,   /* made by us: destroyed by us */
+    PCU_CTX_PRIMARY, /* retained: released */
+    PCU_CTX_FOREIGN  /* someone else's: left alone */
+} pcu_ctx_kind;
+
+/* Launch limits of the context's device, read once. */
+typedef struct {
+    int max_threads;
+    int max_block[3];
+    int max_grid[3];
+} pcu_device_limits;
+
+typedef struct pcu_ctxrec {
+    CUcontext handle;
+    CUdevice device;
+    pcu_ctx_kind kind;
+    int alive;
+    void *owner;             /* the Python object this record is part of */
+    struct pcu_ctxrec *next; /* in the registry */
+    pcu_device_limits limits;
+} pcu_ctxrec;
+
+/* The top of the calling thread's context stack, NULL if that is empty. Kept by
+ * py/context.c; borrowed, valid while the thread's stack holds it. */
+extern PCU_HIDDEN _Thread_local pcu_ctxrec *pcu_ctx_current;
+
+/* 1 if handles of this context may be used in this process now. */
+static inline int
+pcu_ctxrec_usable(const pcu_ctxrec *rec)
+{
+    return rec->alive && pcu_drv_info.state == PCU_DRV_READY;
+}
+
+/* Keep a record findable by its handle, until pcu_ctxrec_forget. */
+PCU_HIDDEN void pcu_ctxrec_register(pcu_ctxrec *rec);
+PCU_HIDDEN void pcu_ctxrec_forget(pcu_ctxrec *rec);
+
+/* The living record of a handle, NULL if there is none. */
+PCU_HIDDEN pcu_ctxrec *pcu_ctxrec_find(CUcontext handle);
+
+/* Read device and limits of rec->handle, which is current. *routine names the call. */
+PCU_HIDDEN CUresult pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine);
+
+/* End an owned or retained context. rec->alive is 0 afterwards, whatever the driver
+ * says. *routine names the call that failed. The context must not be current in this
+ * thread. */
+PCU_HIDDEN CUresult pcu_ctxrec_end(pcu_ctxrec *rec, const char **routine);
+
+typedef struct {
+    CUcontext entered; /* NULL if the context was current already */
+} pcu_scope;
+
+/* Make rec current for the calls up to pcu_scope_leave. Nothing to leave on failure. */
+PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec);
+
+/* Undo pcu_scope_enter; CUDA_ERROR_INVALID_CONTEXT if another context came off. */
+PCU_HIDDEN CUresult pcu_scope_leave(pcu_scope *scope);
+
+#endif

@@ -1,0 +1,85 @@
+/* Releasing and counting driver objects. See res.h. */
+
+#include "res.h"
+
+#include <stdatomic.h>
+
+#include "status.h"
+
+static atomic_long res_counts[PCU_RES_COUNT];
+
+void
+pcu_res_created(pcu_res_kind kind)
+{
+    atomic_fetch_add_explicit(&res_counts[kind], 1, memory_order_relaxed);
+}
+
+long
+pcu_res_live(pcu_res_kind kind)
+{
+    return atomic_load_explicit(&res_counts[kind], memory_order_relaxed);
+}
+
+const char *
+pcu_res_name(pcu_res_kind kind)
+{
+#define RES_NAME(kind_, type, ender) #kind_,
+    static const char *const names[] = {PCU_RESOURCES(RES_NAME)};
+#undef RES_NAME
+    return names[kind];
+}
+
+const char *
+pcu_res_ender(pcu_res_kind kind)
+{
+#define RES_ENDER(kind_, type, ender) "cu" #ender,
+    static const char *const names[] = {PCU_RESOURCES(RES_ENDER)};
+#undef RES_ENDER
+    return names[kind];
+}
+
+static CUresult
+res_end(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
+{
+    switch (kind) {
+#define RES_END(kind_, type, ender) \
+    case PCU_RES_##kind_:           \
+        *routine = "cu" #ender;     \
+        return drv.ender(handle.kind_);
+        PCU_RESOURCES(RES_END)
+#undef RES_END
+        case PCU_RES_COUNT:
+            break;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* 1 for codes after which the handle is gone although the call did not end it. */
+static int
+res_status_is_moot(CUresult status)
+{
+    return status == CUDA_ERROR_DEINITIALIZED ||
+           status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
+}
+
+CUresult
+pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
+                const char **routine)
+{
+    atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+    if (!pcu_ctxrec_usable(ctx)) {
+        return CUDA_SUCCESS;
+    }
+    pcu_scope scope;
+    *routine = "cuCtxPushCurrent";
+    CUresult status = pcu_scope_enter(&scope, ctx);
+    if (status == CUDA_SUCCESS) {
+        status = res_end(kind, handle, routine);
+        CUresult left = pcu_scope_leave(&scope);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            *routine = "cuCtxPopCurrent";
+            status = left;
+        }
+    }
+    return res_status_is_moot(status) ? CUDA_SUCCESS : status;
+}

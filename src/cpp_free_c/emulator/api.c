@@ -1,0 +1,173 @@
+/* The API lock and what every entry point does first and last. */
+#include "api.h"
+
+#include <pthread.h>
+
+#include "capture.h"
+#include "context.h"
+#include "fault.h"
+#include "late.h"
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t unused; /* some object's users fell to 0 */
+    _Atomic bool initialised;
+    _Atomic bool forked;
+} api = {.mutex = PTHREAD_MUTEX_INITIALIZER, .unused = PTHREAD_COND_INITIALIZER};
+
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static _Thread_local emu_call current_call;
+static _Thread_local bool in_callback;
+
+/* In the child of a fork: another thread may have held the lock, and the handles are
+ * the parent's. A device that was not yet initialised may still be. */
+static void
+after_fork(void)
+{
+    pthread_mutex_init(&api.mutex, NULL);
+    pthread_cond_init(&api.unused, NULL);
+    if (atomic_load(&api.initialised)) {
+        atomic_store(&api.forked, true);
+    }
+}
+
+static void
+prepare(void)
+{
+    (void)pthread_atfork(NULL, NULL, after_fork); /* fails for want of memory alone */
+    emu_fault_open();
+}
+
+CUresult
+emu_enter_early(emu_call call)
+{
+    CUresult status = CUDA_SUCCESS;
+
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&api.mutex);
+    current_call = call;
+    if (atomic_load(&api.forked)) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    status = emu_fault_check(call);
+    if (status == CUDA_SUCCESS && in_callback) {
+        status = CUDA_ERROR_NOT_PERMITTED;
+    }
+    return status;
+}
+
+CUresult
+emu_enter(emu_call call)
+{
+    CUresult status = emu_enter_early(call);
+
+    if (status == CUDA_SUCCESS && !atomic_load(&api.initialised)) {
+        status = CUDA_ERROR_NOT_INITIALIZED;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_permit(call);
+    }
+    if (status == CUDA_SUCCESS && emu_late_on) {
+        emu_late_call(call);
+    }
+    return status;
+}
+
+CUresult
+emu_enter_context(emu_call call, emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
+    if (status == CUDA_SUCCESS) {
+        status = emu_context_current(context);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = (CUresult)atomic_load(&(*context)->sticky);
+    }
+    return status;
+}
+
+CUresult
+emu_leave(CUresult status)
+{
+    emu_fault_log(current_call, status);
+    pthread_mutex_unlock(&api.mutex);
+    return status;
+}
+
+emu_call
+emu_pause(void)
+{
+    emu_call call = current_call;
+
+    pthread_mutex_unlock(&api.mutex);
+    return call;
+}
+
+void
+emu_resume(emu_call call)
+{
+    pthread_mutex_lock(&api.mutex);
+    current_call = call;
+}
+
+void
+emu_lock(void)
+{
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&api.mutex);
+}
+
+void
+emu_unlock(void)
+{
+    pthread_mutex_unlock(&api.mutex);
+}
+
+void
+emu_use(emu_object *object)
+{
+    object->users++;
+}
+
+void
+emu_done(emu_object *object)
+{
+    object->users--;
+    if (object->users == 0) {
+        pthread_cond_broadcast(&api.unused);
+    }
+}
+
+void
+emu_wait_unused(const emu_object *object)
+{
+    while (object->users > 0) {
+        pthread_cond_wait(&api.unused, &api.mutex);
+    }
+}
+
+void
+emu_mark_initialised(void)
+{
+    atomic_store(&api.initialised, true);
+}
+
+bool
+emu_is_initialised(void)
+{
+    return atomic_load(&api.initialised);
+}
+
+bool
+emu_is_forked(void)
+{
+    return atomic_load(&api.forked);
+}
+
+void
+emu_set_in_callback(bool on)
+{
+    in_callback = on;
+}

@@ -1,0 +1,72 @@
+/* How an entry point begins and ends: the lock, the fault injection, the call log.
+ *
+ *   CUresult
+ *   emu_cuCtxGetFlags(unsigned int *flags)
+ *   {
+ *       emu_context *context;
+ *       CUresult status = EMU_ENTER_CONTEXT(CtxGetFlags, &context);
+ *
+ *       if (status == CUDA_SUCCESS) { ... }
+ *       return emu_leave(status);
+ *   }
+ *
+ * Entering takes the API lock even where it fails; leaving gives it back. Long work (a
+ * kernel, a copy, a host function) runs between emu_pause and emu_resume; whatever it
+ * needs is kept by counting it in `users`. Lock order: a stream's locks, the API lock,
+ * the memory's mutex. A stream's locks are never taken with the API lock held. */
+#ifndef EMU_API_H
+#define EMU_API_H
+
+#include <stdbool.h>
+
+#include "../core/cuda_abi.h"
+#include "../tables/drv_symbols.h"
+#include "device.h"
+
+#define EMU_EXPORT __attribute__((visibility("default")))
+
+/* The entry points. One that no file defines is NULL here: the device lacks it. */
+#define EMU_DECLARE(name, version, need, blocking, parameters) \
+    __attribute__((weak)) CUresult emu_cu##name parameters;
+PCU_DRV_SYMBOLS(EMU_DECLARE)
+#undef EMU_DECLARE
+
+#define EMU_NUMBER(name, version, need, blocking, parameters) EMU_CALL_##name,
+typedef enum { PCU_DRV_SYMBOLS(EMU_NUMBER) EMU_CALLS } emu_call;
+#undef EMU_NUMBER
+
+/* For calls that need no context. */
+#define EMU_ENTER(name) emu_enter(EMU_CALL_##name)
+/* For calls that need a sound current context. */
+#define EMU_ENTER_CONTEXT(name, context) emu_enter_context(EMU_CALL_##name, context)
+
+CUresult emu_enter(emu_call call);
+CUresult emu_enter_context(emu_call call, emu_context **context);
+/* As emu_enter, before cuInit too. */
+CUresult emu_enter_early(emu_call call);
+CUresult emu_leave(CUresult status);
+
+/* Gives the API lock back for a while, and takes it again; what pausing returned names
+ * the call for the log. */
+emu_call emu_pause(void);
+void emu_resume(emu_call call);
+
+/* The API lock alone, for what is exported beside the driver's interface. */
+void emu_lock(void);
+void emu_unlock(void);
+
+/* Waits, letting others in, until no work needs the object. */
+void emu_wait_unused(const emu_object *object);
+/* Counts work on an object; done wakes who waits for it. */
+void emu_use(emu_object *object);
+void emu_done(emu_object *object);
+
+/* Set by cuInit when it has succeeded, and by the fork handler in a child. */
+void emu_mark_initialised(void);
+bool emu_is_initialised(void);
+bool emu_is_forked(void);
+
+/* True while this thread runs a host function of the program: it may not call us. */
+void emu_set_in_callback(bool on);
+
+#endif

@@ -1,0 +1,37 @@
+/* Streams that run late: PYCUDA_EMULATOR_STREAMS=late.
+ *
+ * Work in a stream is kept until something must wait for it, so that a program which
+ * forgets to wait sees old values, always and not once in a thousand runs. The null
+ * stream, graphs, and copies that a GPU's driver finishes before it returns (those with
+ * memory that is not page-locked) run at once, after what they must wait for.
+ *
+ * All functions are called under the API lock, and give it back while work runs. */
+#ifndef EMU_LATE_H
+#define EMU_LATE_H
+
+#include "api.h"
+#include "graph.h"
+
+/* What a stream keeps. */
+typedef struct {
+    struct emu_late_item *first, **last;
+    uint64_t kept, done;                 /* how many there have been */
+    struct CUstream_st *next, *previous; /* of the streams that keep something */
+} emu_late;
+
+extern bool emu_late_on;
+
+/* Reads the environment. */
+CUresult emu_late_open(void);
+
+/* Keeps work for later; false: it is to be run now. */
+bool emu_late_keep(struct CUstream_st *stream, const emu_work *work,
+                   const void *payload, size_t size);
+/* Runs what a stream keeps, up to that number. */
+void emu_late_run(struct CUstream_st *stream, uint64_t until);
+/* Runs all that work in the stream must wait for. */
+void emu_late_before(struct CUstream_st *stream);
+/* Asked at the entry of each call: some wait for all streams. */
+void emu_late_call(emu_call call);
+
+#endif

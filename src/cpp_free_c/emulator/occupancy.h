@@ -1,0 +1,11 @@
+/* How many blocks of a kernel fit on a multiprocessor. */
+#ifndef EMU_OCCUPANCY_H
+#define EMU_OCCUPANCY_H
+
+#include "module.h"
+
+/* 0 when not even one fits. */
+int emu_occupancy_blocks(const emu_function *function, int block_size,
+                         size_t dynamic_shared);
+
+#endif

@@ -1,0 +1,15 @@
+/* The worker threads of the process. They help one caller at a time; another one does
+ * all of its work itself, as does a child after fork, which has none of them. */
+#ifndef EMU_POOL_THREADS_H
+#define EMU_POOL_THREADS_H
+
+/* How many threads work at most: PYCUDA_EMULATOR_THREADS, or the number of cores. */
+unsigned emu_threads_count(void);
+
+/* Calls `part` in this thread, as part 0, and, where they are free, in up to count - 1
+ * workers with other numbers; returns when all calls have. Whether a worker comes is
+ * not certain: part 0 must be able to do all of the work. */
+void emu_threads_run(void (*part)(void *data, unsigned number), void *data,
+                     unsigned count);
+
+#endif

@@ -1,0 +1,510 @@
+/* Context: made, retained or found, put on and taken off the thread's stack, ended.
+ *
+ * A context is ended once: by detach(), or when its last holder goes. rec.alive says
+ * so; it is claimed under the interpreter lock before the driver is called. The stack
+ * is ctxstack.c; what the current context can be asked is contextinfo.c. */
+
+#include "ctxstack.h"
+
+/* -- making ------------------------------------------------------------------------ */
+
+static void
+context_end_noraise(pcu_context *self)
+{
+    const char *routine = "";
+    CUcontext handle = self->rec.handle;
+    CUresult status = pcu_ctxrec_end(&self->rec, &routine);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
+        status != CUDA_ERROR_CONTEXT_IS_DESTROYED && !pcu_status_is_sticky(status)) {
+        pcu_report_cleanup(self->st, routine, (uintptr_t)handle, status);
+    }
+}
+
+/* Wrap a handle; an owned or retained one is given back on failure. */
+static PyObject *
+context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind kind)
+{
+    pcu_scope scope;
+    const char *routine = "cuCtxPushCurrent";
+    pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
+    if (self == NULL) {
+        pcu_ctxrec rec = {.handle = handle, .device = device, .kind = kind, .alive = 1};
+        (void)pcu_ctxrec_end(&rec, &routine); /* the allocation's failure is reported */
+        return NULL;
+    }
+    self->st = st;
+    self->rec.handle = handle;
+    self->rec.device = device;
+    self->rec.kind = kind;
+    self->rec.alive = 1;
+    self->rec.owner = self;
+    pcu_ctxrec_register(&self->rec);
+    CUresult status = pcu_scope_enter(&scope, &self->rec);
+    if (status == CUDA_SUCCESS) {
+        status = pcu_ctxrec_describe(&self->rec, &routine);
+        CUresult left = pcu_scope_leave(&scope);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            routine = "cuCtxPopCurrent";
+            status = left;
+        }
+    }
+    if (status != CUDA_SUCCESS) {
+        Py_DECREF(self);
+        pcu_raise(st, routine, status);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+/* The object of a handle that is current in the driver: ours, or a wrapper of a
+ * stranger's. */
+static PyObject *
+context_find_new(pcu_state *st, CUcontext handle)
+{
+    pcu_ctxrec *known = pcu_ctxrec_find(handle);
+    return known != NULL ? Py_NewRef((PyObject *)known->owner)
+                         : context_wrap_new(st, handle, 0, PCU_CTX_FOREIGN);
+}
+
+/* Append a context that is on the driver's stack already. */
+static int
+context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
+{
+    if (PyList_Append(stack->items, self) < 0) {
+        return -1;
+    }
+    stack->active = ((pcu_context *)self)->rec.handle;
+    return pcu_ctxstack_sync(st, stack);
+}
+
+PyObject *
+pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    CUcontext handle = NULL;
+    PyObject *self = NULL;
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    if (stack == NULL) {
+        return NULL;
+    }
+    int rc = pcu_ctxstack_suspend(st, stack);
+    if (rc == 0) {
+        PCU_CALL(rc, st, CtxCreate, (&handle, flags, device));
+    }
+    if (rc == 0) {
+        self = context_wrap_new(st, handle, device, PCU_CTX_OWNED);
+    }
+    if (self == NULL || context_append_active(st, stack, self) < 0) {
+        Py_CLEAR(self); /* ends the context, which takes it off the driver's stack */
+        pcu_ctxstack_sync_noraise(st, stack);
+    }
+    return self;
+}
+
+PyObject *
+pcu_context_retain_primary(pcu_state *st, CUdevice device)
+{
+    CUcontext handle = NULL;
+    int rc;
+    PCU_CALL(rc, st, DevicePrimaryCtxRetain, (&handle, device));
+    return rc < 0 ? NULL : context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
+}
+
+/* The context that is current for new objects, off the fast path. */
+static PyObject *
+context_require_slow(pcu_state *st, const char *routine)
+{
+    CUcontext handle = NULL;
+    int rc = 0;
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    if (stack == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
+    if (stack != NULL && pcu_ctxstack_sync(st, stack) < 0) {
+        return NULL;
+    }
+    if (pcu_ctx_current != NULL) {
+        return Py_NewRef((PyObject *)pcu_ctx_current->owner);
+    }
+    PCU_CALL(rc, st, CtxGetCurrent, (&handle));
+    if (rc == 0 && handle == NULL) {
+        rc = pcu_raise_detail(
+            st, routine, CUDA_ERROR_INVALID_CONTEXT,
+            "this thread has no current context; make one with "
+            "Device.make_context(), push() one, or import pycuda.autoinit");
+    }
+    return rc < 0 ? NULL : context_find_new(st, handle);
+}
+
+PyObject *
+pcu_context_require(pcu_state *st, const char *routine)
+{
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        return Py_NewRef((PyObject *)pcu_ctx_current->owner);
+    }
+    return context_require_slow(st, routine);
+}
+
+CUcontext
+pcu_context_handle(pcu_state *st, PyObject *ctx, const char *routine, const char *name)
+{
+    if (!pcu_context_rec(ctx)->alive) {
+        pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_CONTEXT, "%s was detached",
+                         name);
+        return NULL;
+    }
+    return pcu_context_rec(ctx)->handle;
+}
+
+/* -- the object's life ------------------------------------------------------------- */
+
+static int
+context_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((pcu_context *)op)->dict);
+    return 0;
+}
+
+static int
+context_clear(PyObject *op)
+{
+    Py_CLEAR(((pcu_context *)op)->dict);
+    return 0;
+}
+
+static void
+context_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((pcu_context *)op)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    context_end_noraise((pcu_context *)op);
+    pcu_ctxrec_forget(&((pcu_context *)op)->rec);
+    context_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+/* -- methods on the stack ---------------------------------------------------------- */
+
+static int
+context_push_self(pcu_context *self)
+{
+    pcu_state *st = self->st;
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    if (stack == NULL) {
+        return -1;
+    }
+    if (!self->rec.alive) {
+        return pcu_raise_detail(st, "cuCtxPushCurrent", CUDA_ERROR_INVALID_CONTEXT,
+                                "this context was detached");
+    }
+    if (PyList_Append(stack->items, (PyObject *)self) < 0) {
+        return -1;
+    }
+    if (pcu_ctxstack_sync(st, stack) < 0) {
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        Py_XDECREF(pcu_ctxstack_take(stack));
+        pcu_error_restore(&pending);
+        pcu_ctxstack_sync_noraise(st, stack);
+        return -1;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(context_push_doc,
+             "push($self, /)\n--\n\n"
+             "Put this context on the calling thread's stack and make it current.");
+
+static PyObject *
+context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return context_push_self((pcu_context *)op) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static int
+context_pop_current(pcu_state *st)
+{
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    PyObject *top = stack == NULL ? NULL : pcu_ctxstack_take(stack);
+    if (top == NULL) {
+        return PyErr_Occurred()
+                   ? -1
+                   : pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
+                                      "this thread's stack of contexts is empty");
+    }
+    int rc = pcu_ctxstack_sync(st, stack);
+    if (rc < 0) { /* as before: the context is still there to be popped */
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        if (PyList_Append(stack->items, top) < 0) {
+            PyErr_Clear(); /* the first error is the one to report */
+        }
+        pcu_error_restore(&pending);
+        pcu_ctxstack_sync_noraise(st, stack);
+    }
+    Py_DECREF(top);
+    return rc;
+}
+
+PyDoc_STRVAR(
+    context_pop_doc,
+    "pop($type, /)\n--\n\n"
+    "Take the top off the calling thread's stack; the next one becomes current.\n\n"
+    "LogicError if the stack is empty.");
+
+static PyObject *
+context_pop(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
+            Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argtable table = {"pop", NULL, 0, 0, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0 ||
+        context_pop_current(st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(
+    context_detach_doc,
+    "detach($self, /)\n--\n\n"
+    "End this context, or give the primary context back, now.\n\n"
+    "If it is current, the next one of the stack becomes current. What was made in\n"
+    "it is gone; releasing that later does nothing. LogicError the second time.");
+
+static PyObject *
+context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_context *self = (pcu_context *)op;
+    pcu_state *st = self->st;
+    const char *routine = "";
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    if (stack == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
+    int current = pcu_ctx_current == &self->rec;
+    if (current && pcu_ctxstack_suspend(st, stack) < 0) {
+        pcu_ctxstack_sync_noraise(st, stack);
+        return NULL;
+    }
+    if (!self->rec.alive) {
+        pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,
+                         "this context was detached before");
+        return NULL;
+    }
+    pcu_ctxrec ended = self->rec;
+    self->rec.alive = 0; /* from here on nobody else uses or ends it */
+    CUresult status;
+    Py_BEGIN_ALLOW_THREADS
+    status = pcu_ctxrec_end(&ended, &routine);
+    Py_END_ALLOW_THREADS
+    if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
+        pcu_raise(st, routine, status);
+        if (stack != NULL) {
+            pcu_ctxstack_sync_noraise(st, stack);
+        }
+        return NULL;
+    }
+    if (stack != NULL && pcu_ctxstack_sync(st, stack) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(context_attach_doc,
+             "attach($type, /, flags=0)\n--\n\n"
+             "Put the context that is current in the driver on this thread's stack.\n\n"
+             "It belongs to whoever made it: it is not ended here.");
+
+static PyObject *
+context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
+               Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
+    static const pcu_argtable table = {"attach", specs, 1, 0, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    unsigned int flags = 0;
+    CUcontext handle = NULL;
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &flags) < 0) {
+        return NULL;
+    }
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
+    if (stack == NULL) {
+        return NULL;
+    }
+    PCU_CALL(rc, st, CtxGetCurrent, (&handle));
+    if (rc == 0 && handle == NULL) {
+        rc = pcu_raise_detail(st, "cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT,
+                              "the driver has no current context in this thread");
+    }
+    PyObject *self = rc < 0 ? NULL : context_find_new(st, handle);
+    if (self != NULL && context_append_active(st, stack, self) < 0) {
+        Py_CLEAR(self);
+    }
+    return self;
+}
+
+PyDoc_STRVAR(context_get_current_doc,
+             "get_current($type, /)\n--\n\n"
+             "The top of the calling thread's stack, or None.");
+
+static PyObject *
+context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
+                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argtable table = {"get_current", NULL, 0, 0, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0) {
+        return NULL;
+    }
+    if (pcu_ctx_current == NULL || !pcu_ctx_current->alive) {
+        pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+        if (stack == NULL) {
+            return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+        }
+        if (pcu_ctxstack_sync(st, stack) < 0) {
+            return NULL;
+        }
+    }
+    return Py_NewRef(pcu_ctx_current == NULL ? Py_None
+                                             : (PyObject *)pcu_ctx_current->owner);
+}
+
+PyDoc_STRVAR(context_enter_doc,
+             "__enter__($self, /)\n--\n\n"
+             "Push this context; the end of the with block pops it.");
+
+static PyObject *
+context_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return context_push_self((pcu_context *)op) < 0 ? NULL : Py_NewRef(op);
+}
+
+PyDoc_STRVAR(context_exit_doc, "__exit__($self, /, *exc_info)\n--\n\nPop the context.");
+
+static PyObject *
+context_exit(PyObject *op, PyObject *const *Py_UNUSED(args),
+             Py_ssize_t Py_UNUSED(nargs))
+{
+    pcu_context *self = (pcu_context *)op;
+    if (!self->rec.alive && pcu_ctx_current != &self->rec) {
+        Py_RETURN_NONE; /* detached inside the block, which took it off the stack */
+    }
+    if (pcu_ctx_current != &self->rec) {
+        pcu_raise_detail(
+            self->st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
+            "the with block pushed and popped contexts out of balance: its "
+            "own is not current at its end");
+        return NULL;
+    }
+    if (context_pop_current(self->st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* -- the type -----------------------------------------------------------------------
+ */
+
+static PyObject *
+context_richcompare(PyObject *a, PyObject *b, int op)
+{
+    pcu_state *st = ((pcu_context *)a)->st;
+    if ((op != Py_EQ && op != Py_NE) || !PyObject_TypeCheck(b, st->Context)) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    int same = ((pcu_context *)a)->rec.handle == ((pcu_context *)b)->rec.handle;
+    return PyBool_FromLong(op == Py_EQ ? same : !same);
+}
+
+static Py_hash_t
+context_hash(PyObject *op)
+{
+    uintptr_t bits = (uintptr_t)((pcu_context *)op)->rec.handle >> 4;
+    return (Py_hash_t)(bits == (uintptr_t)-1 ? 0 : bits);
+}
+
+static PyObject *
+context_get_handle(PyObject *op, void *Py_UNUSED(closure))
+{
+    return PyLong_FromVoidPtr(((pcu_context *)op)->rec.handle);
+}
+
+static PyMemberDef context_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_context, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_context, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef context_getset[] = {
+    {"handle", context_get_handle, NULL, "The CUcontext as an int.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+#define CONTEXT_STATIC(name)                                          \
+    {                                                                 \
+#        name, (PyCFunction)(void (*)(void))context_##name,           \
+            METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, \
+            context_##name##_doc                                      \
+    }
+#define CONTEXT_METHOD(name)                                     \
+    {                                                            \
+#        name, context_##name, METH_NOARGS, context_##name##_doc \
+    }
+
+static PyMethodDef context_methods[] = {
+    CONTEXT_METHOD(push),
+    CONTEXT_STATIC(pop),
+    CONTEXT_METHOD(detach),
+    CONTEXT_STATIC(attach),
+    CONTEXT_STATIC(get_current),
+    {"__enter__", context_enter, METH_NOARGS, context_enter_doc},
+    {"__exit__", (PyCFunction)(void (*)(void))context_exit, METH_FASTCALL,
+     context_exit_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    context_doc,
+    "A CUDA context: the owner of allocations, streams, events and modules.\n\n"
+    "Made by Device.make_context() or Device.retain_primary_context(). Each thread\n"
+    "has a stack of contexts, whose top is current; `with ctx:` pushes and pops.\n"
+    "Two objects are equal if their handles are.");
+
+static PyType_Slot context_slots[] = {
+    {Py_tp_doc, (void *)context_doc},
+    {Py_tp_traverse, context_traverse},
+    {Py_tp_clear, context_clear},
+    {Py_tp_dealloc, context_dealloc},
+    {Py_tp_richcompare, context_richcompare},
+    {Py_tp_hash, context_hash},
+    {Py_tp_members, context_members},
+    {Py_tp_getset, context_getset},
+    {Py_tp_methods, context_methods},
+    {0, NULL},
+};
+
+static PyType_Spec context_spec = {"pycuda._driver.Context", sizeof(pcu_context), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                       Py_TPFLAGS_BASETYPE |
+                                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   context_slots};
+
+int
+pcu_context_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_ctxstack_setup(m, st) < 0) {
+        return -1;
+    }
+    if (pcu_add_type(m, &st->Context, &context_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_methods(st->Context, pcu_contextinfo_methods);
+}

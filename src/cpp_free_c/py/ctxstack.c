@@ -1,0 +1,191 @@
+/* Stacks of contexts. See ctxstack.h. */
+
+#include "ctxstack.h"
+
+static int
+ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((pcu_ctxstack *)op)->items);
+    return 0;
+}
+
+/* The thread ends, or a foreign thread's visit: leave nothing of ours on the driver's
+ * stack. */
+static int
+ctxstack_clear(PyObject *op)
+{
+    pcu_ctxstack *self = (pcu_ctxstack *)op;
+    if (self->items != NULL && self->thread == PyThread_get_thread_ident()) {
+        CUcontext current = NULL;
+        pcu_ctx_current = NULL;
+        if (self->active != NULL && drv.CtxGetCurrent(&current) == CUDA_SUCCESS &&
+            current == self->active) {
+            drv.CtxPopCurrent(&current); /* nobody is left to hear of an error */
+        }
+        self->active = NULL;
+    }
+    Py_CLEAR(self->items);
+    return 0;
+}
+
+static void
+ctxstack_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    ctxstack_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+static PyType_Slot ctxstack_slots[] = {
+    {Py_tp_traverse, ctxstack_traverse},
+    {Py_tp_clear, ctxstack_clear},
+    {Py_tp_dealloc, ctxstack_dealloc},
+    {0, NULL},
+};
+
+static PyType_Spec ctxstack_spec = {
+    "pycuda._driver.ContextStack", sizeof(pcu_ctxstack), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    ctxstack_slots};
+
+int
+pcu_ctxstack_setup(PyObject *m, pcu_state *st)
+{
+    st->ContextStack =
+        (PyTypeObject *)PyType_FromModuleAndSpec(m, &ctxstack_spec, NULL);
+    return st->ContextStack == NULL ? -1 : 0;
+}
+
+static pcu_ctxstack *
+ctxstack_create(pcu_state *st, PyObject *dict, PyObject *key)
+{
+    PyTypeObject *type = st->ContextStack;
+    pcu_ctxstack *self = (pcu_ctxstack *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->thread = PyThread_get_thread_ident();
+    self->items = PyList_New(0);
+    if (self->items == NULL || PyDict_SetItem(dict, key, (PyObject *)self) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    Py_DECREF(self); /* the dictionary holds it */
+    return self;
+}
+
+pcu_ctxstack *
+pcu_ctxstack_borrow(pcu_state *st, int create)
+{
+    PyObject *dict = PyThreadState_GetDict();
+    PyObject *key = (PyObject *)st->ContextStack;
+    if (dict == NULL) {
+        if (create) {
+            PyErr_NoMemory();
+        }
+        return NULL;
+    }
+    pcu_ctxstack *self = (pcu_ctxstack *)PyDict_GetItemWithError(dict, key);
+    if (self == NULL && !PyErr_Occurred() && create) {
+        self = ctxstack_create(st, dict, key);
+    }
+    return self;
+}
+
+/* The record of the top, NULL if the stack is empty. */
+static pcu_ctxrec *
+ctxstack_top(pcu_ctxstack *self)
+{
+    Py_ssize_t n = PyList_GET_SIZE(self->items);
+    return n == 0 ? NULL : &((pcu_context *)PyList_GET_ITEM(self->items, n - 1))->rec;
+}
+
+PyObject *
+pcu_ctxstack_take(pcu_ctxstack *self)
+{
+    Py_ssize_t n = PyList_GET_SIZE(self->items);
+    if (n == 0) {
+        return NULL;
+    }
+    PyObject *top = Py_NewRef(PyList_GET_ITEM(self->items, n - 1));
+    pcu_ctx_current = NULL;
+    if (PyList_SetSlice(self->items, n - 1, n, NULL) < 0) {
+        Py_CLEAR(top);
+    }
+    return top;
+}
+
+/* Ending a context may run foreign code, which may use this stack: look anew each time.
+ */
+static int
+ctxstack_drop_dead(pcu_ctxstack *self)
+{
+    pcu_ctxrec *top;
+    while ((top = ctxstack_top(self)) != NULL && !top->alive) {
+        PyObject *dead = pcu_ctxstack_take(self);
+        if (dead == NULL) {
+            return -1;
+        }
+        Py_DECREF(dead);
+    }
+    return 0;
+}
+
+int
+pcu_ctxstack_suspend(pcu_state *st, pcu_ctxstack *self)
+{
+    CUcontext current = NULL;
+    int rc = 0;
+    pcu_ctx_current = NULL;
+    if (self->active == NULL) {
+        return 0;
+    }
+    PCU_CALL(rc, st, CtxGetCurrent, (&current));
+    if (rc == 0 && current == self->active) {
+        CUresult status = drv.CtxPopCurrent(&current);
+        if (status != CUDA_SUCCESS && status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+            rc = pcu_raise(st, "cuCtxPopCurrent", status);
+        }
+    }
+    if (rc == 0) {
+        self->active = NULL;
+    }
+    return rc;
+}
+
+int
+pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
+{
+    int rc = 0;
+    if (ctxstack_drop_dead(self) < 0) {
+        return -1;
+    }
+    pcu_ctxrec *top = ctxstack_top(self);
+    CUcontext wanted = top == NULL ? NULL : top->handle;
+    if (self->active != wanted && pcu_ctxstack_suspend(st, self) < 0) {
+        return -1;
+    }
+    if (self->active != wanted) {
+        PCU_CALL(rc, st, CtxPushCurrent, (wanted));
+    }
+    if (rc == 0) {
+        self->active = wanted;
+        pcu_ctx_current = top;
+    }
+    return rc;
+}
+
+void
+pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self)
+{
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    if (pcu_ctxstack_sync(st, self) < 0) {
+        PyErr_Clear(); /* the first error is the one to report */
+    }
+    pcu_error_restore(&pending);
+}

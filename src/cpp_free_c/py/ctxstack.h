@@ -1,0 +1,42 @@
+/* The stack of contexts that each thread has, and the driver kept in step with it.
+ *
+ * Invariant: `active` is the one handle of ours on the driver's own stack, NULL if
+ * there is none. In step means that active is the top's handle and pcu_ctx_current the
+ * top's record. Every operation ends in step or raises; after a failure the next one
+ * tries again.
+ *
+ * The object lives in the thread-state dictionary, so that it dies with its thread. For
+ * context.c only. */
+#ifndef PCU_PY_CTXSTACK_H
+#define PCU_PY_CTXSTACK_H
+
+#include "pcu.h"
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *items;      /* list of Context, the top last */
+    CUcontext active;     /* what this stack put on the driver's */
+    unsigned long thread; /* the thread whose stack this is */
+} pcu_ctxstack;
+
+/* The calling thread's stack. Without `create`, NULL without an exception if it has
+ * none. */
+PCU_HIDDEN PCU_BORROWED pcu_ctxstack *pcu_ctxstack_borrow(pcu_state *st, int create);
+
+/* Drop dead contexts off the top and make the driver's current context the top. */
+PCU_HIDDEN PCU_RAISES int pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self);
+
+/* The same where an exception is already on its way, which is kept. */
+PCU_HIDDEN void pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self);
+
+/* Take our handle off the driver's stack; the next sync puts the top there again. */
+PCU_HIDDEN PCU_RAISES int pcu_ctxstack_suspend(pcu_state *st, pcu_ctxstack *self);
+
+/* Take the top off, alive or dead; the stack is not in step afterwards. NULL without an
+ * exception if it is empty. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_ctxstack_take(pcu_ctxstack *self);
+
+/* Make the type. */
+PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
+
+#endif

@@ -1,0 +1,405 @@
+/* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
+
+#include "pcu.h"
+
+/* -- allocation -------------------------------------------------------------------- */
+
+/* CUDA_ERROR_OUT_OF_MEMORY said with the figures that explain it. */
+static int
+devmem_raise_short(pcu_state *st, const char *routine, size_t size)
+{
+    size_t free_bytes = 0;
+    size_t total = 0;
+    if (drv.MemGetInfo(&free_bytes, &total) != CUDA_SUCCESS) {
+        return pcu_raise_detail(st, routine, CUDA_ERROR_OUT_OF_MEMORY,
+                                "%zu bytes were asked for", size);
+    }
+    return pcu_raise_detail(st, routine, CUDA_ERROR_OUT_OF_MEMORY,
+                            "%zu bytes were asked for, %zu of %zu are free", size,
+                            free_bytes, total);
+}
+
+void
+pcu_collect_garbage(void)
+{
+    PyObject *gc = PyImport_ImportModule("gc");
+    PyObject *collected = gc == NULL ? NULL : PyObject_CallMethod(gc, "collect", NULL);
+    if (collected == NULL) {
+        PyErr_Clear(); /* the allocation is tried again all the same, and says why not
+                        */
+    }
+    Py_XDECREF(collected);
+    Py_XDECREF(gc);
+}
+
+/* One allocation; when memory is short, garbage is collected and it is tried again. */
+static int
+devmem_alloc_handle(pcu_state *st, size_t size, CUdeviceptr *pointer)
+{
+    CUresult status = drv.MemAlloc(pointer, size);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        pcu_collect_garbage();
+        status = drv.MemAlloc(pointer, size);
+    }
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        return devmem_raise_short(st, "cuMemAlloc", size);
+    }
+    if (size == 0) {
+        return pcu_raise_detail(st, "cuMemAlloc", status, "0 bytes were asked for");
+    }
+    return pcu_raise(st, "cuMemAlloc", status);
+}
+
+PyObject *
+pcu_devmem_alloc(pcu_state *st, size_t size)
+{
+    pcu_res_handle handle = {0};
+    PyObject *self = NULL;
+    PyObject *ctx = pcu_context_require(st, "cuMemAlloc");
+    if (ctx != NULL && devmem_alloc_handle(st, size, &handle.memory) == 0) {
+        self = pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle);
+    }
+    Py_XDECREF(ctx);
+    return self;
+}
+
+PyDoc_STRVAR(devmem_mem_alloc_doc,
+             "mem_alloc($module, bytes, /)\n--\n\n"
+             "Allocate device memory in the current context.\n\n"
+             "MemoryError, with the sizes, if it is short; LogicError for 0 bytes.");
+
+static PyObject *
+devmem_mem_alloc(PyObject *m, PyObject *bytes)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    size_t size = 0;
+    return pcu_as_size(st, bytes, &size, "bytes") < 0 ? NULL
+                                                      : pcu_devmem_alloc(st, size);
+}
+
+/* The nbytes of an object, which arrays of every library have. */
+static int
+devmem_nbytes(pcu_state *st, PyObject *array, size_t *size)
+{
+    PyObject *nbytes = PyObject_GetAttr(array, st->str_nbytes);
+    int rc = nbytes == NULL ? -1 : pcu_as_size(st, nbytes, size, "nbytes");
+    Py_XDECREF(nbytes);
+    return rc;
+}
+
+PyDoc_STRVAR(devmem_mem_alloc_like_doc,
+             "mem_alloc_like($module, /, ary)\n--\n\n"
+             "Allocate as many bytes as ary.nbytes says.");
+
+static PyObject *
+devmem_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"ary", pcu_as_object, 0}};
+    static const pcu_argtable table = {"mem_alloc_like", specs, 1, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *ary = NULL;
+    size_t size = 0;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &ary) < 0) {
+        return NULL;
+    }
+    return devmem_nbytes(st, ary, &size) < 0 ? NULL : pcu_devmem_alloc(st, size);
+}
+
+PyDoc_STRVAR(devmem_mem_get_info_doc,
+             "mem_get_info($module, /)\n--\n\n"
+             "Free and total bytes of the current context's device, a tuple.");
+
+static PyObject *
+devmem_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    size_t free_bytes = 0;
+    size_t total = 0;
+    int rc;
+    PCU_CALL(rc, st, MemGetInfo, (&free_bytes, &total));
+    return rc < 0 ? NULL
+                  : Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+}
+
+PyDoc_STRVAR(devmem_to_device_doc,
+             "to_device($module, /, bf_obj)\n--\n\n"
+             "Allocate as much device memory as the buffer holds and copy it there.\n\n"
+             "A buffer with gaps is copied in C order.");
+
+static PyObject *
+devmem_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"bf_obj", pcu_as_object, 0}};
+    static const pcu_argtable table = {"to_device", specs, 1, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *source = NULL;
+    PyObject *packed = NULL;
+    PyObject *result = NULL;
+    pcu_buffer buffer = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &source) < 0) {
+        return NULL;
+    }
+    if (PyArray_Check(source)) {
+        packed = PyArray_FromAny(source, NULL, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+    }
+    else {
+        PyObject *view = PyMemoryView_FromObject(source);
+        packed =
+            view == NULL ? NULL : PyMemoryView_GetContiguous(view, PyBUF_READ, 'C');
+        Py_XDECREF(view);
+    }
+    if (packed == NULL || pcu_buffer_acquire(&buffer, packed, 0, "bf_obj") < 0) {
+        goto done;
+    }
+    result = pcu_devmem_alloc(st, buffer.size);
+    if (result != NULL) {
+        int rc;
+        PCU_CALL(rc, st, MemcpyHtoD,
+                 (((pcu_resource *)result)->handle.memory, buffer.data, buffer.size));
+        if (rc < 0) {
+            Py_CLEAR(result);
+        }
+    }
+done:
+    pcu_buffer_release(&buffer);
+    Py_XDECREF(packed);
+    return result;
+}
+
+/* -- memory seen from the host ----------------------------------------------------- */
+
+typedef struct {
+    size_t size;
+    size_t offset;
+} devmem_view_args;
+
+/* A writable memoryview over the raw address: for memory that the host can reach. */
+static PyObject *
+devmem_view_new(pcu_state *st, CUdeviceptr pointer, PyObject *const *args,
+                Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"size", pcu_as_size, offsetof(devmem_view_args, size)},
+        {"offset", pcu_as_size, offsetof(devmem_view_args, offset)},
+    };
+    static const pcu_argtable table = {"as_buffer", specs, 2, 1, 0};
+    devmem_view_args a = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.size > PY_SSIZE_T_MAX) {
+        PyErr_Format(PyExc_OverflowError, "size is %zu; at most %zd is possible",
+                     a.size, PY_SSIZE_T_MAX);
+        return NULL;
+    }
+    char *address = (char *)(uintptr_t)pointer + a.offset;
+    return PyMemoryView_FromMemory(address, (Py_ssize_t)a.size, PyBUF_WRITE);
+}
+
+/* -- DeviceAllocation -------------------------------------------------------------- */
+
+PyDoc_STRVAR(allocation_free_doc,
+             "free($self, /)\n--\n\n"
+             "Release the memory now. LogicError the second time.");
+
+static PyObject *
+allocation_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+allocation_int(PyObject *op)
+{
+    return PyLong_FromUnsignedLongLong(((pcu_resource *)op)->handle.memory);
+}
+
+PyDoc_STRVAR(
+    allocation_as_buffer_doc,
+    "as_buffer($self, /, size, offset=0)\n--\n\n"
+    "A writable memoryview of the raw address, for memory the host can reach.");
+
+static PyObject *
+allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    return devmem_view_new(self->st, self->handle.memory, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(allocation_long_doc,
+             "__long__($self, /)\n--\n\nThe address, as int() gives.");
+
+static PyObject *
+allocation_long(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return allocation_int(op);
+}
+
+static PyMethodDef allocation_methods[] = {
+    {"free", allocation_free, METH_NOARGS, allocation_free_doc},
+    {"as_buffer", (PyCFunction)(void (*)(void))allocation_as_buffer,
+     METH_FASTCALL | METH_KEYWORDS, allocation_as_buffer_doc},
+    {"__long__", allocation_long, METH_NOARGS, allocation_long_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef allocation_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(allocation_doc,
+             "Device memory, released in its own context when the object goes.\n\n"
+             "int() gives the address, also after free().");
+
+static PyType_Slot allocation_slots[] = {
+    {Py_tp_doc, (void *)allocation_doc},   {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_members, pcu_resource_members}, {Py_tp_getset, allocation_getset},
+    {Py_tp_methods, allocation_methods},   {Py_nb_int, allocation_int},
+    {Py_nb_index, allocation_int},         {0, NULL},
+};
+
+static PyType_Spec allocation_spec = {
+    "pycuda._driver.DeviceAllocation", sizeof(pcu_resource), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    allocation_slots};
+
+/* -- PointerHolderBase ------------------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *dict;
+    PyObject *weakrefs;
+} holder;
+
+static int
+holder_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((holder *)op)->dict);
+    return 0;
+}
+
+static int
+holder_clear(PyObject *op)
+{
+    Py_CLEAR(((holder *)op)->dict);
+    return 0;
+}
+
+static void
+holder_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((holder *)op)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    holder_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+PyDoc_STRVAR(holder_get_pointer_doc,
+             "get_pointer($self, /)\n--\n\n"
+             "The address as an int. Subclasses say it; this one raises RuntimeError.");
+
+static PyObject *
+holder_get_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    PyErr_Format(PyExc_RuntimeError, "%s does not define get_pointer()",
+                 Py_TYPE(op)->tp_name);
+    return NULL;
+}
+
+static PyObject *
+holder_int(PyObject *op)
+{
+    PyObject *pointer = PyObject_CallMethod(op, "get_pointer", NULL);
+    PyObject *index = pointer == NULL ? NULL : PyNumber_Index(pointer);
+    Py_XDECREF(pointer);
+    return index;
+}
+
+PyDoc_STRVAR(
+    holder_as_buffer_doc,
+    "as_buffer($self, /, size, offset=0)\n--\n\n"
+    "A writable memoryview of the raw address, for memory the host can reach.");
+
+static PyObject *
+holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *kwnames)
+{
+    unsigned long long pointer = 0;
+    if (pcu_as_integer(op, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
+        return NULL;
+    }
+    return devmem_view_new(pcu_state_of_type(defining), pointer, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(holder_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
+
+static PyObject *
+holder_long(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return holder_int(op);
+}
+
+static PyMethodDef holder_methods[] = {
+    {"get_pointer", holder_get_pointer, METH_NOARGS, holder_get_pointer_doc},
+    {"as_buffer", (PyCFunction)(void (*)(void))holder_as_buffer,
+     METH_METHOD | METH_FASTCALL | METH_KEYWORDS, holder_as_buffer_doc},
+    {"__long__", holder_long, METH_NOARGS, holder_long_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef holder_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(holder, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(holder, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyDoc_STRVAR(holder_doc,
+             "PointerHolderBase()\n--\n\n"
+             "Base for objects that stand for device memory: define get_pointer().");
+
+static PyType_Slot holder_slots[] = {
+    {Py_tp_doc, (void *)holder_doc},   {Py_tp_new, PyType_GenericNew},
+    {Py_tp_traverse, holder_traverse}, {Py_tp_clear, holder_clear},
+    {Py_tp_dealloc, holder_dealloc},   {Py_tp_members, holder_members},
+    {Py_tp_methods, holder_methods},   {Py_nb_int, holder_int},
+    {Py_nb_index, holder_int},         {0, NULL},
+};
+
+static PyType_Spec holder_spec = {
+    "pycuda._driver.PointerHolderBase", sizeof(holder), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, holder_slots};
+
+static PyMethodDef devmem_functions[] = {
+    {"mem_alloc", devmem_mem_alloc, METH_O, devmem_mem_alloc_doc},
+    {"mem_alloc_like", (PyCFunction)(void (*)(void))devmem_mem_alloc_like,
+     METH_FASTCALL | METH_KEYWORDS, devmem_mem_alloc_like_doc},
+    {"mem_get_info", devmem_mem_get_info, METH_NOARGS, devmem_mem_get_info_doc},
+    {"to_device", (PyCFunction)(void (*)(void))devmem_to_device,
+     METH_FASTCALL | METH_KEYWORDS, devmem_to_device_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_devmem_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->DeviceAllocation, &allocation_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->PointerHolderBase, &holder_spec, NULL) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, devmem_functions);
+}

@@ -1,0 +1,58 @@
+/* What the files around Function share: its description, the launch itself, packing. */
+#ifndef PCU_PY_LAUNCH_H
+#define PCU_PY_LAUNCH_H
+
+#include "pcu.h"
+
+#include "../core/argbuf.h"
+
+typedef struct {
+    unsigned int grid[3];
+    unsigned int block[3];
+    unsigned int shared; /* bytes of dynamic shared memory */
+    CUstream stream;
+} pcu_launch_shape;
+
+/* Ask the driver once for the kernel's limits and, from CUDA 12.4 on, its parameters.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_function_describe(pcu_function *self);
+
+/* Forget what pcu_function_describe learned: an attribute was set. */
+PCU_HIDDEN void pcu_function_forget(pcu_function *self);
+
+/* Check the shape against device and kernel, then launch. params holds size bytes. */
+PCU_HIDDEN PCU_RAISES int pcu_launch_run(pcu_function *self,
+                                         const pcu_launch_shape *shape, void *params,
+                                         size_t size);
+
+/* Only check the shape. */
+PCU_HIDDEN PCU_RAISES int pcu_launch_check(pcu_function *self,
+                                           const pcu_launch_shape *shape);
+
+/* Pack the arguments of a call. *handlers becomes 1 if any is an ArgumentHandler. */
+PCU_HIDDEN PCU_RAISES int pcu_launch_pack(pcu_function *self, PyObject *const *args,
+                                          Py_ssize_t nargs, pcu_argbuf *buffer,
+                                          int *handlers);
+
+/* 0 if texrefs, which must be iterable, holds texture references only. */
+PCU_HIDDEN PCU_RAISES int pcu_launch_check_texrefs(PyObject *texrefs);
+
+/* prepared.c */
+PCU_HIDDEN void pcu_prepared_release(pcu_prepared *plan); /* NULL is fine */
+PCU_HIDDEN PyObject *pcu_function_prepare(PyObject *op, PyObject *const *args,
+                                          Py_ssize_t nargs, PyObject *kwnames);
+PCU_HIDDEN PyObject *pcu_function_prepared_call(PyObject *op, PyObject *const *args,
+                                                Py_ssize_t nargs, PyObject *kwnames);
+PCU_HIDDEN PyObject *pcu_function_prepared_async_call(PyObject *op,
+                                                      PyObject *const *args,
+                                                      Py_ssize_t nargs,
+                                                      PyObject *kwnames);
+PCU_HIDDEN PyObject *pcu_function_prepared_timed_call(PyObject *op,
+                                                      PyObject *const *args,
+                                                      Py_ssize_t nargs,
+                                                      PyObject *kwnames);
+
+/* oldlaunch.c: the calls of CUDA before 4.0, methods for Function */
+extern PCU_HIDDEN PyMethodDef pcu_oldlaunch_methods[];
+
+#endif

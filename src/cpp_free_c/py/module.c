@@ -1,0 +1,199 @@
+/* The extension module pycuda._driver: its state, and the setup of every type in order.
+ */
+
+#define PCU_IMPORT_NUMPY
+#include "pcu.h"
+
+int
+pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *bases)
+{
+    PyObject *type = PyType_FromModuleAndSpec(m, spec, bases);
+    if (type == NULL) {
+        return -1;
+    }
+    *slot = (PyTypeObject *)type;
+    return PyModule_AddType(m, *slot);
+}
+
+int
+pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
+{
+    for (PyMethodDef *def = methods; def->ml_name != NULL; def++) {
+        PyObject *method = def->ml_flags & METH_CLASS
+                               ? PyDescr_NewClassMethod(type, def)
+                               : PyDescr_NewMethod(type, def);
+        int rc = method == NULL
+                     ? -1
+                     : PyObject_SetAttrString((PyObject *)type, def->ml_name, method);
+        Py_XDECREF(method);
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The definitions that getset descriptors point into: they must live as long as the
+ * types, which hold the module. */
+struct pcu_property_block {
+    struct pcu_property_block *next;
+    struct {
+        PyGetSetDef def;
+        char name[64];
+    } rows[];
+};
+
+int
+pcu_add_properties(pcu_state *st, PyTypeObject *type, const pcu_property *rows,
+                   size_t count, getter get)
+{
+    struct pcu_property_block *block =
+        PyMem_Calloc(1, sizeof(*block) + count * sizeof(block->rows[0]));
+    if (block == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    block->next = st->properties;
+    st->properties = block;
+    for (size_t i = 0; i < count; i++) {
+        char *name = block->rows[i].name;
+        for (size_t k = 0;
+             rows[i].name[k] != '\0' && k + 1 < sizeof(block->rows[i].name); k++) {
+            name[k] = (char)Py_TOLOWER(rows[i].name[k]);
+        }
+        if (PyDict_GetItemString(type->tp_dict, name) != NULL) {
+            continue; /* a method of that name goes before */
+        }
+        block->rows[i].def = (PyGetSetDef){.name = name,
+                                           .get = get,
+                                           .doc = rows[i].name,
+                                           .closure = (void *)(intptr_t)rows[i].value};
+        PyObject *property = PyDescr_NewGetSet(type, &block->rows[i].def);
+        int rc = property == NULL
+                     ? -1
+                     : PyObject_SetAttrString((PyObject *)type, name, property);
+        Py_XDECREF(property);
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+module_setup_strings(pcu_state *st)
+{
+#define INTERN(name)                                    \
+    st->str_##name = PyUnicode_InternFromString(#name); \
+    if (st->str_##name == NULL) {                       \
+        return -1;                                      \
+    }
+    PCU_STATE_STRINGS(INTERN)
+#undef INTERN
+    return 0;
+}
+
+/* Every list of the state filled: a forgotten setup is found at import, not at first
+ * use. */
+static int
+module_check_state(pcu_state *st)
+{
+    const char *missing = NULL;
+#define CHECK_TYPE(name) missing = st->name == NULL ? #name : missing;
+#define CHECK_ERROR(name) missing = st->exc_##name == NULL ? #name : missing;
+#define CHECK_ENUM(name, doc) missing = st->enum_##name == NULL ? #name : missing;
+    PCU_STATE_TYPES(CHECK_TYPE)
+    PCU_STATE_ERRORS(CHECK_ERROR)
+    PCU_ENUM_CLASSES(CHECK_ENUM)
+    if (missing != NULL) {
+        PyErr_Format(PyExc_SystemError, "pycuda._driver: %s was not set up", missing);
+        return -1;
+    }
+    return 0;
+}
+
+static int
+module_exec(PyObject *m)
+{
+    static int (*const setups[])(PyObject *, pcu_state *) = {
+        pcu_errors_setup,   pcu_enums_setup,  pcu_library_setup,  pcu_context_setup,
+        pcu_device_setup,   pcu_stream_setup, pcu_event_setup,    pcu_devmem_setup,
+        pcu_hostmem_setup,  pcu_memcpy_setup, pcu_handlers_setup, pcu_cumodule_setup,
+        pcu_function_setup,
+    };
+    pcu_state *st = pcu_state_of_module(m);
+    if (PyArray_ImportNumPyAPI() < 0 || module_setup_strings(st) < 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(setups); i++) {
+        if (setups[i](m, st) < 0) {
+            return -1;
+        }
+    }
+    return module_check_state(st);
+}
+
+static int
+module_traverse(PyObject *m, visitproc visit, void *arg)
+{
+    pcu_state *st = pcu_state_of_module(m);
+#define VISIT_TYPE(name) Py_VISIT(st->name);
+#define VISIT_ERROR(name) Py_VISIT(st->exc_##name);
+#define VISIT_STRING(name) Py_VISIT(st->str_##name);
+#define VISIT_ENUM(name, doc) Py_VISIT(st->enum_##name);
+    PCU_STATE_TYPES(VISIT_TYPE)
+    PCU_STATE_ERRORS(VISIT_ERROR)
+    PCU_STATE_STRINGS(VISIT_STRING)
+    PCU_ENUM_CLASSES(VISIT_ENUM)
+    return 0;
+}
+
+static int
+module_clear(PyObject *m)
+{
+    pcu_state *st = pcu_state_of_module(m);
+#define CLEAR_TYPE(name) Py_CLEAR(st->name);
+#define CLEAR_ERROR(name) Py_CLEAR(st->exc_##name);
+#define CLEAR_STRING(name) Py_CLEAR(st->str_##name);
+#define CLEAR_ENUM(name, doc) Py_CLEAR(st->enum_##name);
+    PCU_STATE_TYPES(CLEAR_TYPE)
+    PCU_STATE_ERRORS(CLEAR_ERROR)
+    PCU_STATE_STRINGS(CLEAR_STRING)
+    PCU_ENUM_CLASSES(CLEAR_ENUM)
+    return 0;
+}
+
+static void
+module_free(void *m)
+{
+    pcu_state *st = pcu_state_of_module((PyObject *)m);
+    module_clear((PyObject *)m);
+    while (st->properties != NULL) {
+        struct pcu_property_block *block = st->properties;
+        st->properties = block->next;
+        PyMem_Free(block);
+    }
+}
+
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, module_exec},
+    {0, NULL},
+};
+
+PyDoc_STRVAR(module_doc,
+             "The CUDA driver interface. Import pycuda.driver instead of this module.");
+
+struct PyModuleDef pcu_module_def = {
+    PyModuleDef_HEAD_INIT,   .m_name = "pycuda._driver",
+    .m_doc = module_doc,     .m_size = sizeof(pcu_state),
+    .m_slots = module_slots, .m_traverse = module_traverse,
+    .m_clear = module_clear, .m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit__driver(void);
+
+PyMODINIT_FUNC
+PyInit__driver(void)
+{
+    return PyModuleDef_Init(&pcu_module_def);
+}

@@ -1,0 +1,313 @@
+/* First include of every file in py/: Python, NumPy, the contract macros, the driver
+ * table. */
+#ifndef PCU_PY_PCU_H
+#define PCU_PY_PCU_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "compat.h"
+
+/* One table of NumPy's functions for the whole extension; module.c fills it. */
+#define PY_ARRAY_UNIQUE_SYMBOL pcu_numpy_api
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
+#ifndef PCU_IMPORT_NUMPY
+#    define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include "../core/drv.h"
+#include "../core/status.h"
+#include "../core/ctxrec.h"
+#include "../core/res.h"
+#include "../core/shape.h"
+
+/* Contracts of prototypes, for the reader. */
+#define PCU_NEWREF    /* returns a new reference, or NULL with an exception */
+#define PCU_BORROWED  /* returns a borrowed reference */
+#define PCU_STEALS(n) /* takes over the reference in argument n, also on failure */
+#define PCU_RAISES    /* NULL, or -1, means that an exception is set */
+
+#include "state.h"
+#include "types.h"
+
+/* Call the driver: releases the interpreter lock if the row says so; on failure raises
+ * the exception of the code. rc becomes 0 or -1. */
+#define PCU_CALL(rc, st, name, args)                                                   \
+    do {                                                                               \
+        CUresult pcu_status_;                                                          \
+        if (PCU_NOGIL_##name) {                                                        \
+            PyThreadState *pcu_thread_ = PyEval_SaveThread();                          \
+            pcu_status_ = drv.name args;                                               \
+            PyEval_RestoreThread(pcu_thread_);                                         \
+        }                                                                              \
+        else {                                                                         \
+            pcu_status_ = drv.name args;                                               \
+        }                                                                              \
+        (rc) = pcu_status_ == CUDA_SUCCESS ? 0                                         \
+                                           : pcu_raise((st), "cu" #name, pcu_status_); \
+    } while (0)
+
+/* -- errors.c ---------------------------------------------------------------------- */
+
+/* Raise the exception of a driver status: "<routine> failed: <text>". Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_raise(pcu_state *st, const char *routine,
+                                    CUresult status);
+
+/* The same with " - <detail>"; detail is a PyUnicode_FromFormat format. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
+                                           CUresult status, const char *detail, ...);
+
+/* Say that a clean-up call failed: a PyCUDAWarning with call and handle; never raises.
+ */
+PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
+                                   CUresult status);
+
+/* -- args.c ------------------------------------------------------------------------ */
+
+/* Convert value into *out; 0, or -1 with an exception that names the argument. Objects
+ * are stored borrowed. */
+typedef int (*pcu_converter)(pcu_state *st, PyObject *value, void *out,
+                             const char *name);
+
+typedef struct {
+    const char *name;
+    pcu_converter convert;
+    size_t offset; /* of the converted value in the caller's struct */
+} pcu_argspec;
+
+/* The parameters of one function; the caller's struct holds the defaults beforehand. */
+typedef struct {
+    const char *function;
+    const pcu_argspec *specs;
+    int count;
+    int required;
+    int positional; /* the first this many take no keyword */
+} pcu_argtable;
+
+enum { PCU_ARGS_MAX = 12 };
+
+PCU_HIDDEN PCU_RAISES int pcu_args_parse(pcu_state *st, const pcu_argtable *table,
+                                         PyObject *const *args, Py_ssize_t nargs,
+                                         PyObject *kwnames, void *out);
+
+/* For tp_new and tp_init. */
+PCU_HIDDEN PCU_RAISES int pcu_args_parse_tuple(pcu_state *st, const pcu_argtable *table,
+                                               PyObject *args, PyObject *kwargs,
+                                               void *out);
+
+/* -- convert.c: converters and their relatives ------------------------------------- */
+
+#define PCU_CONVERTER(name_)                                                   \
+    PCU_HIDDEN PCU_RAISES int name_(pcu_state *st, PyObject *value, void *out, \
+                                    const char *name)
+
+PCU_CONVERTER(pcu_as_object);  /* PyObject *, as it is */
+PCU_CONVERTER(pcu_as_int);     /* int */
+PCU_CONVERTER(pcu_as_uint);    /* unsigned int: any __index__ */
+PCU_CONVERTER(pcu_as_uint8);   /* unsigned char */
+PCU_CONVERTER(pcu_as_uint16);  /* unsigned short */
+PCU_CONVERTER(pcu_as_size);    /* size_t: any __index__ */
+PCU_CONVERTER(pcu_as_pointer); /* CUdeviceptr: int, allocation, pointer holder, ... */
+PCU_CONVERTER(pcu_as_stream);  /* CUstream: a Stream or None */
+PCU_CONVERTER(pcu_as_context); /* PyObject *: a Context */
+PCU_CONVERTER(pcu_as_context_or_none); /* the same; untouched for None */
+PCU_CONVERTER(pcu_as_bool);            /* int */
+PCU_CONVERTER(pcu_as_dtype);           /* PyArray_Descr *: NEW reference */
+PCU_CONVERTER(pcu_as_order);           /* NPY_ORDER: "C" or "F" */
+
+/* Any integer (int, numpy integer, enum member, __index__) between low and high, else
+ * OverflowError or TypeError naming `name`. */
+PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
+                                         unsigned long long high,
+                                         unsigned long long *out, const char *name);
+
+/* An address: an integer, or anything else (no float) with __int__. */
+PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
+                                         const char *name);
+
+/* An attribute; NULL without an exception if the object does not have it. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_attribute_new(PyObject *object, PyObject *name);
+
+/* The UTF-8 text of a str without null characters; borrowed from it. */
+PCU_HIDDEN PCU_RAISES const char *pcu_as_name(PyObject *value, const char *name);
+
+/* A block or grid: an int or a sequence of 1 to 3 of them; missing dimensions are 1. */
+PCU_HIDDEN PCU_RAISES int pcu_as_dims(pcu_state *st, PyObject *value,
+                                      unsigned int dims[3], const char *name);
+
+/* A shape: an int or an iterable of them. At most PCU_MAX_NDIM. */
+typedef struct {
+    int ndim;
+    npy_intp dims[PCU_MAX_NDIM];
+} pcu_shape;
+PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
+
+/* Contiguous memory of an array or of any buffer; held until pcu_buffer_release. */
+typedef struct {
+    void *data;
+    size_t size;
+    PyObject *array; /* strong, if the memory is an array's */
+    int held;        /* view owns a reference */
+    Py_buffer view;
+} pcu_buffer;
+
+PCU_HIDDEN PCU_RAISES int pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object,
+                                             int writable, const char *name);
+
+PCU_HIDDEN void pcu_buffer_release(pcu_buffer *buffer);
+
+/* -- enums.c ----------------------------------------------------------------------- */
+
+/* An int, or a member of the enumeration `type`; members of others are TypeError. */
+PCU_HIDDEN PCU_RAISES int pcu_enum_value(PyObject *type, PyObject *value,
+                                         unsigned int *out, const char *name);
+
+/* The member for a value; an unnamed instance if there is none. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_enum_member_new(PyObject *type, long value);
+
+/* -- resource.c: what every wrapper of a driver handle does alike ------------------ */
+
+/* Wrap a fresh handle; on failure the handle is released. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_new(pcu_state *st, PyTypeObject *type,
+                                                 PyObject *ctx, pcu_res_kind kind,
+                                                 pcu_res_handle handle);
+
+/* tp_new of constructible types: an object without a handle. Their tp_init creates one
+ * and lets the object adopt it, which cannot fail. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
+                                                       PyObject *args,
+                                                       PyObject *kwargs);
+PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
+                                   pcu_res_handle handle);
+
+/* Explicit release: raises LogicError (invalid handle) the second time. */
+PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
+
+/* Raise LogicError: the handle, or its context, is gone. */
+PCU_HIDDEN PCU_RAISES int pcu_resource_check_failed(pcu_resource *self,
+                                                    const char *routine);
+
+PCU_HIDDEN int pcu_resource_traverse(PyObject *op, visitproc visit, void *arg);
+PCU_HIDDEN int pcu_resource_clear(PyObject *op);
+PCU_HIDDEN void pcu_resource_dealloc(PyObject *op);
+
+extern PCU_HIDDEN PyMemberDef pcu_resource_members[];
+
+/* -- context.c --------------------------------------------------------------------- */
+
+/* The context new objects belong to: the top of this thread's stack, or a wrapper of
+ * the context another library made current. LogicError naming routine if there is
+ * neither. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_require(pcu_state *st, const char *routine);
+
+/* The handle of a Context that is alive, else LogicError naming routine and argument.
+ */
+PCU_HIDDEN PCU_RAISES CUcontext pcu_context_handle(pcu_state *st, PyObject *ctx,
+                                                   const char *routine,
+                                                   const char *name);
+
+static inline const pcu_ctxrec *
+pcu_context_rec(PyObject *ctx)
+{
+    return &((pcu_context *)ctx)->rec;
+}
+
+/* 0 if the driver may be given the handle, else LogicError naming routine: a real
+ * driver may crash on the handles of a context that was destroyed. */
+static inline PCU_RAISES int
+pcu_resource_check(pcu_resource *self, const char *routine)
+{
+    return self->live && pcu_context_rec(self->ctx)->alive
+               ? 0
+               : pcu_resource_check_failed(self, routine);
+}
+
+/* Make (owned) or retain (primary) a context of the device; device.c calls these. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
+                                                 unsigned int flags);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
+                                                           CUdevice device);
+
+/* -- device.c, devmem.c, memcpy.c, launch.c ---------------------------------------- */
+
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_device_new(pcu_state *st, CUdevice handle);
+
+/* Run the garbage collector, also where a program has switched the automatic runs off.
+ */
+PCU_HIDDEN void pcu_collect_garbage(void);
+
+/* Device memory in the current context. Collects garbage and retries once when short.
+ */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_devmem_alloc(pcu_state *st, size_t size);
+
+/* Copy between the host and the device, without the interpreter lock. */
+PCU_HIDDEN PCU_RAISES int pcu_copy_to_device(pcu_state *st, CUdeviceptr dest,
+                                             PyObject *source, const char *name);
+PCU_HIDDEN PCU_RAISES int pcu_copy_from_device(pcu_state *st, PyObject *dest,
+                                               CUdeviceptr source, const char *name);
+
+/* Wrap a kernel of the module. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_function_new(pcu_state *st, PyObject *module,
+                                                 CUfunction handle, PyObject *name);
+
+PCU_HIDDEN PyObject *pcu_function_vectorcall(PyObject *op, PyObject *const *args,
+                                             size_t nargsf, PyObject *kwnames);
+
+/* -- one setup per type file; module.c calls them in the order of its table -------- */
+
+#define PCU_SETUP(name) \
+    PCU_HIDDEN PCU_RAISES int pcu_##name##_setup(PyObject *m, pcu_state *st)
+PCU_SETUP(errors);
+PCU_SETUP(enums);
+PCU_SETUP(device);
+PCU_SETUP(context);
+PCU_SETUP(stream);
+PCU_SETUP(event);
+PCU_SETUP(devmem);
+PCU_SETUP(hostmem);
+PCU_SETUP(memcpy);
+PCU_SETUP(cumodule);
+PCU_SETUP(function);
+PCU_SETUP(handlers);
+PCU_SETUP(library);
+
+/* Make a type from a spec, keep it in *slot, add it to the module under its short name.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_add_type(PyObject *m, PyTypeObject **slot,
+                                       PyType_Spec *spec, PyObject *bases);
+
+/* Give a type, while it is set up, the methods that another file defines. */
+PCU_HIDDEN PCU_RAISES int pcu_add_methods(PyTypeObject *type, PyMethodDef *methods);
+
+extern PCU_HIDDEN PyMethodDef pcu_contextinfo_methods[];
+
+/* Read-only properties named after the rows of a table, in lower case; the getter's
+ * closure is the value. */
+typedef struct {
+    const char *name;
+    long value;
+} pcu_property;
+
+PCU_HIDDEN PCU_RAISES int pcu_add_properties(pcu_state *st, PyTypeObject *type,
+                                             const pcu_property *rows, size_t count,
+                                             getter get);
+
+/* The module's definition, for finding the state from a type. */
+extern PCU_HIDDEN struct PyModuleDef pcu_module_def;
+
+static inline pcu_state *
+pcu_state_of_type(PyTypeObject *type)
+{
+    PyObject *module = PyType_GetModuleByDef(type, &pcu_module_def);
+    return module == NULL ? NULL : (pcu_state *)PyModule_GetState(module);
+}
+
+static inline pcu_state *
+pcu_state_of_module(PyObject *module)
+{
+    return (pcu_state *)PyModule_GetState(module);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* What every wrapper of a driver handle does alike: construction, release, the GC
+ * slots.
+ *
+ * Invariant: while `live` is 1 the handle is ours, counted in core/res, and `ctx` holds
+ * its context. tp_clear never drops ctx: the handle is released in it first. */
+
+#include "pcu.h"
+
+PyMemberDef pcu_resource_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* The bits of a handle, for messages. */
+static uintptr_t
+resource_bits(pcu_res_handle handle)
+{
+    uintptr_t bits;
+    memcpy(&bits, &handle, sizeof(bits));
+    return bits;
+}
+
+static void
+resource_release_noraise(pcu_state *st, pcu_res_kind kind, pcu_res_handle handle,
+                         PyObject *ctx)
+{
+    const char *routine = "";
+    CUresult status = pcu_res_release(kind, handle, pcu_context_rec(ctx), &routine);
+    if (status != CUDA_SUCCESS) {
+        pcu_report_cleanup(st, routine, resource_bits(handle), status);
+    }
+}
+
+PyObject *
+pcu_resource_blank_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
+                       PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    pcu_resource *self = st == NULL ? NULL : (pcu_resource *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->st = st;
+    }
+    return (PyObject *)self;
+}
+
+void
+pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
+                   pcu_res_handle handle)
+{
+    pcu_res_handle old = self->handle;
+    PyObject *old_ctx = self->ctx;
+    pcu_res_kind old_kind = self->kind;
+    int old_live = self->live;
+    pcu_res_created(kind);
+    self->ctx = Py_NewRef(ctx);
+    self->handle = handle;
+    self->kind = kind;
+    self->live = 1;
+    if (old_live) { /* a second __init__ */
+        resource_release_noraise(self->st, old_kind, old, old_ctx);
+    }
+    Py_XDECREF(old_ctx);
+}
+
+PyObject *
+pcu_resource_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_res_kind kind,
+                 pcu_res_handle handle)
+{
+    pcu_resource *self = (pcu_resource *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        pcu_res_created(kind);
+        resource_release_noraise(st, kind, handle, ctx);
+        pcu_error_restore(&pending);
+        return NULL;
+    }
+    self->st = st;
+    pcu_resource_adopt(self, ctx, kind, handle);
+    return (PyObject *)self;
+}
+
+int
+pcu_resource_free(pcu_resource *self)
+{
+    if (!self->live) {
+        return pcu_resource_check_failed(self, pcu_res_ender(self->kind));
+    }
+    self->live = 0;
+    const char *routine = "";
+    CUresult status =
+        pcu_res_release(self->kind, self->handle, pcu_context_rec(self->ctx), &routine);
+    return status == CUDA_SUCCESS ? 0 : pcu_raise(self->st, routine, status);
+}
+
+int
+pcu_resource_check_failed(pcu_resource *self, const char *routine)
+{
+    const char *why = self->ctx == NULL ? "the __init__ of this %s was not called"
+                      : self->live      ? "the context of this %s was detached"
+                                        : "this %s was released before";
+    return pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_HANDLE, why,
+                            Py_TYPE(self)->tp_name);
+}
+
+int
+pcu_resource_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->ctx);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+int
+pcu_resource_clear(PyObject *op)
+{
+    Py_CLEAR(((pcu_resource *)op)->dict);
+    return 0;
+}
+
+void
+pcu_resource_dealloc(PyObject *op)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (self->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    if (self->live) {
+        self->live = 0;
+        resource_release_noraise(self->st, self->kind, self->handle, self->ctx);
+    }
+    pcu_resource_clear(op);
+    Py_CLEAR(self->ctx);
+    type->tp_free(op);
+    Py_DECREF(type);
+}

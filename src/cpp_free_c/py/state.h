@@ -1,0 +1,65 @@
+/* The module's state: one list per kind of member; struct, traverse, clear and the
+ * check after exec are expansions of the lists. */
+#ifndef PCU_PY_STATE_H
+#define PCU_PY_STATE_H
+
+#include "../tables/enums.h"
+
+#define PCU_STATE_TYPES(X)      \
+    X(Device)                   \
+    X(Context)                  \
+    X(ContextStack)             \
+    X(Stream)                   \
+    X(Event)                    \
+    X(DeviceAllocation)         \
+    X(PointerHolderBase)        \
+    X(HostPointer)              \
+    X(PagelockedHostAllocation) \
+    X(Module)                   \
+    X(Function)                 \
+    X(ArgumentHandler)          \
+    X(In)                       \
+    X(Out)                      \
+    X(InOut)
+
+#define PCU_STATE_ERRORS(X) \
+    X(Error)                \
+    X(LogicError)           \
+    X(LaunchError)          \
+    X(MemoryError)          \
+    X(RuntimeError)         \
+    X(PyCUDAWarning)
+
+/* Interned names, looked up on hot paths: X(name) is the string "name". */
+#define PCU_STATE_STRINGS(X)    \
+    X(__cuda_array_interface__) \
+    X(arg_format)               \
+    X(block)                    \
+    X(data)                     \
+    X(get_device_alloc)         \
+    X(get_pointer)              \
+    X(gpudata)                  \
+    X(grid)                     \
+    X(nbytes)                   \
+    X(post_call)                \
+    X(pre_call)                 \
+    X(shared)                   \
+    X(shared_size)              \
+    X(stream)                   \
+    X(texrefs)                  \
+    X(time_kernel)
+
+#define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
+#define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
+#define PCU_STATE_STRING_MEMBER(name) PyObject *str_##name;
+#define PCU_STATE_ENUM_MEMBER(name, doc) PyObject *enum_##name;
+
+typedef struct {
+    PCU_STATE_TYPES(PCU_STATE_TYPE_MEMBER)
+    PCU_STATE_ERRORS(PCU_STATE_ERROR_MEMBER)
+    PCU_STATE_STRINGS(PCU_STATE_STRING_MEMBER)
+    PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
+    struct pcu_property_block *properties; /* owned list; freed with the module */
+} pcu_state;
+
+#endif

@@ -1,0 +1,25 @@
+/* Every kind of driver object this package owns.
+ *
+ *   X(kind, C type, driver function that ends it)
+ *
+ * The row is all there is to releasing one: see core/res.h. */
+#ifndef PCU_TABLES_RESOURCES_H
+#define PCU_TABLES_RESOURCES_H
+
+/* clang-format off */
+#define PCU_RESOURCES(X) \
+    X(memory, CUdeviceptr, MemFree)               \
+    X(host, void *, MemFreeHost)                  \
+    X(registered, void *, MemHostUnregister)      \
+    X(ipc_memory, CUdeviceptr, IpcCloseMemHandle) \
+    X(stream, CUstream, StreamDestroy)            \
+    X(event, CUevent, EventDestroy)               \
+    X(module, CUmodule, ModuleUnload)             \
+    X(link, CUlinkState, LinkDestroy)             \
+    X(array, CUarray, ArrayDestroy)               \
+    X(texref, CUtexref, TexRefDestroy)            \
+    X(texture_object, CUtexObject, TexObjectDestroy)  \
+    X(surface_object, CUsurfObject, SurfObjectDestroy)
+/* clang-format on */
+
+#endif

@@ -1,0 +1,223 @@
+/* Many threads on the software device, through its C interface alone.
+ *
+ *   emulator_threads LIBRARY [ROUNDS]
+ *
+ * Ends with 0 when every value read back is the one written and no handle is left.
+ * Built with a sanitizer, together with a library built so, it is the library's test
+ * for races and leaks: it is the whole process. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cuda_abi.h"
+#include "tables/drv_symbols.h"
+
+enum { THREADS = 8, LARGEST = 100000 };
+
+#define MEMBER(name, version, need, blocking, parameters) CUresult(*name) parameters;
+static struct {
+    PCU_DRV_SYMBOLS(MEMBER)
+} drv;
+#undef MEMBER
+
+static const char *const kernel_text =
+    ".version 6.4\n.target sm_50\n.address_size 64\n"
+    ".visible .entry add(.param .u64 p, .param .u32 n) {\n"
+    ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<6>;\n"
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1; @%p1 bra DONE;\n"
+    "cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd2, "
+    "%rd3;\n"
+    "ld.global.u32 %r6, [%rd4]; add.s32 %r7, %r6, 1; st.global.u32 [%rd4], %r7;\n"
+    "DONE: ret; }\n";
+
+static int rounds = 20;
+static CUcontext shared_context;
+static CUmodule shared_module;
+static pthread_barrier_t start;
+
+/* What one thread found wrong: a call and its code, or NULL. */
+typedef struct {
+    int number;
+    const char *failed;
+    int code;
+} worker;
+
+#define CHECK(call)                  \
+    do {                             \
+        CUresult code_ = (call);     \
+        if (code_ != CUDA_SUCCESS) { \
+            w->failed = #call;       \
+            w->code = (int)code_;    \
+            return -1;               \
+        }                            \
+    } while (0)
+
+static int
+copies(worker *w, unsigned int n)
+{
+    static _Thread_local unsigned char there[LARGEST], back[LARGEST];
+    CUstream stream;
+    CUevent event;
+    CUdeviceptr a, b;
+    void *pinned;
+
+    memset(there, w->number + 1, n);
+    memset(back, 0, n);
+    CHECK(drv.StreamCreate(&stream, n % 2));
+    CHECK(drv.EventCreate(&event, 0));
+    CHECK(drv.MemAlloc(&a, n));
+    CHECK(drv.MemAlloc(&b, n));
+    CHECK(drv.MemHostAlloc(&pinned, n, 0));
+    CHECK(drv.MemcpyHtoDAsync(a, there, n, stream));
+    CHECK(drv.MemcpyDtoDAsync(b, a, n, stream));
+    CHECK(drv.EventRecord(event, stream));
+    CHECK(drv.EventSynchronize(event));
+    CHECK(drv.MemcpyDtoH(pinned, b, n));
+    CHECK(drv.MemcpyDtoH(back, b, n));
+    if (memcmp(there, back, n) != 0 || memcmp(there, pinned, n) != 0) {
+        w->failed = "values";
+        return -1;
+    }
+    CHECK(drv.MemFreeHost(pinned));
+    CHECK(drv.MemFree(a));
+    CHECK(drv.MemFree(b));
+    CHECK(drv.EventDestroy(event));
+    CHECK(drv.StreamDestroy(stream));
+    return 0;
+}
+
+/* Launches a kernel of a module on memory of this thread's own. */
+static int
+launches(worker *w, CUmodule module)
+{
+    unsigned int n = 3000, values[3000];
+    CUfunction function;
+    CUstream stream;
+    CUdeviceptr p;
+    void *parameters[2] = {&p, &n};
+
+    CHECK(drv.ModuleGetFunction(&function, module, "add"));
+    CHECK(drv.StreamCreate(&stream, 1));
+    CHECK(drv.MemAlloc(&p, sizeof(values)));
+    CHECK(drv.MemsetD32Async(p, (unsigned int)w->number, n, stream));
+    for (int i = 0; i < 3; i++) {
+        CHECK(drv.LaunchKernel(function, 24, 1, 1, 128, 1, 1, 0, stream, parameters,
+                               NULL));
+    }
+    CHECK(drv.MemcpyDtoHAsync(values, p, sizeof(values), stream));
+    CHECK(drv.StreamSynchronize(stream));
+    for (unsigned int i = 0; i < n; i++) {
+        if (values[i] != (unsigned int)w->number + 3) {
+            w->failed = "values after launches";
+            return -1;
+        }
+    }
+    CHECK(drv.MemFree(p));
+    CHECK(drv.StreamDestroy(stream));
+    return 0;
+}
+
+static int
+run(worker *w)
+{
+    for (int i = 0; i < rounds; i++) {
+        unsigned int n =
+            1 + (unsigned int)(w->number * 7919 + i * 104729) % (LARGEST - 1);
+        CUcontext own;
+        CUmodule module;
+
+        CHECK(drv.CtxCreate(&own, 0, 0));
+        CHECK(drv.ModuleLoadData(&module, kernel_text));
+        if (copies(w, n) < 0 || launches(w, module) < 0) {
+            return -1;
+        }
+        CHECK(drv.ModuleUnload(module));
+        CHECK(drv.CtxPushCurrent(shared_context));
+        if (copies(w, n) < 0 || launches(w, shared_module) < 0) {
+            return -1;
+        }
+        CHECK(drv.CtxPopCurrent(NULL));
+        CHECK(drv.CtxDestroy(own));
+    }
+    return 0;
+}
+
+static void *
+thread_main(void *argument)
+{
+    pthread_barrier_wait(&start);
+    (void)run(argument); /* what failed is in the worker */
+    return NULL;
+}
+
+static int
+load(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    CUresult (*find)(const char *, void **, int, uint64_t, int *);
+    void *symbol = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
+
+    if (!symbol) {
+        fprintf(stderr, "%s\n", dlerror());
+        return -1;
+    }
+    memcpy(&find, &symbol, sizeof(symbol));
+#define LOAD(name, version, need, blocking, parameters)                \
+    if (find("cu" #name, &symbol, version, 0, NULL) == CUDA_SUCCESS) { \
+        memcpy(&drv.name, &symbol, sizeof(symbol));                    \
+    }
+    PCU_DRV_SYMBOLS(LOAD)
+#undef LOAD
+    return 0;
+}
+
+static int
+whole(void)
+{
+    pthread_t threads[THREADS];
+    worker workers[THREADS], first = {0}, *w = &first;
+    size_t free_bytes, total;
+    int failures = 0;
+
+    CHECK(drv.Init(0));
+    CHECK(drv.CtxCreate(&shared_context, 0, 0));
+    CHECK(drv.ModuleLoadData(&shared_module, kernel_text));
+    CHECK(drv.CtxPopCurrent(NULL));
+    pthread_barrier_init(&start, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.number = i};
+        if (pthread_create(&threads[i], NULL, thread_main, &workers[i]) != 0) {
+            return -1;
+        }
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        if (workers[i].failed) {
+            fprintf(stderr, "thread %d: %s: %d\n", i, workers[i].failed,
+                    workers[i].code);
+            failures++;
+        }
+    }
+    CHECK(drv.CtxPushCurrent(shared_context));
+    CHECK(drv.ModuleUnload(shared_module));
+    CHECK(drv.MemGetInfo(&free_bytes, &total));
+    CHECK(drv.CtxDestroy(shared_context));
+    return failures || free_bytes != total ? -1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc < 2 || load(argv[1]) < 0) {
+        return 2;
+    }
+    if (argc > 2) {
+        rounds = atoi(argv[2]);
+    }
+    return whole() == 0 ? 0 : 1;
+}

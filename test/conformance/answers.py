@@ -1,0 +1,86 @@
+"""The file of recorded answers: one compressed stream, a line of JSON before the bytes.
+
+The JSON says which device answered and, for each case, the digest of its kernel and
+inputs (an answer counts for exactly those) and how many bytes are its own.
+"""
+
+import json
+import lzma
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from . import values
+
+
+@dataclass
+class Answers:
+    about: dict = field(default_factory=dict)  # device, driver, capability
+    answers: dict = field(default_factory=dict)  # name: (digest, bytes)
+
+    def save(self, path):
+        index = [[n, digest, len(data)] for n, (digest, data) in self.answers.items()]
+        head = json.dumps({"about": self.about, "cases": index}).encode() + b"\n"
+        blob = b"".join(data for _, data in self.answers.values())
+        # Written beside and renamed: nobody ever sees half a file.
+        partial = Path(f"{path}.partial")
+        partial.write_bytes(lzma.compress(head + blob, preset=9 | lzma.PRESET_EXTREME))
+        partial.replace(path)
+
+    @classmethod
+    def load(cls, path):
+        head, _, blob = lzma.decompress(Path(path).read_bytes()).partition(b"\n")
+        head, found, start = json.loads(head), {}, 0
+        for name, digest, size in head["cases"]:
+            found[name] = digest, blob[start : start + size]
+            start += size
+        return cls(head["about"], found)
+
+    def of(self, case):
+        """The recorded bytes of a case; None if there are none for its kernel."""
+        digest, data = self.answers.get(case.name, (None, None))
+        return data if digest == case.digest else None
+
+
+def split(case, data):
+    """The answer's arrays: (label, bits, array) each."""
+    if case.fails:
+        return [("status", 32, np.frombuffer(data, np.uint32))]
+    found, start = [], 0
+    for label, bits, count in case.outputs:
+        size = count * bits // 8
+        piece = np.frombuffer(data[start : start + size], values.uint(bits))
+        found.append((label, bits, piece))
+        start += size
+    if start != len(data):
+        raise ValueError(f"{case.name}: {len(data)} bytes where {start} belong")
+    return found
+
+
+def _hexadecimal(value, bits):
+    return f"{int(value):0{bits // 4}x}"
+
+
+def difference(case, expected, got, most=8):
+    """What differs between two answers, in words; an empty text if nothing does."""
+    lines = []
+    pieces = zip(split(case, expected), split(case, got), strict=True)
+    for (label, bits, want), (_, _, have) in pieces:
+        wrong = case.rule.wrong(want, have, bits)
+        if len(wrong) == 0:
+            continue
+        lines.append(f"{case.name}, {label}: {len(wrong)} of {len(want)} differ")
+        for i in wrong[:most]:
+            given = []
+            for array in case.inputs:
+                data = array.data
+                if len(data) == len(want):
+                    given.append(
+                        f"{array.label}={_hexadecimal(data[i], 8 * data.itemsize)}"
+                    )
+            lines.append(
+                f"  [{i}] {' '.join(given)}: expected {_hexadecimal(want[i], bits)}, "
+                f"got {_hexadecimal(have[i], bits)}"
+            )
+    return "\n".join(lines)

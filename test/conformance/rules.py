@@ -1,0 +1,81 @@
+"""How an answer is compared with the recorded one.
+
+EXACT is the rule for everything but the `.approx` family; there a rule carries the
+bound that the PTX manual (ISA 8.x, "Floating Point Instructions") states. Infinities,
+NaN and the sign of zero are compared by their bits under every rule.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Exact:
+    def wrong(self, expected, got, bits):
+        """The indices of elements that differ."""
+        return np.nonzero(expected != got)[0]
+
+
+EXACT = Exact()
+
+
+@dataclass(frozen=True)
+class Near:
+    """Within ulp units, or within a relative or an absolute error, of the recorded.
+
+    ignore_low: so many low bits do not count towards a unit, but must be equal.
+    """
+
+    ulp: float = 0
+    relative: float = 0
+    absolute: float = 0
+    ignore_low: int = 0
+
+    def wrong(self, expected, got, bits):
+        real = {32: np.float32, 64: np.float64}[bits]
+        signed = {32: np.int32, 64: np.int64}[bits]
+        e, g = expected.view(real), got.view(real)
+        ordinary = np.isfinite(e) & np.isfinite(g)
+        if self.ulp or self.absolute:  # zero may stand for a number close to it
+            ordinary &= (e != 0) | (g != 0)
+        else:
+            ordinary &= (e != 0) & (g != 0)
+        i, j = expected.view(signed), got.view(signed)
+        steps = np.abs((i >> self.ignore_low) - (j >> self.ignore_low))
+        low = ((i ^ j) & ((1 << self.ignore_low) - 1)) == 0
+        close = ((i < 0) == (j < 0)) & (steps <= self.ulp) & low
+        with np.errstate(all="ignore"):
+            wide_e, wide_g = e.astype(np.float64), g.astype(np.float64)
+            error = np.abs(wide_e - wide_g)
+            if self.relative:
+                close |= error <= self.relative * np.abs(wide_e)
+            if self.absolute:
+                close |= error <= self.absolute
+        return np.nonzero((expected != got) & ~(ordinary & close))[0]
+
+
+#: ex2: at most 2 ulp over the full range.
+EX2 = Near(ulp=2)
+#: rcp: at most 1 ulp over the full range.
+RCP = Near(ulp=1)
+#: div: at most 2 ulp for divisors from 2^-126 to 2^126.
+DIV = Near(ulp=2)
+#: rsqrt: relative error at most 2^-22.9.
+RSQRT = Near(relative=2.0**-22.9)
+#: sqrt: relative error at most 2^-23.
+SQRT = Near(relative=2.0**-23)
+#: lg2: absolute error 2^-22 between 0.5 and 2, relative error 2^-22 elsewhere. Between
+#: 0.5 and 2 the result is at most 1, elsewhere at least 1: one rule states both.
+LG2 = Near(relative=2.0**-22, absolute=2.0**-22)
+#: sin and cos: absolute error 2^-20.5 from -2 pi to 2 pi.
+SIN_NEAR = Near(absolute=2.0**-20.5)
+#: sin and cos: absolute error 2^-14.7 from -100 pi to 100 pi.
+SIN_FAR = Near(absolute=2.0**-14.7)
+#: tanh: relative error at most 2^-11.
+TANH = Near(relative=2.0**-11)
+#: rcp and rsqrt of f64 with ftz: a coarse approximation, of which the manual says only
+#: that the upper word is computed and the lower word is zero: one unit of the upper.
+GROSS64 = Near(ulp=1, ignore_low=32)
+#: rsqrt.approx.f64 is what rsqrt() becomes, for which the programming guide says 1 ulp.
+RSQRT64 = Near(ulp=1)

@@ -1,0 +1,106 @@
+"""Fixtures and the device that tests run on.
+
+Tests marked ``gpu`` need a device: a real GPU, or the software device, whichever
+pycuda.driver.init() finds. Where it finds none they are skipped with its own words.
+After every test, the handles this process holds and the depth of its context stack are
+what they were before.
+"""
+
+import gc
+import os
+
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver
+
+
+def _find_device():
+    """The name of the device, and why there is none; one of them is None.
+
+    The software device shows two, for the tests that need two.
+    """
+    os.environ.setdefault("PYCUDA_EMULATOR_DEVICES", "2")
+    try:
+        drv.init()
+        if drv.Device.count() == 0:
+            return None, "the driver shows no device"
+        if _driver._is_emulated():  # for child processes, without the warning
+            os.environ["PYCUDA_DRIVER"] = "emulator"
+        return drv.Device(0).name(), None
+    except drv.Error as error:
+        return None, str(error)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "gpu: needs a device, real or software")
+    config.addinivalue_line("markers", "gpus(n): needs n devices")
+    config.addinivalue_line("markers", "hardware: needs a real GPU, and says why")
+    config.pycuda_device, config.pycuda_reason = _find_device()
+
+
+def pytest_report_header(config):
+    if config.pycuda_device is None:
+        return f"device: none ({config.pycuda_reason})"
+    version = drv.get_driver_version()
+    return f"device: {config.pycuda_device}, driver {version}"
+
+
+def pytest_collection_modifyitems(config, items):
+    name = config.pycuda_device
+    count = 0 if name is None else drv.Device.count()
+    for item in items:
+        needs = item.get_closest_marker("gpus")
+        if name is None and (needs or item.get_closest_marker("gpu")):
+            item.add_marker(pytest.mark.skip(reason=config.pycuda_reason))
+        elif needs and needs.args[0] > count:
+            reason = f"needs {needs.args[0]} devices, this machine shows {count}"
+            item.add_marker(pytest.mark.skip(reason=reason))
+        hardware = item.get_closest_marker("hardware")
+        if hardware and (name is None or _driver._is_emulated()):
+            reason = f"needs a real GPU: {hardware.kwargs['why']}"
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def stack_depth():
+    """How many contexts this thread's stack holds: popped and pushed back."""
+    popped = []
+    while (context := drv.Context.get_current()) is not None:
+        drv.Context.pop()
+        popped.append(context)
+    for context in reversed(popped):
+        context.push()
+    return len(popped)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(request):
+    """Every test releases what it made."""
+    gc.collect()
+    before = _driver._live_counts()
+    depth = stack_depth() if drv.Context.get_current() is not None else 0
+    yield
+    request.node.funcargs.clear()  # the other fixtures' values, whose turn was before
+    gc.collect()
+    assert _driver._live_counts() == before
+    after = stack_depth() if drv.Context.get_current() is not None else 0
+    assert after == depth
+
+
+@pytest.fixture
+def ctx():
+    """A fresh context on device 0, current in this thread."""
+    context = drv.Device(0).make_context()
+    yield context
+    context.pop()
+    context.detach()
+
+
+@pytest.fixture
+def primary_ctx():
+    """The primary context of device 0, current in this thread."""
+    context = drv.Device(0).retain_primary_context()
+    context.push()
+    yield context
+    context.pop()
+    context.detach()

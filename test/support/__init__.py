@@ -1,0 +1,1 @@
+"""What several test files share: no test lives here."""

@@ -1,0 +1,40 @@
+"""What every test of the software device's library starts from.
+
+A test module says `pytest_plugins = ["support.emulator_fixtures"]`.
+"""
+
+from ctypes import c_void_p
+
+import pytest
+
+from support.emulator import Driver
+
+
+@pytest.fixture(scope="session")
+def emu_driver():
+    d = Driver()
+    d.ok("Init", 0)
+    return d
+
+
+@pytest.fixture
+def d(emu_driver):
+    """The driver, with a check that the test leaves nothing behind."""
+    if not emu_driver.emulated:
+        yield emu_driver
+        return
+    live, abandoned = emu_driver.live(), emu_driver.lib.emu_abandoned_count()
+    foreign = emu_driver.lib.emu_foreign_free_count()
+    yield emu_driver
+    emu_driver.lib.emu_fault_clear()
+    assert emu_driver.live() == live
+    assert emu_driver.lib.emu_abandoned_count() == abandoned
+    assert emu_driver.lib.emu_foreign_free_count() == foreign
+    assert emu_driver.out(c_void_p, "CtxGetCurrent") is None
+
+
+@pytest.fixture
+def emu_ctx(d):
+    context = d.context()
+    yield context
+    d.ok("CtxDestroy", context)

@@ -1,0 +1,198 @@
+"""wmma, mbarrier and cp.async of the software device, in the forms that the recorded
+cases do not have."""
+
+import numpy as np
+import pytest
+
+from support.emulator_arrays import Arrays
+
+pytest_plugins = ["support.emulator_fixtures"]
+
+HEADER = ".version 8.0\n.target sm_75\n.address_size 64\n"
+
+
+@pytest.fixture
+def g(d, emu_ctx):
+    arrays = Arrays(d)
+    yield arrays
+    arrays.close()
+
+
+def run(g, body, inputs, output, block=32):
+    """Runs a kernel whose addresses are in %q0, %q1 ... and, last, the output's."""
+    count = len(inputs) + 1
+    parameters = ", ".join(f".param .u64 p{i}" for i in range(count))
+    loads = "\n".join(f"ld.param.u64 %q{i}, [p{i}];" for i in range(count))
+    text = f"""{HEADER}.visible .entry k({parameters}) {{
+        .reg .b16 %h<9>; .reg .b32 %r<99>; .reg .b64 %q<40>; .reg .f32 %f<40>;
+        .reg .pred %p<9>;
+        .shared .align 16 .b8 near[2048];
+        .shared .align 8 .b64 object;
+        {loads}
+        {body}
+        ret; }}"""
+    module = g.load(text)
+    out = g.up(output)
+    g.launch(module, "k", 1, block, *(g.up(i) for i in inputs), out)
+    return g.down(out, output)
+
+
+def names(prefix, first, count):
+    return "{" + ", ".join(f"%{prefix}{i}" for i in range(first, first + count)) + "}"
+
+
+def matrices(seed):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(-8, 8, (16, 16)).astype(np.float16) for _ in range(3)]
+
+
+def stored(matrix, layout, stride):
+    """The matrix in memory with lines of `stride` elements; what is between is 99."""
+    lines = np.full((16, stride), 99, matrix.dtype)
+    lines[:, :16] = matrix if layout == "row" else matrix.T
+    return lines
+
+
+@pytest.mark.parametrize("la", ["row", "col"])
+@pytest.mark.parametrize("lb", ["row", "col"])
+@pytest.mark.parametrize("lc", ["row", "col"])
+@pytest.mark.parametrize("c_kind", ["f16", "f32"])
+@pytest.mark.parametrize("d_kind", ["f16", "f32"])
+def test_wmma(g, la, lb, lc, c_kind, d_kind):
+    a, b, c = matrices(1)
+    kinds = {"f16": (np.float16, "r", 4), "f32": (np.float32, "f", 8)}
+    (ct, cp, cn), (dt, dp, dn) = kinds[c_kind], kinds[d_kind]
+    sa, sb, sc, sd = 16, 24, 18, 20
+    form, tile = "sync.aligned", "m16n16k16"
+    ra, rb = names("r", 10, 8), names("r", 20, 8)
+    rc, rd = (
+        names(cp, 30 if cp == "r" else 0, cn),
+        names(dp, 30 if dp == "r" else 0, dn),
+    )
+    body = f"""
+        mov.u32 %r0, {sb};
+        wmma.load.a.{form}.{la}.{tile}.global.f16 {ra}, [%q0], {sa};
+        wmma.load.b.{form}.{lb}.{tile}.f16 {rb}, [%q1], %r0;
+        wmma.load.c.{form}.{lc}.{tile}.global.{c_kind} {rc}, [%q2+0], {sc};
+        wmma.mma.{form}.{la}.{lb}.{tile}.{d_kind}.{c_kind} {rd}, {ra}, {rb}, {rc};
+        wmma.store.d.{form}.{lc}.{tile}.global.{d_kind} [%q3], {rd}, {sd};"""
+    inputs = [stored(a, la, sa), stored(b, lb, sb), stored(c.astype(ct), lc, sc)]
+    got = run(g, body, inputs, np.full((16, sd), 77, dt))
+    want = a.astype(np.float64) @ b.astype(np.float64) + c
+    assert (got[:, :16] == (want if lc == "row" else want.T)).all()
+    assert (got[:, 16:] == 77).all()
+
+
+def test_wmma_of_lanes_that_come_apart(g):
+    """The warp has split before the multiplication; all lanes meet in it."""
+    a, b, _ = matrices(2)
+    form, tile = "sync.aligned", "m16n16k16"
+    ra, rb, rd = names("r", 10, 8), names("r", 20, 8), names("f", 0, 8)
+    zeros = "\n".join(f"mov.f32 %f{i}, 0f00000000;" for i in range(8))
+    body = f"""{zeros}
+        wmma.load.a.{form}.row.{tile}.global.f16 {ra}, [%q0], 16;
+        wmma.load.b.{form}.row.{tile}.global.f16 {rb}, [%q1], 16;
+        mov.u32 %r1, %laneid;
+        setp.lt.u32 %p0, %r1, 7;
+        @%p0 bra Few;
+        wmma.mma.{form}.row.row.{tile}.f32.f32 {rd}, {ra}, {rb}, {rd};
+        bra.uni Done;
+        Few:
+        wmma.mma.{form}.row.row.{tile}.f32.f32 {rd}, {ra}, {rb}, {rd};
+        Done:
+        wmma.store.d.{form}.row.{tile}.global.f32 [%q2], {rd}, 16;"""
+    got = run(g, body, [a, b], np.zeros((16, 16), np.float32))
+    assert (got == a.astype(np.float64) @ b.astype(np.float64)).all()
+
+
+def test_wmma_in_shared_memory(g):
+    a, b, _ = matrices(3)
+    form, tile = "sync.aligned", "m16n16k16"
+    ra, rb, rd = names("r", 10, 8), names("r", 20, 8), names("f", 0, 8)
+    ones = "\n".join(f"mov.f32 %f{i}, 0f3F800000;" for i in range(8))
+    body = f"""{ones}
+        mov.u32 %r0, near;
+        mov.u32 %r1, %tid.x;
+        shl.b32 %r2, %r1, 4;
+        add.s32 %r3, %r2, %r0;
+        cvt.u64.u32 %q10, %r2;
+        add.s64 %q11, %q0, %q10;
+        ld.global.v4.u32 {names("r", 30, 4)}, [%q11];
+        st.shared.v4.u32 [%r3], {names("r", 30, 4)};
+        bar.sync 0;
+        wmma.load.a.{form}.row.{tile}.shared.f16 {ra}, [%r0];
+        wmma.load.b.{form}.row.{tile}.global.f16 {rb}, [%q1];
+        wmma.mma.{form}.row.row.{tile}.f32.f32 {rd}, {ra}, {rb}, {rd};
+        wmma.store.d.{form}.row.{tile}.shared.f32 [near+1024], {rd};
+        bar.sync 0;
+        shl.b32 %r2, %r1, 5;
+        add.s32 %r3, %r2, %r0;
+        ld.shared.v4.u32 {names("r", 30, 4)}, [%r3+1024];
+        ld.shared.v4.u32 {names("r", 34, 4)}, [%r3+1040];
+        cvt.u64.u32 %q10, %r2;
+        add.s64 %q11, %q2, %q10;
+        st.global.v4.u32 [%q11], {names("r", 30, 4)};
+        st.global.v4.u32 [%q11+16], {names("r", 34, 4)};"""
+    got = run(g, body, [a, b], np.zeros((16, 16), np.float32))
+    assert (got == a.astype(np.float64) @ b.astype(np.float64) + 1).all()
+
+
+def test_mbarrier_phases(g):
+    """Tokens, parity, a count above one, and arrivals that drop out, by one thread."""
+    steps = [
+        ("mbarrier.test_wait.parity.shared.b64 %p0, [%r0], 0;", 0),
+        ("mbarrier.test_wait.parity.shared.b64 %p0, [%r0], 1;", 1),
+        ("mbarrier.arrive.shared.b64 %q5, [%r0];", None),
+        ("mbarrier.test_wait.shared.b64 %p0, [%r0], %q5;", 0),
+        ("mbarrier.arrive.shared.b64 %q6, [%r0], 2;", None),
+        ("mbarrier.test_wait.shared.b64 %p0, [%r0], %q5;", 1),
+        ("mbarrier.try_wait.shared.b64 %p0, [%r0], %q6;", 1),
+        ("mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r0], 0;", 1),
+        ("mbarrier.arrive_drop.shared.b64 %q5, [%r0];", None),
+        ("mbarrier.arrive.shared.b64 %q5, [%r0], 2;", None),
+        ("mbarrier.test_wait.shared.b64 %p0, [%r0], %q5;", 1),
+        ("mbarrier.arrive.shared.b64 %q5, [%r0], 1;", None),
+        ("mbarrier.test_wait.shared.b64 %p0, [%r0], %q5;", 0),
+        ("mbarrier.arrive.shared.b64 _, [%r0];", None),
+        ("mbarrier.test_wait.shared.b64 %p0, [%r0], %q5;", 1),
+    ]
+    body = "mov.u32 %r0, object;\nmbarrier.init.shared.b64 [%r0], 3;\n"
+    wanted = []
+    for code, want in steps:
+        body += code
+        if want is not None:
+            body += (
+                f"selp.u32 %r1, 1, 0, %p0; st.global.u32 [%q0+{4 * len(wanted)}], %r1;"
+            )
+            wanted.append(want)
+    body += "mbarrier.inval.shared.b64 [%r0];"
+    got = run(g, body, [], np.full(len(wanted), 9, np.uint32), block=1)
+    assert list(got) == wanted
+
+
+@pytest.mark.parametrize("width", [4, 8, 16])
+def test_cp_async_reads_only_what_it_is_told(g, width):
+    """The source ends where the lane's share does; what is behind it is zero."""
+    data = np.arange(1, 1 + 17 * 16, dtype=np.uint8)
+    body = f"""
+        mov.u32 %r0, %tid.x;
+        mul.lo.u32 %r1, %r0, 16;
+        cvt.u64.u32 %q10, %r1;
+        add.s64 %q11, %q0, %q10;
+        mov.u32 %r2, near;
+        add.s32 %r3, %r2, %r1;
+        mov.u32 %r4, 0x55555555;
+        st.shared.v4.u32 [%r3], {{%r4, %r4, %r4, %r4}};
+        setp.ne.u32 %p0, %r0, 3;
+        @%p0 cp.async.ca.shared.global [%r3], [%q11], {width}, %r0;
+        cp.async.wait_all;
+        ld.shared.v4.u32 {names("r", 30, 4)}, [%r3];
+        add.s64 %q12, %q1, %q10;
+        st.global.v4.u32 [%q12], {names("r", 30, 4)};"""
+    got = run(g, body, [data], np.zeros((width + 1, 16), np.uint8), block=width + 1)
+    for lane in range(width + 1):
+        want = np.full(16, 0x55, np.uint8)
+        if lane != 3:
+            want[:width] = 0
+            want[:lane] = data[16 * lane : 17 * lane]
+        assert (got[lane] == want).all(), lane

@@ -1,0 +1,543 @@
+"""Kernel calls: every kind of argument, every way to call, every wrong call."""
+
+import struct
+import time
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _pvt_struct
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = """
+struct mixed { char c; double d; short s; };
+
+__global__ void axpy(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+
+__global__ void where(int *out)
+{
+    int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    out[block * blockDim.x * blockDim.y * blockDim.z + thread] = 1000 * block + thread;
+}
+
+#define PUT(name, type) __global__ void put_##name(type *out, char before, type v) \\
+    { *out = v; }
+PUT(int8, signed char) PUT(uint8, unsigned char) PUT(int16, short)
+PUT(uint16, unsigned short) PUT(int32, int) PUT(uint32, unsigned)
+PUT(int64, long long) PUT(uint64, unsigned long long)
+PUT(float32, float) PUT(float64, double) PUT(bool, bool) PUT(half, unsigned short)
+PUT(int4, int4) PUT(float4, float4) PUT(float3, float3) PUT(double2, double2)
+PUT(char2, char2) PUT(complex64, float2) PUT(mixed, mixed)
+
+__global__ void shared_sum(int *out)
+{
+    extern __shared__ int s[];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int sum = 0;
+        for (int i = 0; i < blockDim.x; i++) sum += s[i];
+        *out = sum;
+    }
+}
+
+__global__ void nothing() { }
+__global__ void long_one(long long *out, long n, int k) { *out = n + k; }
+"""
+
+
+@pytest.fixture(scope="module")
+def module_source():
+    return SOURCE
+
+
+@pytest.fixture
+def mod(ctx):
+    return SourceModule(SOURCE)
+
+
+@pytest.fixture
+def axpy(mod):
+    return mod.get_function("axpy")
+
+
+def axpy_case(n=100):
+    x = np.arange(n, dtype=np.float32)
+    y = np.ones(n, np.float32)
+    return y, x, np.float32(3), np.int32(n), y + 3 * x
+
+
+def test_device_pointers(axpy):
+    y, x, a, n, expected = axpy_case()
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    result = axpy(dy, dx, a, n, block=(64, 1, 1), grid=(2, 1))
+    assert result is None
+    assert (drv.from_device_like(dy, y) == expected).all()
+
+
+def test_in_out_inout(axpy):
+    y, x, a, n, expected = axpy_case()
+    axpy(drv.InOut(y), drv.In(x), a, n, block=(128, 1, 1))
+    assert (y == expected).all()
+
+
+def test_handlers_on_a_stream(axpy):
+    y, x, a, n, expected = axpy_case()
+    stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
+    axpy(drv.InOut(y), drv.In(x), a, n, block=(128, 1, 1), stream=stream)
+    assert (y == expected).all()
+
+
+def test_a_handler_is_used_again(axpy):
+    y, x, a, n, _ = axpy_case()
+    handler = drv.InOut(y)
+    assert handler.dev_alloc is None and handler.array is y
+    axpy(handler, drv.In(x), a, n, block=(128, 1, 1))
+    first = handler.dev_alloc
+    axpy(handler, drv.In(x), a, n, block=(128, 1, 1))
+    assert handler.dev_alloc is first
+    assert (y == 1 + 6 * x).all()
+    assert isinstance(handler, drv.In) and isinstance(handler, drv.Out)
+
+
+def test_a_handler_of_ones_own(axpy):
+    calls = []
+
+    class Spy(drv.ArgumentHandler):
+        def get_device_alloc(self):
+            calls.append("alloc")
+            if self.dev_alloc is None:
+                self.dev_alloc = drv.mem_alloc_like(self.array)
+            return self.dev_alloc
+
+        def pre_call(self, stream):
+            calls.append(("pre", stream))
+            drv.memcpy_htod(self.get_device_alloc(), self.array)
+
+        def post_call(self, stream):
+            calls.append(("post", stream))
+
+    class OutSpy(drv.Out):
+        def post_call(self, stream):
+            calls.append("out")
+            super().post_call(stream)
+
+    y, x, a, n, _ = axpy_case()
+    axpy(OutSpy(y), Spy(x), a, n, block=(128, 1, 1))
+    assert calls == ["alloc", ("pre", None), "alloc", "out", ("post", None)]
+
+
+def test_objects_with_an_interface(axpy):
+    class Array:
+        def __init__(self, mem):
+            self.__cuda_array_interface__ = {
+                "data": (int(mem), False),
+                "shape": (100,),
+                "typestr": "<f4",
+                "version": 3,
+            }
+
+    class Holder:
+        def __init__(self, mem):
+            self.gpudata = mem
+
+    class Pointer(drv.PointerHolderBase):
+        def __init__(self, mem):
+            super().__init__()
+            self.mem = mem
+
+        def get_pointer(self):
+            return int(self.mem)
+
+    class PointerWithData(drv.PointerHolderBase):
+        def __init__(self, mem):
+            super().__init__()
+            self.gpudata = int(mem)
+
+    for kind in (Array, Holder, Pointer, PointerWithData):
+        y, x, a, n, expected = axpy_case()
+        dy, dx = drv.to_device(y), drv.to_device(x)
+        axpy(kind(dy), kind(dx), a, n, block=(128, 1, 1))
+        assert (drv.from_device_like(dy, y) == expected).all(), kind
+    pointers = np.uintp(int(dy)), np.intp(int(dx))
+    axpy(*pointers, a, n, block=(128, 1, 1))
+
+
+VECTORS = {
+    "int4": np.dtype([(c, np.int32) for c in "xyzw"]),
+    "float4": np.dtype([(c, np.float32) for c in "xyzw"]),
+    "float3": np.dtype([(c, np.float32) for c in "xyz"]),
+    "double2": np.dtype([(c, np.float64) for c in "xy"]),
+    "char2": np.dtype([(c, np.int8) for c in "xy"]),
+    "mixed": np.dtype([("c", "i1"), ("d", "f8"), ("s", "i2")], align=True),
+}
+
+VALUES = [
+    ("int8", np.int8(-5)),
+    ("uint8", np.uint8(250)),
+    ("int16", np.int16(-1234)),
+    ("uint16", np.uint16(65000)),
+    ("int32", np.int32(-123456789)),
+    ("uint32", np.uint32(4000000000)),
+    ("int64", np.int64(-(1 << 60))),
+    ("uint64", np.uint64(1 << 63)),
+    ("int64", np.longlong(-7)),
+    ("float32", np.float32(1.5)),
+    ("float64", np.float64(-2.25)),
+    ("bool", np.bool_(True)),
+    ("half", np.float16(0.5)),
+    ("complex64", np.complex64(1 - 2j)),
+    ("int4", np.array((1, -2, 3, -4), VECTORS["int4"])[()]),
+    ("float4", np.array((1, -2, 3, -4), VECTORS["float4"])[()]),
+    ("float3", np.array((1, -2, 3), VECTORS["float3"])[()]),
+    ("double2", np.array((1.5, -2), VECTORS["double2"])[()]),
+    ("char2", np.array((1, -2), VECTORS["char2"])[()]),
+    ("mixed", np.array((1, 2.5, -3), VECTORS["mixed"])[()]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), VALUES, ids=lambda v: str(v)[:20])
+def test_values_arrive_whole(mod, name, value):
+    """Behind a char, so that a value that is not aligned arrives wrong."""
+    put = mod.get_function(f"put_{name}")
+    for argument in (value, np.array(value)):
+        out = drv.mem_alloc(64)
+        put(out, np.int8(1), argument, block=(1, 1, 1))
+        got = drv.from_device(out, 1, value.dtype)[0]
+        assert got.tolist() == value.tolist()
+    out = drv.mem_alloc(64)
+    put(out, np.int8(1), value.tobytes(), block=(1, 1, 1))
+    assert drv.from_device(out, 1, value.dtype)[0].tolist() == value.tolist()
+
+
+def test_values_arrive_whole_without_parameter_information(mod, monkeypatch):
+    """What prepared formats do where the layout is their own."""
+    out = drv.mem_alloc(64)
+    put = mod.get_function("put_double2").prepare("P b 7x 2d")
+    put.prepared_call((1, 1), (1, 1, 1), out, 1, 1.5, -2.0)
+    assert drv.from_device(out, 2, np.float64).tolist() == [1.5, -2.0]
+
+
+def test_grid_and_block(mod):
+    where = mod.get_function("where")
+    for grid, block in [
+        ((2, 3, 4), (4, 2, 3)),
+        ([2, 3], [24]),
+        ((24,), (24, 1, 1)),
+        (24, 24),
+        (np.array([4, 6]), (np.int64(24), np.uint8(1), 1)),
+    ]:
+        total = int(np.prod(grid)) * int(np.prod(block))
+        out = drv.mem_alloc(4 * total)
+        where(out, block=tuple(block) if isinstance(block, tuple) else block, grid=grid)
+        per = int(np.prod(block))
+        i = np.arange(total)
+        got = drv.from_device(out, total, np.int32)
+        assert (got == 1000 * (i // per) + i % per).all()
+
+
+def test_dynamic_shared_memory(mod):
+    out = drv.mem_alloc(4)
+    f = mod.get_function("shared_sum")
+    f(out, block=(64, 1, 1), shared=256)
+    assert drv.from_device(out, 1, np.int32)[0] == 64 * 63 // 2
+    f.prepare("P").prepared_call((1, 1), (32, 1, 1), out, shared_size=128)
+    assert drv.from_device(out, 1, np.int32)[0] == 32 * 31 // 2
+    with pytest.raises(drv.LogicError, match="dynamic shared memory"):
+        f(out, block=(64, 1, 1), shared=1 << 24)
+
+
+def test_time_kernel(mod):
+    nothing = mod.get_function("nothing")
+    start = time.perf_counter()
+    seconds = nothing(block=(1, 1, 1), time_kernel=True)
+    assert isinstance(seconds, float)
+    assert 0 < seconds <= time.perf_counter() - start
+    assert nothing(block=(1, 1, 1), time_kernel=True, stream=drv.Stream()) > 0
+
+
+@pytest.mark.parametrize(
+    ("argument", "text"),
+    [
+        (5, "argument 3 of axpy is a int.*numpy.int32"),
+        (5.0, "argument 3 of axpy is a float.*numpy.float32"),
+        (True, "argument 3 of axpy is a bool.*numpy.bool_"),
+        (1j, "argument 3 of axpy is a complex.*numpy.complex64"),
+        (None, "argument 3 of axpy is a NoneType"),
+        ("5", "argument 3 of axpy is a str"),
+        (np.int64(5), "argument 3 of axpy is a numpy.int64 of 8 bytes.*takes 4"),
+        (np.float64(5), "argument 3 of axpy is a numpy.float64 of 8 bytes.*takes 4"),
+        (np.longdouble(5), "argument 3 of axpy.*no numpy.longdouble"),
+        (b"12345", "argument 3 of axpy is a bytes of 5 bytes.*takes 4"),
+    ],
+)
+def test_a_wrong_argument_is_named(axpy, argument, text):
+    y, x, a, _, _ = axpy_case()
+    with pytest.raises(TypeError, match=text):
+        axpy(drv.In(y), drv.In(x), a, argument, block=(1, 1, 1))
+
+
+def test_wrong_calls(axpy):
+    y, x, a, n, _ = axpy_case()
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    with pytest.raises(TypeError, match=r"axpy takes 4 arguments \(3 given\)"):
+        axpy(dy, dx, a, block=(1, 1, 1))
+    with pytest.raises(TypeError, match=r"axpy takes 4 arguments \(5 given\)"):
+        axpy(dy, dx, a, n, n, block=(1, 1, 1))
+    with pytest.raises(ValueError, match="axpy: block= must be given"):
+        axpy(dy, dx, a, n)
+    with pytest.raises(ValueError, match="not 'blocks'"):
+        axpy(dy, dx, a, n, blocks=(1, 1, 1))
+    with pytest.raises(TypeError, match="block must be a tuple"):
+        axpy(dy, dx, a, n, block=1.5)
+    with pytest.raises(drv.LogicError, match="block has 4 dimensions"):
+        axpy(dy, dx, a, n, block=(1, 1, 1, 1))
+    with pytest.raises(OverflowError, match="grid is -1"):
+        axpy(dy, dx, a, n, block=(1, 1, 1), grid=(-1, 1))
+    with pytest.raises(TypeError, match="stream must be a Stream or None"):
+        axpy(dy, dx, a, n, block=(1, 1, 1), stream=0)
+    with pytest.raises(TypeError, match=r"texrefs\[0\] must be a TextureReference"):
+        axpy(dy, dx, a, n, block=(1, 1, 1), texrefs=[1])
+    gaps = np.zeros((4, 4), np.int8)[:, ::2]
+    with pytest.raises(ValueError, match="argument 3 of axpy is an array with gaps"):
+        axpy(dy, dx, a, gaps, block=(1, 1, 1))
+
+
+def test_sizes_beyond_the_device(axpy):
+    y, x, a, n, _ = axpy_case()
+    arguments = drv.to_device(y), drv.to_device(x), a, n
+    device = drv.Context.get_device()
+    threads = device.max_threads_per_block
+    with pytest.raises(drv.LogicError) as caught:
+        axpy(*arguments, block=(threads, 2, 1))
+    assert caught.value.routine == "cuFuncSetBlockShape"
+    assert f"({threads}, 2, 1) of axpy" in str(caught.value)
+    with pytest.raises(drv.LogicError, match="block .* z must be 1 to"):
+        axpy(*arguments, block=(1, 1, device.max_block_dim_z + 1))
+    with pytest.raises(drv.LogicError, match="block .* x must be 1 to"):
+        axpy(*arguments, block=(0, 1, 1))
+    with pytest.raises(drv.LogicError, match="grid .* y must be 1 to"):
+        axpy(*arguments, block=(1, 1, 1), grid=(1, device.max_grid_dim_y + 1))
+
+
+def test_prepared_calls(axpy):
+    y, x, _, n, expected = axpy_case()
+    assert axpy.prepare("PPfi") is axpy
+    assert axpy.arg_format == "PPfi" and axpy.texrefs == []
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    axpy.prepared_call((2, 1), (64, 1, 1), dy, dx, 3.0, 100)
+    assert (drv.from_device_like(dy, y) == expected).all()
+    stream = drv.Stream()
+    axpy.prepared_async_call((2, 1), (64, 1, 1), stream, int(dy), dx, np.float32(3), n)
+    stream.synchronize()
+    axpy.prepared_async_call((2, 1), (64, 1, 1), None, dy, dx, 3, np.array(100))
+    timer = axpy.prepared_timed_call((2, 1), (64, 1, 1), dy, dx, 3.0, 100)
+    assert 0 < timer() < 10
+    assert (drv.from_device_like(dy, y) == 1 + 12 * x).all()
+
+
+@pytest.mark.parametrize(
+    ("types", "text"),
+    [
+        ([np.intp, np.intp, np.float32, np.int32], "llfi"),
+        ([None, int, np.float32, np.dtype(np.int32)], "PPfi"),
+        (["P", "P", "f", "i"], "PPfi"),
+        ("2P f i", "2P f i"),
+        ([None, None, np.float32, None], "PPfP"),
+    ],
+)
+def test_what_prepare_takes(axpy, types, text):
+    y, x, _, _, expected = axpy_case()
+    axpy.prepare(types)
+    assert axpy.arg_format == text
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    axpy.prepared_call((1, 1), (128, 1, 1), dy, dx, 3.0, 100)
+    assert (drv.from_device_like(dy, y) == expected).all()
+
+
+def test_prepared_structures(mod):
+    out = drv.mem_alloc(64)
+    for name in ("float4", "mixed", "int4"):
+        dtype = VECTORS[name]
+        value = np.array(tuple(range(1, len(dtype) + 1)), dtype)
+        put = mod.get_function(f"put_{name}").prepare([np.intp, np.int8, dtype])
+        assert put.arg_format == f"lb{dtype.itemsize}s"
+        put.prepared_call((1, 1), (1, 1, 1), out, 1, value)
+        assert drv.from_device(out, 1, dtype)[0] == value
+
+
+def test_wrong_prepared_calls(axpy, mod):
+    y, x, _, _, _ = axpy_case()
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    with pytest.raises(AttributeError, match="call prepare"):
+        axpy.prepared_call((1, 1), (1, 1, 1))
+    with pytest.raises(AttributeError):
+        axpy.arg_format  # noqa: B018
+    axpy.prepare("PPfi")
+    for arguments in [(dy, dx, 1.0), (dy, dx, 1.0, 1, 1)]:
+        with pytest.raises(_pvt_struct.error, match="prepared for 4 arguments"):
+            axpy.prepared_call((1, 1), (1, 1, 1), *arguments)
+    for bad, where in [
+        ((dy, dx, 1.0, 1.5), "argument 3"),
+        ((dy, dx, 1.0, 1 << 31), "argument 3"),
+        ((dy, dx, "1", 1), "argument 2"),
+        ((1.5, dx, 1.0, 1), "argument 0"),
+    ]:
+        with pytest.raises(_pvt_struct.error, match=where):
+            axpy.prepared_call((1, 1), (1, 1, 1), *bad)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'stream'"):
+        axpy.prepared_call((1, 1), (1, 1, 1), dy, dx, 1.0, 1, stream=None)
+    with pytest.raises(TypeError, match="argument 2 of axpy is 'd' of 8 bytes"):
+        axpy.prepare("PPdi")
+    with pytest.raises(TypeError, match="3 arguments of 20 bytes, but axpy takes 4"):
+        axpy.prepare("PPf")
+    with pytest.raises(ValueError, match="bad argument format"):
+        axpy.prepare("PPf$")
+
+
+def test_a_parameter_wider_than_its_format(mod):
+    out = drv.mem_alloc(8)
+    f = mod.get_function("long_one").prepare("PiP")
+    f.prepared_call((1, 1), (1, 1, 1), out, -5, 3)
+    assert drv.from_device(out, 1, np.int64)[0] == -2
+
+
+def test_the_calls_of_cuda_3(axpy):
+    y, x, a, n, expected = axpy_case()
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    axpy.set_block_shape(128, 1, 1)
+    axpy.set_shared_size(0)
+    with pytest.raises(
+        TypeError, match="axpy takes 24 bytes of parameters, 0 were given"
+    ):
+        axpy.launch()
+    axpy.param_set(dy, dx, a, n)
+    axpy.launch()
+    assert (drv.from_device_like(dy, y) == expected).all()
+    axpy.param_set_size(24)
+    axpy.param_setv(0, struct.pack("PP", int(dy), int(dx)))
+    axpy.param_setf(16, 3.0)
+    axpy.param_seti(20, 100)
+    axpy.launch_grid(1, 1)
+    axpy._launch_grid_async(1, 1, drv.Stream())
+    drv.Context.synchronize()
+    block = struct.pack("PPfi", int(dy), int(dx), 3.0, 100)
+    axpy._launch_kernel((1, 1, 1), (128, 1, 1), block, 0, None)
+    assert (drv.from_device_like(dy, y) == 1 + 12 * x).all()
+    with pytest.raises(drv.LogicError, match="cuFuncSetBlockShape"):
+        axpy.set_block_shape(1 << 20, 1, 1)
+
+
+def test_attributes_of_a_function(axpy):
+    assert axpy.num_regs > 0 and axpy.max_threads_per_block >= 64
+    attribute = drv.function_attribute
+    for name in ("shared_size_bytes", "const_size_bytes", "local_size_bytes"):
+        assert getattr(axpy, name) == axpy.get_attribute(
+            getattr(attribute, name.upper())
+        )
+    assert not hasattr(axpy, "max") and not hasattr(axpy, "nonsense")
+    with pytest.raises(drv.LogicError):
+        axpy.get_attribute(attribute.MAX)
+    axpy.set_attribute(attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024)
+    assert axpy.max_dynamic_shared_size_bytes == 1024
+    axpy.set_cache_config(drv.func_cache.PREFER_L1)
+    axpy.set_shared_config(drv.shared_config.DEFAULT_BANK_SIZE)
+    axpy.note = "kept"
+    assert axpy.note == "kept" and axpy.name == "axpy"
+
+
+def test_modules(ctx, mod, tmp_path):
+    with pytest.raises(drv.LogicError, match="the module has no 'missing'"):
+        mod.get_function("missing")
+    with pytest.raises(TypeError, match="name must be a str"):
+        mod.module.get_function(b"axpy")
+    with pytest.raises(TypeError, match="bytes, not str"):
+        drv.module_from_buffer("text")
+    with pytest.raises(drv.RuntimeError) as caught:
+        drv.module_from_file(str(tmp_path / "missing.cubin"))
+    assert caught.value.name == "CUDA_ERROR_FILE_NOT_FOUND"
+    with pytest.raises(drv.Error):
+        drv.module_from_buffer(b"no code at all")
+
+
+PTX = b"""
+.version 6.5
+.target sm_75
+.address_size 64
+.visible .global .align 4 .b32 counter = 41;
+.visible .entry bump(.param .u64 p)
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [p];
+    cvta.to.global.u64 %rd2, %rd1;
+    ld.global.u32 %r1, [%rd2];
+    add.s32 %r2, %r1, 1;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+"""
+
+
+def test_ptx_text(ctx, tmp_path):
+    said = []
+    options = [(drv.jit_option.MAX_REGISTERS, 32)]
+    for source in (PTX, bytearray(PTX), memoryview(PTX)):
+        module = drv.module_from_buffer(source, options, lambda *a: said.append(a))
+    assert [s[0] for s in said] == [True] * 3
+    assert all(isinstance(t, str) for s in said for t in s[1:])
+    pointer, size = module.get_global("counter")
+    assert size == 4 and drv.from_device(pointer, 1, np.int32)[0] == 41
+    bump = module.get_function("bump")
+    del module
+    bump(np.uintp(pointer), block=(1, 1, 1))
+    assert drv.from_device(pointer, 1, np.int32)[0] == 42
+    path = tmp_path / "bump.ptx"
+    path.write_bytes(PTX)
+    with pytest.raises(drv.LogicError, match="has no 'nothing'"):
+        drv.module_from_file(path).get_global("nothing")
+
+
+def test_bad_ptx_shows_the_compilers_words(ctx):
+    said = []
+    bad = PTX.replace(b"add.s32", b"frobnicate.s32")
+    with pytest.raises(drv.Error, match="frobnicate") as caught:
+        drv.module_from_buffer(bad, message_handler=lambda *a: said.append(a))
+    assert caught.value.name == "CUDA_ERROR_INVALID_PTX"
+    assert said[0][0] is False and "frobnicate" in said[0][2]
+    with pytest.raises(TypeError, match="pairs"):
+        drv.module_from_buffer(PTX, options=[5])
+    with pytest.raises(KeyError):
+        drv.module_from_buffer(PTX, message_handler=lambda *a: {}["mine"])
+
+
+def test_a_function_outlives_its_module_and_context_objects(mod):
+    nothing = mod.get_function("nothing")
+    del mod
+    nothing(block=(1, 1, 1))
+
+
+def test_a_function_after_its_context_is_gone():
+    context = drv.Device(0).make_context()
+    module = SourceModule(SOURCE)
+    nothing, axpy = module.get_function("nothing"), module.get_function("axpy")
+    nothing(block=(1, 1, 1))
+    context.detach()
+    for call in (
+        lambda: nothing(block=(1, 1, 1)),
+        lambda: axpy(block=(1, 1, 1)),
+        lambda: axpy.prepare("PPfi"),
+        lambda: axpy.num_regs,
+        lambda: module.get_function("nothing"),
+        lambda: module.get_global("x"),
+    ):
+        with pytest.raises(drv.LogicError, match="context of this .* was detached"):
+            call()

@@ -1,0 +1,263 @@
+"""The rules of layout hold in the repository, and each rule can be broken."""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+from support.cc import ROOT
+
+SCRIPT = ROOT / "tools" / "check_layout.py"
+
+
+def load_script():
+    spec = importlib.util.spec_from_file_location("check_layout", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+layout = load_script()
+
+
+def problems(root, files):
+    """Write files below a root; return what the check says, as (rule, file, line)."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return [(found.rule, found.path, found.line) for found in layout.check(root)]
+
+
+def test_repository_keeps_the_rules():
+    assert [str(found) for found in layout.check(ROOT)] == []
+
+
+def test_script_tells_by_its_status(tmp_path):
+    def run(root):
+        return subprocess.run(
+            [sys.executable, SCRIPT, root], capture_output=True, text=True, check=False
+        )
+
+    good = tmp_path / "good"
+    good.mkdir()
+    assert (run(good).returncode, run(good).stdout) == (0, "")
+    path = tmp_path / "src" / "cpp_free_c" / "core" / "a.c"
+    path.parent.mkdir(parents=True)
+    path.write_text("\nint count;\n")
+    done = run(tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("src/cpp_free_c/core/a.c:2: process-data: count ")
+
+
+C = "src/cpp_free_c/"
+SIGNED = '"go($self, /)\\n--\\n\\nGo."'
+
+
+def method(row, more=""):
+    return f"{more}\nstatic PyMethodDef m[] = {{\n    {row},\n    {{NULL}},\n}};\n"
+
+
+def traverse(body):
+    return (
+        f"static int\nt(PyObject *s, visitproc visit, void *arg)\n{{\n    {body}\n}}\n"
+        "static PyType_Slot slots[] = {\n    {Py_tp_traverse, t},\n    {0, NULL},\n};\n"
+    )
+
+
+def function(lines):
+    return "int\nf(void)\n{\n" + "    ;\n" * (lines - 4) + "}\n"
+
+
+BROKEN = [
+    ("python-header", "core/a.c", "\n#include <Python.h>\n", 2),
+    ("python-header", "core/a.c", '#include "../py/pcu.h"\n', 1),
+    ("python-header", "emulator/a.c", '#include "py/pcu.h"\n', 1),
+    ("python-header", "tables/a.h", "#include <numpy/arrayobject.h>\n", 1),
+    ("process-data", "core/a.c", "static int x;\n", 1),
+    ("process-data", "core/a.c", "int x = 3;\n", 1),
+    ("process-data", "py/a.c", "extern int x;\n", 1),
+    ("process-data", "py/a.c", "static PyObject *cache = NULL;\n", 1),
+    ("process-data", "py/a.c", "static const char *names[] = {0};\n", 1),
+    ("process-data", "py/a.c", "static int (*hook)(int);\n", 1),
+    ("process-data", "py/a.c", "static struct {\n    int a;\n} x = {1};\n", 1),
+    ("process-data", "py/a.c", "static _Atomic(int) x;\n", 1),
+    ("process-data", "py/a.c", "int\nf(void)\n{\n    static int n;\n    ;\n}\n", 4),
+    ("process-data", "py/a.c", "ROW(a, (b))\nstatic int x;\n", 2),
+    ("process-data", "emulator/a.c", "int x;\n", 1),
+    ("gc-type", "py/a.c", traverse("return 0;"), 7),
+    ("gc-type", "py/a.c", traverse("Py_VISIT(((x *)s)->y);"), 7),
+    ("gc-type", "py/a.c", "#define SLOTS {Py_tp_traverse, gone}\n", 1),
+    ("text-signature", "py/a.c", method('{"go", f, METH_NOARGS, NULL}'), 3),
+    ("text-signature", "py/a.c", method('{"go", f, METH_NOARGS}'), 3),
+    ("text-signature", "py/a.c", method('{"go", f, METH_NOARGS, "Go."}'), 3),
+    ("text-signature", "py/a.c", method('{"go", f, METH_O, "go()\\n--\\n\\nGo."}'), 3),
+    ("text-signature", "py/a.c", method(f'{{"went", f, METH_O, {SIGNED}}}'), 3),
+    (
+        "text-signature",
+        "py/a.c",
+        method('{"go", f, METH_O, "go($self)\\n--\\n\\n"}'),
+        3,
+    ),
+    ("text-signature", "py/a.c", method('{"go", f, METH_O, missing_doc}'), 3),
+    ("text-signature", "py/a.c", method("UNKNOWN(go)"), 3),
+    ("cuda-version", "core/a.c", "\n#if CUDA_VERSION >= 12000\n#endif\n", 2),
+    ("cuda-version", "core/a.c", "#if 1\n#elif defined(CUDART_VERSION)\n#endif\n", 2),
+    ("reason", "py/a.c", "/* why */\n\nvoid f(void) { PyErr_Clear(); }\n", 3),
+    ("reason", "core/a.c", "void f(void) { (void)drv.MemFree(0); }\n", 1),
+    ("process-end", "py/a.c", "void f(void) { abort(); }\n", 1),
+    ("process-end", "core/a.c", "void\nf(void)\n{\n    exit(1);\n}\n", 4),
+    ("process-end", "py/a.c", 'void f(void) { Py_FatalError("no"); }\n', 1),
+    ("cxx-source", "core/a.cpp", "int x;\n", 1),
+    ("cxx-source", "py/a.hpp", "int x;\n", 1),
+    ("file-length", "core/a.c", "\n" * 901, 900),
+    ("function-length", "core/a.c", "\n" + function(81), 2),
+    ("unfinished", "core/a.c", f"\n/* {'TO'}DO: more */\n", 2),
+    ("unfinished", "core/a.c", f"/* {'FIX'}ME */\n", 1),
+]
+
+
+@pytest.mark.parametrize("rule, name, text, line", BROKEN)
+def test_broken(rule, name, text, line, tmp_path):
+    files = {C + name: text, C + "py/pcu.h": "#include <Python.h>\n"}
+    assert problems(tmp_path, files) == [(rule, C + name, line)]
+
+
+def test_python_marks_are_found(tmp_path):
+    files = {"pycuda/a.py": f"# {'HA'}CK\n", "test/a.py": f"\n\n{'X'}XX = 1\n"}
+    assert problems(tmp_path, files) == [
+        ("unfinished", "pycuda/a.py", 1),
+        ("unfinished", "test/a.py", 3),
+    ]
+
+
+def test_python_header_through_others(tmp_path):
+    files = {
+        C + "core/a.c": '#include "b.h"\n',
+        C + "core/b.h": '\n#include "../py/c.h"\n',
+        C + "py/c.h": '#include "pcu.h"\n',
+        C + "py/pcu.h": '#include <Python.h>\n#include "c.h"\n',
+    }
+    assert problems(tmp_path, files) == [
+        ("python-header", C + "core/a.c", 1),
+        ("python-header", C + "core/b.h", 2),
+    ]
+
+
+def test_stub_lacks_a_method(tmp_path):
+    signed = '"stop($self, /)\\n--\\n\\nStop."'
+    files = {
+        C + "py/a.c": method(
+            f'{{"go", f, 0, {SIGNED}}},\n    {{"stop", f, 0, {signed}}}'
+        )
+    }
+    assert problems(tmp_path, files) == []
+    files["pycuda/_driver.pyi"] = "def go() -> None: ...\n"
+    assert problems(tmp_path, files) == [("stub", C + "py/a.c", 4)]
+
+
+def test_stale_permission(tmp_path, monkeypatch):
+    monkeypatch.setattr(layout, "EMULATOR_DATA", {"emulator/a.c": ["x", "y"]})
+    files = {C + "emulator/a.c": "int x;\n", C + "emulator/a.h": "extern int x;\n"}
+    assert problems(tmp_path, files) == [("process-data", C + "emulator/a.c", 1)]
+
+
+MACROS = r"""
+#define ROW(name) {#name, f_##name, METH_NOARGS, name##_doc}
+#define BOTH(name, py) {py, name, METH_O, name##_doc}, \
+    {"_" py, name, METH_O, name##_under_doc}
+#define DOC(name, py) \
+    PyDoc_STRVAR(name##_doc, py "($self, name)\n--\n\nDo; it."); \
+    PyDoc_STRVAR(name##_under_doc, "_" py "($self)\n--\n\nDo (it).")
+DOC(go, "go");
+DOC(f_run, "run");
+PyDoc_STRVAR(stop_doc, "stop()\n--\n\nStop.");
+static PyMethodDef m[] = {
+    ROW(go),
+    BOTH(f_run, "run"),
+    ROW(stop),
+    BOTH(f_run, "ran"),
+};
+"""
+
+
+def test_method_rows_through_macros(tmp_path):
+    assert problems(tmp_path, {C + "py/a.c": MACROS}) == [
+        ("text-signature", C + "py/a.c", 14),
+        ("text-signature", C + "py/a.c", 15),
+        ("text-signature", C + "py/a.c", 15),
+    ]
+
+
+GOOD = """\
+/* {Py_tp_traverse, gone} abort(); PyErr_Clear(); static int x; */
+#include "b.h"
+typedef struct { int a; int (*call)(int); } thing;
+struct other { int b; };
+enum { ONE = 1 };
+static const int numbers[] = {1, 2};
+static const char *const names[] = {"exit(1);", "static int x;"};
+static int (*const calls[])(int) = {0};
+static _Thread_local thing *current;
+static const struct { int a; const char *b; } rows[] = {{1, "}"}};
+_Static_assert(sizeof(int) == 4, "int");
+__extension__ typedef unsigned __int128 wide;
+static int helper(int (*f)(int), void *data);
+int pcu_shared(void);
+PyDoc_STRVAR(doc, "text");
+
+static inline int
+helper(int (*f)(int), void *data)
+{
+    static const int table[] = {1, 2};
+    int x = table[0];
+
+    PyErr_Clear(); /* the caller asked in vain */
+    /* Nothing can be done about it. */
+    (void)drv.MemFree(0);
+    thread_exit(x);
+    return f(x);
+}
+"""
+
+
+@pytest.mark.parametrize("room", ["core/a.c", "py/a.c", "emulator/a.c"])
+def test_good_source_passes(room, tmp_path):
+    assert problems(tmp_path, {C + room: GOOD}) == []
+
+
+@pytest.mark.parametrize("name", sorted(layout.DATA_FILES))
+def test_the_three_places_may_hold_data(name, tmp_path):
+    assert problems(tmp_path, {C + name: "int x;\n"}) == []
+
+
+def test_good_objects_pass(tmp_path):
+    shared = "int\nvisit_all(void *s)\n{\n    Py_VISIT(Py_TYPE(s));\n    return 0;\n}\n"
+    files = {
+        C + "py/a.c": traverse("return visit_all(s);"),
+        C + "py/b.c": shared,
+        C + "py/c.c": traverse("Py_VISIT(Py_TYPE(s));")
+        + method(
+            f'{{"go", (PyCFunction)(void (*)(void))f, METH_CLASS | METH_O, {SIGNED}}}'
+        ),
+        C + "py/d.c": method(
+            '{"go", f, METH_STATIC, go_doc}',
+            'PyDoc_STRVAR(go_doc,\n    "go(a, /,\\n b=1)\\n--\\n\\n"\n    "Go.");\n',
+        ),
+        C + "tables/t.h": "\n" * 2000,
+        C + "core/edge.c": function(80) + "\n" * 820,
+    }
+    assert problems(tmp_path, files) == []
+
+
+def test_size_report_runs():
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "report_size.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "src/cpp_free_c/core" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("in all")

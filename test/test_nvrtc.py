@@ -1,0 +1,428 @@
+"""NVRTC as the second compiler: what it compiles, how it is chosen, what is cached."""
+
+import os
+import subprocess
+import sys
+import time
+import warnings
+
+import pytest
+
+from pycuda import _nvcc, _nvrtc, compiler
+from pycuda.driver import CompileError, CompilerNotFoundError
+from support.compilers import make_toy
+
+pytestmark = pytest.mark.skipif(
+    _nvrtc.find() is None,
+    reason="needs libnvrtc, which is neither in a toolkit nor in NVIDIA's wheels",
+)
+
+ONE = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path, monkeypatch):
+    for name in list(os.environ):
+        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
+    monkeypatch.setattr(compiler, "_replaced", {})
+
+
+@pytest.fixture
+def no_nvcc(monkeypatch):
+    def missing(nvcc):
+        raise CompilerNotFoundError("nvcc was looked for in vain", [nvcc], nvcc)
+
+    monkeypatch.setattr(_nvcc, "find", missing)
+
+
+@pytest.fixture
+def no_nvrtc(monkeypatch):
+    monkeypatch.setattr(_nvrtc, "find", lambda: None)
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The texts that NVRTC was given to compile."""
+    texts = []
+    real = _nvrtc._compile
+
+    def counted(library, text, arguments, target):
+        texts.append((text, arguments))
+        return real(library, text, arguments, target)
+
+    monkeypatch.setattr(_nvrtc, "_compile", counted)
+    return texts
+
+
+def nvrtc(source, **how):
+    how.setdefault("arch", "sm_80")
+    return compiler.compile(source, compiler="nvrtc", **how)
+
+
+def ptx(source, **how):
+    return nvrtc(source, target="ptx", **how)
+
+
+# Results
+
+
+def test_each_target():
+    assert nvrtc(ONE)[:4] == b"\x7fELF"
+    text = ptx(ONE)
+    assert b".target sm_80" in text
+    assert b".entry one(" in text
+    assert not text.endswith(b"\0")
+    assert b".entry _Z3onePf(" in ptx(ONE, no_extern_c=True)
+    with pytest.raises(CompileError, match="no fatbin"):
+        nvrtc(ONE, target="fatbin")
+
+
+def test_errors_speak_of_the_users_lines():
+    with pytest.raises(CompileError) as caught:
+        nvrtc("\n\n__global__ void f(int *a) { *a = nowhere; }\n")
+    error = caught.value
+    assert 'kernel.cu(3): error: identifier "nowhere"' in error.stderr
+    assert error.command_line[:2] == ["nvrtc", "-arch=sm_80"]
+
+
+def test_chatter_is_a_warning_once():
+    source = "__global__ void f(int *a) { int unused; *a = 1; }"
+    with pytest.warns(UserWarning, match=r"kernel\.cu\(1\).*never referenced"):
+        nvrtc(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nvrtc(source)
+
+
+def test_keep_leaves_the_files(tmp_path, capsys):
+    nvrtc(ONE, keep=True)
+    (folder,) = tmp_path.glob("pycuda-*")
+    assert str(folder) in capsys.readouterr().out
+    assert "one(float *a)" in (folder / "kernel.cu").read_text()
+    assert (folder / "kernel.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+# What sources expect to be there
+
+EVERYTHING = r"""
+__global__ void f(float *a, int n, double d)
+{
+    uint u = n; ushort us = n; ulong ul = n; u_char uc = n;
+    int8_t i8 = n; int16_t i16 = n; int32_t i32 = n; int64_t i64 = n;
+    a[0] = u + us + ul + uc + i8 + i16 + i32 + i64 + INT_MAX + UINT_MAX + LONG_MAX;
+    a[1] = pow(a[1], n) + pow(a[1], d) + pow(a[1], 2.0) + pow(2, a[1]) + pow(a[1], 3u);
+    a[2] = pow(2, 3) + pow(d, 3) + pow(a[1], a[2]) + pow(d, d) + pow(d, 3l);
+    a[3] = sqrt(n) + sin(n) + exp(3) + log(2u) + floor(n) + sqrt(a[1]) + sqrt(d);
+    a[4] = fmax(a[1], d) + fmod(d, a[1]) + atan2(a[1], 1) + hypot(3, 4);
+    a[5] = max(n, 3) + max(1.f, 2.0) + min(3u, 4) + abs(-2.5f) + abs(n) + fabs(d);
+    a[6] = M_PI + M_SQRT2 + INFINITY + NAN + HUGE_VAL;
+    a[7] = isnan(a[1]) + isinf(d);
+    int *p = (int *)malloc(4);
+    assert(p != NULL);
+    memset(p, 0, 4);
+    printf("%d %d\n", *p, (int)clock());
+    free(p);
+}
+"""
+HEADERS = """
+#include <assert.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cuda.h>
+"""
+OF_HEADERS = """
+__global__ void g(float *a, CUdeviceptr p, CUtexObject t)
+{
+    uint32_t u = UINT32_MAX;
+    uint64_t w = (uintptr_t)a;
+    a[0] = u + w + FLT_MAX + DBL_EPSILON + CUDA_VERSION + p + t;
+    a[1] = std::abs(a[1]) + std::sqrt(a[2]) + std::pow(a[1], 2);
+}
+"""
+
+
+def test_ordinary_sources_compile():
+    assert nvrtc(EVERYTHING)[:4] == b"\x7fELF"
+    assert nvrtc(HEADERS + EVERYTHING + OF_HEADERS)[:4] == b"\x7fELF"
+    assert nvrtc(HEADERS + EVERYTHING + OF_HEADERS, no_extern_c=True)[:4] == b"\x7fELF"
+
+
+VALUES = """
+#include <limits.h>
+#include <math.h>
+#include <float.h>
+#include <stdint.h>
+static_assert(sizeof(int8_t) == 1 && sizeof(int16_t) == 2 && sizeof(int32_t) == 4, "");
+static_assert(sizeof(int64_t) == 8 && sizeof(uintptr_t) == 8 && (int64_t)-1 < 0, "");
+static_assert(sizeof(uint8_t) == 1 && sizeof(uint64_t) == 8 && (uint64_t)-1 > 0, "");
+__device__ const long longs[] = {
+    SCHAR_MIN, UCHAR_MAX, SHRT_MIN, SHRT_MAX, USHRT_MAX, INT_MIN, INT_MAX, UINT_MAX,
+    LONG_MIN, LONG_MAX, LLONG_MIN, INT64_MIN, INT64_MAX, INT32_MIN, UINT16_MAX
+};
+__device__ const double doubles[] = {
+    M_E, M_LOG2E, M_LOG10E, M_LN2, M_LN10, M_PI, M_PI_2, M_PI_4, M_1_PI, M_2_PI,
+    M_2_SQRTPI, M_SQRT2, M_SQRT1_2, FLT_MAX, FLT_MIN, FLT_EPSILON,
+    DBL_MAX, DBL_MIN, DBL_EPSILON
+};
+"""
+
+
+def test_constants_are_those_of_the_c_library():
+    """The real headers, read by nvcc, decide."""
+    try:
+        wanted = compiler.compile(VALUES, arch="sm_80", target="ptx", options=["-w"])
+    except CompilerNotFoundError:
+        pytest.skip("needs nvcc to compare with")
+
+    def data(text):
+        return [line for line in text.splitlines() if b".b8" in line or b"= {" in line]
+
+    assert len(data(wanted)) == 2
+    assert data(ptx(VALUES, options=["-w"])) == data(wanted)
+
+
+def test_overloads_do_not_shadow_the_fast_ones():
+    body = ptx("__global__ void f(float *a) { a[0] = sqrt(a[1]) * fmax(a[2], a[3]); }")
+    assert b"f64" not in body
+    assert b"sqrt.rn.f32" in body
+
+
+def test_toolkit_headers(tmp_path):
+    for header in ("cuda_runtime.h", "cuda_fp16.h", "curand_kernel.h"):
+        folders = _nvrtc._own_folders(_nvrtc.find())
+        if not any(os.path.exists(os.path.join(folder, header)) for folder in folders):
+            pytest.skip(f"needs {header}, which is not installed")
+        nvrtc(f"#include <{header}>\n" + ONE, no_extern_c=True)
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "expected"),
+    [
+        ([], "cubin", ["-arch=sm_75"]),
+        ([], "ptx", ["-arch=compute_75"]),
+        (["-arch=sm_90"], "ptx", ["-arch=compute_90"]),
+        (["-arch", "compute_90"], "cubin", ["-arch=sm_90"]),
+        (["-arch=compute_80", "-code=sm_86"], "cubin", ["-arch=sm_86"]),
+        (["-gencode", "arch=compute_90,code=sm_90"], "cubin", ["-arch=sm_90"]),
+        (["-arch=sm_90a"], "cubin", ["-arch=sm_90a"]),
+        (["-O3", "-g", "-G"], "ptx", ["-arch=compute_75", "-G"]),
+        (["-Xcompiler", "-Wall", "-DX"], "ptx", ["-arch=compute_75", "-DX"]),
+        (["--compiler-options=-Wall", "-lm"], "ptx", ["-arch=compute_75"]),
+        (["-lineinfo"], "ptx", ["-arch=compute_75", "-lineinfo"]),
+        (
+            ["-Xptxas", "-v,-O1"],
+            "cubin",
+            ["-arch=sm_75", "--ptxas-options=-v", "--ptxas-options=-O1"],
+        ),
+        (["-isystem", "/inc"], "ptx", ["-arch=compute_75", "-I/inc"]),
+        (["--unknown"], "ptx", ["-arch=compute_75", "--unknown"]),
+    ],
+)
+def test_options_of_nvcc_in_nvrtcs_words(options, target, expected):
+    assert _nvrtc.translate(options, target, [75, 80, 90]) == expected
+
+
+def test_usual_options_are_accepted():
+    options = ["-O3", "--use_fast_math", "-std=c++14", "-lineinfo", "-D", "X=1", "-w"]
+    nvrtc(ONE, options=[*options, "--expt-relaxed-constexpr", "--extended-lambda"])
+    with pytest.warns(UserWarning, match="registers"):
+        nvrtc(ONE, options=["-Xptxas", "-v"])
+
+
+def test_unknown_option_is_named():
+    with pytest.raises(CompileError, match="--no-such-thing"):
+        nvrtc(ONE, options=["--no-such-thing"])
+
+
+def test_two_architectures_are_too_many():
+    gencode = [
+        "-gencode=arch=compute_80,code=sm_80",
+        "-gencode=arch=compute_90,code=sm_90",
+    ]
+    with pytest.raises(CompileError, match="one architecture"):
+        nvrtc(ONE, options=gencode, arch=None)
+
+
+# Choice
+
+
+def test_missing_nvcc_is_replaced_and_that_is_said_once(no_nvcc, runs):
+    with pytest.warns(UserWarning, match="nvcc was not found, so nvrtc") as caught:
+        compiler.compile(ONE, arch="sm_80")
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiler.compile(ONE + " ", arch="sm_80")
+    assert len(runs) == 2
+
+
+def test_certain_nvcc_is_not_replaced(no_nvcc):
+    with pytest.raises(CompilerNotFoundError):
+        compiler.compile(ONE, arch="sm_80", nvcc="nvcc-12.9")
+
+
+def test_missing_nvrtc_is_replaced(no_nvrtc, monkeypatch, tmp_path):
+    toy = make_toy(tmp_path)
+    monkeypatch.setattr(_nvcc, "find", lambda nvcc: toy.path)
+    with pytest.warns(UserWarning, match="nvrtc was not found, so nvcc"):
+        nvrtc("text")
+    assert len(toy.compilations) == 1
+
+
+def test_no_compiler_at_all(no_nvcc, no_nvrtc):
+    with pytest.raises(
+        CompilerNotFoundError, match=r"in vain.*libnvrtc.*pycuda\[nvrtc\]"
+    ):
+        compiler.compile(ONE, arch="sm_80")
+
+
+def test_variable_chooses(monkeypatch, runs):
+    monkeypatch.setenv("PYCUDA_COMPILER", "nvrtc")
+    compiler.compile(ONE, arch="sm_80")
+    assert len(runs) == 1
+    monkeypatch.setenv("PYCUDA_COMPILER", "gcc")
+    with pytest.raises(ValueError, match="'gcc'"):
+        compiler.compile(ONE, arch="sm_80")
+    with pytest.raises(ValueError, match="'tcc'"):
+        compiler.compile(ONE, arch="sm_80", compiler="tcc")
+
+
+def test_variable_does_not_override_a_certain_nvcc(monkeypatch, runs, tmp_path):
+    toy = make_toy(tmp_path)
+    compiler.compile("text", nvcc=toy.path, compiler="nvcc")
+    assert (len(runs), len(toy.compilations)) == (0, 1)
+
+
+def test_source_module_takes_the_choice(monkeypatch, runs):
+    class Module:
+        get_function = get_global = get_texref = get_surfref = None
+
+    monkeypatch.setattr("pycuda.driver.module_from_buffer", lambda image: Module())
+    compiler.SourceModule(ONE, arch="sm_80", compiler="nvrtc")
+    assert len(runs) == 1
+
+
+def test_wheels_are_found(monkeypatch, tmp_path):
+    monkeypatch.setattr(_nvrtc, "_found", {})
+    monkeypatch.setattr("pycuda._toolkit.homes", list)
+    folder = tmp_path / "nvidia/cu13/lib"
+    folder.mkdir(parents=True)
+    for version in ("9", "12", "13.0.1"):
+        (folder / f"libnvrtc.so.{version}").touch()
+    (folder / "libnvrtc-builtins.so.13.0").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert _nvrtc.find() == str(folder / "libnvrtc.so.13.0.1")
+
+
+def test_file_that_is_no_library_is_a_compile_error(monkeypatch, tmp_path):
+    path = tmp_path / "libnvrtc.so.13"
+    path.write_text("")
+    monkeypatch.setattr(_nvrtc, "find", lambda: str(path))
+    with pytest.raises(CompileError, match="cannot be loaded"):
+        nvrtc(ONE)
+
+
+# Cache
+
+
+def write_old(path, text, age=60):
+    path.write_text(text)
+    then = time.time_ns() - int(age * 1e9)
+    os.utime(path, ns=(then, then))
+
+
+def test_hit_runs_nothing(runs):
+    first = nvrtc(ONE)
+    assert nvrtc(ONE) == first
+    assert len(runs) == 1
+
+
+def test_compilers_do_not_share_entries(tmp_path, runs):
+    toy = make_toy(tmp_path)
+    compiler.compile(ONE, nvcc=toy.path, arch="sm_80")
+    nvrtc(ONE)
+    assert (len(runs), len(toy.compilations)) == (1, 1)
+
+
+def test_hit_in_a_fresh_process_loads_no_library():
+    code = (
+        "from pycuda import compiler, _nvrtc\n"
+        "compiler._current_device = lambda driver: None\n"
+        f"image = compiler.compile({ONE!r}, arch='sm_80', compiler='nvrtc')\n"
+        "print(len(_nvrtc._libraries), len(image))\n"
+    )
+    answers = []
+    for _ in range(2):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        answers.append(done.stdout.split())
+    assert answers == [["1", answers[0][1]], ["0", answers[0][1]]]
+
+
+def test_changed_header_compiles_anew(tmp_path, runs):
+    write_old(tmp_path / "outer.h", '#include "inner.h"\n')
+    write_old(tmp_path / "inner.h", "#define VALUE 4711\n")
+    source = '#include "outer.h"\n__global__ void f(int *a) { *a = VALUE; }'
+    for _ in range(2):
+        assert b"4711" in ptx(source, include_dirs=[tmp_path])
+    assert len(runs) == 1
+    write_old(tmp_path / "inner.h", "#define VALUE 1174\n", age=30)
+    assert b"1174" in ptx(source, include_dirs=[tmp_path])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '#define NAME "a.h"\n#include NAME\n',
+        '#if __has_include("a.h")\n#endif\n',
+    ],
+)
+def test_what_cannot_be_followed_is_not_kept(source, tmp_path, runs):
+    write_old(tmp_path / "a.h", "")
+    for _ in range(2):
+        nvrtc(source + ONE, include_dirs=[tmp_path])
+    assert len(runs) == 2
+
+
+def test_forced_header_is_not_kept(tmp_path, runs):
+    write_old(tmp_path / "a.h", "#define VALUE 1\n")
+    source = "__global__ void f(int *a) { *a = VALUE; }"
+    for _ in range(2):
+        nvrtc(source, options=["-include", str(tmp_path / "a.h")])
+    assert len(runs) == 2
+
+
+def test_include_lines_are_followed_as_the_compiler_does(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    write_old(tmp_path / "two/a.h", '#include "b.h"\n# include <c.h>\n')
+    write_old(tmp_path / "two/b.h", '#include "a.h"\n#include "absent.h"\n')
+    write_old(tmp_path / "one/b.h", "")
+    write_old(tmp_path / "one/c.h", "")
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    source = '#include <stdio.h>\n#include "a.h"\n'
+    read = _nvrtc.follow(source, folders, [])
+    assert sorted(os.path.relpath(path, tmp_path) for path in read) == [
+        "one/c.h",
+        "two/a.h",
+        "two/b.h",
+    ]

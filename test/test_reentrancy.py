@@ -1,0 +1,324 @@
+"""Arguments that run code of their own in mid-call, and other hard treatment."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver
+from pycuda.compiler import SourceModule
+from support.child import run_child
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = """
+__global__ void one(int *p, int v) { *p = v; }
+__global__ void two(long long *p, int v, int w) { *p = v + w; }
+__global__ void nothing() { }
+"""
+
+
+@pytest.fixture
+def mod(ctx):
+    return SourceModule(SOURCE)
+
+
+def test_prepare_in_the_middle_of_a_prepared_call(mod):
+    two = mod.get_function("two").prepare("Pii")
+    out = drv.mem_alloc(8)
+
+    class Value:
+        def __index__(self):
+            two.prepare("qqq")
+            return 5
+
+    two.prepared_call((1, 1), (1, 1, 1), out, Value(), 4)
+    assert drv.from_device(out, 1, np.int64)[0] == 9
+
+
+def test_a_list_that_empties_itself(mod):
+    nothing = mod.get_function("nothing")
+
+    class One:
+        def __init__(self, items):
+            self.items = items
+
+        def __index__(self):
+            self.items.clear()
+            return 1
+
+    for keyword in ("block", "grid"):
+        items = []
+        items.extend(One(items) for _ in range(3))
+        nothing(**{"block": (1, 1, 1), keyword: items})
+    items = []
+    items.extend(One(items) for _ in range(3))
+    assert drv.pagelocked_empty(items, np.int8).shape == (1, 1, 1)
+
+
+def test_a_handler_without_its_array(mod):
+    one = mod.get_function("one")
+    handler = drv.InOut(np.zeros(1, np.int32))
+    del handler.array
+    with pytest.raises(AttributeError, match="array of this handler was deleted"):
+        one(handler, np.int32(1), block=(1, 1, 1))
+
+
+def test_a_handler_whose_array_is_exchanged_meanwhile(ctx):
+    handler = drv.In(np.zeros(1 << 20, np.uint8))
+    stop = threading.Event()
+
+    def exchange():
+        while not stop.is_set():
+            handler.array = np.zeros(1 << 20, np.uint8)
+
+    thread = threading.Thread(target=exchange)
+    thread.start()
+    for _ in range(200):
+        handler.pre_call(None)
+    stop.set()
+    thread.join()
+
+
+def test_a_long_chain_of_handlers():
+    chain = np.zeros(1)
+    for _ in range(200_000):
+        handler = drv.ArgumentHandler(np.zeros(0))
+        handler.array = chain
+        chain = handler
+    del chain, handler
+    gc.collect()
+
+
+def test_what_post_call_raises_is_heard(mod):
+    class Broken(drv.In):
+        @property
+        def post_call(self):
+            raise KeyError("mine")
+
+    array = np.zeros(1, np.int32)
+    with pytest.raises(KeyError, match="mine"):
+        mod.get_function("one")(Broken(array), np.int32(1), block=(1, 1, 1))
+
+
+def test_an_interrupt_is_not_a_wrong_value(mod):
+    class Interrupts:
+        def __index__(self):
+            raise KeyboardInterrupt
+
+    one = mod.get_function("one").prepare("Pi")
+    with pytest.raises(KeyboardInterrupt):
+        one.prepared_call((1, 1), (1, 1, 1), 0, Interrupts())
+
+
+def test_a_wrong_prepared_value_names_its_cause(mod):
+    one = mod.get_function("one").prepare("Pi")
+    with pytest.raises(Exception, match="argument 1") as caught:
+        one.prepared_call((1, 1), (1, 1, 1), 0, "5")
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.bytes_(b"abcd"), "no numpy.bytes_"),
+        (np.str_("a"), "no numpy.str_"),
+        (np.array([None]), "Python objects"),
+    ],
+)
+def test_values_that_have_no_bytes_for_a_device(mod, value, text):
+    with pytest.raises(TypeError, match=text):
+        mod.get_function("one")(drv.mem_alloc(4), value, block=(1, 1, 1))
+
+
+def test_an_array_is_no_pointer(mod):
+    with pytest.raises(TypeError, match="of 4 bytes, but that parameter takes 8"):
+        mod.get_function("one")(np.zeros(1, np.int32), np.int32(1), block=(1, 1, 1))
+
+
+def test_too_short_a_parameter_block(mod):
+    one = mod.get_function("one")
+    with pytest.raises(TypeError, match="one takes 12 bytes of parameters, 4 were"):
+        one._launch_kernel((), (1,), b"1234", 0, None)
+
+
+def test_pointers_of_other_libraries(mod):
+    class IntOnly:
+        def __init__(self, mem):
+            self.mem = mem
+
+        def __int__(self):
+            return int(self.mem)
+
+    class Holder:
+        pass
+
+    class Interface:
+        pass
+
+    one, out = mod.get_function("one"), drv.mem_alloc(4)
+    holder, interface = Holder(), Interface()
+    holder.gpudata = IntOnly(out)
+    interface.__cuda_array_interface__ = {"data": [int(out), False]}
+    for value, argument in enumerate((holder, interface)):
+        one(argument, np.int32(value), block=(1, 1, 1))
+        assert drv.from_device(out, 1, np.int32)[0] == value
+
+
+def test_limits_raised_through_another_function_object(mod):
+    first, second = mod.get_function("nothing"), mod.get_function("nothing")
+    size = 1 + first.max_dynamic_shared_size_bytes
+    most = drv.Context.get_device().max_shared_memory_per_block_optin
+    if most < size:
+        pytest.skip("this device has no more shared memory to opt in to")
+    for function in (first, second):
+        with pytest.raises(drv.LogicError, match="dynamic shared memory"):
+            function(block=(1, 1, 1), shared=size)
+    first.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, size)
+    second(block=(1, 1, 1), shared=size)
+    first.prepare("").prepared_call((1, 1), (1, 1, 1), shared_size=size)
+
+
+def test_garbage_is_collected_though_collection_is_off(ctx):
+    gc.disable()
+    try:
+        free, _ = drv.mem_get_info()
+        half = int(free * 0.6)
+        ring = [drv.mem_alloc(half)]
+        ring.append(ring)
+        del ring
+        drv.mem_alloc(half).free()
+    finally:
+        gc.enable()
+
+
+def test_constructors_of_subclasses(ctx):
+    class Named(drv.Stream):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+    class Forgetful(drv.Event):
+        def __init__(self, flags):
+            pass
+
+    named = Named("copy")
+    assert named.name == "copy" and named.is_done()
+    before = _driver._live_counts()["stream"]
+    named.__init__("again")
+    assert _driver._live_counts()["stream"] == before
+    with pytest.raises(drv.LogicError, match="__init__ of this .* was not called"):
+        Forgetful(0).record()
+
+
+def test_keywords_of_the_interface(mod):
+    out = drv.to_device(bf_obj=np.zeros(1, np.int32))
+    like = drv.mem_alloc_like(ary=np.zeros(4))
+    assert mod.module.get_function(name="one").name == "one"
+    with pytest.raises(drv.LogicError, match="has no 'x'"):
+        mod.module.get_global(name="x")
+    with pytest.raises(drv.RuntimeError):
+        drv.module_from_file(filename="missing.cubin")
+    with pytest.raises(ValueError, match="null character"):
+        mod.get_function("one\0two")
+    del out, like
+
+
+def test_only_one_thread_detaches():
+    context = drv.Device(0).make_context()
+    context.pop()
+    ended, refused = [], []
+    start = threading.Barrier(4)
+
+    def body():
+        start.wait()
+        try:
+            context.detach()
+            ended.append(1)
+        except drv.LogicError:
+            refused.append(1)
+
+    threads = [threading.Thread(target=body) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(ended), len(refused)) == (1, 3)
+
+
+def test_a_context_detached_by_another_thread(ctx):
+    other = drv.Device(0).make_context()
+    thread = threading.Thread(target=other.detach)
+    thread.start()
+    thread.join()
+    assert drv.Context.get_current() == ctx
+    drv.mem_alloc(8).free()
+    third = drv.Device(0).make_context()
+    third.pop()
+    third.detach()
+    assert drv.Context.get_current() == ctx
+
+
+def test_attach_finds_our_own_context(ctx):
+    assert drv.Context.attach() is ctx
+    mem = drv.mem_alloc(64)
+    ctx.pop()
+    assert drv.Context.get_current() is ctx
+    del mem
+
+
+def test_a_with_block_out_of_balance(ctx):
+    other = drv.Device(0).make_context()
+    other.pop()
+    with pytest.raises(drv.LogicError, match="out of balance"), other:
+        drv.Context.pop()
+    assert drv.Context.get_current() is ctx
+    other.detach()
+
+
+def test_a_chain_of_dead_contexts_that_clean_each_other_up(ctx):
+    class Pops:
+        def __del__(self):
+            drv.Context.get_current()
+
+    others = [drv.Device(0).make_context() for _ in range(4)]
+    for other in others:
+        other.note = Pops()
+    for other in others:
+        other.detach()
+    del other, others
+    gc.collect()
+    assert drv.Context.get_current() is ctx
+
+
+def test_a_launch_in_a_forked_child_says_so():
+    run_child(
+        """
+        import os, warnings
+        import numpy as np
+        import pycuda.autoinit
+        import pycuda.driver as drv
+        from pycuda.compiler import SourceModule
+        k = SourceModule("__global__ void k() { }").get_function("k")
+        k(block=(1, 1, 1))
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+        if pid == 0:
+            status = 0
+            for call in (
+                lambda: k(block=(1, 1, 1)),
+                lambda: drv.pagelocked_empty(4, np.int8),
+                lambda: drv.mem_alloc(0),
+                drv.Context.pop,
+            ):
+                try:
+                    call()
+                    status |= 1
+                except drv.LogicError as error:
+                    status |= 0 if "forked" in str(error) else 2
+            os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        """
+    )

