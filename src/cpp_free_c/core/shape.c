@@ -284,3 +284,148 @@ pcu_view_index(ptrdiff_t index, size_t length, ptrdiff_t stride, ptrdiff_t *offs
     }
     return mul_distance((ptrdiff_t)place, stride, offset);
 }
+
+/* The axis at a distance from the fastest one. */
+static int
+reshape_axis(int ndim, int f_order, int distance)
+{
+    return f_order ? distance : ndim - 1 - distance;
+}
+
+int
+pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
+                    size_t itemsize, int ndim_out, const size_t *shape_out, int f_order,
+                    ptrdiff_t *out)
+{
+    size_t length[PCU_MAX_NDIM];
+    ptrdiff_t step[PCU_MAX_NDIM];
+    int runs = 0;
+    int run = 0;
+
+    /* The evenly spaced runs of items, the fastest first. */
+    for (int d = 0; d < ndim; d++) {
+        int axis = reshape_axis(ndim, f_order, d);
+        ptrdiff_t reach;
+
+        if (shape[axis] == 1) {
+            continue;
+        }
+        if (runs > 0 &&
+            mul_distance(step[runs - 1], (ptrdiff_t)length[runs - 1], &reach) == 0 &&
+            reach == strides[axis]) {
+            length[runs - 1] *= shape[axis];
+            continue;
+        }
+        length[runs] = shape[axis];
+        step[runs++] = strides[axis];
+    }
+    /* Each run is cut into axes of the new shape; none may span two runs. */
+    for (int d = 0; d < ndim_out; d++) {
+        int axis = reshape_axis(ndim_out, f_order, d);
+
+        if (shape_out[axis] == 1) {
+            out[axis] = run < runs ? step[run] : (ptrdiff_t)itemsize;
+            continue;
+        }
+        while (run < runs && length[run] == 1) {
+            run++;
+        }
+        if (run == runs || shape_out[axis] == 0 || length[run] % shape_out[axis] != 0) {
+            return -1;
+        }
+        out[axis] = step[run];
+        length[run] /= shape_out[axis];
+        if (mul_distance(step[run], (ptrdiff_t)shape_out[axis], &step[run]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static size_t
+magnitude(ptrdiff_t distance)
+{
+    return distance < 0 ? (size_t)0 - (size_t)distance : (size_t)distance;
+}
+
+/* Should axis a run slower than axis b? Looked for in the first array that moves along
+ * both differently. */
+static int
+is_slower(int narrays, const ptrdiff_t *strides, int a, int b)
+{
+    for (int r = 0; r < narrays; r++) {
+        size_t step_a = magnitude(strides[r * PCU_MAX_NDIM + a]);
+        size_t step_b = magnitude(strides[r * PCU_MAX_NDIM + b]);
+
+        if (step_a != step_b && step_a != 0 && step_b != 0) {
+            return step_a > step_b;
+        }
+    }
+    return a < b;
+}
+
+static void
+swap_axes(size_t *shape, int narrays, ptrdiff_t *strides, int a, int b)
+{
+    size_t length = shape[a];
+
+    shape[a] = shape[b];
+    shape[b] = length;
+    for (int r = 0; r < narrays; r++) {
+        ptrdiff_t *row = strides + r * PCU_MAX_NDIM;
+        ptrdiff_t step = row[a];
+
+        row[a] = row[b];
+        row[b] = step;
+    }
+}
+
+/* Does every array reach the next item of axis a by passing all of axis b? */
+static int
+is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, int b)
+{
+    for (int r = 0; r < narrays; r++) {
+        const ptrdiff_t *row = strides + r * PCU_MAX_NDIM;
+        ptrdiff_t reach;
+
+        if (mul_distance(row[b], (ptrdiff_t)length_b, &reach) < 0 || reach != row[a]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int
+pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides)
+{
+    int kept = 0;
+
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] == 1) {
+            continue;
+        }
+        if (kept != i) {
+            swap_axes(shape, narrays, strides, kept, i);
+        }
+        for (int k = kept; k > 0 && !is_slower(narrays, strides, k - 1, k); k--) {
+            swap_axes(shape, narrays, strides, k - 1, k);
+        }
+        kept++;
+    }
+    ndim = kept;
+    kept = 0;
+    for (int i = 0; i < ndim; i++) {
+        if (kept > 0 && is_joint(shape[i], narrays, strides, kept - 1, i)) {
+            shape[kept - 1] *= shape[i];
+            for (int r = 0; r < narrays; r++) {
+                strides[r * PCU_MAX_NDIM + kept - 1] = strides[r * PCU_MAX_NDIM + i];
+            }
+            continue;
+        }
+        if (kept != i) {
+            swap_axes(shape, narrays, strides, kept, i);
+        }
+        kept++;
+    }
+    return kept;
+}

@@ -64,6 +64,22 @@ int pcu_is_f_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
 int pcu_extent(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t itemsize,
                ptrdiff_t *low, ptrdiff_t *high);
 
+/* The strides under which the same items, in C order (or F order), have another shape:
+ * without a copy. Both shapes hold the same number of items. 0, or -1 if there are no
+ * such strides. */
+int pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
+                        size_t itemsize, int ndim_out, const size_t *shape_out,
+                        int f_order, ptrdiff_t *out);
+
+/* -- loops over several arrays ----------------------------------------------------- */
+
+/* Joins neighbouring axes along which all arrays go on evenly, drops axes of length 1,
+ * and puts the axis of the first array's shortest step last. `strides` holds narrays
+ * rows of ndim distances, row r at strides + r * PCU_MAX_NDIM. Works in place; returns
+ * the new ndim. The set of items visited together is the same, their order may not be.
+ */
+int pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides);
+
 /* -- broadcasting ------------------------------------------------------------------ */
 
 /* The shape to which both shapes broadcast: the longer ndim, written to out, which has

@@ -5,6 +5,7 @@
  * is ctxstack.c; what the current context can be asked is contextinfo.c. */
 
 #include "ctxstack.h"
+#include "kernels.h"
 
 /* -- making ------------------------------------------------------------------------ */
 
@@ -13,6 +14,7 @@ context_end_noraise(pcu_context *self)
 {
     const char *routine = "";
     CUcontext handle = self->rec.handle;
+    pcu_kernels_clear(self);
     CUresult status = pcu_ctxrec_end(&self->rec, &routine);
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
         status != CUDA_ERROR_CONTEXT_IS_DESTROYED && !pcu_status_is_sticky(status)) {
@@ -296,6 +298,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
                          "this context was detached before");
         return NULL;
     }
+    pcu_kernels_clear(self);
     pcu_ctxrec ended = self->rec;
     self->rec.alive = 0; /* from here on nobody else uses or ends it */
     CUresult status;

@@ -147,7 +147,8 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
         *pointer = ((pcu_resource *)value)->handle.memory;
         return 0;
     }
-    if (!convert_is_integer(value)) {
+    /* an array has __index__, but that is its element */
+    if (!convert_is_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
         return convert_gpudata(st, value, pointer, name);
     }
     int rc = pcu_as_integer(value, 0, UINT64_MAX, &bits, name);

@@ -116,10 +116,10 @@ static int
 module_exec(PyObject *m)
 {
     static int (*const setups[])(PyObject *, pcu_state *) = {
-        pcu_errors_setup,   pcu_enums_setup,  pcu_library_setup,  pcu_context_setup,
-        pcu_device_setup,   pcu_stream_setup, pcu_event_setup,    pcu_devmem_setup,
-        pcu_hostmem_setup,  pcu_memcpy_setup, pcu_handlers_setup, pcu_cumodule_setup,
-        pcu_function_setup,
+        pcu_errors_setup,   pcu_enums_setup,    pcu_library_setup,  pcu_context_setup,
+        pcu_device_setup,   pcu_stream_setup,   pcu_event_setup,    pcu_devmem_setup,
+        pcu_hostmem_setup,  pcu_memcpy_setup,   pcu_handlers_setup, pcu_cumodule_setup,
+        pcu_function_setup, pcu_gpuarray_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
     if (PyArray_ImportNumPyAPI() < 0 || module_setup_strings(st) < 0) {
@@ -140,10 +140,12 @@ module_traverse(PyObject *m, visitproc visit, void *arg)
 #define VISIT_TYPE(name) Py_VISIT(st->name);
 #define VISIT_ERROR(name) Py_VISIT(st->exc_##name);
 #define VISIT_STRING(name) Py_VISIT(st->str_##name);
+#define VISIT_OBJECT(name) Py_VISIT(st->name);
 #define VISIT_ENUM(name, doc) Py_VISIT(st->enum_##name);
     PCU_STATE_TYPES(VISIT_TYPE)
     PCU_STATE_ERRORS(VISIT_ERROR)
     PCU_STATE_STRINGS(VISIT_STRING)
+    PCU_STATE_OBJECTS(VISIT_OBJECT)
     PCU_ENUM_CLASSES(VISIT_ENUM)
     return 0;
 }
@@ -155,10 +157,12 @@ module_clear(PyObject *m)
 #define CLEAR_TYPE(name) Py_CLEAR(st->name);
 #define CLEAR_ERROR(name) Py_CLEAR(st->exc_##name);
 #define CLEAR_STRING(name) Py_CLEAR(st->str_##name);
+#define CLEAR_OBJECT(name) Py_CLEAR(st->name);
 #define CLEAR_ENUM(name, doc) Py_CLEAR(st->enum_##name);
     PCU_STATE_TYPES(CLEAR_TYPE)
     PCU_STATE_ERRORS(CLEAR_ERROR)
     PCU_STATE_STRINGS(CLEAR_STRING)
+    PCU_STATE_OBJECTS(CLEAR_OBJECT)
     PCU_ENUM_CLASSES(CLEAR_ENUM)
     return 0;
 }

@@ -20,7 +20,9 @@
     X(ArgumentHandler)          \
     X(In)                       \
     X(Out)                      \
-    X(InOut)
+    X(InOut)                    \
+    X(ArrayFlags)               \
+    X(GPUArray)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -30,12 +32,21 @@
     X(RuntimeError)         \
     X(PyCUDAWarning)
 
+/* Other objects; each may be NULL. */
+#define PCU_STATE_OBJECTS(X)                                                  \
+    X(mem_alloc)         /* the module's function: the allocator of arrays */ \
+    X(default_allocator) /* what a program chose in its place */              \
+    X(array_ops)         /* {name: number} of elementwise operations */       \
+    X(foreign_context)   /* the wrapper of a stranger's context used last */
+
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
+    X(_new_like_me)             \
     X(__cuda_array_interface__) \
     X(arg_format)               \
     X(block)                    \
     X(data)                     \
+    X(get)                      \
     X(get_device_alloc)         \
     X(get_pointer)              \
     X(gpudata)                  \
@@ -52,12 +63,14 @@
 #define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
 #define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
 #define PCU_STATE_STRING_MEMBER(name) PyObject *str_##name;
+#define PCU_STATE_OBJECT_MEMBER(name) PyObject *name;
 #define PCU_STATE_ENUM_MEMBER(name, doc) PyObject *enum_##name;
 
 typedef struct {
     PCU_STATE_TYPES(PCU_STATE_TYPE_MEMBER)
     PCU_STATE_ERRORS(PCU_STATE_ERROR_MEMBER)
     PCU_STATE_STRINGS(PCU_STATE_STRING_MEMBER)
+    PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_property_block *properties; /* owned list; freed with the module */
 } pcu_state;

@@ -20,6 +20,8 @@ typedef struct {
     pcu_state *st;
     PyObject *dict;
     PyObject *weakrefs;
+    struct pcu_kernels
+        *kernels; /* generated kernels (kernels.c); NULL before the first */
     pcu_ctxrec rec;
 } pcu_context;
 

@@ -1,0 +1,176 @@
+"""The text of generated kernels, and its way to an image that a context can load.
+
+``pycuda._driver`` calls ``image_of`` when a context meets a kernel for the first time,
+and keeps the loaded function. What elements are and what is done to them stands in
+``cuda/pycuda-array.hpp``; here are the loops around it.
+"""
+
+from pycuda import compiler
+
+# Results must not depend on whether a compiler contracts a product and a sum.
+_OPTIONS = ("-fmad=false",)
+
+_ARRAY, _SCALAR, _ONE = range(3)
+
+# {a0} is the element of the first input, {c0} the same in the type that is computed in;
+# z0 is the first output, of type Z0. All others are z0 = op_name(c0, c1, ...).
+_BODIES = {
+    "copy": "z0 = cast<Z0>({a0});",
+    "where": "z0 = truth({a0}) ? cast<Z0>({a1}) : cast<Z0>({a2});",
+    "if_positive": "z0 = positive({a0}) ? cast<Z0>({a1}) : cast<Z0>({a2});",
+    "axpby": (
+        "z0 = cast<Z0>(op_add(op_multiply({c0}, {c1}), op_multiply({c2}, {c3})));"
+    ),
+    "axpb": "z0 = cast<Z0>(op_add(op_multiply({c0}, {c1}), {c2}));",
+    "arange": "z0 = cast<Z0>(op_add({c0}, op_multiply({c1}, cast<C>(i))));",
+    "divmod": "op_divmod({c0}, {c1}, z0, z1);",
+    "modf": "op_modf({c0}, z0, z1);",
+    "frexp": "op_frexp({c0}, z0, z1);",
+    "ldexp": "z0 = cast<Z0>(op_ldexp({c0}, cast<int>({a1})));",
+}
+
+
+def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec):
+    """Return the image of a kernel for the current context's device.
+
+    ``types`` are the names of the dtypes of inputs and outputs, ``kinds`` says how each
+    is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
+    """
+    text = elementwise_text(op, types, nin, bytes(kinds), compute, ndim, wide, vec)
+    return compile_text(text)
+
+
+def compile_text(text, options=_OPTIONS):
+    """Return the image of a source for the current context's device."""
+    return compiler._compile(
+        text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
+    )
+
+
+def _type_name(name, vec):
+    """Return the C++ name of an element type; ``vec`` is the word of raw ones."""
+    if name.startswith("raw"):
+        return f"raw<{name[3:]}, {vec}>"
+    return name
+
+
+def _computed(element, compute):
+    """Return an element in the type that is computed in."""
+    if compute == "raw":
+        return element
+    if compute == "float16":
+        return f"(float)cast<float16>({element})"
+    return f"cast<C>({element})"
+
+
+def _body(op, nin, compute, elements):
+    words = {f"a{k}": element for k, element in enumerate(elements)}
+    words |= {f"c{k}": _computed(e, compute) for k, e in enumerate(elements)}
+    body = _BODIES.get(op)
+    if body is None:
+        arguments = ", ".join(f"{{c{k}}}" for k in range(nin))
+        body = f"z0 = cast<Z0>(op_{op}({arguments}));"
+    return body.format(**words)
+
+
+def elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec):
+    """Return the source of an elementwise kernel."""
+    is_raw = any(name.startswith("raw") for name in types)
+    lines = ["#include <pycuda-array.hpp>", "using namespace pycuda_array;"]
+    if compute != "raw":
+        lines.append(f"typedef {'float' if compute == 'float16' else compute} C;")
+    parameters = []
+    for k, name in enumerate(types):
+        label = f"T{k}" if k < nin else f"Z{k - nin}"
+        lines.append(f"typedef {_type_name(name, vec)} {label};")
+        if k >= nin:
+            parameters.append(f"{label} *p{k}")
+        elif kinds[k] == _SCALAR:
+            parameters.append(f"{label} p{k}")
+        else:
+            parameters.append(f"const {label} *p{k}")
+    index, step = ("uint64", "int64") if wide else ("uint32", "int32")
+    parameters.append(f"{index} n")
+    arrays = [k for k in range(len(types)) if kinds[k] != _SCALAR]
+    parameters += [f"{index} d{axis}" for axis in range(ndim)]
+    if ndim:
+        parameters += [f"{step} s{k}_{axis}" for k in arrays for axis in range(ndim)]
+    lines.append('extern "C" __global__ void __launch_bounds__(256)')
+    lines.append(f"kernel({', '.join(parameters)})")
+    lines.append("{")
+    outputs = range(nin, len(types))
+    if ndim:
+        lines += _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step)
+    else:
+        size = 1 if is_raw else vec
+        lines += _flat(op, nin, kinds, compute, size, outputs, index)
+    lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _label(k, nin):
+    return f"T{k}" if k < nin else f"Z{k - nin}"
+
+
+def _flat(op, nin, kinds, compute, vec, outputs, index):
+    """Return the body that sees one run of elements."""
+
+    def loop_body(element, declare):
+        elements = [
+            f"p{k}" if kinds[k] == _SCALAR else f"o{k}" if kinds[k] == _ONE else element(k)
+            for k in range(nin)
+        ]
+        return declare + [_body(op, nin, compute, elements)]
+
+    lines = [f"const T{k} o{k} = *p{k};" for k in range(nin) if kinds[k] == _ONE]
+    lines.append(f"{index} first = ({index})blockIdx.x * 256 + threadIdx.x;")
+    declared = [f"Z{k - nin} z{k - nin};" for k in outputs]
+    stored = [f"p{k}[i] = z{k - nin};" for k in outputs]
+    if vec == 1:
+        lines += [f"{index} i = first;", "if (i < n) {"]
+        lines += loop_body(lambda k: f"p{k}[i]", declared) + stored + ["}"]
+        return lines
+    packed = [k for k in range(nin) if kinds[k] == _ARRAY]
+    lines.append(f"first *= {vec};")
+    lines.append(f"if (first + {vec} <= n) {{")
+    for k in [*packed, *outputs]:
+        lines.append(f"pack<{_label(k, nin)}, {vec}> v{k};")
+    lines += [f"v{k}.load(p{k} + first);" for k in packed]
+    lines += ["#pragma unroll", f"for (int j = 0; j < {vec}; j++) {{"]
+    if op == "arange":
+        lines.append(f"{index} i = first + j;")
+    lines += loop_body(lambda k: f"v{k}.items[j]", declared)
+    lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]
+    lines.append("}")
+    lines += [f"v{k}.store(p{k} + first);" for k in outputs]
+    lines += ["} else {", f"for ({index} i = first; i < n; i++) {{"]
+    lines += loop_body(lambda k: f"p{k}[i]", declared) + stored + ["}", "}"]
+    return lines
+
+
+def _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step):
+    """Return the body that finds each element by its indices."""
+    lines = [
+        f"{index} i = ({index})blockIdx.x * 256 + threadIdx.x;",
+        "if (i >= n) return;",
+        f"{index} rest = i;",
+    ]
+    lines += [f"{step} b{k} = 0;" for k in arrays]
+    for axis in range(ndim - 1, 0, -1):
+        lines.append(f"{{ {index} next = rest / d{axis};")
+        lines.append(f"{step} at = ({step})(rest - next * d{axis});")
+        lines += [f"b{k} += at * s{k}_{axis};" for k in arrays]
+        lines.append("rest = next; }")
+    lines += [f"b{k} += ({step})rest * s{k}_0;" for k in arrays]
+    elements = []
+    for k in range(nin):
+        if kinds[k] == _SCALAR:
+            elements.append(f"p{k}")
+        else:
+            elements.append(f"(*(const T{k} *)((const char *)p{k} + b{k}))")
+    lines += [f"Z{k - nin} z{k - nin};" for k in outputs]
+    lines.append(_body(op, nin, compute, elements))
+    lines += [
+        f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs
+    ]
+    return lines

@@ -1,0 +1,1086 @@
+// What generated array kernels are made of: element types, conversions, and one function
+// op_<name> for each row of the table of elementwise operations.
+//
+// Results follow NumPy: floor division and remainder by the sign of the divisor,
+// division of integers by zero gives 0, NaN wins in maximum and minimum, complex
+// numbers are ordered by real and then imaginary part. Half precision is computed in
+// float and rounded once.
+#ifndef PYCUDA_ARRAY_HPP
+#define PYCUDA_ARRAY_HPP
+
+namespace pycuda_array {
+
+#define PYCUDA_FN __device__ __forceinline__
+
+typedef signed char int8;
+typedef unsigned char uint8;
+typedef short int16;
+typedef unsigned short uint16;
+typedef int int32;
+typedef unsigned int uint32;
+typedef long long int64;
+typedef unsigned long long uint64;
+typedef float float32;
+typedef double float64;
+
+// -- half precision -------------------------------------------------------------------
+
+struct float16 {
+    unsigned short bits;
+
+    PYCUDA_FN operator float() const
+    {
+        float value;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+        return value;
+    }
+};
+
+PYCUDA_FN float16 make_half(float value)
+{
+    float16 half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half.bits) : "f"(value));
+    return half;
+}
+
+PYCUDA_FN float16 make_half(double value)
+{
+    float16 half;
+    asm("cvt.rn.f16.f64 %0, %1;" : "=h"(half.bits) : "d"(value));
+    return half;
+}
+
+// -- complex --------------------------------------------------------------------------
+
+template <class T>
+struct complex {
+    typedef T part;
+    T re, im;
+};
+typedef complex<float> complex64;
+typedef complex<double> complex128;
+
+template <class T>
+PYCUDA_FN complex<T> make_complex(T re, T im)
+{
+    complex<T> z;
+    z.re = re;
+    z.im = im;
+    return z;
+}
+
+// -- bytes that are only moved --------------------------------------------------------
+
+template <int size>
+struct word_of;
+template <>
+struct word_of<1> {
+    typedef unsigned char type;
+};
+template <>
+struct word_of<2> {
+    typedef unsigned short type;
+};
+template <>
+struct word_of<4> {
+    typedef unsigned int type;
+};
+template <>
+struct word_of<8> {
+    typedef uint2 type;
+};
+template <>
+struct word_of<16> {
+    typedef uint4 type;
+};
+
+template <int size, int word>
+struct raw {
+    typename word_of<word>::type words[size / word];
+};
+
+// N elements that are read and written as whole words.
+template <class T, int N>
+union pack {
+    static const int bytes = N * (int)sizeof(T);
+    static const int width = bytes < 16 ? bytes : 16;
+    typedef typename word_of<width>::type word;
+
+    word words[bytes / width];
+    T items[N];
+
+    PYCUDA_FN pack() {}
+    PYCUDA_FN void load(const T *from)
+    {
+#pragma unroll
+        for (int i = 0; i < bytes / width; i++) {
+            words[i] = ((const word *)from)[i];
+        }
+    }
+    PYCUDA_FN void store(T *to) const
+    {
+#pragma unroll
+        for (int i = 0; i < bytes / width; i++) {
+            ((word *)to)[i] = words[i];
+        }
+    }
+};
+
+// -- kinds of types -------------------------------------------------------------------
+
+template <class T>
+struct kind {
+    static const bool is_float = false;
+    static const bool is_signed = T(-1) < T(0);
+};
+template <>
+struct kind<float> {
+    static const bool is_float = true;
+    static const bool is_signed = true;
+};
+template <>
+struct kind<double> {
+    static const bool is_float = true;
+    static const bool is_signed = true;
+};
+
+template <class T>
+PYCUDA_FN bool is_nan(T)
+{
+    return false;
+}
+PYCUDA_FN bool is_nan(float x)
+{
+    return x != x;
+}
+PYCUDA_FN bool is_nan(double x)
+{
+    return x != x;
+}
+template <class T>
+PYCUDA_FN bool is_nan(complex<T> z)
+{
+    return z.re != z.re || z.im != z.im;
+}
+
+template <class T>
+PYCUDA_FN bool truth(T x)
+{
+    return x != T(0);
+}
+PYCUDA_FN bool truth(float16 x)
+{
+    return (float)x != 0;
+}
+template <class T>
+PYCUDA_FN bool truth(complex<T> z)
+{
+    return z.re != 0 || z.im != 0;
+}
+
+template <class T>
+PYCUDA_FN bool positive(T x)
+{
+    return x > T(0);
+}
+PYCUDA_FN bool positive(bool x)
+{
+    return x;
+}
+PYCUDA_FN bool positive(float16 x)
+{
+    return (float)x > 0;
+}
+template <class T>
+PYCUDA_FN bool positive(complex<T> z)
+{
+    return z.re > 0 || (z.re == 0 && z.im > 0);
+}
+
+// -- conversion -----------------------------------------------------------------------
+
+// A float becomes an unsigned integer by way of a signed one, so that -1 wraps.
+template <class To, class From>
+PYCUDA_FN To from_float(From x)
+{
+    if (sizeof(To) < 4) {
+        return To(int(x));
+    }
+    if (kind<To>::is_signed || (sizeof(To) == 8 && x >= From(0))) {
+        return To(x);
+    }
+    return To((long long)x);
+}
+
+template <class To>
+struct cast_to {
+    template <class From>
+    static PYCUDA_FN To of(From x)
+    {
+        return To(x);
+    }
+    static PYCUDA_FN To of(float x)
+    {
+        return from_float<To>(x);
+    }
+    static PYCUDA_FN To of(double x)
+    {
+        return from_float<To>(x);
+    }
+    static PYCUDA_FN To of(float16 x)
+    {
+        return from_float<To>((float)x);
+    }
+    template <class T>
+    static PYCUDA_FN To of(complex<T> z)
+    {
+        return of(z.re);
+    }
+};
+
+#define PYCUDA_CAST_TO_FLOAT(T)          \
+    template <>                          \
+    struct cast_to<T> {                  \
+        template <class From>            \
+        static PYCUDA_FN T of(From x)    \
+        {                                \
+            return T(x);                 \
+        }                                \
+        static PYCUDA_FN T of(float16 x) \
+        {                                \
+            return T((float)x);          \
+        }                                \
+        template <class U>               \
+        static PYCUDA_FN T of(complex<U> z) \
+        {                                \
+            return T(z.re);              \
+        }                                \
+    };
+PYCUDA_CAST_TO_FLOAT(float)
+PYCUDA_CAST_TO_FLOAT(double)
+
+template <>
+struct cast_to<bool> {
+    template <class From>
+    static PYCUDA_FN bool of(From x)
+    {
+        return truth(x);
+    }
+};
+
+template <>
+struct cast_to<float16> {
+    template <class From>
+    static PYCUDA_FN float16 of(From x)
+    {
+        return sizeof(From) == 8 ? make_half((double)x) : make_half((float)x);
+    }
+    static PYCUDA_FN float16 of(float16 x)
+    {
+        return x;
+    }
+    template <class T>
+    static PYCUDA_FN float16 of(complex<T> z)
+    {
+        return make_half(z.re);
+    }
+};
+
+template <class T>
+struct cast_to<complex<T> > {
+    template <class From>
+    static PYCUDA_FN complex<T> of(From x)
+    {
+        return make_complex(cast_to<T>::of(x), T(0));
+    }
+    template <class U>
+    static PYCUDA_FN complex<T> of(complex<U> z)
+    {
+        return make_complex(T(z.re), T(z.im));
+    }
+};
+
+template <class To, class From>
+PYCUDA_FN To cast(From x)
+{
+    return cast_to<To>::of(x);
+}
+
+// -- arithmetic -----------------------------------------------------------------------
+
+template <class T>
+PYCUDA_FN T op_add(T x, T y)
+{
+    return T(x + y);
+}
+PYCUDA_FN bool op_add(bool x, bool y)
+{
+    return x || y;
+}
+template <class T>
+PYCUDA_FN complex<T> op_add(complex<T> x, complex<T> y)
+{
+    return make_complex(x.re + y.re, x.im + y.im);
+}
+
+template <class T>
+PYCUDA_FN T op_subtract(T x, T y)
+{
+    return T(x - y);
+}
+template <class T>
+PYCUDA_FN complex<T> op_subtract(complex<T> x, complex<T> y)
+{
+    return make_complex(x.re - y.re, x.im - y.im);
+}
+
+template <class T>
+PYCUDA_FN T op_multiply(T x, T y)
+{
+    return T(x * y);
+}
+// As unsigned int the product of two 16-bit numbers cannot overflow an int.
+PYCUDA_FN unsigned short op_multiply(unsigned short x, unsigned short y)
+{
+    return (unsigned short)((unsigned int)x * y);
+}
+PYCUDA_FN bool op_multiply(bool x, bool y)
+{
+    return x && y;
+}
+template <class T>
+PYCUDA_FN complex<T> op_multiply(complex<T> x, complex<T> y)
+{
+    return make_complex(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);
+}
+
+template <class T>
+PYCUDA_FN T op_divide(T x, T y)
+{
+    return x / y;
+}
+// Scaled by the greater part of the divisor, so that nothing overflows on the way.
+template <class T>
+PYCUDA_FN complex<T> op_divide(complex<T> x, complex<T> y)
+{
+    T re = ::fabs(y.re), im = ::fabs(y.im);
+    if (re >= im) {
+        if (re == 0 && im == 0) {
+            return make_complex(x.re / re, x.im / re);
+        }
+        T ratio = y.im / y.re;
+        T scale = T(1) / (y.re + y.im * ratio);
+        return make_complex((x.re + x.im * ratio) * scale,
+                            (x.im - x.re * ratio) * scale);
+    }
+    T ratio = y.re / y.im;
+    T scale = T(1) / (y.im + y.re * ratio);
+    return make_complex((x.re * ratio + x.im) * scale, (x.im * ratio - x.re) * scale);
+}
+
+template <class T>
+PYCUDA_FN T negated(T x)
+{
+    return T(0ull - (unsigned long long)x);
+}
+
+template <class T>
+PYCUDA_FN T op_floor_divide(T x, T y)
+{
+    if (y == 0) {
+        return 0;
+    }
+    if (kind<T>::is_signed) {
+        if (y == T(-1)) {
+            return negated(x);
+        }
+        T quotient = x / y;
+        return quotient * y != x && (x < 0) != (y < 0) ? T(quotient - 1) : quotient;
+    }
+    return x / y;
+}
+
+template <class T>
+PYCUDA_FN T op_remainder(T x, T y)
+{
+    if (y == 0 || (kind<T>::is_signed && y == T(-1))) {
+        return 0;
+    }
+    T rest = x % y;
+    return kind<T>::is_signed && rest != 0 && (rest < 0) != (y < 0) ? T(rest + y) : rest;
+}
+
+template <class T>
+PYCUDA_FN T op_fmod(T x, T y)
+{
+    return y == 0 || (kind<T>::is_signed && y == T(-1)) ? T(0) : T(x % y);
+}
+
+template <class T>
+PYCUDA_FN void float_divmod(T x, T y, T &quotient, T &rest)
+{
+    rest = ::fmod(x, y);
+    if (y == 0) {
+        quotient = x / y;
+        return;
+    }
+    T div = (x - rest) / y;
+    if (rest != 0) {
+        if ((y < 0) != (rest < 0)) {
+            rest += y;
+            div -= T(1);
+        }
+    }
+    else {
+        rest = ::copysign(T(0), y);
+    }
+    if (div != 0) {
+        quotient = ::floor(div);
+        if (div - quotient > T(0.5)) {
+            quotient += T(1);
+        }
+    }
+    else {
+        quotient = ::copysign(T(0), x / y);
+    }
+}
+
+#define PYCUDA_FLOAT_DIVISION(T)             \
+    PYCUDA_FN T op_floor_divide(T x, T y)    \
+    {                                        \
+        T quotient, rest;                    \
+        float_divmod(x, y, quotient, rest);  \
+        return quotient;                     \
+    }                                        \
+    PYCUDA_FN T op_remainder(T x, T y)       \
+    {                                        \
+        T quotient, rest;                    \
+        float_divmod(x, y, quotient, rest);  \
+        return rest;                         \
+    }                                        \
+    PYCUDA_FN T op_fmod(T x, T y)            \
+    {                                        \
+        return ::fmod(x, y);                 \
+    }
+PYCUDA_FLOAT_DIVISION(float)
+PYCUDA_FLOAT_DIVISION(double)
+
+template <class T, class Z>
+PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest)
+{
+    quotient = cast<Z>(op_floor_divide(x, y));
+    rest = cast<Z>(op_remainder(x, y));
+}
+
+// Integers: by squaring; a negative exponent leaves 1, -1 or 0.
+template <class T>
+PYCUDA_FN T op_power(T x, T y)
+{
+    if (kind<T>::is_signed && y < 0) {
+        if (x == T(1)) {
+            return 1;
+        }
+        return x == T(-1) ? (y & 1 ? T(-1) : T(1)) : T(0);
+    }
+    T result = 1;
+    for (; y != 0; y = T(y >> 1)) {
+        if (y & 1) {
+            result = op_multiply(result, x);
+        }
+        x = op_multiply(x, x);
+    }
+    return result;
+}
+
+#define PYCUDA_FLOAT_POWER(T)           \
+    PYCUDA_FN T op_power(T x, T y)      \
+    {                                   \
+        if (y == T(2)) {                \
+            return x * x;               \
+        }                               \
+        if (y == T(1)) {                \
+            return x;                   \
+        }                               \
+        if (y == T(-1)) {               \
+            return T(1) / x;            \
+        }                               \
+        if (y == T(0.5) && x >= T(0)) { \
+            return ::sqrt(x);           \
+        }                               \
+        return ::pow(x, y);             \
+    }
+PYCUDA_FLOAT_POWER(float)
+PYCUDA_FLOAT_POWER(double)
+
+// -- bits -----------------------------------------------------------------------------
+
+template <class T>
+PYCUDA_FN T op_bitwise_and(T x, T y)
+{
+    return T(x & y);
+}
+template <class T>
+PYCUDA_FN T op_bitwise_or(T x, T y)
+{
+    return T(x | y);
+}
+template <class T>
+PYCUDA_FN T op_bitwise_xor(T x, T y)
+{
+    return T(x ^ y);
+}
+template <class T>
+PYCUDA_FN T op_invert(T x)
+{
+    return T(~x);
+}
+PYCUDA_FN bool op_invert(bool x)
+{
+    return !x;
+}
+template <class T>
+PYCUDA_FN T op_left_shift(T x, T y)
+{
+    return (unsigned long long)y < 8 * sizeof(T)
+               ? T((unsigned long long)x << (unsigned long long)y)
+               : T(0);
+}
+template <class T>
+PYCUDA_FN T op_right_shift(T x, T y)
+{
+    if ((unsigned long long)y < 8 * sizeof(T)) {
+        return T(x >> y);
+    }
+    return kind<T>::is_signed && x < 0 ? T(-1) : T(0);
+}
+
+// -- comparison -----------------------------------------------------------------------
+
+#define PYCUDA_COMPARE(name, op, complex_expression)             \
+    template <class T>                                           \
+    PYCUDA_FN bool op_##name(T x, T y)                           \
+    {                                                            \
+        return x op y;                                           \
+    }                                                            \
+    template <class T>                                           \
+    PYCUDA_FN bool op_##name(complex<T> x, complex<T> y)         \
+    {                                                            \
+        return complex_expression;                               \
+    }
+#define PYCUDA_NO_NAN (!is_nan(x.im) && !is_nan(y.im))
+PYCUDA_COMPARE(equal, ==, x.re == y.re && x.im == y.im)
+PYCUDA_COMPARE(not_equal, !=, x.re != y.re || x.im != y.im)
+PYCUDA_COMPARE(less, <,
+               (x.re < y.re && PYCUDA_NO_NAN) || (x.re == y.re && x.im < y.im))
+PYCUDA_COMPARE(less_equal, <=,
+               (x.re < y.re && PYCUDA_NO_NAN) || (x.re == y.re && x.im <= y.im))
+PYCUDA_COMPARE(greater, >,
+               (x.re > y.re && PYCUDA_NO_NAN) || (x.re == y.re && x.im > y.im))
+PYCUDA_COMPARE(greater_equal, >=,
+               (x.re > y.re && PYCUDA_NO_NAN) || (x.re == y.re && x.im >= y.im))
+
+// Integers of either sign, exactly.
+#define PYCUDA_COMPARE_MIXED(name, op, if_negative, if_negative_second)        \
+    PYCUDA_FN bool op_##name(int64 x, uint64 y)                                \
+    {                                                                          \
+        return x < 0 ? if_negative : (uint64)x op y;                           \
+    }                                                                          \
+    PYCUDA_FN bool op_##name(uint64 x, int64 y)                                \
+    {                                                                          \
+        return y < 0 ? if_negative_second : x op(uint64) y;                    \
+    }
+PYCUDA_COMPARE_MIXED(equal, ==, false, false)
+PYCUDA_COMPARE_MIXED(not_equal, !=, true, true)
+PYCUDA_COMPARE_MIXED(less, <, true, false)
+PYCUDA_COMPARE_MIXED(less_equal, <=, true, false)
+PYCUDA_COMPARE_MIXED(greater, >, false, true)
+PYCUDA_COMPARE_MIXED(greater_equal, >=, false, true)
+
+template <class T>
+PYCUDA_FN bool op_logical_and(T x, T y)
+{
+    return truth(x) && truth(y);
+}
+template <class T>
+PYCUDA_FN bool op_logical_or(T x, T y)
+{
+    return truth(x) || truth(y);
+}
+template <class T>
+PYCUDA_FN bool op_logical_xor(T x, T y)
+{
+    return truth(x) != truth(y);
+}
+template <class T>
+PYCUDA_FN bool op_logical_not(T x)
+{
+    return !truth(x);
+}
+
+template <class T>
+PYCUDA_FN T op_maximum(T x, T y)
+{
+    return is_nan(x) || op_greater_equal(x, y) ? x : y;
+}
+template <class T>
+PYCUDA_FN T op_minimum(T x, T y)
+{
+    return is_nan(x) || op_less_equal(x, y) ? x : y;
+}
+template <class T>
+PYCUDA_FN T op_fmax(T x, T y)
+{
+    return is_nan(y) || op_greater_equal(x, y) ? x : y;
+}
+template <class T>
+PYCUDA_FN T op_fmin(T x, T y)
+{
+    return is_nan(y) || op_less_equal(x, y) ? x : y;
+}
+
+// -- one input ------------------------------------------------------------------------
+
+template <class T>
+PYCUDA_FN T op_negative(T x)
+{
+    return negated(x);
+}
+PYCUDA_FN float op_negative(float x)
+{
+    return -x;
+}
+PYCUDA_FN double op_negative(double x)
+{
+    return -x;
+}
+template <class T>
+PYCUDA_FN complex<T> op_negative(complex<T> z)
+{
+    return make_complex(-z.re, -z.im);
+}
+template <class T>
+PYCUDA_FN T op_positive(T x)
+{
+    return x;
+}
+
+template <class T>
+PYCUDA_FN T op_absolute(T x)
+{
+    return kind<T>::is_signed && x < T(0) ? negated(x) : x;
+}
+PYCUDA_FN float op_absolute(float x)
+{
+    return ::fabsf(x);
+}
+PYCUDA_FN double op_absolute(double x)
+{
+    return ::fabs(x);
+}
+PYCUDA_FN bool op_absolute(bool x)
+{
+    return x;
+}
+template <class T>
+PYCUDA_FN T op_absolute(complex<T> z)
+{
+    return ::hypot(z.re, z.im);
+}
+
+template <class T>
+PYCUDA_FN T op_real(T x)
+{
+    return x;
+}
+template <class T>
+PYCUDA_FN T op_real(complex<T> z)
+{
+    return z.re;
+}
+template <class T>
+PYCUDA_FN T op_imag(T)
+{
+    return T(0);
+}
+template <class T>
+PYCUDA_FN T op_imag(complex<T> z)
+{
+    return z.im;
+}
+template <class T>
+PYCUDA_FN T op_angle(T x)
+{
+    return ::atan2(T(0), x);
+}
+template <class T>
+PYCUDA_FN T op_angle(complex<T> z)
+{
+    return ::atan2(z.im, z.re);
+}
+template <class T>
+PYCUDA_FN T op_conjugate(T x)
+{
+    return x;
+}
+template <class T>
+PYCUDA_FN complex<T> op_conjugate(complex<T> z)
+{
+    return make_complex(z.re, -z.im);
+}
+
+template <class T>
+PYCUDA_FN T op_sign(T x)
+{
+    return x > T(0) ? T(1) : kind<T>::is_signed && x < T(0) ? T(-1) : is_nan(x) ? x : T(0);
+}
+template <class T>
+PYCUDA_FN complex<T> op_sign(complex<T> z)
+{
+    T size = ::hypot(z.re, z.im);
+    if (size == 0) {
+        return make_complex(T(0), T(0));
+    }
+    return make_complex(z.re / size, z.im / size);
+}
+
+template <class T>
+PYCUDA_FN T op_square(T x)
+{
+    return op_multiply(x, x);
+}
+template <class T>
+PYCUDA_FN T op_reciprocal(T x)
+{
+    return op_floor_divide(T(1), x);
+}
+PYCUDA_FN float op_reciprocal(float x)
+{
+    return 1.0f / x;
+}
+PYCUDA_FN double op_reciprocal(double x)
+{
+    return 1.0 / x;
+}
+template <class T>
+PYCUDA_FN complex<T> op_reciprocal(complex<T> z)
+{
+    return op_divide(make_complex(T(1), T(0)), z);
+}
+
+#define PYCUDA_MATH(name, function)    \
+    PYCUDA_FN float op_##name(float x) \
+    {                                  \
+        return ::function##f(x);       \
+    }                                  \
+    PYCUDA_FN double op_##name(double x) \
+    {                                  \
+        return ::function(x);          \
+    }
+PYCUDA_MATH(sqrt, sqrt)
+PYCUDA_MATH(cbrt, cbrt)
+PYCUDA_MATH(exp, exp)
+PYCUDA_MATH(exp2, exp2)
+PYCUDA_MATH(expm1, expm1)
+PYCUDA_MATH(log, log)
+PYCUDA_MATH(log2, log2)
+PYCUDA_MATH(log10, log10)
+PYCUDA_MATH(log1p, log1p)
+PYCUDA_MATH(sin, sin)
+PYCUDA_MATH(cos, cos)
+PYCUDA_MATH(tan, tan)
+PYCUDA_MATH(arcsin, asin)
+PYCUDA_MATH(arccos, acos)
+PYCUDA_MATH(arctan, atan)
+PYCUDA_MATH(sinh, sinh)
+PYCUDA_MATH(cosh, cosh)
+PYCUDA_MATH(tanh, tanh)
+PYCUDA_MATH(arcsinh, asinh)
+PYCUDA_MATH(arccosh, acosh)
+PYCUDA_MATH(arctanh, atanh)
+PYCUDA_MATH(fabs, fabs)
+PYCUDA_MATH(rint, rint)
+
+// Integers and bool are whole already.
+#define PYCUDA_ROUND(name)             \
+    template <class T>                 \
+    PYCUDA_FN T op_##name(T x)         \
+    {                                  \
+        return x;                      \
+    }                                  \
+    PYCUDA_FN float op_##name(float x) \
+    {                                  \
+        return ::name##f(x);           \
+    }                                  \
+    PYCUDA_FN double op_##name(double x) \
+    {                                  \
+        return ::name(x);              \
+    }
+PYCUDA_ROUND(floor)
+PYCUDA_ROUND(ceil)
+PYCUDA_ROUND(trunc)
+
+template <class T>
+PYCUDA_FN T op_arctan2(T x, T y)
+{
+    return ::atan2(x, y);
+}
+template <class T>
+PYCUDA_FN T op_hypot(T x, T y)
+{
+    return ::hypot(x, y);
+}
+template <class T>
+PYCUDA_FN T op_copysign(T x, T y)
+{
+    return ::copysign(x, y);
+}
+template <class T>
+PYCUDA_FN T op_nextafter(T x, T y)
+{
+    return ::nextafter(x, y);
+}
+template <class T>
+PYCUDA_FN T op_logaddexp(T x, T y)
+{
+    if (x == y) {
+        return x + T(0.693147180559945309417232121458176568);
+    }
+    T distance = x - y;
+    if (distance > 0) {
+        return x + ::log1p(::exp(-distance));
+    }
+    return distance <= 0 ? y + ::log1p(::exp(distance)) : distance;
+}
+template <class T>
+PYCUDA_FN T op_deg2rad(T x)
+{
+    return x * T(3.14159265358979323846 / 180.0);
+}
+template <class T>
+PYCUDA_FN T op_rad2deg(T x)
+{
+    return x * T(180.0 / 3.14159265358979323846);
+}
+template <class T>
+PYCUDA_FN T op_ldexp(T x, int exponent)
+{
+    return ::ldexp(x, exponent);
+}
+template <class T, class Z>
+PYCUDA_FN void op_frexp(T x, Z &fraction, int &exponent)
+{
+    exponent = 0;
+    fraction = cast<Z>(T(::frexp(x, &exponent)));
+    if (x - x != T(0)) {
+        exponent = 0;
+    }
+}
+template <class T, class Z>
+PYCUDA_FN void op_modf(T x, Z &fraction, Z &whole)
+{
+    T part;
+    fraction = cast<Z>(T(::modf(x, &part)));
+    whole = cast<Z>(part);
+}
+
+template <class T>
+PYCUDA_FN bool op_isnan(T x)
+{
+    return is_nan(x);
+}
+template <class T>
+PYCUDA_FN bool op_isfinite(T x)
+{
+    return x - x == T(0);
+}
+template <class T>
+PYCUDA_FN bool op_isfinite(complex<T> z)
+{
+    return op_isfinite(z.re) && op_isfinite(z.im);
+}
+template <class T>
+PYCUDA_FN bool op_isinf(T x)
+{
+    return !is_nan(x) && !op_isfinite(x);
+}
+template <class T>
+PYCUDA_FN bool op_isinf(complex<T> z)
+{
+    return op_isinf(z.re) || op_isinf(z.im);
+}
+template <class T>
+PYCUDA_FN bool op_signbit(T x)
+{
+    return ::signbit(x);
+}
+
+// -- complex functions ----------------------------------------------------------------
+
+template <class T>
+PYCUDA_FN complex<T> op_exp(complex<T> z)
+{
+    T size = ::exp(z.re);
+    if (z.im == 0) {
+        return make_complex(size, z.im);
+    }
+    T sine, cosine;
+    ::sincos(z.im, &sine, &cosine);
+    if (size == 0) {
+        return make_complex(::copysign(size, cosine), ::copysign(size, sine));
+    }
+    return make_complex(size * cosine, size * sine);
+}
+
+// Near the unit circle the logarithm of the size comes from 1 - |z|^2, exactly enough.
+template <class T>
+PYCUDA_FN T log_size(complex<T> z)
+{
+    T big = ::fabs(z.re), small = ::fabs(z.im);
+    if (big < small) {
+        T swapped = big;
+        big = small;
+        small = swapped;
+    }
+    if (big > T(0.5) && big < T(2)) {
+        return T(0.5) * ::log1p(::fma(big - T(1), big + T(1), small * small));
+    }
+    return ::log(::hypot(big, small));
+}
+template <class T>
+PYCUDA_FN complex<T> op_log(complex<T> z)
+{
+    return make_complex(log_size(z), ::atan2(z.im, z.re));
+}
+template <class T>
+PYCUDA_FN complex<T> op_log2(complex<T> z)
+{
+    complex<T> log = op_log(z);
+    const T scale = T(1.44269504088896340736);
+    return make_complex(log.re * scale, log.im * scale);
+}
+template <class T>
+PYCUDA_FN complex<T> op_log10(complex<T> z)
+{
+    complex<T> log = op_log(z);
+    const T scale = T(0.43429448190325182765);
+    return make_complex(log.re * scale, log.im * scale);
+}
+template <class T>
+PYCUDA_FN complex<T> op_exp2(complex<T> z)
+{
+    const T scale = T(0.69314718055994530942);
+    return op_exp(make_complex(z.re * scale, z.im * scale));
+}
+
+template <class T>
+PYCUDA_FN complex<T> op_sqrt(complex<T> z)
+{
+    if (z.re == 0 && z.im == 0) {
+        return make_complex(T(0), z.im);
+    }
+    if (::isinf(z.im)) {
+        return make_complex(::fabs(z.im), z.im);
+    }
+    if (::isinf(z.re)) {
+        T other = is_nan(z.im) ? z.im : ::copysign(T(0), z.im);
+        return z.re > 0 ? make_complex(z.re, other)
+                        : make_complex(::fabs(other), ::copysign(z.re, z.im));
+    }
+    // Scaled where a sum could overflow or a square lose its digits.
+    T scale = 1;
+    T most = ::fmax(::fabs(z.re), ::fabs(z.im));
+    if (most > (sizeof(T) == 8 ? T(1e300) : T(1e37f))) {
+        scale = 2;
+        z = make_complex(z.re / 4, z.im / 4);
+    }
+    else if (most < (sizeof(T) == 8 ? T(1e-290) : T(1e-30f))) {
+        const T up = sizeof(T) == 8 ? T(1.8014398509481984e16) : T(16777216);
+        scale = T(1) / ::sqrt(up);
+        z = make_complex(z.re * up, z.im * up);
+    }
+    T size = ::sqrt((::fabs(z.re) + ::hypot(z.re, z.im)) * T(0.5));
+    T other = z.im / (2 * size);
+    complex<T> root = z.re >= 0 ? make_complex(size, other)
+                                : make_complex(::fabs(other), ::copysign(size, z.im));
+    return make_complex(root.re * scale, root.im * scale);
+}
+
+template <class T>
+PYCUDA_FN complex<T> op_sinh(complex<T> z)
+{
+    if (z.im == 0) {
+        return make_complex(T(::sinh(z.re)), z.im);
+    }
+    T sine, cosine;
+    ::sincos(z.im, &sine, &cosine);
+    return make_complex(::sinh(z.re) * cosine, ::cosh(z.re) * sine);
+}
+template <class T>
+PYCUDA_FN complex<T> op_cosh(complex<T> z)
+{
+    T sine, cosine;
+    ::sincos(z.im, &sine, &cosine);
+    return make_complex(::cosh(z.re) * cosine, ::sinh(z.re) * sine);
+}
+template <class T>
+PYCUDA_FN complex<T> op_tanh(complex<T> z)
+{
+    T sine, cosine;
+    ::sincos(z.im, &sine, &cosine);
+    if (::fabs(z.re) > T(20)) {
+        return make_complex(::copysign(T(1), z.re),
+                            4 * sine * cosine * ::exp(-2 * ::fabs(z.re)));
+    }
+    T sh = ::sinh(z.re);
+    T below = cosine * cosine + sh * sh;
+    return make_complex(sh * ::cosh(z.re) / below, sine * cosine / below);
+}
+
+// sin z = -i sinh(iz), and so on.
+template <class T>
+PYCUDA_FN complex<T> op_sin(complex<T> z)
+{
+    complex<T> turned = op_sinh(make_complex(-z.im, z.re));
+    return make_complex(turned.im, -turned.re);
+}
+template <class T>
+PYCUDA_FN complex<T> op_cos(complex<T> z)
+{
+    return op_cosh(make_complex(-z.im, z.re));
+}
+template <class T>
+PYCUDA_FN complex<T> op_tan(complex<T> z)
+{
+    complex<T> turned = op_tanh(make_complex(-z.im, z.re));
+    return make_complex(turned.im, -turned.re);
+}
+
+// Small whole exponents by multiplication, all others by logarithms.
+template <class T>
+PYCUDA_FN complex<T> op_power(complex<T> x, complex<T> y)
+{
+    if (y.re == 0 && y.im == 0) {
+        return make_complex(T(1), T(0));
+    }
+    if (x.re == 0 && x.im == 0) {
+        return y.re > 0 && y.im == 0 ? make_complex(T(0), T(0))
+                                     : make_complex(T(0) / T(0), T(0) / T(0));
+    }
+    if (y.im == 0 && y.re == ::rint(y.re) && ::fabs(y.re) < T(100)) {
+        int n = (int)::fabs(y.re);
+        complex<T> result = make_complex(T(1), T(0));
+        complex<T> factor = x;
+        for (; n != 0; n >>= 1) {
+            if (n & 1) {
+                result = op_multiply(result, factor);
+            }
+            factor = op_multiply(factor, factor);
+        }
+        return y.re < 0 ? op_reciprocal(result) : result;
+    }
+    return op_exp(op_multiply(y, op_log(x)));
+}
+
+}  // namespace pycuda_array
+
+#endif

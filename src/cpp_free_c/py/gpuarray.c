@@ -1,0 +1,511 @@
+/* GPUArray: construction, attributes, the type. See gpuarray.h for the invariant. */
+
+#include "gpuarray.h"
+
+/* -- memory ------------------------------------------------------------------------ */
+
+pcu_context *
+pcu_array_context(pcu_state *st)
+{
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        return (pcu_context *)pcu_ctx_current->owner;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuLaunchKernel");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    /* The stack, or the registry through a living array, holds it: a wrapper of a
+     * stranger's context that nobody holds goes here, so keep it on the state. */
+    Py_XSETREF(st->foreign_context, ctx);
+    return (pcu_context *)ctx;
+}
+
+int
+pcu_array_ready(const pcu_gpuarray *self)
+{
+    if (self->dtype != NULL) {
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "the __init__ of this %s was not called",
+                 Py_TYPE(self)->tp_name);
+    return -1;
+}
+
+static int
+array_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
+{
+    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    if (shape == NULL) {
+        return -1;
+    }
+    pcu_raise_detail(self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                     "the memory of an array of shape %S and dtype %S belongs to "
+                     "another context (device %d) than the current one",
+                     shape, (PyObject *)self->dtype,
+                     (int)pcu_context_rec(memory->ctx)->device);
+    Py_DECREF(shape);
+    return -1;
+}
+
+int
+pcu_array_check(pcu_gpuarray *self, const pcu_context *ctx)
+{
+    pcu_state *st = self->st;
+    if (self->dtype == NULL) {
+        return pcu_array_ready(self);
+    }
+    if (self->memory == NULL ||
+        !(Py_IS_TYPE(self->memory, st->DeviceAllocation) ||
+          PyObject_TypeCheck(self->memory, st->DeviceAllocation))) {
+        return 0;
+    }
+    pcu_resource *memory = (pcu_resource *)self->memory;
+    if (pcu_resource_check(memory, "cuLaunchKernel") < 0) {
+        return -1;
+    }
+    if (pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
+        return array_wrong_context(self, memory);
+    }
+    return 0;
+}
+
+/* Take up gpudata: the address, and what keeps the memory alive. */
+int
+pcu_array_adopt(pcu_gpuarray *self, PyObject *gpudata)
+{
+    CUdeviceptr address = 0;
+    PyObject *memory = NULL;
+    if (gpudata != Py_None) {
+        if (pcu_as_pointer(self->st, gpudata, &address, "gpudata") < 0) {
+            return -1;
+        }
+        if (!PyLong_Check(gpudata)) {
+            memory = pcu_is_array(self->st, gpudata)
+                         ? Py_XNewRef(((pcu_gpuarray *)gpudata)->memory)
+                         : Py_NewRef(gpudata);
+        }
+        else if (self->base != NULL && pcu_is_array(self->st, self->base)) {
+            memory = Py_XNewRef(((pcu_gpuarray *)self->base)->memory);
+        }
+    }
+    self->address = address;
+    Py_XSETREF(self->gpudata, Py_NewRef(gpudata));
+    Py_XSETREF(self->memory, memory);
+    return 0;
+}
+
+/* The address that allocator's result stands for: also of objects that only int() can
+ * read. */
+static int
+array_allocated_address(pcu_state *st, PyObject *memory, CUdeviceptr *address)
+{
+    if (Py_IS_TYPE(memory, st->DeviceAllocation)) {
+        *address = ((pcu_resource *)memory)->handle.memory;
+        return 0;
+    }
+    return pcu_as_address(memory, address, "what the allocator returned");
+}
+
+/* Allocate for the layout that self has. */
+static int
+array_allocate(pcu_gpuarray *self)
+{
+    ptrdiff_t low = 0;
+    ptrdiff_t high = 0;
+    pcu_state *st = self->st;
+    if (self->count == 0 || pcu_array_itemsize(self) == 0) {
+        Py_XSETREF(self->gpudata, Py_NewRef(Py_None));
+        return 0;
+    }
+    if (self->contiguous) {
+        high = (ptrdiff_t)self->nbytes;
+    }
+    else if (pcu_extent(self->ndim, self->shape, self->strides,
+                        pcu_array_itemsize(self), &low, &high) < 0) {
+        PyErr_SetString(PyExc_ValueError, "an array with these strides is too big");
+        return -1;
+    }
+    size_t size = (size_t)high - (size_t)low;
+    PyObject *allocator =
+        self->allocator != NULL ? self->allocator : st->default_allocator;
+    PyObject *memory;
+    if (allocator == NULL || allocator == st->mem_alloc) {
+        memory = pcu_devmem_alloc(st, size);
+    }
+    else {
+        PyObject *bytes = PyLong_FromSize_t(size);
+        memory = bytes == NULL ? NULL : PyObject_CallOneArg(allocator, bytes);
+        Py_XDECREF(bytes);
+    }
+    CUdeviceptr address = 0;
+    if (memory == NULL || array_allocated_address(st, memory, &address) < 0) {
+        Py_XDECREF(memory);
+        return -1;
+    }
+    self->address = address + (CUdeviceptr)(-low);
+    if (low == 0) {
+        Py_XSETREF(self->gpudata, Py_NewRef(memory));
+    }
+    Py_XSETREF(self->memory, memory);
+    return 0;
+}
+
+/* -- construction ------------------------------------------------------------------ */
+
+static pcu_gpuarray *
+array_blank_new(pcu_state *st, PyTypeObject *type)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->st = st;
+        self->shape = self->inline_shape;
+        self->strides = self->inline_strides;
+        self->type = PCU_T_NONE;
+    }
+    return self;
+}
+
+static PyObject *
+array_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    return st == NULL ? NULL : (PyObject *)array_blank_new(st, type);
+}
+
+/* A subclass is made as its own __init__ wants it. */
+static PyObject *
+array_subclass_new(PyTypeObject *type, int ndim, const size_t *shape,
+                   const ptrdiff_t *strides, PyArray_Descr *dtype, PyObject *allocator)
+{
+    PyObject *result = NULL;
+    PyObject *lengths = pcu_shape_tuple_new(ndim, shape);
+    PyObject *steps =
+        strides == NULL ? Py_NewRef(Py_None) : pcu_strides_tuple_new(ndim, strides);
+    PyObject *args = NULL;
+    PyObject *kwargs = NULL;
+    if (lengths != NULL && steps != NULL) {
+        args = PyTuple_Pack(2, lengths, (PyObject *)dtype);
+        kwargs =
+            Py_BuildValue("{sOsO}", "allocator",
+                          allocator == NULL ? Py_None : allocator, "strides", steps);
+    }
+    if (args != NULL && kwargs != NULL) {
+        result = PyObject_Call((PyObject *)type, args, kwargs);
+    }
+    Py_XDECREF(args);
+    Py_XDECREF(kwargs);
+    Py_XDECREF(lengths);
+    Py_XDECREF(steps);
+    return result;
+}
+
+PyObject *
+pcu_array_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shape,
+              const ptrdiff_t *strides, PyArray_Descr *dtype, PyObject *allocator)
+{
+    if (type != NULL && type != st->GPUArray) {
+        PyObject *made =
+            array_subclass_new(type, ndim, shape, strides, dtype, allocator);
+        if (made != NULL && !pcu_is_array(st, made)) {
+            PyErr_Format(PyExc_TypeError, "%s() made a %s, which is no GPUArray",
+                         type->tp_name, Py_TYPE(made)->tp_name);
+            Py_CLEAR(made);
+        }
+        return made;
+    }
+    pcu_gpuarray *self = array_blank_new(st, st->GPUArray);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)dtype);
+    self->type = (unsigned char)pcu_type_of_dtype(dtype);
+    self->allocator = Py_XNewRef(allocator);
+    if (pcu_array_set_layout(self, ndim, shape, strides) < 0 ||
+        array_allocate(self) < 0) {
+        Py_CLEAR(self);
+    }
+    return (PyObject *)self;
+}
+
+pcu_gpuarray *
+pcu_array_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
+                   const ptrdiff_t *strides, ptrdiff_t offset, PyArray_Descr *dtype)
+{
+    pcu_gpuarray *view = array_blank_new(self->st, self->st->GPUArray);
+    if (view == NULL) {
+        return NULL;
+    }
+    PyArray_Descr *own = dtype == NULL ? self->dtype : dtype;
+    view->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)own);
+    view->type = dtype == NULL ? self->type : (unsigned char)pcu_type_of_dtype(dtype);
+    view->allocator = Py_XNewRef(self->allocator);
+    view->base = Py_NewRef((PyObject *)self);
+    if (pcu_array_set_layout(view, ndim, shape, strides) < 0) {
+        Py_DECREF(view);
+        return NULL;
+    }
+    if (self->gpudata == Py_None || view->count == 0) {
+        view->gpudata = Py_NewRef(Py_None);
+    }
+    else {
+        view->memory = Py_XNewRef(self->memory);
+        view->address = self->address + (CUdeviceptr)offset;
+    }
+    return view;
+}
+
+typedef struct {
+    pcu_shape shape;
+    PyArray_Descr *dtype; /* new reference once parsed */
+    PyObject *allocator;  /* borrowed, as are the next three */
+    PyObject *base;
+    PyObject *gpudata;
+    PyObject *strides;
+    NPY_ORDER order;
+} array_args;
+
+static const pcu_argspec array_specs[] = {
+    {"shape", pcu_as_shape, offsetof(array_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(array_args, dtype)},
+    {"allocator", pcu_as_object, offsetof(array_args, allocator)},
+    {"base", pcu_as_object, offsetof(array_args, base)},
+    {"gpudata", pcu_as_object, offsetof(array_args, gpudata)},
+    {"strides", pcu_as_object, offsetof(array_args, strides)},
+    {"order", pcu_as_order, offsetof(array_args, order)},
+};
+static const pcu_argtable array_table = {"GPUArray", array_specs, 7, 2, 0};
+
+static int
+array_init_layout(pcu_gpuarray *self, const array_args *a)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    int ndim = a->shape.ndim;
+    for (int i = 0; i < ndim; i++) {
+        shape[i] = (size_t)a->shape.dims[i];
+    }
+    if (a->strides != Py_None) {
+        if (pcu_array_read_strides(a->strides, ndim, strides) < 0) {
+            return -1;
+        }
+        return pcu_array_set_layout(self, ndim, shape, strides);
+    }
+    if (a->order == NPY_FORTRANORDER) {
+        if (pcu_strides_f(ndim, shape, pcu_array_itemsize(self), strides) < 0) {
+            PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
+            return -1;
+        }
+        return pcu_array_set_layout(self, ndim, shape, strides);
+    }
+    return pcu_array_set_layout(self, ndim, shape, NULL);
+}
+
+static int
+array_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    array_args a = {.allocator = Py_None,
+                    .base = Py_None,
+                    .gpudata = Py_None,
+                    .strides = Py_None,
+                    .order = NPY_CORDER};
+    int rc = -1;
+    if (pcu_args_parse_tuple(self->st, &array_table, args, kwargs, &a) < 0) {
+        Py_XDECREF(a.dtype);
+        return -1;
+    }
+    int type = pcu_type_of_dtype(a.dtype);
+    if (PyDataType_REFCHK(a.dtype)) {
+        PyErr_Format(PyExc_TypeError,
+                     "dtype %R holds Python objects, which no GPU can read",
+                     (PyObject *)a.dtype);
+    }
+    else if (a.base != Py_None && a.gpudata == Py_None) {
+        PyErr_SetString(PyExc_AssertionError, "base is given without gpudata");
+    }
+    else {
+        Py_XSETREF(self->dtype, (PyArray_Descr *)Py_NewRef((PyObject *)a.dtype));
+        self->type = (unsigned char)type;
+        Py_XSETREF(self->allocator,
+                   a.allocator == Py_None ? NULL : Py_NewRef(a.allocator));
+        Py_XSETREF(self->base, a.base == Py_None ? NULL : Py_NewRef(a.base));
+        rc = array_init_layout(self, &a);
+        if (rc == 0) {
+            rc = a.gpudata == Py_None ? array_allocate(self)
+                                      : pcu_array_adopt(self, a.gpudata);
+        }
+    }
+    Py_DECREF(a.dtype);
+    return rc;
+}
+
+static int
+array_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->gpudata);
+    Py_VISIT(self->memory);
+    Py_VISIT(self->base);
+    Py_VISIT(self->allocator);
+    Py_VISIT(self->flags);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+static int
+array_clear(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    Py_CLEAR(self->gpudata);
+    Py_CLEAR(self->base);
+    Py_CLEAR(self->allocator);
+    Py_CLEAR(self->flags);
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->memory);
+    return 0;
+}
+
+static void
+array_dealloc(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (self->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    array_clear(op);
+    Py_CLEAR(self->dtype);
+    if (self->shape != self->inline_shape) {
+        PyMem_Free(self->shape);
+    }
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+/* -- the type ---------------------------------------------------------------------- */
+
+static Py_ssize_t
+array_length(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_array_ready(self) < 0) {
+        return -1;
+    }
+    if (self->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
+        return -1;
+    }
+    return (Py_ssize_t)self->shape[0];
+}
+
+static PyObject *
+array_text(PyObject *op, PyObject *(*render)(PyObject *))
+{
+    PyObject *host = PyObject_CallMethodNoArgs(op, ((pcu_gpuarray *)op)->st->str_get);
+    PyObject *text = host == NULL ? NULL : render(host);
+    Py_XDECREF(host);
+    return text;
+}
+
+static PyObject *
+array_repr(PyObject *op)
+{
+    return array_text(op, PyObject_Repr);
+}
+
+static PyObject *
+array_str(PyObject *op)
+{
+    return array_text(op, PyObject_Str);
+}
+
+static Py_hash_t
+array_hash(PyObject *Py_UNUSED(op))
+{
+    PyErr_SetString(PyExc_TypeError, "a GPUArray can change, so it has no hash");
+    return -1;
+}
+
+static PyMemberDef array_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_gpuarray, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_gpuarray, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    array_doc,
+    "GPUArray(shape, dtype, allocator=None, base=None, gpudata=None, strides=None, "
+    "order='C')\n--\n\n"
+    "An array in device memory: any shape, any strides.\n\n"
+    "allocator(nbytes) gives the memory, by default pycuda.driver.mem_alloc; gpudata\n"
+    "takes memory that is there, and base is kept alive with it. strides are in "
+    "bytes;\n"
+    "without them order is 'C' or 'F'. The elements are not set.");
+
+/* Those of the type itself; the operators' come behind them when it is made. */
+static const PyType_Slot array_slots[] = {
+    {Py_tp_doc, (void *)array_doc},
+    {Py_tp_new, array_new},
+    {Py_tp_init, array_init},
+    {Py_tp_traverse, array_traverse},
+    {Py_tp_clear, array_clear},
+    {Py_tp_dealloc, array_dealloc},
+    {Py_tp_members, array_members},
+    {Py_tp_getset, pcu_array_getset},
+    {Py_tp_repr, array_repr},
+    {Py_tp_str, array_str},
+    {Py_tp_hash, array_hash},
+    {Py_tp_richcompare, pcu_array_richcompare},
+    {Py_sq_length, array_length},
+    {Py_mp_length, array_length},
+    {Py_sq_item, pcu_array_item},
+    {Py_mp_subscript, pcu_array_subscript},
+    {Py_mp_ass_subscript, pcu_array_ass_subscript},
+    {0, NULL},
+};
+
+static int
+array_add_type(PyObject *m, pcu_state *st)
+{
+    PyType_Slot slots[80];
+    int n = 0;
+    for (int i = 0; array_slots[i].slot != 0; i++) {
+        slots[n++] = array_slots[i];
+    }
+    for (int i = 0; pcu_array_number_slots[i].slot != 0; i++) {
+        slots[n++] = pcu_array_number_slots[i];
+    }
+    slots[n] = (PyType_Slot){0, NULL};
+    PyType_Spec spec = {"pycuda.gpuarray.GPUArray", sizeof(pcu_gpuarray), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+                        slots};
+    return pcu_add_type(m, &st->GPUArray, &spec, NULL);
+}
+
+int
+pcu_gpuarray_setup(PyObject *m, pcu_state *st)
+{
+    st->mem_alloc = PyObject_GetAttrString(m, "mem_alloc");
+    st->array_ops = pcu_array_ops_new();
+    if (st->mem_alloc == NULL || st->array_ops == NULL ||
+        PyModule_AddObjectRef(m, "_array_ops", st->array_ops) < 0 ||
+        pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
+        array_add_type(m, st) < 0) {
+        return -1;
+    }
+    PyObject *priority = PyLong_FromLong(100);
+    int rc = priority == NULL ? -1
+                              : PyObject_SetAttrString((PyObject *)st->GPUArray,
+                                                       "__array_priority__", priority);
+    Py_XDECREF(priority);
+    if (rc < 0 || pcu_add_methods(st->GPUArray, pcu_array_view_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_array_copy_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_array_op_methods) < 0 ||
+        PyModule_AddFunctions(m, pcu_array_copy_functions) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, pcu_array_op_functions);
+}

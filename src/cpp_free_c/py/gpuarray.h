@@ -1,0 +1,216 @@
+/* GPUArray: what the files around it share.
+ *
+ * Invariant of an initialised array: dtype is set; shape and strides have ndim places;
+ * count is the product of the lengths; `contiguous` says what strides say. `address` is
+ * the first element; where the memory is an allocation of ours, `memory` holds it, and
+ * pcu_array_check looks whether it is alive and of the current context before anything
+ * is queued. size, nbytes and mem_size are what the attributes say: programs assign
+ * them, nothing here depends on them. */
+#ifndef PCU_PY_GPUARRAY_H
+#define PCU_PY_GPUARRAY_H
+
+#include "kernels.h"
+
+enum { PCU_ARRAY_INLINE = 4, PCU_ARRAY_C = 1, PCU_ARRAY_F = 2 };
+
+typedef struct pcu_gpuarray {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *gpudata;    /* as given or allocated; NULL: the address as an int */
+    PyObject *memory;     /* what keeps the bytes alive; NULL for a bare address */
+    PyObject *base;       /* NULL: None */
+    PyObject *allocator;  /* NULL: the default one */
+    PyArray_Descr *dtype; /* NULL before __init__ */
+    PyObject *flags;      /* as assigned; NULL: made on demand */
+    PyObject *dict;
+    PyObject *weakrefs;
+    CUdeviceptr address;
+    size_t *shape; /* the inline ones, or one owned block with the strides in it */
+    ptrdiff_t *strides;
+    size_t count;
+    size_t size;
+    size_t nbytes;
+    size_t mem_size;
+    int ndim;
+    unsigned char type;       /* pcu_type of dtype */
+    unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
+    size_t inline_shape[PCU_ARRAY_INLINE];
+    ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
+} pcu_gpuarray;
+
+static inline int
+pcu_is_array(pcu_state *st, PyObject *op)
+{
+    return Py_IS_TYPE(op, st->GPUArray) || PyObject_TypeCheck(op, st->GPUArray);
+}
+
+static inline size_t
+pcu_array_itemsize(const pcu_gpuarray *self)
+{
+    return (size_t)PyDataType_ELSIZE(self->dtype);
+}
+
+/* -- gpuarray_layout.c ------------------------------------------------------------- */
+
+/* The pcu_type of a dtype: RAW or NONE if kernels do not compute with it. */
+PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
+
+/* The dtype of a pcu_type. */
+PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);
+
+/* Recompute what follows from shape, strides and dtype. */
+PCU_HIDDEN PCU_RAISES int pcu_array_settle(pcu_gpuarray *self);
+
+/* Strides that a program gives: one integer for each axis. */
+PCU_HIDDEN PCU_RAISES int pcu_array_read_strides(PyObject *value, int ndim,
+                                                 ptrdiff_t *strides);
+
+/* Tuples of ints. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_shape_tuple_new(int ndim, const size_t *shape);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_strides_tuple_new(int ndim,
+                                                      const ptrdiff_t *strides);
+
+/* Replace shape and strides (NULL: C order) and what follows from them. The arguments
+ * may be the array's own. */
+PCU_HIDDEN PCU_RAISES int pcu_array_set_layout(pcu_gpuarray *self, int ndim,
+                                               const size_t *shape,
+                                               const ptrdiff_t *strides);
+
+/* The strides of a packed array whose axes are ordered in memory like self's. */
+PCU_HIDDEN PCU_RAISES int pcu_array_packed_strides(const pcu_gpuarray *self,
+                                                   size_t itemsize, ptrdiff_t *strides);
+
+/* 1 if every byte between the first and the last is an element's, in whatever order of
+ * axes. */
+PCU_HIDDEN int pcu_array_is_packed(const pcu_gpuarray *self);
+
+/* -- gpuarray_attrs.c -------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyGetSetDef pcu_array_getset[];
+extern PCU_HIDDEN PyType_Spec pcu_array_flags_spec;
+
+/* -- gpuarray.c: the object -------------------------------------------------------- */
+
+/* Take up gpudata: the address, and what keeps the memory alive. */
+PCU_HIDDEN PCU_RAISES int pcu_array_adopt(pcu_gpuarray *self, PyObject *gpudata);
+
+/* 0 if __init__ has run, else TypeError. */
+PCU_HIDDEN PCU_RAISES int pcu_array_ready(const pcu_gpuarray *self);
+
+/* 0 if the array may be used by work in ctx: initialised, its memory not released, of
+ * that context. */
+PCU_HIDDEN PCU_RAISES int pcu_array_check(pcu_gpuarray *self, const pcu_context *ctx);
+
+/* Fresh memory from `allocator` (NULL: the default). strides NULL: C order. type NULL:
+ * GPUArray; a subclass is called as subclass(shape, dtype, allocator=, strides=). */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_new(pcu_state *st, PyTypeObject *type,
+                                              int ndim, const size_t *shape,
+                                              const ptrdiff_t *strides,
+                                              PyArray_Descr *dtype,
+                                              PyObject *allocator);
+
+/* The memory of self seen another way, `offset` bytes on. A plain GPUArray. */
+PCU_HIDDEN PCU_NEWREF pcu_gpuarray *pcu_array_view_new(pcu_gpuarray *self, int ndim,
+                                                       const size_t *shape,
+                                                       const ptrdiff_t *strides,
+                                                       ptrdiff_t offset,
+                                                       PyArray_Descr *dtype);
+
+/* The context whose work comes next: borrowed from the calling thread's stack. */
+PCU_HIDDEN PCU_RAISES PCU_BORROWED pcu_context *pcu_array_context(pcu_state *st);
+
+/* The stream that work goes to if none is named. */
+static inline CUstream
+pcu_array_stream(pcu_state *st)
+{
+    (void)st;
+    return NULL;
+}
+
+/* -- gpuarray_views.c -------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyMethodDef pcu_array_view_methods[];
+PCU_HIDDEN PyObject *pcu_array_subscript(PyObject *op, PyObject *index);
+PCU_HIDDEN int pcu_array_ass_subscript(PyObject *op, PyObject *index, PyObject *value);
+PCU_HIDDEN PyObject *pcu_array_item(PyObject *op, Py_ssize_t index);
+PCU_HIDDEN PyObject *pcu_array_get_T(PyObject *op, void *closure);
+
+/* -- gpuarray_copy.c --------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyMethodDef pcu_array_copy_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_array_copy_functions[];
+
+/* A packed copy on the device, with the axes in the order of self's. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_copy_new(pcu_gpuarray *self, CUstream stream);
+
+/* dest[...] = src, with broadcasting and conversion. */
+PCU_HIDDEN PCU_RAISES int pcu_array_assign(pcu_gpuarray *dest, PyObject *src,
+                                           CUstream stream);
+
+/* -- elementwise.c: kernels over operands ------------------------------------------ */
+
+typedef struct {
+    pcu_gpuarray *array;     /* borrowed; NULL: a scalar */
+    int type;                /* pcu_type of the elements or of the scalar */
+    unsigned char value[16]; /* the scalar */
+} pcu_operand;
+
+/* Queue outputs = op(inputs): inputs broadcast against the outputs, which have one
+ * shape. raw is the size of RAW elements. Inputs that overlap an output otherwise than
+ * exactly are copied before. */
+PCU_HIDDEN PCU_RAISES int pcu_elementwise(pcu_state *st, int op, int nin,
+                                          const pcu_operand *inputs, int nout,
+                                          pcu_gpuarray *const *outputs, int compute,
+                                          CUstream stream);
+
+/* -- scalars.c --------------------------------------------------------------------- */
+
+/* Is this a number by itself: a Python number, a NumPy scalar, an array without axes?
+ */
+PCU_HIDDEN int pcu_is_scalar(PyObject *value);
+
+/* Its pcu_type, and whether it yields to the dtype of arrays (*weak; Python's int,
+ * float and complex). PCU_T_NONE if kernels do not know its dtype. */
+PCU_HIDDEN PCU_RAISES int pcu_scalar_type(PyObject *value, int *type, int *weak);
+
+/* Its bytes in a type. OverflowError for an integer that does not fit, TypeError for a
+ * number of a wider kind; with `force` a float loses its fraction in an integer. */
+PCU_HIDDEN PCU_RAISES int pcu_scalar_pack(PyObject *value, int type, int force,
+                                          unsigned char *out);
+
+/* -- gpuarray_ops.c: operators ----------------------------------------------------- */
+
+extern PCU_HIDDEN const PyType_Slot pcu_array_number_slots[];
+extern PCU_HIDDEN PyMethodDef pcu_array_op_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_array_op_functions[];
+PCU_HIDDEN PyObject *pcu_array_richcompare(PyObject *a, PyObject *b, int op);
+
+PCU_HIDDEN PyObject *pcu_array_get_real(PyObject *op, void *closure);
+PCU_HIDDEN PyObject *pcu_array_get_imag(PyObject *op, void *closure);
+
+/* {name: number} of the elementwise operations. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_ops_new(void);
+
+/* -- gpuarray_apply.c: the rules of dtypes and shapes ------------------------------ */
+
+/* What op(inputs) is asked for with. */
+typedef struct {
+    PyObject *outs[2]; /* borrowed: arrays to write to; NULL: new ones */
+    int dtype;         /* pcu_type to compute in; PCU_T_NONE: by the rules */
+    CUstream stream;
+    PyObject *allocator; /* borrowed, of new arrays; NULL: the first input's */
+} pcu_apply_options;
+
+/* op(inputs), as NumPy's function of that name would: an array, or a tuple of two. NULL
+ * and no exception where an input is nothing that arrays go with. */
+PCU_HIDDEN PyObject *pcu_array_apply(pcu_state *st, int op, PyObject *const *inputs,
+                                     const pcu_apply_options *options);
+
+/* A new array for the result of an operation on self, of self's type: shape NULL is
+ * self's, with the order of its axes. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_like_new(pcu_gpuarray *self, int ndim,
+                                                   const size_t *shape,
+                                                   PyArray_Descr *dtype,
+                                                   PyObject *allocator);
+
+#endif

@@ -1,0 +1,73 @@
+/* Generated kernels: how one is named, found in its context, and launched.
+ *
+ * A key says all that decides about the text of a kernel. The table of a context maps
+ * keys to loaded functions; on a miss pycuda._codegen writes and compiles the text. The
+ * table is part of the Context object and ends with the context: it holds driver
+ * handles, not Python objects, so that it keeps nothing alive. Guarded by the
+ * interpreter lock. */
+#ifndef PCU_PY_KERNELS_H
+#define PCU_PY_KERNELS_H
+
+#include "pcu.h"
+
+#include "../core/argbuf.h"
+#include "../tables/array_ops.h"
+#include "../tables/dtypes.h"
+
+#define PCU_DTYPE_MEMBER(CODE, name, size) PCU_T_##CODE,
+typedef enum {
+    PCU_DTYPES(PCU_DTYPE_MEMBER) PCU_T_COUNT,
+    PCU_T_RAW = PCU_T_COUNT, /* bytes that are only moved; their number is in the key */
+    PCU_T_NONE               /* no dtype yet, or one that no kernel can take */
+} pcu_type;
+#undef PCU_DTYPE_MEMBER
+
+#define PCU_OP_MEMBER(NAME, name, nin, nout, rule) PCU_OP_##NAME,
+typedef enum { PCU_ARRAY_OPS(PCU_OP_MEMBER) PCU_OP_COUNT } pcu_op;
+#undef PCU_OP_MEMBER
+
+/* What a kernel gets for an operand. */
+typedef enum {
+    PCU_KIND_ARRAY,  /* an address, and strides unless the kernel is flat */
+    PCU_KIND_SCALAR, /* the value, in the dtype of the operand */
+    PCU_KIND_ONE     /* the address of a single element; in flat kernels only */
+} pcu_kind;
+
+enum { PCU_OPERANDS_MAX = 6 };
+
+typedef struct {
+    uint16_t family; /* 0: elementwise; others: see the file that launches them */
+    uint16_t op;     /* pcu_op, or the family's own number */
+    uint32_t raw;    /* bytes of an element of type RAW */
+    uint8_t types[PCU_OPERANDS_MAX]; /* pcu_type: inputs, then outputs */
+    uint8_t nin;
+    uint8_t nout;
+    uint8_t kinds[PCU_OPERANDS_MAX]; /* pcu_kind */
+    uint8_t compute;                 /* pcu_type that inputs are converted to */
+    uint8_t ndim;                    /* 0: flat */
+    uint8_t wide;                    /* 1: indices of 64 bits */
+    uint8_t vec;                     /* elements a thread handles at once; flat only */
+    uint8_t spare[6];
+} pcu_kernel_key;
+
+_Static_assert(sizeof(pcu_kernel_key) == 32, "a key is hashed as four words");
+
+/* The loaded kernel of a key in a context; compiled if it is not there. */
+PCU_HIDDEN PCU_RAISES CUfunction pcu_kernel_find(pcu_state *st, pcu_context *ctx,
+                                                 const pcu_kernel_key *key);
+
+/* Unload a context's kernels: before it ends, while it is alive. Never raises. */
+PCU_HIDDEN void pcu_kernels_clear(pcu_context *ctx);
+
+/* Queue a kernel; params are the packed parameters. */
+PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,
+                                            size_t blocks, unsigned int threads,
+                                            CUstream stream, pcu_argbuf *params);
+
+/* The name of an operation, as NumPy spells it. */
+PCU_HIDDEN const char *pcu_op_name(int op);
+
+/* Bytes of a type that is not RAW. */
+PCU_HIDDEN size_t pcu_type_size(int type);
+
+#endif
