@@ -143,7 +143,8 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     CUdeviceptr *pointer = (CUdeviceptr *)out;
     unsigned long long bits = 0;
-    if (Py_IS_TYPE(value, st->DeviceAllocation)) {
+    if (Py_IS_TYPE(value, st->DeviceAllocation) ||
+        Py_IS_TYPE(value, st->PooledDeviceAllocation)) {
         *pointer = ((pcu_resource *)value)->handle.memory;
         return 0;
     }

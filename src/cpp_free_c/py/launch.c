@@ -423,7 +423,7 @@ launch_put_one(launch_pack *p, PyObject *arg)
 {
     pcu_state *st = p->function->st;
     PyTypeObject *type = Py_TYPE(arg);
-    if (type == st->DeviceAllocation) {
+    if (type == st->DeviceAllocation || type == st->PooledDeviceAllocation) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
     }
     LAUNCH_SCALAR(Int, npy_int, sizeof(npy_int))

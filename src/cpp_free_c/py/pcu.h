@@ -267,6 +267,7 @@ PCU_SETUP(stream);
 PCU_SETUP(event);
 PCU_SETUP(devmem);
 PCU_SETUP(hostmem);
+PCU_SETUP(mempool);
 PCU_SETUP(memcpy);
 PCU_SETUP(cumodule);
 PCU_SETUP(function);

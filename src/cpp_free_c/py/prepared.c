@@ -409,7 +409,8 @@ prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
     int truth;
     switch (item->code) {
         case 'P':
-            if (Py_IS_TYPE(value, st->DeviceAllocation) &&
+            if ((Py_IS_TYPE(value, st->DeviceAllocation) ||
+                 Py_IS_TYPE(value, st->PooledDeviceAllocation)) &&
                 item->size == sizeof(pointer)) {
                 memcpy(place, &((pcu_resource *)value)->handle.memory, sizeof(pointer));
                 return 0;

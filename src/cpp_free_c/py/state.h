@@ -15,6 +15,11 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(PooledDeviceAllocation)   \
+    X(PooledHostAllocation)     \
+    X(DeviceMemoryPool)         \
+    X(PageLockedAllocator)      \
+    X(PageLockedMemoryPool)     \
     X(Module)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
@@ -33,6 +38,7 @@
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(__cuda_array_interface__) \
+    X(allocate)                 \
     X(arg_format)               \
     X(block)                    \
     X(data)                     \
