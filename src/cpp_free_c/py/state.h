@@ -38,6 +38,7 @@
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(__cuda_array_interface__) \
+    X(__cuda_stream__)          \
     X(allocate)                 \
     X(arg_format)               \
     X(block)                    \
