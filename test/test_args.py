@@ -72,7 +72,7 @@ FUNCTIONS = {
     "pagelocked_zeros": PAGELOCKED,
     "pagelocked_empty_like": [("array", GOOD_ARRAY, ARRAY), ("mem_flags", 0, INTEGER)],
     "pagelocked_zeros_like": [("array", GOOD_ARRAY, ARRAY), ("mem_flags", 0, INTEGER)],
-    "Stream": [FLAGS],
+    "Stream": [FLAGS, ("priority", 0, INTEGER)],
     "Event": [FLAGS],
     "Context.attach": [FLAGS],
 }

@@ -139,6 +139,11 @@ enum {
 };
 
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 };
+enum { CU_EVENT_DISABLE_TIMING = 2 };
+
+/* The default streams by name. */
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
 /* Markers of the `extra` array of cuLaunchKernel. */
 #define CU_LAUNCH_PARAM_END ((void *)0)

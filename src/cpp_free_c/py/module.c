@@ -116,12 +116,19 @@ static int
 module_exec(PyObject *m)
 {
     static int (*const setups[])(PyObject *, pcu_state *) = {
-        pcu_errors_setup,   pcu_enums_setup,    pcu_library_setup,  pcu_context_setup,
-        pcu_device_setup,   pcu_stream_setup,   pcu_event_setup,    pcu_devmem_setup,
-        pcu_hostmem_setup,  pcu_memcpy_setup,   pcu_handlers_setup, pcu_cumodule_setup,
-        pcu_function_setup, pcu_gpuarray_setup,
+        pcu_errors_setup,   pcu_enums_setup,   pcu_library_setup,  pcu_context_setup,
+        pcu_device_setup,   pcu_stream_setup,  pcu_event_setup,    pcu_devmem_setup,
+        pcu_hostmem_setup,  pcu_memcpy_setup,  pcu_handlers_setup, pcu_cumodule_setup,
+        pcu_function_setup, pcu_mempool_setup, pcu_gpuarray_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
+    /* The current contexts of a thread are one C variable, whoever asks. */
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError,
+                        "pycuda._driver works in the main interpreter only, not in a "
+                        "subinterpreter");
+        return -1;
+    }
     if (PyArray_ImportNumPyAPI() < 0 || module_setup_strings(st) < 0) {
         return -1;
     }
@@ -181,6 +188,9 @@ module_free(void *m)
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
     {0, NULL},
 };
 

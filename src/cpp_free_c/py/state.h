@@ -15,6 +15,11 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(PooledDeviceAllocation)   \
+    X(PooledHostAllocation)     \
+    X(DeviceMemoryPool)         \
+    X(PageLockedAllocator)      \
+    X(PageLockedMemoryPool)     \
     X(Module)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
@@ -43,6 +48,8 @@
 #define PCU_STATE_STRINGS(X)    \
     X(_new_like_me)             \
     X(__cuda_array_interface__) \
+    X(__cuda_stream__)          \
+    X(allocate)                 \
     X(arg_format)               \
     X(block)                    \
     X(data)                     \
