@@ -269,6 +269,7 @@ PCU_SETUP(devmem);
 PCU_SETUP(hostmem);
 PCU_SETUP(memcpy);
 PCU_SETUP(cumodule);
+PCU_SETUP(linker);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);

@@ -16,6 +16,7 @@
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
     X(Module)                   \
+    X(Linker)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
