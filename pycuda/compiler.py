@@ -547,15 +547,18 @@ class DynamicModule(CudaModule):
     ) -> Self:
         """Compile CUDA C to PTX and add it; ``-rdc=true`` lets it use other pieces."""
         linker = self._open_linker()
-        ptx = _compile(
+        ptx = compile(
             source,
-            (self.nvcc, self.compiler),
-            nvcc_options,
-            self.keep,
-            self.no_extern_c,
-            (self.arch, self.code, "ptx"),
-            self.cache_dir,
-            self.include_dirs,
+            nvcc=self.nvcc,
+            options=nvcc_options,
+            keep=self.keep,
+            no_extern_c=self.no_extern_c,
+            arch=self.arch,
+            code=self.code,
+            cache_dir=self.cache_dir,
+            include_dirs=self.include_dirs,
+            target="ptx",
+            compiler=self.compiler,
         )
         linker.add_data(ptx, _INPUT_PTX, name)
         return self

@@ -501,13 +501,13 @@ def test_a_kernel_launches_a_kernel(ctx):
 
 def test_options_that_are_there_are_not_doubled(ctx, monkeypatch):
     seen = []
-    real = compiler._compile
+    real = compiler.compile
 
-    def spy(source, tools, options, *rest):
+    def spy(source, *, options, **how):
         seen.append(options)
-        return real(source, tools, options, *rest)
+        return real(source, options=options, **how)
 
-    monkeypatch.setattr(compiler, "_compile", spy)
+    monkeypatch.setattr(compiler, "compile", spy)
     monkeypatch.setattr(compiler, "DEFAULT_NVCC_FLAGS", ["-O2"])
     added = ["-rdc=true", "-lcudadevrt"]
     mine = ["--relocatable-device-code=true", "-lcudadevrt"]
