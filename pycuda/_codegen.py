@@ -117,7 +117,11 @@ def _flat(op, nin, kinds, compute, vec, outputs, index):
 
     def loop_body(element, declare):
         elements = [
-            f"p{k}" if kinds[k] == _SCALAR else f"o{k}" if kinds[k] == _ONE else element(k)
+            f"p{k}"
+            if kinds[k] == _SCALAR
+            else f"o{k}"
+            if kinds[k] == _ONE
+            else element(k)
             for k in range(nin)
         ]
         return declare + [_body(op, nin, compute, elements)]
@@ -170,7 +174,5 @@ def _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step):
             elements.append(f"(*(const T{k} *)((const char *)p{k} + b{k}))")
     lines += [f"Z{k - nin} z{k - nin};" for k in outputs]
     lines.append(_body(op, nin, compute, elements))
-    lines += [
-        f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs
-    ]
+    lines += [f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs]
     return lines

@@ -702,6 +702,29 @@ def module_from_file(
 ) -> Module: ...
 
 @disjoint_base
+class Linker:
+    def __init__(
+        self,
+        message_handler: Callable[[bool, str, str], object] | None = None,
+        options: Iterable[tuple[jit_option | SupportsIndex, SupportsIndex]]
+        | None = None,
+        log_verbose: object = False,
+        /,
+    ) -> None: ...
+    def add_data(
+        self,
+        data: _HostBuffer,
+        input_type: jit_input_type | SupportsIndex,
+        name: str = "unknown",
+    ) -> None: ...
+    def add_file(
+        self,
+        filename: str | bytes | os.PathLike[str] | os.PathLike[bytes],
+        input_type: jit_input_type | SupportsIndex,
+    ) -> None: ...
+    def link_module(self) -> Module: ...
+
+@disjoint_base
 class Function:
     # Set by prepare().
     arg_format: str

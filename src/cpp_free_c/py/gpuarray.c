@@ -1,6 +1,7 @@
 /* GPUArray: construction, attributes, the type. See gpuarray.h for the invariant. */
 
 #include "gpuarray.h"
+#include "mempool.h"
 
 /* -- memory ------------------------------------------------------------------------ */
 
@@ -31,6 +32,16 @@ pcu_array_ready(const pcu_gpuarray *self)
     return -1;
 }
 
+/* Is this memory of ours, which knows whether it is alive and where it belongs? */
+static int
+array_is_allocation(pcu_state *st, PyObject *memory)
+{
+    return Py_IS_TYPE(memory, st->DeviceAllocation) ||
+           Py_IS_TYPE(memory, st->PooledDeviceAllocation) ||
+           PyObject_TypeCheck(memory, st->DeviceAllocation) ||
+           PyObject_TypeCheck(memory, st->PooledDeviceAllocation);
+}
+
 static int
 array_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
 {
@@ -54,9 +65,7 @@ pcu_array_check(pcu_gpuarray *self, const pcu_context *ctx)
     if (self->dtype == NULL) {
         return pcu_array_ready(self);
     }
-    if (self->memory == NULL ||
-        !(Py_IS_TYPE(self->memory, st->DeviceAllocation) ||
-          PyObject_TypeCheck(self->memory, st->DeviceAllocation))) {
+    if (self->memory == NULL || !array_is_allocation(st, self->memory)) {
         return 0;
     }
     pcu_resource *memory = (pcu_resource *)self->memory;
@@ -99,7 +108,7 @@ pcu_array_adopt(pcu_gpuarray *self, PyObject *gpudata)
 static int
 array_allocated_address(pcu_state *st, PyObject *memory, CUdeviceptr *address)
 {
-    if (Py_IS_TYPE(memory, st->DeviceAllocation)) {
+    if (array_is_allocation(st, memory)) {
         *address = ((pcu_resource *)memory)->handle.memory;
         return 0;
     }
@@ -133,9 +142,7 @@ array_allocate(pcu_gpuarray *self)
         memory = pcu_devmem_alloc(st, size);
     }
     else {
-        PyObject *bytes = PyLong_FromSize_t(size);
-        memory = bytes == NULL ? NULL : PyObject_CallOneArg(allocator, bytes);
-        Py_XDECREF(bytes);
+        memory = pcu_allocate(st, allocator, size);
     }
     CUdeviceptr address = 0;
     if (memory == NULL || array_allocated_address(st, memory, &address) < 0) {

@@ -124,7 +124,7 @@ static inline CUstream
 pcu_array_stream(pcu_state *st)
 {
     (void)st;
-    return NULL;
+    return pcu_current_stream();
 }
 
 /* -- gpuarray_views.c -------------------------------------------------------------- */

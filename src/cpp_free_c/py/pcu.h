@@ -306,6 +306,7 @@ PCU_SETUP(hostmem);
 PCU_SETUP(mempool);
 PCU_SETUP(memcpy);
 PCU_SETUP(cumodule);
+PCU_SETUP(linker);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);

@@ -21,6 +21,7 @@
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
     X(Module)                   \
+    X(Linker)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
