@@ -7,8 +7,9 @@ and keeps the loaded function. What elements are and what is done to them stands
 
 from pycuda import compiler
 
-# Results must not depend on whether a compiler contracts a product and a sum.
-_OPTIONS = ("-fmad=false",)
+# Results must not depend on whether a compiler contracts a product and a sum; and what
+# it warns of in templates is nothing that a program could change.
+_OPTIONS = ("-fmad=false", "-w")
 
 _ARRAY, _SCALAR, _ONE = range(3)
 
@@ -30,13 +31,17 @@ _BODIES = {
 }
 
 
-def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec):
+def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare):
     """Return the image of a kernel for the current context's device.
 
     ``types`` are the names of the dtypes of inputs and outputs, ``kinds`` says how each
     is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
+    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results.
     """
-    text = elementwise_text(op, types, nin, bytes(kinds), compute, ndim, wide, vec)
+    if family == 0:
+        text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)
+    else:
+        text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:3])
     return compile_text(text)
 
 
@@ -175,4 +180,145 @@ def _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step):
     lines += [f"Z{k - nin} z{k - nin};" for k in outputs]
     lines.append(_body(op, nin, compute, elements))
     lines += [f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs]
+    return lines
+
+
+_BY_BLOCK, _BY_THREAD, _JOIN_BY_BLOCK, _JOIN_BY_THREAD = range(4)
+
+
+def reduction_text(op, types, nin, compute, reduced, wide, vec, kept, variant, partial):
+    """Return the source of a kernel of a reduction."""
+    index, step = ("uint64", "int64") if wide else ("uint32", "int32")
+    lines = ["#include <pycuda-reduce.hpp>", "using namespace pycuda_array;"]
+    lines += [f"typedef {name} T{k};" for k, name in enumerate(types[:nin])]
+    lines.append(f"typedef {types[nin]} Z0;")
+    lines.append(f"typedef {'float' if compute == 'float16' else compute} C;")
+    lines.append(f"typedef reduce_{op}<C> R;")
+    lines.append("typedef R::Acc Acc;")
+    target = "Acc" if partial else "Z0"
+    if variant in (_JOIN_BY_BLOCK, _JOIN_BY_THREAD):
+        parameters = ["const Acc *partial", "Z0 *out", f"{index} results"]
+        parameters += [f"{index} segments", "double divisor"]
+        body = _join_by_block if variant == _JOIN_BY_BLOCK else _join_by_thread
+        body = body(index)
+    else:
+        parameters = [f"const T{k} *p{k}" for k in range(nin)]
+        parameters += [f"{target} *out"]
+        parameters += [
+            f"{index} {name}" for name in ("results", "length", "segments", "segment")
+        ]
+        parameters.append("double divisor")
+        parameters += [f"{index} k{axis}" for axis in range(kept)]
+        parameters += [f"{index} r{axis}" for axis in range(reduced)]
+        for k in range(nin):
+            parameters += [f"{step} k{k}_{axis}" for axis in range(kept)]
+            parameters += [f"{step} r{k}_{axis}" for axis in range(reduced)]
+        body = _reduce_body(nin, compute, reduced, vec, kept, variant, index, step)
+        result = "acc" if partial else "R::finish<Z0>(acc, divisor)"
+        body = [line.replace("RESULT", result) for line in body]
+    lines.append('extern "C" __global__ void __launch_bounds__(256)')
+    lines += [f"kernel({', '.join(parameters)})", "{", *body, "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _join_by_block(index):
+    return [
+        "Acc acc = R::identity();",
+        f"partial += ({index})blockIdx.x * segments;",
+        f"for ({index} s = threadIdx.x; s < segments; s += 256)",
+        "R::merge(acc, partial[s]);",
+        "reduce_block<R>(acc);",
+        "if (threadIdx.x == 0) out[blockIdx.x] = R::finish<Z0>(acc, divisor);",
+    ]
+
+
+def _join_by_thread(index):
+    return [
+        f"{index} result = ({index})blockIdx.x * 256 + threadIdx.x;",
+        "if (result >= results) return;",
+        "Acc acc = R::identity();",
+        f"for ({index} s = 0; s < segments; s++)",
+        "R::merge(acc, partial[result * segments + s]);",
+        "out[result] = R::finish<Z0>(acc, divisor);",
+    ]
+
+
+def _offsets(letter, ndim, nin, source, target, index, step):
+    """Return the lines that turn a number of an element into byte offsets."""
+    if ndim == 0:
+        return []
+    lines = [f"{index} rest = {source};"]
+    for axis in range(ndim - 1, 0, -1):
+        lines.append(f"{{ {index} next = rest / {letter}{axis};")
+        lines.append(f"{step} at = ({step})(rest - next * {letter}{axis});")
+        lines += [f"{target}{k} += at * {letter}{k}_{axis};" for k in range(nin)]
+        lines.append("rest = next; }")
+    lines += [f"{target}{k} += ({step})rest * {letter}{k}_0;" for k in range(nin)]
+    return lines
+
+
+def _reduce_body(nin, compute, reduced, vec, kept, variant, index, step):
+    """Return the body that takes up the elements of one segment of one result."""
+    lines = []
+    if variant == _BY_THREAD:
+        lines += [
+            f"{index} job = ({index})blockIdx.x * 256 + threadIdx.x;",
+            "if (job >= results * segments) return;",
+            f"{index} number = job / results;",
+            f"{index} result = job - number * results;",
+        ]
+    else:
+        lines += [
+            f"{index} job = blockIdx.x;",
+            f"{index} result = job / segments;",
+            f"{index} number = job - result * segments;",
+        ]
+    lines += [f"{step} b{k} = 0;" for k in range(nin)]
+    lines += ["{", *_offsets("k", kept, nin, "result", "b", index, step), "}"]
+    lines += [
+        f"{index} begin = number * segment;",
+        f"{index} end = begin + segment < length ? begin + segment : length;",
+        "Acc acc = R::identity();",
+    ]
+    first = "0" if variant == _BY_THREAD else "threadIdx.x"
+    stride = 1 if variant == _BY_THREAD else 256
+    if vec > 1:
+        rows = [
+            f"const T{k} *row{k} = (const T{k} *)((const char *)p{k} + b{k});"
+            for k in range(nin)
+        ]
+        packs = [f"pack<T{k}, {vec}> v{k};" for k in range(nin)]
+        loads = [f"v{k}.load(row{k} + i);" for k in range(nin)]
+        items = ", ".join(_computed(f"v{k}.items[j]", compute) for k in range(nin))
+        tails = ", ".join(_computed(f"row{k}[i]", compute) for k in range(nin))
+        lines += [
+            *rows,
+            f"{index} whole = end > begin ? begin + (end - begin) / {vec} * {vec} : 0;",
+            "#pragma unroll 4",
+            f"for ({index} i = begin + threadIdx.x * {vec}; i < whole;",
+            f"i += 256 * {vec}) {{",
+            *packs,
+            *loads,
+            "#pragma unroll",
+            f"for (int j = 0; j < {vec}; j++) R::add(acc, {items}, (int64)i + j);",
+            "}",
+            f"for ({index} i = whole + threadIdx.x; i < end; i += 256)",
+            f"R::add(acc, {tails}, (int64)i);",
+        ]
+    else:
+        elements = [
+            _computed(f"(*(const T{k} *)((const char *)p{k} + o{k}))", compute)
+            for k in range(nin)
+        ]
+        lines += [
+            f"for ({index} i = begin + {first}; i < end; i += {stride}) {{",
+            *(f"{step} o{k} = b{k};" for k in range(nin)),
+            *_offsets("r", reduced, nin, "i", "o", index, step),
+            f"R::add(acc, {', '.join(elements)}, (int64)i);",
+            "}",
+        ]
+    if variant == _BY_THREAD:
+        lines.append("out[result * segments + number] = RESULT;")
+    else:
+        lines += ["reduce_block<R>(acc);", "if (threadIdx.x == 0) out[job] = RESULT;"]
     return lines

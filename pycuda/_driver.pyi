@@ -1381,6 +1381,68 @@ class GPUArray:
     def view(self, dtype: DTypeLike = None) -> GPUArray: ...
     def conj(self, out: GPUArray | None = None) -> GPUArray: ...
     def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
+    def mul_add(
+        self,
+        selffac: _Number,
+        other: _Operand,
+        otherfac: _Number,
+        add_timer: None = None,
+        stream: Stream | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray: ...
+    def reverse(self, stream: Stream | None = None) -> GPUArray: ...
+    def any(
+        self,
+        stream: Stream | None = None,
+        allocator: _Allocator | None = None,
+        axis: int | tuple[int, ...] | None = None,
+        keepdims: bool = False,
+    ) -> GPUArray: ...
+    def all(
+        self,
+        stream: Stream | None = None,
+        allocator: _Allocator | None = None,
+        axis: int | tuple[int, ...] | None = None,
+        keepdims: bool = False,
+    ) -> GPUArray: ...
+    def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
+    def bind_to_texref_ext(
+        self,
+        texref: Any,
+        channels: int = 1,
+        allow_double_hack: bool = False,
+        allow_complex_hack: bool = False,
+        allow_offset: bool = False,
+    ) -> float: ...
+    def _axpbyz(
+        self,
+        selffac: _Number,
+        other: _Operand,
+        otherfac: _Number,
+        out: GPUArray,
+        add_timer: None = None,
+        stream: Stream | None = None,
+    ) -> GPUArray: ...
+    def _axpbz(
+        self,
+        selffac: _Number,
+        other: _Operand,
+        out: GPUArray,
+        stream: Stream | None = None,
+    ) -> GPUArray: ...
+    def _elwise_multiply(
+        self, other: _Operand, out: GPUArray, stream: Stream | None = None
+    ) -> GPUArray: ...
+    def _div(
+        self, other: _Operand, out: GPUArray, stream: Stream | None = None
+    ) -> GPUArray: ...
+    def _rdiv_scalar(
+        self, other: _Operand, out: GPUArray, stream: Stream | None = None
+    ) -> GPUArray: ...
+    def _pow(self, other: _Operand, new: bool) -> GPUArray: ...
+    def __array_function__(
+        self, func: Any, types: Any, args: Any, kwargs: Any, /
+    ) -> Any: ...
     def _new_like_me(
         self, dtype: DTypeLike | None = None, order: _Order = "C"
     ) -> GPUArray: ...
@@ -1470,4 +1532,19 @@ def to_gpu_async(
     ary: np.ndarray[Any, Any] | np.generic,
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
+) -> GPUArray: ...
+
+_array_reductions: dict[str, int]
+
+def _reduce(
+    op: int,
+    inputs: tuple[GPUArray, ...],
+    /,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    ddof: float = 0,
 ) -> GPUArray: ...

@@ -1,18 +1,191 @@
 """Arrays in device memory that compute like NumPy's: ``GPUArray`` and its functions.
 
-The type, its operators and views are C (``pycuda._driver``); here are the functions
-around it, under the names that programs know.
+The type, its operators, views and reductions are C (``pycuda._driver``); here are the
+functions around it, under the names that programs know.
 """
 
 from __future__ import annotations
 
-import numpy as np
+import warnings
+from builtins import max as _builtin_max
+from builtins import min as _builtin_min
+from types import ModuleType
 
+import numpy as np
+from numpy.lib.stride_tricks import as_strided as _as_strided  # noqa: F401
+
+import pycuda.driver as drv
 from pycuda import _driver
-from pycuda._driver import ArrayFlags, GPUArray, to_gpu, to_gpu_async
+from pycuda._driver import ArrayFlags, GPUArray, to_gpu
+from pycuda.characterize import has_double_support  # noqa: F401
+from pycuda.compyte.array import c_contiguous_strides as _c_contiguous_strides
+from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
+from pycuda.compyte.dtypes import get_or_register_dtype as _get_or_register_dtype
 
 _ArrayFlags = ArrayFlags
+_ops = _driver._array_ops
+_reductions = _driver._array_reductions
+_apply = _driver._apply
+_reduce = _driver._reduce
+
 empty = GPUArray
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "elementwise":
+        import pycuda.elementwise
+
+        return pycuda.elementwise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# Vector types
+
+
+class vec:  # noqa: N801
+    """CUDA's vector types: dtype ``vec.float4``; ``vec.make_float4(x, y, z, w)``."""
+
+
+def _fill_vec():
+    names = {"char": np.int8, "uchar": np.uint8, "short": np.int16}
+    names |= {"ushort": np.uint16, "int": np.int32, "uint": np.uint32}
+    names |= {"long": np.int64, "ulong": np.uint64, "float": np.float32}
+    names |= {"longlong": np.int64, "ulonglong": np.uint64, "double": np.float64}
+
+    def maker(dtype, name):
+        def make(*args):
+            if len(args) != len(dtype.fields):
+                raise TypeError(
+                    f"make_{name} takes {len(dtype.fields)} numbers, not {len(args)}"
+                )
+            return np.array(args, dtype=dtype) if not dtype.names else _record(args)
+
+        def _record(args):
+            value = np.zeros((), dtype)
+            value[()] = tuple(args)
+            return value
+
+        make.__name__ = make.__qualname__ = f"make_{name}"
+        make.__doc__ = f"Return a {name} as a numpy array without axes."
+        return staticmethod(make)
+
+    for base, scalar in names.items():
+        most = 2 if base in ("longlong", "ulonglong", "double") else 4
+        for count in range(1, most + 1):
+            name = f"{base}{count}"
+            dtype = np.dtype([(field, scalar) for field in "xyzw"[:count]])
+            dtype = _get_or_register_dtype(name, dtype)
+            setattr(vec, name, dtype)
+            setattr(vec, f"make_{name}", maker(dtype, name))
+
+
+_fill_vec()
+
+
+# Making arrays
+
+
+def zeros(shape, dtype=np.float64, allocator=None, order="C"):
+    """Return a new array of zeros."""
+    return GPUArray(shape, dtype, allocator, order=order).fill(_zero_of(dtype))
+
+
+def ones(shape, dtype=np.float64, allocator=None, order="C"):
+    """Return a new array of ones."""
+    return GPUArray(shape, dtype, allocator, order=order).fill(1)
+
+
+def full(shape, fill_value, dtype=None, allocator=None, order="C"):
+    """Return a new array of one value, by default of the value's dtype."""
+    if dtype is None:
+        dtype = np.asarray(fill_value).dtype
+    return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
+
+
+def _zero_of(dtype):
+    dtype = np.dtype(dtype)
+    return 0 if dtype.kind in "biufc" else np.zeros((), dtype)
+
+
+def _array_like_helper(other_ary, dtype, order):
+    """Return (dtype, order, strides) of an array like another one."""
+    dtype = np.dtype(other_ary.dtype if dtype is None else dtype)
+    strides = None
+    flags = ArrayFlags(other_ary)
+    if order == "A":
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    elif order == "K":
+        order = "C"
+        if not flags.c_contiguous:
+            strides = _packed_like(other_ary, dtype.itemsize)
+    return dtype, order, strides
+
+
+def _packed_like(ary, itemsize):
+    """Return strides without gaps for the axes in their order in memory."""
+    axes = sorted(range(ary.ndim), key=lambda axis: abs(ary.strides[axis]))
+    if ary.ndim > 1 and len({abs(stride) for stride in ary.strides}) < ary.ndim:
+        return None
+    strides = [0] * ary.ndim
+    for axis in axes:
+        strides[axis] = itemsize
+        itemsize *= _builtin_max(ary.shape[axis], 1)
+    return tuple(strides)
+
+
+def empty_like(other_ary, dtype=None, order="K"):
+    """Return a new array of another's shape; its elements are not set.
+
+    ``order`` is "C", "F", "A" or "K", which keeps the order of the axes.
+    """
+    dtype, order, strides = _array_like_helper(other_ary, dtype, order)
+    allocator = getattr(other_ary, "allocator", None)
+    return GPUArray(other_ary.shape, dtype, allocator, strides=strides, order=order)
+
+
+def zeros_like(other_ary, dtype=None, order="K"):
+    """Return a new array of zeros of another's shape."""
+    result = empty_like(other_ary, dtype, order)
+    return result.fill(_zero_of(result.dtype))
+
+
+def ones_like(other_ary, dtype=None, order="K"):
+    """Return a new array of ones of another's shape."""
+    return empty_like(other_ary, dtype, order).fill(1)
+
+
+def full_like(other_ary, fill_value, dtype=None, order="K"):
+    """Return a new array of one value of another's shape."""
+    return empty_like(other_ary, dtype, order).fill(fill_value)
+
+
+def arange(*args, dtype=None, allocator=None, stream=None):
+    """Return ``start``, ``start + step``, ... below ``stop``: ``arange(stop)``,
+    ``arange(start, stop)``, ``arange(start, stop, step)``; a numpy.dtype may follow.
+
+    Without a dtype it is what NumPy makes of the numbers, with a warning unless that is
+    float32.
+    """
+    args = list(args)
+    if args and isinstance(args[-1], np.dtype):
+        if dtype is not None:
+            raise TypeError("the dtype is given twice")
+        dtype = args.pop()
+    if not 1 <= len(args) <= 3:
+        raise TypeError(f"arange() takes 1 to 3 numbers, not {len(args)}")
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if dtype is None:
+        dtype = np.array([start, stop, step]).dtype
+        if dtype != np.float32:
+            warnings.warn(
+                f"arange() guessed dtype {dtype}; give dtype= to say what is meant",
+                stacklevel=2,
+            )
+    dtype = np.dtype(dtype)
+    size = _builtin_max(int(np.ceil((stop - start) / step)), 0)
+    result = GPUArray((size,), dtype, allocator)
+    numbers = (dtype.type(start), dtype.type(step))
+    return _apply(_ops["arange"], numbers, result, dtype, stream)
 
 
 def _unpickle(cls, host, state=None):
@@ -22,3 +195,539 @@ def _unpickle(cls, host, state=None):
         array = cls(plain.shape, plain.dtype, strides=plain.strides)
         array.set(plain)
     return array
+
+
+# Copies between arrays of any layout
+
+
+def _compact_strides(a):
+    """Return the strides of ``a`` without gaps, its axes in the order of memory."""
+    return list(
+        _packed_like(a, a.dtype.itemsize)
+        or _c_contiguous_strides(a.dtype.itemsize, a.shape)
+    )
+
+
+def _memcpy_discontig(dst, src, async_=False, stream=None):
+    """Copy one array to another of its shape and dtype; one may be of the host."""
+    if not isinstance(src, GPUArray) and not isinstance(dst, GPUArray):
+        dst[...] = src
+        return
+    if src.shape != dst.shape:
+        raise ValueError(f"shapes {src.shape} and {dst.shape} differ")
+    if src.dtype != dst.dtype:
+        raise TypeError(f"dtypes {src.dtype} and {dst.dtype} differ")
+    if isinstance(dst, GPUArray):
+        dst.set(src, async_=async_, stream=stream)
+    else:
+        src.get(dst, async_=async_, stream=stream)
+
+
+# Dtypes and shapes of results
+
+
+def _get_common_dtype(obj1, obj2):
+    """Return the dtype of ``obj1 + obj2``; Python's numbers have none of their own."""
+    return _get_common_dtype_base(obj1, obj2, True)
+
+
+def _get_broadcasted_binary_op_result(obj1, obj2, dtype_getter=None):
+    """Return an uninitialised array for an operation on two arrays."""
+    dtype = (dtype_getter or _get_common_dtype)(obj1, obj2)
+    shape = np.broadcast_shapes(obj1.shape, obj2.shape)
+    if shape == obj1.shape:
+        return obj1._new_like_me(dtype)
+    if shape == obj2.shape:
+        return obj2._new_like_me(dtype)
+    return GPUArray(shape, dtype, obj1.allocator)
+
+
+def _splay_backend(n, dev):
+    """Return (grid, block) for a loop over ``n`` elements on a device."""
+    most = 32 * dev.get_attribute(drv.device_attribute.MULTIPROCESSOR_COUNT)
+    each = -(-n // most)
+    threads = 32 * _builtin_min(_builtin_max(-(-each // 32), 1), 4)
+    blocks = _builtin_min(_builtin_max(-(-n // threads), 1), most)
+    return (blocks, 1), (threads, 1, 1)
+
+
+def splay(n, dev=None):
+    """Return (grid, block) for a kernel whose threads share ``n`` elements."""
+    return _splay_backend(n, drv.Context.get_device() if dev is None else dev)
+
+
+# Elementwise functions
+
+
+def where(criterion, then_, else_, out=None, stream=None):
+    """Return ``then_`` where the criterion is not 0, ``else_`` elsewhere."""
+    return _apply(_ops["where"], (criterion, then_, else_), out, None, stream)
+
+
+def if_positive(criterion, then_, else_, out=None, stream=None):
+    """Return ``then_`` where the criterion is above 0, ``else_`` elsewhere."""
+    return _apply(_ops["if_positive"], (criterion, then_, else_), out, None, stream)
+
+
+def maximum(a, b, out=None, stream=None):
+    """Return the greater elements; either argument may be a number."""
+    return _apply(_ops["maximum"], (a, b), out, None, stream)
+
+
+def minimum(a, b, out=None, stream=None):
+    """Return the smaller elements; either argument may be a number."""
+    return _apply(_ops["minimum"], (a, b), out, None, stream)
+
+
+def _logical_op(x1, x2, out, allocator, operator):
+    """Apply ``operator``, such as "logical_and", to arrays or numbers."""
+    if out is None and not isinstance(x1, GPUArray) and not isinstance(x2, GPUArray):
+        return to_gpu(np.asarray(getattr(np, operator)(x1, x2)), allocator)
+    return _apply(_ops[operator], (x1, x2), out, allocator=allocator)
+
+
+def logical_and(x1, x2, /, out=None, *, allocator=None):
+    """Return the truth of ``x1 and x2``, element by element."""
+    return _logical_op(x1, x2, out, allocator, "logical_and")
+
+
+def logical_or(x1, x2, /, out=None, *, allocator=None):
+    """Return the truth of ``x1 or x2``, element by element."""
+    return _logical_op(x1, x2, out, allocator, "logical_or")
+
+
+def logical_not(x, /, out=None, *, allocator=None):
+    """Return the truth of ``not x``, element by element."""
+    if out is None and not isinstance(x, GPUArray):
+        return to_gpu(np.asarray(np.logical_not(x)), allocator)
+    return _apply(_ops["logical_not"], (x,), out, allocator=allocator)
+
+
+# Shapes
+
+
+def reshape(a, *shape, **kwargs):
+    """Return ``a.reshape(*shape)``."""
+    return a.reshape(*shape, **kwargs)
+
+
+def transpose(a, axes=None):
+    """Return ``a.transpose(axes)``."""
+    return a.transpose(axes)
+
+
+def _normal_axis(axis, ndim):
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis {axis} is not one of {ndim} axes")
+    return axis % ndim
+
+
+def concatenate(arrays, axis=0, allocator=None):
+    """Return the arrays joined along an axis that they have."""
+    arrays = list(arrays)
+    if not arrays:
+        raise ValueError("there is nothing to concatenate")
+    first = arrays[0]
+    if first.ndim == 0:
+        raise ValueError("arrays without axes cannot be concatenated")
+    axis = _normal_axis(axis, first.ndim)
+    around = (*first.shape[:axis], *first.shape[axis + 1 :])
+    for array in arrays:
+        if (*array.shape[:axis], *array.shape[axis + 1 :]) != around or (
+            array.ndim != first.ndim
+        ):
+            raise ValueError(
+                f"arrays of shape {first.shape} and {array.shape} cannot be "
+                f"concatenated along axis {axis}"
+            )
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    length = int(np.sum([array.shape[axis] for array in arrays]))
+    shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
+    result = GPUArray(shape, dtype, allocator or first.allocator)
+    begin = 0
+    for array in arrays:
+        end = begin + array.shape[axis]
+        result[(slice(None),) * axis + (slice(begin, end),)] = array
+        begin = end
+    return result
+
+
+def stack(arrays, axis=0, allocator=None):
+    """Return the arrays, which have one shape, side by side along a new axis.
+
+    The result is in C order for axis 0, in F order for others.
+    """
+    arrays = list(arrays)
+    if not arrays:
+        raise ValueError("there is nothing to stack")
+    first = arrays[0]
+    for array in arrays:
+        if array.shape != first.shape:
+            raise ValueError(
+                f"arrays of shape {first.shape} and {array.shape} cannot be stacked"
+            )
+    axis = _normal_axis(axis, first.ndim + 1)
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    shape = (*first.shape[:axis], len(arrays), *first.shape[axis:])
+    order = "C" if axis == 0 else "F"
+    result = GPUArray(shape, dtype, allocator or first.allocator, order=order)
+    for number, array in enumerate(arrays):
+        result[(slice(None),) * axis + (number,)] = array
+    return result
+
+
+# Reductions
+
+
+def _reducer(name, doc):
+    number = _reductions[name]
+
+    def function(
+        a,
+        dtype=None,
+        stream=None,
+        allocator=None,
+        *,
+        axis=None,
+        keepdims=False,
+        out=None,
+    ):
+        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _bounder(name, doc):
+    number = _reductions[name]
+
+    def function(
+        a, stream=None, *, axis=None, keepdims=False, out=None, allocator=None
+    ):
+        return _reduce(number, (a,), axis, keepdims, None, out, stream, allocator)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _tester(name, doc):
+    number = _reductions[name]
+
+    def function(a, stream=None, allocator=None, axis=None, keepdims=False, out=None):
+        return _reduce(number, (a,), axis, keepdims, None, out, stream, allocator)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+_AXES = """
+
+    Along all axes, or along ``axis`` (one, or a tuple); keepdims leaves those axes with
+    length 1. The result is an array, without axes if none is left.
+    """
+sum = _reducer("sum", "Return the sum; small integers are summed as 64 bits." + _AXES)
+prod = _reducer("prod", "Return the product." + _AXES)
+mean = _reducer("mean", "Return the mean." + _AXES)
+min = _bounder("min", "Return the least element; ValueError without any." + _AXES)
+max = _bounder("max", "Return the greatest element; ValueError without any." + _AXES)
+argmin = _bounder("argmin", "Return where the least element is, first." + _AXES)
+argmax = _bounder("argmax", "Return where the greatest element is, first." + _AXES)
+count_nonzero = _bounder("count_nonzero", "Return how many are not 0." + _AXES)
+any = _tester("any", "Return whether any element is true." + _AXES)
+all = _tester("all", "Return whether all elements are true." + _AXES)
+
+
+def var(a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, allocator=None):
+    """Return the variance: the mean squared distance from the mean."""
+    return _spread("var", a, axis, ddof, keepdims, out, stream, allocator)
+
+
+def std(a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, allocator=None):
+    """Return the standard deviation, the root of the variance."""
+    return _spread("std", a, axis, ddof, keepdims, out, stream, allocator)
+
+
+def _spread(name, a, axis, ddof, keepdims, out, stream, allocator):
+    wide = {"f": np.float64, "c": np.complex128}.get(a.dtype.kind)
+    middle = _reduce(_reductions["mean"], (a,), axis, True, wide, None, stream)
+    number = _reductions[name]
+    dtype = None if a.dtype.kind in "biu" else np.dtype(a.dtype.char.lower())
+    result = _reduce(
+        number, (a, middle), axis, keepdims, None, None, stream, allocator, ddof
+    )
+    if dtype is not None and result.dtype != dtype:
+        result = result.astype(dtype, stream)
+    if out is None:
+        return result
+    out.set(result, stream=stream)
+    return out
+
+
+def dot(a, b, dtype=None, stream=None, allocator=None):
+    """Return the sum of the products of the elements of two arrays of one size."""
+    if a.shape != b.shape:
+        if a.size != b.size:
+            raise ValueError(f"arrays of shape {a.shape} and {b.shape} have no dot")
+        a, b = a.ravel(), b.ravel()
+    return _reduce(
+        _reductions["dot"], (a, b), dtype=dtype, stream=stream, allocator=allocator
+    )
+
+
+def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
+    """Return the sum of the elements whose flat indices are in ``subset``."""
+    return sum(take(a, subset, stream=stream), dtype, stream, allocator)
+
+
+def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
+    """Return the dot of the elements whose flat indices are in ``subset``."""
+    a, b = take(a, subset, stream=stream), take(b, subset, stream=stream)
+    return dot(a, b, dtype, stream, allocator)
+
+
+def subset_min(subset, a, stream=None):
+    """Return the least of the elements whose flat indices are in ``subset``."""
+    return min(take(a, subset, stream=stream), stream)
+
+
+def subset_max(subset, a, stream=None):
+    """Return the greatest of the elements whose flat indices are in ``subset``."""
+    return max(take(a, subset, stream=stream), stream)
+
+
+# Elements by their indices: see _indexing.py
+
+
+def take(a, indices, out=None, stream=None):
+    """Return the elements of ``a``, taken flat, at indices; negative ones count from
+    the end.
+
+    IndexError for one that is not there.
+    """
+    from pycuda import _indexing
+
+    return _indexing.take(a, indices, out, stream)
+
+
+def multi_take(arrays, indices, out=None, stream=None):
+    """Return ``take(array, indices)`` for each of the arrays."""
+    outs = [None] * len(arrays) if out is None else out
+    _same_length(arrays, outs, "out")
+    return [take(a, indices, o, stream) for a, o in zip(arrays, outs, strict=True)]
+
+
+def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
+    """Put the elements of each array at flat indices of its output.
+
+    New outputs, of shape ``dest_shape``, are not set elsewhere. Returns the outputs.
+    """
+    from pycuda import _indexing
+
+    outs = _outputs(arrays, dest_shape, out)
+    for array, output in zip(arrays, outs, strict=True):
+        _indexing.put(output, dest_indices, array, stream)
+    return outs
+
+
+def multi_take_put(
+    arrays,
+    dest_indices,
+    src_indices,
+    dest_shape=None,
+    out=None,
+    stream=None,
+    src_offsets=None,
+):
+    """Move elements at flat indices of each array to flat indices of its output.
+
+    ``src_offsets`` has one number for each array, which is added to its indices.
+    """
+    from pycuda import _indexing
+
+    outs = _outputs(arrays, dest_shape, out)
+    offsets = [0] * len(arrays) if src_offsets is None else src_offsets
+    _same_length(arrays, offsets, "src_offsets")
+    for array, output, offset in zip(arrays, outs, offsets, strict=True):
+        indices = src_indices + offset if offset else src_indices
+        _indexing.put(output, dest_indices, take(array, indices, None, stream), stream)
+    return outs
+
+
+def _same_length(arrays, others, name):
+    if len(arrays) != len(others):
+        raise ValueError(f"there are {len(arrays)} arrays, but {len(others)} in {name}")
+
+
+def _outputs(arrays, dest_shape, out):
+    if out is not None:
+        _same_length(arrays, out, "out")
+        return out
+    if dest_shape is None:
+        raise ValueError("either dest_shape or out must be given")
+    return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
+
+
+def _take_indexed(array, index):
+    from pycuda import _indexing
+
+    return _indexing.get_item(array, index)
+
+
+def _put_indexed(array, index, value):
+    from pycuda import _indexing
+
+    _indexing.set_item(array, index, value)
+
+
+# Texture references
+
+
+def _bind_to_texref(array, texref, allow_offset=False):
+    return _bind_to_texref_ext(array, texref, 1, False, False, allow_offset)
+
+
+def _bind_to_texref_ext(
+    array,
+    texref,
+    channels=1,
+    allow_double_hack=False,
+    allow_complex_hack=False,
+    allow_offset=False,
+):
+    if not array.flags.forc:
+        raise RuntimeError("an array with gaps cannot be bound to a texture reference")
+    dtype = array.dtype
+    if dtype == np.float64 and allow_double_hack:
+        if channels != 1:
+            raise ValueError("doubles are read as pairs: they have one channel")
+        channels, dtype = 2, np.dtype(np.int32)
+    elif dtype.kind == "c" and allow_complex_hack:
+        if channels != 1:
+            raise ValueError("complex numbers are read as pairs: they have one channel")
+        channels = 2 if dtype == np.complex64 else 4
+        dtype = np.dtype(np.float32 if dtype == np.complex64 else np.int32)
+    offset = texref.set_address(array.gpudata, array.nbytes, allow_offset)
+    texref.set_format(drv.dtype_to_array_format(dtype), channels)
+    return offset / array.dtype.itemsize
+
+
+# NumPy's functions that are no ufuncs
+
+
+def _np_sum(a, axis=None, dtype=None, out=None, keepdims=False):
+    return sum(a, dtype, axis=axis, keepdims=keepdims, out=out)
+
+
+def _np_prod(a, axis=None, dtype=None, out=None, keepdims=False):
+    return prod(a, dtype, axis=axis, keepdims=keepdims, out=out)
+
+
+def _np_mean(a, axis=None, dtype=None, out=None, keepdims=False):
+    return mean(a, dtype, axis=axis, keepdims=keepdims, out=out)
+
+
+def _np_spread(function):
+    def call(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        a = a if dtype is None else a.astype(dtype)
+        return function(a, axis, ddof, keepdims, out=out)
+
+    return call
+
+
+def _np_bound(function):
+    def call(a, axis=None, out=None, keepdims=False):
+        return function(a, axis=axis, keepdims=keepdims, out=out)
+
+    return call
+
+
+def _np_where(condition, x, y):
+    return where(condition, x, y)
+
+
+def _np_reshape(a, /, shape, order="C"):
+    if order == "F" or a.flags.c_contiguous:
+        return a.reshape(shape, order=order)
+    return _c_copy(a).reshape(shape)  # by indices, whatever the order in memory
+
+
+def _c_copy(a):
+    result = GPUArray(a.shape, a.dtype, a.allocator)
+    result[...] = a
+    return result
+
+
+def _np_ravel(a, order="C"):
+    return _np_reshape(a, (a.size,), order)
+
+
+def _np_like(function):
+    def call(a, dtype=None, order="K"):
+        return function(a, dtype, order)
+
+    return call
+
+
+def _np_full_like(a, fill_value, dtype=None, order="K"):
+    return full_like(a, fill_value, dtype, order)
+
+
+def _np_take(a, indices, axis=None, out=None):
+    if axis is None:
+        return take(a, indices, out)
+    result = a[(slice(None),) * _normal_axis(axis, a.ndim) + (indices,)]
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+_FUNCTIONS = {
+    np.sum: _np_sum,
+    np.prod: _np_prod,
+    np.mean: _np_mean,
+    np.var: _np_spread(var),
+    np.std: _np_spread(std),
+    np.min: _np_bound(min),
+    np.max: _np_bound(max),
+    np.amin: _np_bound(min),
+    np.amax: _np_bound(max),
+    np.argmin: _np_bound(argmin),
+    np.argmax: _np_bound(argmax),
+    np.any: _np_bound(any),
+    np.all: _np_bound(all),
+    np.count_nonzero: lambda a, axis=None, *, keepdims=False: count_nonzero(
+        a, axis=axis, keepdims=keepdims
+    ),
+    np.where: _np_where,
+    np.concatenate: lambda arrays, axis=0: concatenate(arrays, axis),
+    np.stack: lambda arrays, axis=0: _c_copy(stack(arrays, axis)),
+    np.reshape: _np_reshape,
+    np.ravel: _np_ravel,
+    np.transpose: transpose,
+    np.squeeze: lambda a: a.squeeze(),
+    np.take: _np_take,
+    np.empty_like: _np_like(empty_like),
+    np.zeros_like: _np_like(zeros_like),
+    np.ones_like: _np_like(ones_like),
+    np.full_like: _np_full_like,
+    np.copy: lambda a: a.copy(),
+    np.real: lambda val: val.real,
+    np.imag: lambda val: val.imag,
+    np.angle: lambda z: _apply(_ops["angle"], (z,)),
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a: a.size,
+    np.array_equal: lambda a1, a2: a1.shape == a2.shape and bool(all(a1 == a2)),
+}
+
+
+def _array_function(array, function, types, args, kwargs):
+    """Do what NumPy's function does, if there is one for the device."""
+    ours = _FUNCTIONS.get(function)
+    if ours is None:
+        return NotImplemented
+    return ours(*args, **kwargs)

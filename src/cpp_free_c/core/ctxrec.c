@@ -40,10 +40,14 @@ CUresult
 pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
 {
     static const CUdevice_attribute wanted[] = {
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,       CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
     };
     int values[sizeof(wanted) / sizeof(wanted[0])];
     *routine = "cuCtxGetDevice";
@@ -61,6 +65,7 @@ pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
             rec->limits.max_block[i] = values[1 + i];
             rec->limits.max_grid[i] = values[4 + i];
         }
+        rec->limits.multiprocessors = values[7];
     }
     return status;
 }

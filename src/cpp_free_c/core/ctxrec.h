@@ -22,6 +22,7 @@ typedef struct {
     int max_threads;
     int max_block[3];
     int max_grid[3];
+    int multiprocessors;
 } pcu_device_limits;
 
 typedef struct pcu_ctxrec {

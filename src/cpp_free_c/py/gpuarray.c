@@ -511,7 +511,16 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
     if (rc < 0 || pcu_add_methods(st->GPUArray, pcu_array_view_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_array_copy_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_array_op_methods) < 0 ||
-        PyModule_AddFunctions(m, pcu_array_copy_functions) < 0) {
+        pcu_add_methods(st->GPUArray, pcu_array_methods) < 0 ||
+        PyModule_AddFunctions(m, pcu_array_copy_functions) < 0 ||
+        PyModule_AddFunctions(m, pcu_array_reduce_functions) < 0) {
+        return -1;
+    }
+    PyObject *reductions = pcu_array_reductions_new();
+    rc = reductions == NULL ? -1
+                            : PyModule_AddObjectRef(m, "_array_reductions", reductions);
+    Py_XDECREF(reductions);
+    if (rc < 0) {
         return -1;
     }
     return PyModule_AddFunctions(m, pcu_array_op_functions);

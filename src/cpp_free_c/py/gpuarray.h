@@ -135,6 +135,17 @@ PCU_HIDDEN int pcu_array_ass_subscript(PyObject *op, PyObject *index, PyObject *
 PCU_HIDDEN PyObject *pcu_array_item(PyObject *op, Py_ssize_t index);
 PCU_HIDDEN PyObject *pcu_array_get_T(PyObject *op, void *closure);
 
+/* -- gpuarray_methods.c ------------------------------------------------------------ */
+
+extern PCU_HIDDEN PyMethodDef pcu_array_methods[];
+
+/* -- gpuarray_reduce.c ------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyMethodDef pcu_array_reduce_functions[];
+
+/* {name: number} of the reductions. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_reductions_new(void);
+
 /* -- gpuarray_copy.c --------------------------------------------------------------- */
 
 extern PCU_HIDDEN PyMethodDef pcu_array_copy_methods[];

@@ -338,17 +338,10 @@ static int
 array_splay(pcu_gpuarray *self, unsigned int *blocks, unsigned int *threads)
 {
     pcu_context *ctx = pcu_array_context(self->st);
-    int sms = 0;
-    int rc;
     if (ctx == NULL) {
         return -1;
     }
-    PCU_CALL(rc, self->st, DeviceGetAttribute,
-             (&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, ctx->rec.device));
-    if (rc < 0) {
-        return -1;
-    }
-    size_t most = 32 * (size_t)sms;
+    size_t most = 32 * (size_t)ctx->rec.limits.multiprocessors;
     size_t each = (self->mem_size + most - 1) / most;
     size_t warps = each == 0 ? 1 : (each + 31) / 32;
     *threads = 32 * (unsigned int)(warps > 4 ? 4 : warps);

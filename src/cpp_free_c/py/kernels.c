@@ -23,11 +23,21 @@ static const unsigned char kernel_type_sizes[] = {PCU_DTYPES(KERNEL_SIZE) 0, 0};
 #define KERNEL_OP(NAME, name, nin, nout, rule) name,
 static const char *const kernel_op_names[] = {PCU_ARRAY_OPS(KERNEL_OP)};
 #undef KERNEL_OP
+#define KERNEL_REDUCTION(NAME, name, nin, rule) name,
+static const char *const kernel_reduction_names[] = {
+    PCU_ARRAY_REDUCTIONS(KERNEL_REDUCTION)};
+#undef KERNEL_REDUCTION
 
 const char *
 pcu_op_name(int op)
 {
     return kernel_op_names[op];
+}
+
+const char *
+pcu_reduction_name(int reduction)
+{
+    return kernel_reduction_names[reduction];
 }
 
 size_t
@@ -145,16 +155,18 @@ kernel_image_new(const pcu_kernel_key *key)
     PyObject *types = module == NULL ? NULL : kernel_type_names_new(key);
     PyObject *op = NULL;
     if (types != NULL) {
-        op = key->family == 0 ? PyUnicode_FromString(kernel_op_names[key->op])
-                              : PyLong_FromLong(key->op);
+        op = PyUnicode_FromString(key->family == PCU_FAMILY_ELEMENTWISE
+                                      ? kernel_op_names[key->op]
+                                      : kernel_reduction_names[key->op]);
     }
     if (op != NULL) {
         const char *compute =
             key->compute < PCU_T_COUNT ? kernel_type_names[key->compute] : "raw";
-        image = PyObject_CallMethod(module, "image_of", "iOOiy#siii", (int)key->family,
-                                    op, types, (int)key->nin, (const char *)key->kinds,
-                                    (Py_ssize_t)(key->nin + key->nout), compute,
-                                    (int)key->ndim, (int)key->wide, (int)key->vec);
+        image = PyObject_CallMethod(
+            module, "image_of", "iOOiy#siiiy#", (int)key->family, op, types,
+            (int)key->nin, (const char *)key->kinds, (Py_ssize_t)(key->nin + key->nout),
+            compute, (int)key->ndim, (int)key->wide, (int)key->vec,
+            (const char *)key->spare, (Py_ssize_t)sizeof(key->spare));
     }
     if (image != NULL && !PyBytes_Check(image)) {
         PyErr_Format(PyExc_TypeError, "a kernel's image must be bytes, not %s",

@@ -12,6 +12,7 @@
 
 #include "../core/argbuf.h"
 #include "../tables/array_ops.h"
+#include "../tables/array_reductions.h"
 #include "../tables/dtypes.h"
 
 #define PCU_DTYPE_MEMBER(CODE, name, size) PCU_T_##CODE,
@@ -26,6 +27,15 @@ typedef enum {
 typedef enum { PCU_ARRAY_OPS(PCU_OP_MEMBER) PCU_OP_COUNT } pcu_op;
 #undef PCU_OP_MEMBER
 
+#define PCU_REDUCTION_MEMBER(NAME, name, nin, rule) PCU_REDUCE_##NAME,
+typedef enum {
+    PCU_ARRAY_REDUCTIONS(PCU_REDUCTION_MEMBER) PCU_REDUCE_COUNT
+} pcu_reduction;
+#undef PCU_REDUCTION_MEMBER
+
+/* What kind of kernel a key names. */
+typedef enum { PCU_FAMILY_ELEMENTWISE, PCU_FAMILY_REDUCE } pcu_family;
+
 /* What a kernel gets for an operand. */
 typedef enum {
     PCU_KIND_ARRAY,  /* an address, and strides unless the kernel is flat */
@@ -36,9 +46,9 @@ typedef enum {
 enum { PCU_OPERANDS_MAX = 6 };
 
 typedef struct {
-    uint16_t family; /* 0: elementwise; others: see the file that launches them */
-    uint16_t op;     /* pcu_op, or the family's own number */
-    uint32_t raw;    /* bytes of an element of type RAW */
+    uint16_t family;                 /* pcu_family */
+    uint16_t op;                     /* pcu_op or pcu_reduction */
+    uint32_t raw;                    /* bytes of an element of type RAW */
     uint8_t types[PCU_OPERANDS_MAX]; /* pcu_type: inputs, then outputs */
     uint8_t nin;
     uint8_t nout;
@@ -47,7 +57,7 @@ typedef struct {
     uint8_t ndim;                    /* 0: flat */
     uint8_t wide;                    /* 1: indices of 64 bits */
     uint8_t vec;                     /* elements a thread handles at once; flat only */
-    uint8_t spare[6];
+    uint8_t spare[6];                /* the family's own */
 } pcu_kernel_key;
 
 _Static_assert(sizeof(pcu_kernel_key) == 32, "a key is hashed as four words");
@@ -66,6 +76,8 @@ PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,
 
 /* The name of an operation, as NumPy spells it. */
 PCU_HIDDEN const char *pcu_op_name(int op);
+
+PCU_HIDDEN const char *pcu_reduction_name(int reduction);
 
 /* Bytes of a type that is not RAW. */
 PCU_HIDDEN size_t pcu_type_size(int type);

@@ -13,6 +13,7 @@
 
 #include <time.h>
 
+#include "gpuarray.h"
 #include "handlers.h"
 
 /* -- the launch -------------------------------------------------------------------- */
@@ -464,6 +465,9 @@ launch_put_one(launch_pack *p, PyObject *arg)
     PyTypeObject *type = Py_TYPE(arg);
     if (type == st->DeviceAllocation || type == st->PooledDeviceAllocation) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
+    }
+    if (type == st->GPUArray) {
+        return launch_put_pointer(p, arg, ((pcu_gpuarray *)arg)->address);
     }
     LAUNCH_SCALAR(Int, npy_int, sizeof(npy_int))
     LAUNCH_SCALAR(Float, npy_float, sizeof(npy_float))

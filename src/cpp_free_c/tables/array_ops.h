@@ -109,8 +109,8 @@
     X(MODF, "modf", 1, 2, REAL)                      \
     X(WHERE, "where", 3, 1, SELECT)                  \
     X(IF_POSITIVE, "if_positive", 3, 1, SELECT)      \
-    X(AXPBY, "axpby", 4, 1, COPY)                    \
-    X(AXPB, "axpb", 3, 1, COPY)                      \
+    X(AXPBY, "axpby", 4, 1, SAME)                    \
+    X(AXPB, "axpb", 3, 1, SAME)                      \
     X(COPY, "copy", 1, 1, COPY)                      \
     X(ARANGE, "arange", 2, 1, COPY)
 /* clang-format on */

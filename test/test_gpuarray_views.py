@@ -1,0 +1,342 @@
+"""Views of a GPUArray: indexing, assignment, reshape, transpose, another dtype."""
+
+import numpy as np
+import pytest
+
+from pycuda import gpuarray
+from pycuda.gpuarray import GPUArray, to_gpu
+from support.arrays import DTYPES, same, sample
+
+pytestmark = pytest.mark.gpu
+
+HOST = np.arange(120, dtype=np.float32).reshape(4, 5, 6)
+
+INDICES = [
+    0,
+    -1,
+    np.int64(2),
+    np.uint8(1),
+    slice(None),
+    slice(1, 3),
+    slice(3, 1),
+    slice(None, None, -1),
+    slice(None, None, 2),
+    slice(-2, None),
+    slice(10, 20),
+    slice(None, None, -3),
+    Ellipsis,
+    None,
+    (),
+    (0, 0, 0),
+    (-1, -1, -1),
+    (slice(1, 3), 2),
+    (Ellipsis, 2),
+    (Ellipsis, slice(None, None, -2)),
+    (1, Ellipsis, 3),
+    (None, 1, None, slice(2, 4)),
+    (slice(None), slice(4, 0, -2), slice(None, None, 5)),
+    (Ellipsis, None),
+    (slice(0, 0), 1),
+    (0, slice(None), slice(2, 2)),
+]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=repr)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_basic_indexing(ctx, index, order):
+    host = np.array(HOST, order=order)
+    array = to_gpu(host)
+    view = array[index]
+    same(view, host[index])
+    assert view.base is array
+    if view.ndim and view.size:
+        assert view.strides == host[index].strides or 1 in view.shape
+        assert type(view.gpudata) is int
+        offset = host[index].__array_interface__["data"][0] - host.ctypes.data
+        assert view.ptr == array.ptr + offset
+
+
+@pytest.mark.parametrize("index", INDICES, ids=repr)
+def test_assignment_to_basic_indices(ctx, index):
+    host = HOST.copy()
+    array = to_gpu(host)
+    host[index] = -1
+    array[index] = -1
+    same(array, host)
+    values = np.arange(host[index].size, dtype=np.float32).reshape(host[index].shape)
+    host[index] = values
+    array[index] = values
+    same(array, host)
+    host[index] = values[::-1] if values.ndim else values
+    array[index] = to_gpu(values)[::-1] if values.ndim else to_gpu(values)
+    same(array, host)
+
+
+def test_views_of_views(ctx):
+    array = to_gpu(HOST)
+    same(array[1:][:, ::2][..., 1:5][::-1, 1], HOST[1:][:, ::2][..., 1:5][::-1, 1])
+    same(array.T[2:4][:, ::-1], HOST.T[2:4][:, ::-1])
+
+
+@pytest.mark.parametrize(
+    "index, text",
+    [
+        (4, "index 4 is out of bounds for axis 0 of length 4"),
+        (-5, "index -5 is out of bounds"),
+        ((0, 9), "axis 1"),
+        ((0, 0, 0, 0), "too many indices"),
+        ((Ellipsis, Ellipsis), "one Ellipsis"),
+        ("x", "integer or boolean"),
+        (1.5, "integer or boolean"),
+        (1 << 80, "cannot fit|out of bounds"),
+    ],
+    ids=repr,
+)
+def test_wrong_indices(ctx, index, text):
+    with pytest.raises(IndexError, match=text):
+        to_gpu(HOST)[index]
+
+
+def test_iteration_and_length(ctx):
+    array = to_gpu(HOST)
+    assert len(array) == 4
+    assert [row.shape for row in array] == [(5, 6)] * 4
+    first, *rest = array
+    same(first, HOST[0])
+    assert list(array[0, 0, 0]) == []
+    with pytest.raises(TypeError):
+        len(array[0, 0, 0])
+
+
+def test_elements_cannot_be_deleted(ctx):
+    with pytest.raises(TypeError):
+        del to_gpu(HOST)[0]
+
+
+def test_broadcast_in_assignment(ctx):
+    array, host = to_gpu(HOST), HOST.copy()
+    row = np.arange(6, dtype=np.float64)
+    array[1:3] = to_gpu(row)
+    host[1:3] = row
+    same(array, host)
+    array[:, 0] = [[1, 2, 3, 4, 5, 6]]
+    host[:, 0] = [[1, 2, 3, 4, 5, 6]]
+    same(array, host)
+    with pytest.raises(ValueError, match=r"\(4,\).*\(4, 5, 6\)"):
+        array[...] = to_gpu(np.ones(4, np.float32))
+
+
+def test_overlapping_assignment(ctx):
+    array, host = to_gpu(np.arange(10)), np.arange(10)
+    array[1:] = array[:-1]
+    host[1:] = host[:-1].copy()
+    same(array, host)
+    array += array[::-1]
+    same(array, host + host[::-1])
+
+
+# -- shapes ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "args, shape",
+    [
+        ((120,), (120,)),
+        (((6, 20),), (6, 20)),
+        (([2, 3, -1],), (2, 3, 20)),
+        ((-1,), (120,)),
+        ((4, 5, 6), (4, 5, 6)),
+        ((1, 120, 1), (1, 120, 1)),
+        ((np.array([8, 15]),), (8, 15)),
+        ((np.int32(120),), (120,)),
+    ],
+)
+def test_reshape(ctx, args, shape):
+    array = to_gpu(HOST)
+    result = array.reshape(*args)
+    assert result.shape == shape
+    same(result, HOST.reshape(shape))
+    assert result.ptr == array.ptr
+
+
+def test_reshape_to_the_same_shape_is_the_array(ctx):
+    array = to_gpu(HOST)
+    assert array.reshape(4, 5, 6) is array
+
+
+@pytest.mark.parametrize(
+    "args", [(7,), ((-1, -1),), (7, -1), (0, -1), ((1 << 40, 1 << 40),)]
+)
+def test_impossible_shapes(ctx, args):
+    with pytest.raises(ValueError):
+        to_gpu(HOST).reshape(*args)
+
+
+def test_reshape_of_packed_memory_follows_the_memory(ctx):
+    host = np.array(HOST, order="F")
+    array = to_gpu(host)
+    same(array.ravel(), host.ravel(order="F"))
+    same(array.reshape(6, 20, order="F"), host.reshape(6, 20, order="F"))
+    assert array.reshape(6, 20, order="F").flags.f_contiguous
+
+
+@pytest.mark.parametrize("shape", [(120,), (20, 6), (2, 2, 5, 6), (4, 30)])
+@pytest.mark.parametrize(
+    "index", [np.s_[:], np.s_[:, ::-1], np.s_[::-1, :, ::-1]], ids=repr
+)
+def test_reshape_of_gaps_follows_the_indices(ctx, shape, index):
+    wide = np.arange(4 * 10 * 6, dtype=np.int32).reshape(4, 10, 6)
+    same(to_gpu(wide)[:, ::2][index].reshape(shape), wide[:, ::2][index].reshape(shape))
+
+
+def test_reshape_of_gaps_copies_only_if_it_must(ctx):
+    array = to_gpu(HOST)[:, :, ::2]
+    assert array.reshape(20, 3).ptr == array.ptr
+    assert array[:, ::2].reshape(-1).ptr != array.ptr
+
+
+def test_squeeze(ctx):
+    array = to_gpu(HOST.reshape(1, 4, 1, 30))
+    assert array.squeeze().shape == (4, 30)
+    same(array.squeeze(), HOST.reshape(4, 30))
+
+
+@pytest.mark.parametrize(
+    "axes", [None, (0, 1, 2), (2, 0, 1), [1, 2, 0], (-1, 0, 1), (0, -1, 1)]
+)
+def test_transpose(ctx, axes):
+    array = to_gpu(HOST)
+    same(array.transpose(axes), HOST.transpose(axes))
+    same(gpuarray.transpose(array, axes), HOST.transpose(axes))
+    if axes is not None:
+        same(array.transpose(*axes), HOST.transpose(axes))
+
+
+def test_transposing_shares_the_memory(ctx):
+    array = to_gpu(HOST)
+    assert array.T.gpudata is array.gpudata
+    assert array.T.base is array
+    assert array.T.T.base is array
+    assert array.T.flags.f_contiguous
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (0, 1, 1), (0, 1, 3), (0, 1, -4)])
+def test_wrong_axes(ctx, axes):
+    with pytest.raises(ValueError):
+        to_gpu(HOST).transpose(axes)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float64, np.complex128])
+def test_view_as_another_dtype(ctx, dtype):
+    host = np.arange(32, dtype=np.float32).reshape(4, 8)
+    same(to_gpu(host).view(dtype), host.view(dtype))
+    transposed = to_gpu(host).T.view(dtype)
+    same(transposed, host.view(dtype).T)
+
+
+def test_view_that_does_not_fit(ctx):
+    with pytest.raises(ValueError, match="float64"):
+        to_gpu(np.zeros((4, 3), np.float32)).view(np.float64)
+    with pytest.raises(ValueError):
+        to_gpu(np.zeros((4, 4), np.float32))[:, ::2].view(np.float64)
+    scalar = to_gpu(np.float32(1))
+    assert scalar.view(np.int32).get() == 0x3F800000
+
+
+# -- joining ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_concatenate(ctx, axis):
+    arrays = [HOST, HOST[::-1], HOST[:, ::-1]]
+    got = gpuarray.concatenate(
+        [to_gpu(HOST), to_gpu(HOST)[::-1], to_gpu(HOST)[:, ::-1]], axis
+    )
+    same(got, np.concatenate(arrays, axis))
+    assert got.flags.c_contiguous
+
+
+def test_concatenate_of_what_does_not_fit(ctx):
+    with pytest.raises(ValueError, match=r"\(4, 5, 6\).*\(4, 5\)"):
+        gpuarray.concatenate([to_gpu(HOST), to_gpu(HOST)[..., 0]])
+    with pytest.raises(ValueError):
+        gpuarray.concatenate([])
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_stack(ctx, axis):
+    flat = HOST[0]
+    got = gpuarray.stack([to_gpu(flat), to_gpu(flat) + 1], axis)
+    same(got, np.stack([flat, flat + 1], axis))
+    assert got.flags.c_contiguous if axis == 0 else got.flags.f_contiguous
+
+
+# -- creation --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_zeros_ones_full(ctx, dtype, order):
+    for ours, theirs in ((gpuarray.zeros, np.zeros), (gpuarray.ones, np.ones)):
+        got = ours((2, 3), dtype, order=order)
+        same(got, theirs((2, 3), dtype))
+        assert got.flags.f_contiguous == (order == "F")
+    same(gpuarray.full((2, 3), 1, dtype), np.ones((2, 3), dtype))
+    assert gpuarray.zeros(3).dtype == np.float64
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_like(ctx, order):
+    bases = [HOST, np.array(HOST, order="F"), HOST.transpose(1, 0, 2)]
+    for base in bases:
+        like = gpuarray.empty_like(to_gpu(base), order=order)
+        assert like.strides == np.empty_like(base, order=order).strides
+        assert gpuarray.zeros_like(to_gpu(base), np.int8, order).dtype == np.int8
+    same(gpuarray.ones_like(to_gpu(HOST)), np.ones_like(HOST))
+    same(gpuarray.zeros_like(to_gpu(HOST)[:, ::2]), np.zeros_like(HOST[:, ::2]))
+
+
+def test_arange(ctx):
+    same(gpuarray.arange(12, dtype=np.float32), np.arange(12, dtype=np.float32))
+    same(gpuarray.arange(3, 30, 4, np.dtype(np.int32)), np.arange(3, 30, 4, np.int32))
+    same(gpuarray.arange(5, 0, -2, dtype=np.int8), np.arange(5, 0, -2, np.int8))
+    same(gpuarray.arange(5, 5, dtype=np.int8), np.arange(5, 5, dtype=np.int8))
+    same(
+        gpuarray.arange(0, 1, 0.25, dtype=np.complex64),
+        np.arange(0, 1, 0.25, dtype=np.complex64),
+    )
+    with pytest.warns(UserWarning, match="dtype"):
+        assert gpuarray.arange(3).dtype == np.int64
+    with pytest.raises(TypeError):
+        gpuarray.arange()
+
+
+def test_records(ctx):
+    dtype = gpuarray.vec.float3
+    host = np.zeros((3, 4), dtype)
+    host["y"] = np.arange(12).reshape(3, 4)
+    array = to_gpu(host)
+    same(array[::-1, ::2].copy(), host[::-1, ::2])
+    array[1] = gpuarray.vec.make_float3(1, 2, 3)
+    host[1] = (1, 2, 3)
+    same(array, host)
+    array.fill(gpuarray.vec.make_float3(4, 5, 6))
+    assert array.get()["z"].tolist() == [[6] * 4] * 3
+    with pytest.raises(TypeError, match="add does not take"):
+        array + array
+
+
+def test_fields_at_odd_addresses_are_refused(ctx):
+    memory = GPUArray(64, np.int8)
+    odd = GPUArray(4, np.float32, base=memory, gpudata=memory.ptr + 1)
+    with pytest.raises(ValueError, match="multiple of 4"):
+        odd + 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_unaligned_runs(ctx, dtype):
+    host = sample(dtype, 70)
+    array = to_gpu(host)
+    for begin in range(4):
+        same(array[begin:] == array[begin:], np.ones(70 - begin, bool))
+        same(array[begin:].copy(), host[begin:])
