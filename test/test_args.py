@@ -44,6 +44,8 @@ DTYPE = None  # numpy words it
 DEST, SRC = ("dest", 0, POINTER), ("src", 0, POINTER)
 SIZE, STREAM_ = ("size", 1, INTEGER), ("stream", None, STREAM)
 DATA, FLAGS = ("data", 1, INTEGER), ("flags", 0, INTEGER)
+PITCH, WIDTH = ("pitch", 1, INTEGER), ("width", 1, INTEGER)
+ROWS = [DEST, PITCH, DATA, WIDTH, ("height", 1, INTEGER)]
 SHAPE_, DTYPE_ = ("shape", 3, SHAPE), ("dtype", np.float32, DTYPE)
 PEERS = [("dest_context", None, CONTEXT), ("src_context", None, CONTEXT)]
 HTOD, DTOH = [DEST, ("src", b"x", BUFFER)], [("dest", bytearray(1), BUFFER), SRC]
@@ -66,6 +68,12 @@ FUNCTIONS = {
     "memset_d8_async": [DEST, DATA, SIZE, STREAM_],
     "memset_d16_async": [DEST, DATA, SIZE, STREAM_],
     "memset_d32_async": [DEST, DATA, SIZE, STREAM_],
+    "memset_d2d8": ROWS,
+    "memset_d2d16": ROWS,
+    "memset_d2d32": ROWS,
+    "memset_d2d8_async": [*ROWS, STREAM_],
+    "memset_d2d16_async": [*ROWS, STREAM_],
+    "memset_d2d32_async": [*ROWS, STREAM_],
     "from_device": [("devptr", 0, POINTER), SHAPE_, DTYPE_, ("order", "C", ORDER)],
     "from_device_like": [("devptr", 0, POINTER), ("other_ary", GOOD_ARRAY, ARRAY)],
     "pagelocked_empty": PAGELOCKED,

@@ -123,6 +123,9 @@ PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
                                          unsigned long long high,
                                          unsigned long long *out, const char *name);
 
+/* 1 if the value has __index__ and is not an array with axes. */
+PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
+
 /* An address: an integer, or anything else (no float) with __int__. */
 PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
                                          const char *name);
@@ -283,8 +286,10 @@ PCU_HIDDEN PCU_RAISES int pcu_add_methods(PyTypeObject *type, PyMethodDef *metho
 
 extern PCU_HIDDEN PyMethodDef pcu_contextinfo_methods[];
 
-/* Read-only properties named after the rows of a table, in lower case; the getter's
- * closure is the value. */
+/* Properties named after the rows of a table, in lower case; the getter's closure is
+ * the value. A program may assign one: the object then has that value until it is
+ * deleted.
+ */
 typedef struct {
     const char *name;
     long value;
