@@ -57,6 +57,7 @@ _KernelArgument: TypeAlias = (
     np.generic
     | np.ndarray[Any, Any]
     | DeviceAllocation
+    | IPCMemoryHandle
     | PointerHolderBase
     | ArgumentHandler
     | _HasCudaArrayInterface
@@ -318,6 +319,9 @@ class Event:
     def query(self) -> bool: ...
     def time_since(self, event: Event, /) -> float: ...
     def time_till(self, event: Event, /) -> float: ...
+    def ipc_handle(self) -> bytearray: ...
+    @classmethod
+    def from_ipc_handle(cls, handle: bytearray | bytes, /) -> Event: ...
 
 # -- memory ----------------------------------------------------------------------------
 
@@ -330,6 +334,27 @@ class DeviceAllocation:
     def as_buffer(
         self, size: SupportsIndex, offset: SupportsIndex = 0
     ) -> memoryview: ...
+
+class ManagedAllocation(DeviceAllocation):
+    def get_device_pointer(self) -> int: ...
+    def attach(
+        self, mem_flags: SupportsIndex, stream: Stream | None = None
+    ) -> None: ...
+
+ManagedAllocationOrStub = ManagedAllocation
+
+@disjoint_base
+class IPCMemoryHandle:
+    def __init__(
+        self,
+        ipc_handle: bytearray | bytes,
+        flags: ipc_mem_flags | SupportsIndex = ...,
+        /,
+    ) -> None: ...
+    def __int__(self, /) -> int: ...
+    def __index__(self, /) -> int: ...
+    def __long__(self) -> int: ...
+    def close(self) -> None: ...
 
 class PointerHolderBase:
     def __int__(self, /) -> int: ...
@@ -350,9 +375,24 @@ class PagelockedHostAllocation(HostPointer):
 
 HostAllocation = PagelockedHostAllocation
 
+@disjoint_base
+class AlignedHostAllocation(HostPointer):
+    def free(self) -> None: ...
+
+@disjoint_base
+class RegisteredHostMemory(HostPointer):
+    @property
+    def base(self) -> np.ndarray[Any, Any]: ...
+    def unregister(self) -> None: ...
+
 def mem_alloc(bytes: SupportsIndex, /) -> DeviceAllocation: ...
 def mem_alloc_like(ary: _HasNbytes) -> DeviceAllocation: ...
+def mem_alloc_pitch(
+    width: SupportsIndex, height: SupportsIndex, access_size: SupportsIndex
+) -> tuple[DeviceAllocation, int]: ...
 def mem_get_info() -> tuple[int, int]: ...
+def mem_get_address_range(ptr: _DevicePointer, /) -> tuple[int, int]: ...
+def mem_get_ipc_handle(devptr: _DevicePointer, /) -> bytearray: ...
 def to_device(bf_obj: _HostBuffer) -> DeviceAllocation: ...
 @overload
 def from_device(
@@ -396,6 +436,67 @@ def pagelocked_zeros(
 ) -> NDArray[Any]: ...
 def pagelocked_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
 def pagelocked_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+@overload
+def aligned_empty(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[_Scalar]: ...
+@overload
+def aligned_empty(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[Any]: ...
+@overload
+def aligned_zeros(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[_Scalar]: ...
+@overload
+def aligned_zeros(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    alignment: SupportsIndex = 4096,
+) -> NDArray[Any]: ...
+def aligned_empty_like(array: _Array, alignment: SupportsIndex = 4096) -> _Array: ...
+def aligned_zeros_like(array: _Array, alignment: SupportsIndex = 4096) -> _Array: ...
+@overload
+def managed_empty(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def managed_empty(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[Any]: ...
+@overload
+def managed_zeros(
+    shape: _Shape,
+    dtype: type[_Scalar] | np.dtype[_Scalar],
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[_Scalar]: ...
+@overload
+def managed_zeros(
+    shape: _Shape,
+    dtype: DTypeLike,
+    order: _Order = "C",
+    mem_flags: SupportsIndex = 0,
+) -> NDArray[Any]: ...
+def managed_empty_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+def managed_zeros_like(array: _Array, mem_flags: SupportsIndex = 0) -> _Array: ...
+def register_host_memory(ary: _Array, flags: SupportsIndex = 0) -> _Array: ...
 
 # -- copies and fills ------------------------------------------------------------------
 

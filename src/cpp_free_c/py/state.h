@@ -15,6 +15,10 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(AlignedHostAllocation)    \
+    X(RegisteredHostMemory)     \
+    X(ManagedAllocation)        \
+    X(IPCMemoryHandle)          \
     X(Module)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
