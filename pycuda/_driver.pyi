@@ -605,6 +605,57 @@ def memset_d2d32_async(
     stream: Stream | None = None,
 ) -> None: ...
 
+# -- arrays ----------------------------------------------------------------------------
+
+@disjoint_base
+class ArrayDescriptor:
+    width: int
+    height: int
+    format: array_format
+    num_channels: int
+
+@disjoint_base
+class ArrayDescriptor3D:
+    width: int
+    height: int
+    depth: int
+    format: array_format
+    num_channels: int
+    flags: int
+
+@disjoint_base
+class Array:
+    def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    def free(self) -> None: ...
+    def get_descriptor(self) -> ArrayDescriptor: ...
+    def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
+
+def memcpy_atoa(
+    dest: Array,
+    dest_index: SupportsIndex,
+    src: Array,
+    src_index: SupportsIndex,
+    len: SupportsIndex,
+) -> None: ...
+def memcpy_atod(
+    dest: _DevicePointer, ary: Array, index: SupportsIndex, len: SupportsIndex
+) -> None: ...
+def memcpy_dtoa(
+    ary: Array, index: SupportsIndex, src: _DevicePointer, len: SupportsIndex
+) -> None: ...
+def memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
+def py_memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
+def memcpy_atoh_async(
+    dest: _HostBuffer, ary: Array, index: SupportsIndex, stream: Stream | None = None
+) -> None: ...
+def memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
+def py_memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
+def memcpy_htoa_async(
+    ary: Array, index: SupportsIndex, src: _HostBuffer, stream: Stream | None = None
+) -> None: ...
+
 # -- modules and kernels ---------------------------------------------------------------
 
 @disjoint_base

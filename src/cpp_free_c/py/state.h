@@ -24,7 +24,10 @@
     X(ArgumentHandler)          \
     X(In)                       \
     X(Out)                      \
-    X(InOut)
+    X(InOut)                    \
+    X(ArrayDescriptor)          \
+    X(ArrayDescriptor3D)        \
+    X(Array)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
