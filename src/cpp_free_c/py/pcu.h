@@ -326,6 +326,7 @@ PCU_SETUP(hostmem);
 PCU_SETUP(hostarray);
 PCU_SETUP(ipc);
 PCU_SETUP(memcpy);
+PCU_SETUP(memcpynd);
 PCU_SETUP(cumodule);
 PCU_SETUP(function);
 PCU_SETUP(handlers);

@@ -19,6 +19,9 @@
     X(RegisteredHostMemory)     \
     X(ManagedAllocation)        \
     X(IPCMemoryHandle)          \
+    X(Memcpy2D)                 \
+    X(Memcpy3D)                 \
+    X(Memcpy3DPeer)             \
     X(Module)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
