@@ -1,9 +1,10 @@
-/* Copies and fills of linear memory: memcpy_*, memset_*, from_device.
+/* Copies and fills of linear memory, and copies of one-dimensional Arrays: memcpy_*,
+ * memset_*, from_device. What has rows is copied by memcpynd.c.
  *
- * All release the interpreter lock. Host buffers of the _async forms are not kept
- * alive: they are the caller's until the stream has passed. */
+ * All release the interpreter lock. Host buffers and Arrays of the _async forms are not
+ * kept alive: they are the caller's until the stream has passed. */
 
-#include "pcu.h"
+#include "array.h"
 
 /* What the rows below parse into, whichever of it they need. */
 typedef struct {
@@ -13,6 +14,10 @@ typedef struct {
     pcu_buffer buffer; /* the host object's memory during the call */
     size_t size;       /* bytes of a copy, elements of a fill */
     CUstream stream;
+    PyObject *ary;     /* borrowed: the only Array, or the destination */
+    PyObject *src_ary; /* borrowed */
+    size_t index;      /* bytes into ary */
+    size_t src_index;
     PyObject *dest_context; /* borrowed; NULL: the current one */
     PyObject *src_context;
     union {
@@ -216,6 +221,68 @@ COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_a
          "dest, src, size, dest_context=None, src_context=None, stream=None",
          "Queue a copy of size bytes between the memories of two contexts.")
 
+/* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
+
+#define COPY_ARY COPY_ARG("ary", pcu_as_array, ary)
+#define COPY_INDEX COPY_ARG("index", pcu_as_size, index)
+#define COPY_LEN COPY_ARG("len", pcu_as_size, size)
+
+static const pcu_argspec copy_atoa_specs[] = {
+    COPY_ARG("dest", pcu_as_array, ary), COPY_ARG("dest_index", pcu_as_size, index),
+    COPY_ARG("src", pcu_as_array, src_ary),
+    COPY_ARG("src_index", pcu_as_size, src_index), COPY_LEN};
+static const pcu_argspec copy_atod_specs[] = {COPY_DEST, COPY_ARY, COPY_INDEX,
+                                              COPY_LEN};
+static const pcu_argspec copy_dtoa_specs[] = {COPY_ARY, COPY_INDEX, COPY_SRC, COPY_LEN};
+static const pcu_argspec copy_atoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
+                                              COPY_ARY, COPY_INDEX, COPY_STREAM};
+static const pcu_argspec copy_htoa_specs[] = {
+    COPY_ARY, COPY_INDEX, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
+
+static inline CUarray
+copy_array(PyObject *array)
+{
+    return ((pcu_resource *)array)->handle.array;
+}
+
+COPY_RUN(atoa, MemcpyAtoA,
+         (copy_array(a->ary), a->index, copy_array(a->src_ary), a->src_index, a->size))
+COPY_RUN(atod, MemcpyAtoD, (a->dest, copy_array(a->ary), a->index, a->size))
+COPY_RUN(dtoa, MemcpyDtoA, (copy_array(a->ary), a->index, a->src, a->size))
+COPY_RUN(atoh, MemcpyAtoH,
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size))
+COPY_RUN(atoh_async, MemcpyAtoHAsync,
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size, a->stream))
+COPY_RUN(htoa, MemcpyHtoA,
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size))
+COPY_RUN(htoa_async, MemcpyHtoAAsync,
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size, a->stream))
+
+COPY_ROW(memcpy_atoa, copy_atoa_specs, 5, 5, COPY_NO_HOST, copy_run_atoa,
+         "dest, dest_index, src, src_index, len",
+         "Copy len bytes between two Arrays. The indices count bytes.")
+COPY_ROW(memcpy_atod, copy_atod_specs, 4, 4, COPY_NO_HOST, copy_run_atod,
+         "dest, ary, index, len",
+         "Copy len bytes of an Array, from byte index on, to device memory.")
+COPY_ROW(memcpy_dtoa, copy_dtoa_specs, 4, 4, COPY_NO_HOST, copy_run_dtoa,
+         "ary, index, src, len",
+         "Copy len bytes of device memory to an Array, from its byte index on.")
+COPY_ROW(memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+         "dest, ary, index",
+         "Fill a host buffer from an Array, from its byte index on.")
+COPY_ROW(py_memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+         "dest, ary, index", "Fill a host buffer from an Array: memcpy_atoh.")
+COPY_ROW(memcpy_atoh_async, copy_atoh_specs, 4, 3, COPY_WRITES_HOST,
+         copy_run_atoh_async, "dest, ary, index, stream=None",
+         "Queue filling a host buffer from an Array. Keep both alive meanwhile.")
+COPY_ROW(memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+         "ary, index, src", "Copy a host buffer to an Array, from its byte index on.")
+COPY_ROW(py_memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+         "ary, index, src", "Copy a host buffer to an Array: memcpy_htoa.")
+COPY_ROW(memcpy_htoa_async, copy_htoa_specs, 4, 3, COPY_READS_HOST, copy_run_htoa_async,
+         "ary, index, src, stream=None",
+         "Queue copying a host buffer to an Array. Keep both alive meanwhile.")
+
 /* -- fills ------------------------------------------------------------------------- */
 
 /* A pitch that would let rows overlap: the driver only says that it is invalid. */
@@ -392,18 +459,22 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
 
 static PyMethodDef copy_functions[] = {
-    COPY_FUNCTION(memcpy_htod),  COPY_FUNCTION(memcpy_htod_async),
-    COPY_FUNCTION(memcpy_dtoh),  COPY_FUNCTION(memcpy_dtoh_async),
-    COPY_FUNCTION(memcpy_dtod),  COPY_FUNCTION(memcpy_dtod_async),
-    COPY_FUNCTION(memcpy_peer),  COPY_FUNCTION(memcpy_peer_async),
-    COPY_FUNCTION(memset_d8),    COPY_FUNCTION(memset_d8_async),
-    COPY_FUNCTION(memset_d2d8),  COPY_FUNCTION(memset_d2d8_async),
-    COPY_FUNCTION(memset_d16),   COPY_FUNCTION(memset_d16_async),
-    COPY_FUNCTION(memset_d2d16), COPY_FUNCTION(memset_d2d16_async),
-    COPY_FUNCTION(memset_d32),   COPY_FUNCTION(memset_d32_async),
-    COPY_FUNCTION(memset_d2d32), COPY_FUNCTION(memset_d2d32_async),
-    COPY_FUNCTION(from_device),  COPY_FUNCTION(from_device_like),
-    {NULL, NULL, 0, NULL},
+    COPY_FUNCTION(memcpy_htod),        COPY_FUNCTION(memcpy_htod_async),
+    COPY_FUNCTION(memcpy_dtoh),        COPY_FUNCTION(memcpy_dtoh_async),
+    COPY_FUNCTION(memcpy_dtod),        COPY_FUNCTION(memcpy_dtod_async),
+    COPY_FUNCTION(memcpy_peer),        COPY_FUNCTION(memcpy_peer_async),
+    COPY_FUNCTION(memcpy_atoa),        COPY_FUNCTION(memcpy_atod),
+    COPY_FUNCTION(memcpy_dtoa),        COPY_FUNCTION(memcpy_atoh),
+    COPY_FUNCTION(py_memcpy_atoh),     COPY_FUNCTION(memcpy_atoh_async),
+    COPY_FUNCTION(memcpy_htoa),        COPY_FUNCTION(py_memcpy_htoa),
+    COPY_FUNCTION(memcpy_htoa_async),  COPY_FUNCTION(memset_d8),
+    COPY_FUNCTION(memset_d8_async),    COPY_FUNCTION(memset_d2d8),
+    COPY_FUNCTION(memset_d2d8_async),  COPY_FUNCTION(memset_d16),
+    COPY_FUNCTION(memset_d16_async),   COPY_FUNCTION(memset_d2d16),
+    COPY_FUNCTION(memset_d2d16_async), COPY_FUNCTION(memset_d32),
+    COPY_FUNCTION(memset_d32_async),   COPY_FUNCTION(memset_d2d32),
+    COPY_FUNCTION(memset_d2d32_async), COPY_FUNCTION(from_device),
+    COPY_FUNCTION(from_device_like),   {NULL, NULL, 0, NULL},
 };
 
 int

@@ -332,7 +332,6 @@ PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);
 PCU_SETUP(array);
-PCU_SETUP(arraycopy);
 
 /* Make a type from a spec, keep it in *slot, add it to the module under its short name.
  */
