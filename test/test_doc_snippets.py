@@ -10,18 +10,17 @@ from support.child import run_child
 from support.compilers import needs_nvcc
 
 DOC = Path(__file__).resolve().parents[1] / "doc"
-BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
-
-#: How many examples a page has at least.
+#: Each page, and how many examples it has at least.
 PAGES = {"memory": 4, "software_device": 4}
+BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
 
 
 def blocks(page):
     """Pairs of program and the text that follows it."""
     text = (DOC / f"{page}.rst").read_text()
-    found = [(kind, textwrap.dedent(part)) for kind, part in BLOCK.findall(text)]
+    found = [(kind, textwrap.dedent(block)) for kind, block in BLOCK.findall(text)]
     assert [kind for kind, _ in found] == ["python", "text"] * (len(found) // 2)
-    texts = [part for _, part in found]
+    texts = [block for _, block in found]
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 
@@ -33,16 +32,18 @@ def plain(text):
     return [line for line in lines if line]
 
 
+EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_page_has_examples(page):
     assert len(blocks(page)) >= PAGES[page]
 
 
 @needs_nvcc
-@pytest.mark.parametrize(
-    ("page", "number"), [(p, n) for p in PAGES for n in range(len(blocks(p)))]
-)
+@pytest.mark.gpu
+@pytest.mark.parametrize(("page", "number"), EXAMPLES)
 def test_an_example_prints_what_the_page_says(page, number):
     program, said = blocks(page)[number]
-    printed = run_child(program, timeout=300).stdout
+    printed = run_child(program).stdout
     assert plain(printed) == plain(said)
