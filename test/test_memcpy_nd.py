@@ -600,7 +600,7 @@ def test_wrong_calls(ctx):
     stream = drv.Stream()
     flat, solid = drv.Memcpy2D(), drv.Memcpy3D()
     for wrong in (1.5, "yes", [], object()):
-        with pytest.raises(TypeError, match="aligned must be a bool or a Stream"):
+        with pytest.raises(TypeError, match="aligned, or the stream, must be a"):
             flat(wrong)
         with pytest.raises(TypeError, match="stream must be a Stream or None"):
             solid(wrong)
