@@ -4,6 +4,7 @@ Only ``pycuda.compiler`` calls this.
 """
 
 import os
+import re
 import time
 import warnings
 
@@ -112,14 +113,21 @@ class Tool:
             )
         return version, _ask(self.path, "--list-gpu-arch")
 
-    def run(self, source, options, target, keep):
-        """Compile ``source``; return (image, dependency paths, start time, chatter).
+    def run(self, source, options, target, keep, names=()):
+        """Compile ``source``; return a Result.
 
         Raises CompileError with what nvcc said. ``keep`` prints the directory of the
         files and leaves it there; otherwise it is gone when this returns or raises.
+        ``names`` are expressions for kernels that come to be by being named.
         """
         with _cache.work_folder(keep) as folder:
-            return _run_in(folder, self.path, source, options, target, keep)
+            if not names:
+                return _run_in(folder, self.path, source, options, target, keep)
+            lowered = _lower(folder, self.path, source, options, names)
+            mentioned = source + _mention(names, _ON_THE_HOST)
+            result = _run_in(folder, self.path, mentioned, options, target, keep)
+            result.lowered = lowered
+            return result
 
 
 def _vanished(path):
@@ -175,13 +183,68 @@ def _run_in(folder, path, source, options, target, keep):
         image = _read(image_path)
         if image:
             read = _dependencies(_read(deps_path), source_path)
-            return image, read, started_ns, f"{stdout}\n{stderr}"
+            return _toolkit.Result(image, read, started_ns, f"{stdout}\n{stderr}")
         msg = f"nvcc said nothing was wrong with {SOURCE_NAME} but made no {target}"
     else:
         msg = f"nvcc compilation of {SOURCE_NAME} failed"
     if keep:
         msg += f" (its files are in {folder})"
     raise CompileError(msg, command, stdout, stderr, source)
+
+
+# nvcc makes a kernel from a template where the program mentions it. A mention on the
+# host leaves nothing in the image; one in a variable of the device says in PTX what the
+# kernel is called.
+_ON_THE_HOST = (
+    "namespace {{ __attribute__((used)) void *{name}() {{ return {kernel}; }} }}"
+)
+_ON_THE_DEVICE = 'extern "C" __device__ void *{name} = {kernel};'
+_MENTION = "__pycuda_name_{number}"
+
+
+def _mention(names, form):
+    """Return lines that mention each kernel; messages about them quote its name."""
+    lines = []
+    for number, kernel in enumerate(names):
+        name = _MENTION.format(number=number)
+        lines.append('#line 1 "name expression"')
+        lines.append(form.format(name=name, kernel=f"(void *)({kernel})"))
+    return "\n".join(lines) + "\n"
+
+
+def _lower(folder, path, source, options, names):
+    """Return what PTX of the source calls the kernels."""
+    from pycuda.driver import CompileError
+
+    mentioned = source + _mention(names, _ON_THE_DEVICE)
+    plain = _with_one_arch(options)
+    ptx = _run_in(folder, path, mentioned, plain, "ptx", False).image.decode()
+    lowered = []
+    for number, kernel in enumerate(names):
+        variable = _MENTION.format(number=number)
+        found = re.search(rf"\b{variable} = (?:generic\()?([\w$]+)", ptx)
+        if found is None:
+            msg = f"nvcc did not say what the kernel '{kernel}' is called"
+            raise CompileError(msg, [path, *plain], None, None, source)
+        lowered.append(found[1])
+    return lowered
+
+
+def _with_one_arch(options):
+    """Return the options for PTX, which is for one architecture; any does for names."""
+    kept, archs = [], []
+    rest = iter(options)
+    for option in rest:
+        name, equals, value = option.partition("=")
+        if name in ("-arch", "--gpu-architecture"):
+            archs.append(value if equals else next(rest, ""))
+        elif name in ("-gencode", "--generate-code"):
+            archs += re.findall(r"arch=(\w+)", value if equals else next(rest, ""))
+        elif name in ("-code", "--gpu-code"):
+            value = value if equals else next(rest, "")
+        else:
+            kept.append(option)
+    return [*kept, *(f"-arch={arch}" for arch in archs[:1])]
 
 
 def _read(path):

@@ -108,6 +108,14 @@ class _Library:
         self.call(f"nvrtcGet{what}", program, buffer)
         return buffer.raw
 
+    def lowered(self, program, expression):
+        """Return what the image calls the kernel of a name expression."""
+        name = ctypes.c_char_p()
+        self.call(
+            "nvrtcGetLoweredName", program, expression.encode(), ctypes.byref(name)
+        )
+        return name.value.decode()
+
     def introduce(self):
         """Return (version text, list of architectures) as nvcc would print them."""
         major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
@@ -163,11 +171,8 @@ class Tool:
         self._seen = facts
         return facts
 
-    def run(self, source, options, target, keep):
-        """Compile ``source``; return (image, paths read, start time, chatter).
-
-        The paths are None if it is unsure which files were read.
-        """
+    def run(self, source, options, target, keep, names=()):
+        """Compile ``source``; return a Result."""
         from pycuda.driver import CompileError
 
         facts = self._seen or self.facts(None)
@@ -184,7 +189,9 @@ class Tool:
         text = f'#include <{PRELUDE_NAME}>\n#line 1 "{SOURCE_NAME}"\n{source}'
 
         started_ns = time.time_ns()
-        status, image, log = _compile(_library(self.path), text, arguments, target)
+        status, image, log, lowered = _compile(
+            _library(self.path), text, arguments, target, names
+        )
         if keep:
             _keep(text, image, target)
         if status == _INVALID_OPTION:
@@ -197,11 +204,11 @@ class Tool:
         read = None
         if not any(_PRE_INCLUDE.match(option) for option in own):
             read = follow(source, given_folders, facts.toolkit_dirs)
-        return image, read, started_ns, log
+        return _toolkit.Result(image, read, started_ns, log, lowered)
 
 
-def _compile(library, text, arguments, target):
-    """Return (status, image, log) of one program."""
+def _compile(library, text, arguments, target, expressions=()):
+    """Return (status, image, log, lowered names) of one program."""
     program = ctypes.c_void_p()
     names = [name.encode() for name in HEADERS]
     texts = [header.encode() for header in HEADERS.values()]
@@ -215,17 +222,20 @@ def _compile(library, text, arguments, target):
         _strings(names),
     )
     try:
+        for expression in expressions:
+            library.call("nvrtcAddNameExpression", program, expression.encode())
         encoded = _strings([os.fsencode(argument) for argument in arguments])
         status = library.try_call(
             "nvrtcCompileProgram", program, len(arguments), encoded
         )
         log = library.bytes_of("ProgramLog", program).rstrip(b"\0")
-        image = b""
+        image, lowered = b"", []
         if status == 0:
+            lowered = [library.lowered(program, each) for each in expressions]
             image = library.bytes_of(target.upper(), program)
             if target == "ptx":
                 image = image.rstrip(b"\0")
-        return status, image, log.decode("utf-8", "replace")
+        return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
 

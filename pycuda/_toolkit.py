@@ -31,6 +31,23 @@ def in_wheels(parts):
     return [os.path.join(entry or os.curdir, p) for entry in sys.path for p in parts]
 
 
+class Result:
+    """What one run of a compiler gave.
+
+    ``read`` are the paths it read, None if that is unsure; ``lowered`` what the image
+    calls the kernels that were asked for by name.
+    """
+
+    __slots__ = ("chatter", "image", "lowered", "read", "started_ns")
+
+    def __init__(self, image, read, started_ns, chatter, lowered=()):
+        self.image = image
+        self.read = read
+        self.started_ns = started_ns
+        self.chatter = chatter
+        self.lowered = lowered
+
+
 class Facts:
     """What one compiler is: its name, version text, architectures, header folders."""
 
@@ -71,12 +88,18 @@ def facts_of(name, path, folder, ask):
         return known
     kept = folder and os.path.join(folder, f"{name}-{_cache.key_of(path, stamp)}")
     data = _cache.load(kept) if kept else None
-    if data is None:
+
+    def make():
         version, archs = ask()
-        if kept and version.strip():
-            data = f"{version}\0{archs}".encode("utf-8", "surrogateescape")
-            _cache.store(kept, b"", data)
-    else:
-        version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
+        data = f"{version}\0{archs}".encode("utf-8", "surrogateescape")
+        return (b"" if version.strip() else None), data
+
+    if data is None and kept:
+        from pycuda import _once
+
+        data = _once.get(kept, make)
+    elif data is None:
+        data = make()[1]
+    version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
     facts = _facts[path, stamp] = Facts(name, path, version, archs)
     return facts

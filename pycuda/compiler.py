@@ -8,6 +8,7 @@ content of every file it read.
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
@@ -29,6 +30,9 @@ _FILE_OPTIONS = frozenset(
 )
 # The last toolkit for devices below a capability (times ten), newest first.
 _LAST_TOOLKITS = ((75, "12.9"), (50, "11.8"), (35, "10.2"), (30, "8.0"))
+
+_ARCH = re.compile(r"\b(?:sm|compute)_\w+")
+_KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
 
 # Which compiler stands in for one that was not found, by what was looked for where.
 _replaced = {}
@@ -76,26 +80,78 @@ def compile_plain(
     A false ``cache_dir`` does without the cache. ``keep`` compiles even if the cache
     has the result, since its point is the files that the compiler leaves.
     """
-    tool = _choose(nvcc, compiler)
+    image, _, chatter = _compiled(
+        source, options, keep, (nvcc, compiler), cache_dir, target
+    )
+    _tell(chatter)
+    return image
+
+
+def _compiled(source, options, keep, tools, cache_dir, target, names=()):
+    """Return (image, lowered names, chatter), from the cache or from the compiler.
+
+    ``names`` are C++ expressions for kernels, such as "f<float>", which come to be by
+    being named; their lowered names are what the image calls them.
+    """
+    tool = _choose(*tools)
     entry = None
     if cache_dir:
         facts = tool.facts(cache_dir)
-        entry = os.path.join(
-            cache_dir, f"{_key(source, options, target, facts)}.{target}"
-        )
-        image = None if keep else _cache.load(entry)
-        if image is not None:
-            return image
+        key = _key(source, options, target, facts, names)
+        entry = os.path.join(cache_dir, f"{key}.{target}")
+        payload = None if keep else _cache.load(entry)
+        if payload is not None:
+            return *_unpack(payload, names), ""
+    chatter = []
 
-    image, read, started_ns, chatter = tool.run(source, options, target, keep)
-    if entry and read is not None:
-        manifest = _cache.make_manifest(
-            source, read, _search_dirs(options), facts.toolkit_dirs, started_ns
-        )
+    def make():
+        done = tool.run(source, options, target, keep, names)
+        chatter.append(done.chatter)
+        manifest = None
+        if entry and done.read is not None:
+            manifest = _cache.make_manifest(
+                source,
+                done.read,
+                _search_dirs(options),
+                facts.toolkit_dirs,
+                done.started_ns,
+                _note(source, options, facts, names),
+            )
+        return manifest, _pack(done.image, done.lowered)
+
+    if entry and not keep:
+        from pycuda import _once
+
+        payload = _once.get(entry, make)
+    else:
+        manifest, payload = make()
         if manifest is not None:
-            _cache.store(entry, manifest, image)
-    _tell(chatter)
-    return image
+            _cache.store(entry, manifest, payload)
+    return *_unpack(payload, names), "".join(chatter)
+
+
+def _pack(image, lowered):
+    """Return what the cache keeps: the image, after the names if any were asked for."""
+    head = b"".join(name.encode() + b"\n" for name in lowered)
+    return head + image if head else image
+
+
+def _unpack(payload, names):
+    """Return (image, lowered names)."""
+    if not names:
+        return payload, []
+    *lowered, image = payload.split(b"\n", len(names))
+    return image, [name.decode() for name in lowered]
+
+
+def _note(source, options, facts, names):
+    """Say what a result is, for people who look at the cache."""
+    archs = dict.fromkeys(_ARCH.findall(" ".join(options)))
+    kernels = names or dict.fromkeys(_KERNEL.findall(source))
+    return (
+        f"{facts.name} {facts.release} {','.join(archs) or 'any'}: "
+        f"{', '.join(kernels)[:200]}"
+    )
 
 
 def _choose(nvcc, compiler):
@@ -143,7 +199,7 @@ def _make_tool(name, nvcc):
     return _nvrtc.Tool()
 
 
-def _key(source, options, target, facts):
+def _key(source, options, target, facts, names):
     environ = os.environ
     return _cache.key_of(
         source,
@@ -152,6 +208,7 @@ def _key(source, options, target, facts):
         os.uname().machine,
         os.getcwd() if _depends_on_cwd(options) else "",
         *(environ.get(name, "") for name in _nvcc.ENVIRONMENT),
+        "\n".join(names),
         *options,
     )
 

@@ -50,9 +50,9 @@ def runs(monkeypatch):
     texts = []
     real = _nvrtc._compile
 
-    def counted(library, text, arguments, target):
+    def counted(library, text, arguments, *rest):
         texts.append((text, arguments))
-        return real(library, text, arguments, target)
+        return real(library, text, arguments, *rest)
 
     monkeypatch.setattr(_nvrtc, "_compile", counted)
     return texts
