@@ -24,6 +24,8 @@ ENVIRONMENT = (
 
 _WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
 
+_LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"([^"\n]+)"', re.MULTILINE)
+
 _found: dict[tuple[object, ...], str] = {}
 
 
@@ -182,7 +184,7 @@ def _run_in(folder, path, source, options, target, keep):
     if done.returncode == 0:
         image = _read(image_path)
         if image:
-            read = _dependencies(_read(deps_path), source_path)
+            read = _dependencies(_read(deps_path), source_path, source)
             return _toolkit.Result(image, read, started_ns, f"{stdout}\n{stderr}")
         msg = f"nvcc said nothing was wrong with {SOURCE_NAME} but made no {target}"
     else:
@@ -255,13 +257,15 @@ def _read(path):
         return b""
 
 
-def _dependencies(text, source_path):
+def _dependencies(text, source_path, source):
     """Return the headers read; None if nvcc did not say."""
     if not text:
         return None
     paths = _cache.parse_dependencies(os.fsdecode(text))
-    # The source appears under its own path and under the name that messages use.
-    return [path for path in paths if path not in (source_path, SOURCE_NAME)]
+    # The names in #line directives appear, too, and need not be files.
+    named = {name for name in _LINE.findall(source) if not os.path.exists(name)}
+    named |= {source_path, SOURCE_NAME}
+    return [path for path in paths if path not in named]
 
 
 def preprocess(path, source, options):

@@ -27,6 +27,8 @@ _HOST_FLAGS = frozenset(
     + ("--extended-lambda", "-extended-lambda", "--expt-extended-lambda")
 )
 _RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
+_AS_DEVICE = "--device-as-default-execution-space"
+_HOST_CODE = "host functions are not allowed"
 _LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
 _HOST_OPTIONS = frozenset(
     ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
@@ -192,6 +194,13 @@ class Tool:
         status, image, log, lowered = _compile(
             _library(self.path), text, arguments, target, names
         )
+        if status != 0 and _HOST_CODE in log and _AS_DEVICE not in arguments:
+            # nvcc leaves such functions to the host; here they may be the device's.
+            retried = _compile(
+                _library(self.path), text, [*arguments, _AS_DEVICE], target, names
+            )
+            if retried[0] == 0:
+                status, image, log, lowered = retried
         if keep:
             _keep(text, image, target)
         if status == _INVALID_OPTION:
@@ -282,7 +291,7 @@ def translate(options, target, archs):
             given += [f"--ptxas-options={part}" for part in valued().split(",")]
         elif option in _RELAXED:
             # All code is the device's here: unmarked functions may just be called.
-            given.append("--device-as-default-execution-space")
+            given.append(_AS_DEVICE)
         elif name in ("-isystem", "--system-include"):
             given.append(f"-I{valued()}")
         else:

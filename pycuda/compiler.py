@@ -11,7 +11,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pycuda import _cache, _nvcc
 
@@ -303,6 +303,18 @@ def _compile(
     ``tools`` is (nvcc, compiler). ``wanted`` is (arch, code, target); a target of None
     is whatever the device can load.
     """
+    request = _request(
+        source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
+    )
+    image, _, chatter = _compiled(*request)
+    _tell(chatter)
+    return image
+
+
+def _request(
+    source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
+):
+    """Return what ``_compiled`` takes, for the device of the current context."""
     from pycuda import driver
 
     options = _list_of(options, "options", DEFAULT_NVCC_FLAGS)
@@ -326,10 +338,8 @@ def _compile(
     folders = _list_of(include_dirs, "include_dirs", ())
     options += [f"-I{os.path.abspath(folder)}" for folder in folders]
     options.append(f"-I{_find_pycuda_include_path()}")
-    nvcc, compiler = tools
-    return compile_plain(
-        _wrapped(source, no_extern_c), options, keep, nvcc, cache_dir, target, compiler
-    )
+    text = _wrapped(source, no_extern_c)
+    return text, options, keep, tools, cache_dir, target
 
 
 def _list_of(value, name, default):
@@ -449,7 +459,14 @@ class CudaModule:
 
 
 class SourceModule(CudaModule):
-    """Compile CUDA C for the current context's device and load it there."""
+    """Compile CUDA C for the current context's device and load it there.
+
+    ``name_expressions`` are C++ expressions for kernels made from templates, such as
+    "scale<float>"; ``get_function`` takes them.
+    """
+
+    _request: tuple[Any, ...] | None = None
+    _instances: dict[str, tuple[Module, str]] = {}
 
     def __init__(
         self,
@@ -463,14 +480,67 @@ class SourceModule(CudaModule):
         cache_dir: str | Literal[False] | None = None,
         include_dirs: Iterable[str] | None = None,
         compiler: str | None = None,
+        name_expressions: Iterable[str] | None = None,
     ) -> None:
-        from pycuda.driver import module_from_buffer
-
         self._check_arch(arch)
         wanted = (arch, code, None)
         tools = (nvcc, compiler)
-        image = _compile(
+        self._request = _request(
             source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
         )
-        self.module = module_from_buffer(image)
+        names = _list_of(name_expressions, "name_expressions", ())
+        self.module, lowered = self._build(names)
+        self._instances = {
+            name: (self.module, symbol)
+            for name, symbol in zip(names, lowered, strict=True)
+        }
         self._bind_module()
+
+    def _build(self, names: list[str]) -> tuple[Module, list[str]]:
+        """Return the loaded module and what it calls the kernels of these names."""
+        assert self._request is not None
+        for name in names:
+            if not name.strip() or "\n" in name:
+                raise ValueError(f"{name!r} is not the name of a kernel")
+        image, lowered, chatter = _compiled(*self._request, tuple(names))
+        _tell(chatter)
+        return _load(image, self._request), lowered
+
+    def get_function(self, name: str) -> Function:
+        """Return the kernel of that name.
+
+        A C++ name such as "scale<float>" or "space::kernel" makes the kernel if the
+        program has not: it is compiled then, once, into a module of its own, with its
+        own copy of the source's variables. ``name_expressions`` makes it share them.
+        """
+        if self._request is None or not ("<" in name or "::" in name):
+            return self.module.get_function(name)
+        if name not in self._instances:
+            module, (symbol,) = self._build([name])
+            self._instances[name] = module, symbol
+        module, symbol = self._instances[name]
+        return module.get_function(symbol)
+
+
+def _load(image, request):
+    """Load an image; an error carries what a CompileError does."""
+    from pycuda import driver
+
+    logs = []
+    try:
+        return driver.module_from_buffer(
+            image, message_handler=lambda done, *texts: logs.extend(texts)
+        )
+    except driver.Error as error:
+        source, options, _, tools, _, target = request
+        error.source = source
+        error.msg = str(error)
+        error.stdout, error.stderr = logs or ("", "")
+        error.command_line = [_choose(*tools).path, f"--{target}", *options]
+        if target == "ptx":
+            from pycuda import _excerpt
+
+            excerpt = _excerpt.of_ptx(image, error.stderr, source)
+            if excerpt:
+                error.args = (f"{str(error).rstrip()}\n{excerpt}", *error.args[1:])
+        raise

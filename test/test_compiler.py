@@ -62,7 +62,7 @@ def loaded(monkeypatch):
     images = []
 
     class Module:
-        def __init__(self, image):
+        def __init__(self, image, message_handler=None):
             images.append(image)
 
         def get_function(self, name):

@@ -279,6 +279,16 @@ def test_real_compiler_reports_what_it_read(tmp_path):
     assert b"1174" in compile()
 
 
+@needs_nvcc
+def test_names_given_by_the_source_are_no_files(tmp_path, monkeypatch):
+    """A generator that says where its lines come from need not leave that behind."""
+    counted = make_counting(tmp_path)
+    source = '#line 7 "templates/sum of all.mako"\n# 9 "b.mako"\n' + KERNEL
+    for _ in range(2):
+        compiler.compile(source, nvcc=counted.path, arch="sm_80", target="ptx")
+    assert len(counted.calls) == 3
+
+
 def test_make_rules_are_understood():
     text = "out/k.o : a.cu \\\n  /with\\ space/b.h \\\r\n  c$$d.h\n"
     text += "out/k.o : a.cu e\\#f.h\n"
