@@ -217,6 +217,11 @@ def work_folder(keep: bool) -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def digest_of(data: bytes) -> str:
+    """Return the hash of a content, as text."""
+    return _digest(data).hex()
+
+
 def _digest(data: bytes | memoryview) -> bytes:
     return blake2b(data, digest_size=_DIGEST_SIZE).digest()
 

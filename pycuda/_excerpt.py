@@ -116,7 +116,7 @@ def _origin(lines: list[str], number: int) -> int | None:
             return None  # the beginning of the function
         found = _LOC.match(line)
         if found:
-            files = dict(match.groups() for match in map(_FILE.match, lines) if match)
+            files = {m[1]: m[2] for m in map(_FILE.match, lines) if m}
             name = os.path.basename(files.get(found[1], ""))
             return int(found[2]) if name == SOURCE_NAME else None
     return None

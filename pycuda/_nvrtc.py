@@ -5,16 +5,23 @@ tell what it read; ``_nvrtc_headers`` has the former, and the latter is worked o
 following the ``#include`` lines. Only ``pycuda.compiler`` calls this.
 """
 
+from __future__ import annotations
+
 import ctypes
 import glob
 import os
 import re
 import sys
 import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pycuda import _cache, _toolkit
 from pycuda._nvcc import SOURCE_NAME
 from pycuda._nvrtc_headers import HEADERS, PRELUDE_NAME
+
+if TYPE_CHECKING:
+    from pycuda.driver import CompileError
 
 _WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
 _WHEEL_HEADERS = (
@@ -27,6 +34,7 @@ _HOST_FLAGS = frozenset(
     + ("--extended-lambda", "-extended-lambda", "--expt-extended-lambda")
 )
 _RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
+_PIECES = ("-dlink", "-rdc=true", "--relocatable-device-code=true")
 _AS_DEVICE = "--device-as-default-execution-space"
 _HOST_CODE = "host functions are not allowed"
 _LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
@@ -41,11 +49,11 @@ _OPAQUE = re.compile(
     r'^[ \t]*#[ \t]*include(?:_next)?\b(?![ \t]*[<"])|\b__has_include', re.MULTILINE
 )
 
-_found = {}
-_libraries = {}
+_found: dict[tuple[str | None, ...], str] = {}
+_libraries: dict[str, _Library] = {}
 
 
-def find():
+def find() -> str | None:
     """Return the path of the newest NVRTC in the first place that has one, or None."""
     environ = os.environ
     key = tuple(map(environ.get, ("CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH")))
@@ -57,7 +65,7 @@ def find():
     return path
 
 
-def _search():
+def _search() -> str | None:
     folders = [
         os.path.join(home, part)
         for home in _toolkit.homes()
@@ -77,18 +85,18 @@ def _search():
     return None
 
 
-def _version_in(path):
+def _version_in(path: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", os.path.basename(path))]
 
 
 class _Library:
     """The functions of one libnvrtc."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self._dll = ctypes.CDLL(path)
         self._dll.nvrtcGetErrorString.restype = ctypes.c_char_p
 
-    def call(self, name, *arguments):
+    def call(self, name: str, *arguments: object) -> None:
         """Call a function that must succeed."""
         status = self.try_call(name, *arguments)
         if status != 0:
@@ -97,10 +105,10 @@ class _Library:
             text = self._dll.nvrtcGetErrorString(status).decode()
             raise CompileError(f"{name} failed: {text}", ["nvrtc"])
 
-    def try_call(self, name, *arguments):
-        return getattr(self._dll, name)(*arguments)
+    def try_call(self, name: str, *arguments: object) -> int:
+        return int(getattr(self._dll, name)(*arguments))
 
-    def bytes_of(self, what, program):
+    def bytes_of(self, what: str, program: ctypes.c_void_p) -> bytes:
         """Return a result of a program by the pair of functions that give it."""
         size = ctypes.c_size_t()
         self.call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
@@ -110,15 +118,15 @@ class _Library:
         self.call(f"nvrtcGet{what}", program, buffer)
         return buffer.raw
 
-    def lowered(self, program, expression):
+    def lowered(self, program: ctypes.c_void_p, expression: str) -> str:
         """Return what the image calls the kernel of a name expression."""
         name = ctypes.c_char_p()
         self.call(
             "nvrtcGetLoweredName", program, expression.encode(), ctypes.byref(name)
         )
-        return name.value.decode()
+        return (name.value or b"").decode()
 
-    def introduce(self):
+    def introduce(self) -> tuple[str, str]:
         """Return (version text, list of architectures) as nvcc would print them."""
         major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
         self.call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
@@ -129,7 +137,7 @@ class _Library:
         return version, " ".join(f"compute_{arch}" for arch in archs)
 
 
-def _library(path):
+def _library(path: str) -> _Library:
     library = _libraries.get(path)
     if library is None:
         try:
@@ -148,10 +156,10 @@ class Tool:
 
     __slots__ = ("_seen", "path")
 
-    def __init__(self):
-        self.path = find()
-        self._seen = None
-        if self.path is None:
+    def __init__(self) -> None:
+        self._seen: _toolkit.Facts | None = None
+        path = find()
+        if path is None:
             from pycuda.driver import CompilerNotFoundError
 
             raise CompilerNotFoundError(
@@ -163,8 +171,9 @@ class Tool:
                 ["nvrtc"],
                 "libnvrtc.so",
             )
+        self.path = path
 
-    def facts(self, folder):
+    def facts(self, folder: str | None) -> _toolkit.Facts:
         facts = _toolkit.facts_of(
             "NVRTC", self.path, folder, lambda: _library(self.path).introduce()
         )
@@ -173,7 +182,14 @@ class Tool:
         self._seen = facts
         return facts
 
-    def run(self, source, options, target, keep, names=()):
+    def run(
+        self,
+        source: str,
+        options: Sequence[str],
+        target: str,
+        keep: bool,
+        names: Sequence[str] = (),
+    ) -> _toolkit.Result:
         """Compile ``source``; return a Result."""
         from pycuda.driver import CompileError
 
@@ -183,7 +199,7 @@ class Tool:
                 "NVRTC makes no fatbin: ask for target 'cubin' or 'ptx', or use nvcc",
                 ["nvrtc", *options],
             )
-        given = translate(options, target, facts.archs)
+        given = translate(_in_one_piece(options), target, facts.archs)
         own, given_folders = _split_folders(given)
         facts.toolkit_dirs = _own_folders(self.path)
         folders = given_folders + facts.toolkit_dirs
@@ -216,7 +232,13 @@ class Tool:
         return _toolkit.Result(image, read, started_ns, log, lowered)
 
 
-def _compile(library, text, arguments, target, expressions=()):
+def _compile(
+    library: _Library,
+    text: str,
+    arguments: Sequence[str],
+    target: str,
+    expressions: Sequence[str] = (),
+) -> tuple[int, bytes, str, list[str]]:
     """Return (status, image, log, lowered names) of one program."""
     program = ctypes.c_void_p()
     names = [name.encode() for name in HEADERS]
@@ -238,7 +260,8 @@ def _compile(library, text, arguments, target, expressions=()):
             "nvrtcCompileProgram", program, len(arguments), encoded
         )
         log = library.bytes_of("ProgramLog", program).rstrip(b"\0")
-        image, lowered = b"", []
+        image = b""
+        lowered: list[str] = []
         if status == 0:
             lowered = [library.lowered(program, each) for each in expressions]
             image = library.bytes_of(target.upper(), program)
@@ -249,29 +272,31 @@ def _compile(library, text, arguments, target, expressions=()):
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
 
 
-def _strings(items):
+def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
     return (ctypes.c_char_p * len(items))(*items)
 
 
-def _keep(text, image, target):
+def _keep(text: str, image: bytes, target: str) -> None:
     with _cache.work_folder(True) as folder:
         for name, data in ((SOURCE_NAME, text.encode()), (f"kernel.{target}", image)):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
 
 
-def translate(options, target, archs):
+def translate(options: Sequence[str], target: str, archs: Sequence[int]) -> list[str]:
     """Return NVRTC's options for nvcc's.
 
     What concerns the host compiler is left out; what NVRTC does not know is left in,
     for it to refuse by name.
     """
-    given, arch, code = [], None, None
+    given: list[str] = []
+    arch: str | None = None
+    code: str | None = None
     rest = iter(options)
     for option in rest:
         name, equals, value = option.partition("=")
 
-        def valued(value=value, equals=equals):
+        def valued(value: str = value, equals: str = equals) -> str:
             return value if equals else next(rest, "")
 
         if option in _HOST_FLAGS or _is_for_linking(option):
@@ -299,11 +324,26 @@ def translate(options, target, archs):
     return [f"-arch={_target_arch(arch, code, target, archs)}", *given]
 
 
-def _is_for_linking(option):
-    return _LIBRARIES.match(option) and not option.startswith("-lineinfo")
+def _in_one_piece(options: Sequence[str]) -> Sequence[str]:
+    """Return options without linking, which one source of its own does not need."""
+    if "-dlink" not in options:
+        return options
+    if any(_is_for_linking(option) for option in options):
+        from pycuda.driver import CompileError
+
+        raise CompileError(
+            "NVRTC links no libraries: use nvcc, or DynamicSourceModule, where the "
+            "driver links",
+            ["nvrtc", *options],
+        )
+    return [option for option in options if option not in _PIECES]
 
 
-def _one_arch_only(options):
+def _is_for_linking(option: str) -> bool:
+    return bool(_LIBRARIES.match(option)) and not option.startswith("-lineinfo")
+
+
+def _one_arch_only(options: Sequence[str]) -> CompileError:
     from pycuda.driver import CompileError
 
     return CompileError(
@@ -313,7 +353,9 @@ def _one_arch_only(options):
     )
 
 
-def _target_arch(arch, code, target, archs):
+def _target_arch(
+    arch: str | None, code: str | None, target: str, archs: Sequence[int]
+) -> str:
     """Return sm_XY for a cubin and compute_XY for PTX, from what nvcc would be told."""
     if arch is None:
         arch = f"sm_{archs[0]}"
@@ -323,9 +365,10 @@ def _target_arch(arch, code, target, archs):
     return "compute_" + arch.partition("_")[2]
 
 
-def _split_folders(options):
+def _split_folders(options: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return (other options, absolute folders of -I options)."""
-    others, folders = [], []
+    others: list[str] = []
+    folders: list[str] = []
     rest = iter(options)
     for option in rest:
         if option in ("-I", "--include-path"):
@@ -341,7 +384,7 @@ def _split_folders(options):
     return others, folders
 
 
-def _own_folders(path):
+def _own_folders(path: str) -> list[str]:
     """Return the toolkit's header folders that go with a library."""
     root = os.path.dirname(os.path.dirname(path))
     folders = [os.path.join(root, "include"), *_toolkit.in_wheels(_WHEEL_HEADERS)]
@@ -352,7 +395,9 @@ def _own_folders(path):
     return list(dict.fromkeys(folders))
 
 
-def follow(source, folders, toolkit_dirs):
+def follow(
+    source: str, folders: list[str], toolkit_dirs: Iterable[str]
+) -> list[str] | None:
     """Return the files that the include lines of a source lead to, None if that is
     unsure.
 
@@ -360,8 +405,8 @@ def follow(source, folders, toolkit_dirs):
     costs a look at it, one too few a wrong result.
     """
     toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
-    found = []
-    texts = [(None, source)]
+    found: list[str] = []
+    texts: list[tuple[str | None, str]] = [(None, source)]
     while texts:
         folder, text = texts.pop()
         if _OPAQUE.search(text):

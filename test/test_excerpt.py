@@ -1,4 +1,4 @@
-"""Errors show the user's own lines, with the compiler's or the driver's words beneath."""
+"""Errors show the lines of the source, with the compiler's or driver's word beneath."""
 
 import textwrap
 
