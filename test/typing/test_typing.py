@@ -42,7 +42,8 @@ needs_pyright = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def run(request):
     """Run `python -m module args`; return (status, what it printed)."""
-    cache = request.config.cache.mkdir("mypy") if request.config.cache else os.devnull
+    cache = getattr(request.config, "cache", None)
+    cache = cache.mkdir("mypy") if cache else os.devnull
 
     def run(module, *args, cwd=ROOT, **env):
         package = Path(pycuda.__file__).resolve().parents[1]

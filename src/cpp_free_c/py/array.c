@@ -507,5 +507,8 @@ pcu_array_setup(PyObject *m, pcu_state *st)
         pcu_add_type(m, &st->ArrayDescriptor3D, &descriptor_3d_spec, NULL) < 0) {
         return -1;
     }
-    return pcu_add_type(m, &st->Array, &array_spec, NULL);
+    if (pcu_add_type(m, &st->Array, &array_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_methods(st->Array, pcu_arraydata_methods);
 }

@@ -30,4 +30,7 @@ PCU_CONVERTER(pcu_as_descriptor);
 /* Bytes of one channel, 0 for a format that is none. */
 PCU_HIDDEN size_t pcu_array_format_size(CUarray_format format);
 
+/* Methods for Array: set, get. */
+extern PCU_HIDDEN PyMethodDef pcu_arraydata_methods[];
+
 #endif

@@ -332,6 +332,8 @@ PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);
 PCU_SETUP(array);
+PCU_SETUP(texture);
+PCU_SETUP(texref);
 
 /* Make a type from a spec, keep it in *slot, add it to the module under its short name.
  */

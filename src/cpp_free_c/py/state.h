@@ -30,7 +30,11 @@
     X(InOut)                    \
     X(ArrayDescriptor)          \
     X(ArrayDescriptor3D)        \
-    X(Array)
+    X(Array)                    \
+    X(TextureObject)            \
+    X(SurfaceObject)            \
+    X(TextureReference)         \
+    X(SurfaceReference)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
