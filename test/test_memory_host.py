@@ -105,6 +105,12 @@ def test_arrays_that_cannot_be(ctx, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_memory_that_is_not_there(ctx, kind):
+    with pytest.raises(drv.MemoryError, match=f"{2**50} bytes"):
+        make(kind, "empty", 2**50, np.uint8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_arrays_need_a_context(kind):
     with pytest.raises(drv.LogicError):
         make(kind, "empty", 3, "f4")
