@@ -176,7 +176,7 @@ texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
     if (value == NULL) {
         return 0;
     }
-    if (PyIndex_Check(value)) {
+    if (PyIndex_Check(value) || PyUnicode_Check(value)) {
         int rc = pcu_enum_value(st->enum_address_mode, value, &mode, "address_mode");
         modes[0] = modes[1] = modes[2] = mode;
         return rc;
