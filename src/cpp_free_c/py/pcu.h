@@ -304,6 +304,7 @@ PCU_SETUP(event);
 PCU_SETUP(devmem);
 PCU_SETUP(hostmem);
 PCU_SETUP(mempool);
+PCU_SETUP(dlpack);
 PCU_SETUP(memcpy);
 PCU_SETUP(cumodule);
 PCU_SETUP(function);

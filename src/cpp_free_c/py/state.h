@@ -20,6 +20,7 @@
     X(DeviceMemoryPool)         \
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
+    X(ForeignAllocation)        \
     X(Module)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
