@@ -619,22 +619,26 @@ dlpack_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
 {
     pcu_dl_managed *plain = NULL;
     pcu_dl_versioned *versioned = NULL;
+    const pcu_dl_tensor *tensor = NULL;
     if (PyCapsule_IsValid(capsule, PCU_DL_NAME)) {
         plain = PyCapsule_GetPointer(capsule, PCU_DL_NAME);
+        tensor = plain == NULL ? NULL : &plain->tensor;
     }
     else if (PyCapsule_IsValid(capsule, PCU_DL_VERSIONED_NAME)) {
         versioned = PyCapsule_GetPointer(capsule, PCU_DL_VERSIONED_NAME);
-        if (versioned->version.major != PCU_DL_MAJOR) {
-            PyErr_Format(PyExc_BufferError,
-                         "the tensor is of DLPack %u; %d is known here",
-                         (unsigned int)versioned->version.major, PCU_DL_MAJOR);
-            return NULL;
-        }
+        tensor = versioned == NULL ? NULL : &versioned->tensor;
     }
     else {
         PyErr_Format(PyExc_BufferError,
                      "%R is no DLPack capsule, or its tensor was taken before",
                      capsule);
+    }
+    if (tensor == NULL) {
+        return NULL;
+    }
+    if (versioned != NULL && versioned->version.major != PCU_DL_MAJOR) {
+        PyErr_Format(PyExc_BufferError, "the tensor is of DLPack %u; %d is known here",
+                     (unsigned int)versioned->version.major, PCU_DL_MAJOR);
         return NULL;
     }
     PyTypeObject *type = st->ForeignAllocation;
@@ -644,8 +648,7 @@ dlpack_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
     }
     self->st = st;
     self->stream = stream;
-    if (dlpack_read(plain != NULL ? &plain->tensor : &versioned->tensor,
-                    &self->tensor) < 0 ||
+    if (dlpack_read(tensor, &self->tensor) < 0 ||
         PyCapsule_SetName(capsule, plain != NULL ? PCU_DL_USED_NAME
                                                  : PCU_DL_VERSIONED_USED_NAME) < 0) {
         Py_DECREF(self);
