@@ -285,6 +285,32 @@ def test_giving_back_keeps_an_exception(ctx):
         assert sys.exc_info()[0] is KeyError
 
 
+def test_numpy_borrows_managed_memory(ctx):
+    """NumPy takes memory that the processor can read, of the kinds that are such."""
+    page = drv.managed_zeros((2, 3), np.float32, mem_flags=drv.mem_attach_flags.GLOBAL)
+    page[...] = [[1, 2, 3], [4, 5, 6]]
+
+    class Lender:
+        def __dlpack_device__(self):
+            return CUDA_MANAGED, 0
+
+        def __dlpack__(self, *, max_version=None, **keywords):
+            return page.base.as_dlpack((2, 3), "f4", max_version=max_version)
+
+    assert look(Lender().__dlpack__()).tensor.device_type == CUDA_MANAGED
+    lent = np.from_dlpack(Lender())
+    assert (lent == page).all()
+    assert np.shares_memory(lent, page)
+    base = weakref.ref(page.base)
+    page = None
+    del Lender
+    gc.collect()
+    assert base() is not None and lent[1, 2] == 6
+    del lent
+    gc.collect()
+    assert base() is None
+
+
 # -- borrowing -------------------------------------------------------------------------
 
 

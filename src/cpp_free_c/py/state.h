@@ -21,12 +21,26 @@
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
     X(ForeignAllocation)        \
+    X(AlignedHostAllocation)    \
+    X(RegisteredHostMemory)     \
+    X(ManagedAllocation)        \
+    X(IPCMemoryHandle)          \
+    X(Memcpy2D)                 \
+    X(Memcpy3D)                 \
+    X(Memcpy3DPeer)             \
     X(Module)                   \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
     X(Out)                      \
-    X(InOut)
+    X(InOut)                    \
+    X(ArrayDescriptor)          \
+    X(ArrayDescriptor3D)        \
+    X(Array)                    \
+    X(TextureObject)            \
+    X(SurfaceObject)            \
+    X(TextureReference)         \
+    X(SurfaceReference)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
