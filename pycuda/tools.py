@@ -1,7 +1,7 @@
 """Tools around the driver: default contexts, per-context caches, occupancy, C types.
 
 The memory pools are defined in C and appear here under the names by which they are
-known.
+known. ``DebugMemoryPool`` says which lines of a program allocate from one.
 """
 
 from __future__ import annotations
@@ -10,34 +10,24 @@ import functools
 import gc
 import os
 import re
+import sys
+import traceback
 import weakref
+from collections import Counter
 from collections.abc import Callable
+from typing import SupportsIndex, TextIO
 
 import numpy as np
 
 import pycuda.driver as _cuda
-
-_FROM_DRIVER = frozenset(
-    (
-        "DeviceMemoryPool",
-        "PageLockedAllocator",
-        "PageLockedMemoryPool",
-        "PooledDeviceAllocation",
-        "PooledHostAllocation",
-        "bitlog2",
-    )
+from pycuda.driver import (
+    DeviceMemoryPool,
+    PageLockedAllocator,  # noqa: F401  known under this module's name too
+    PageLockedMemoryPool,  # noqa: F401
+    PooledDeviceAllocation,
+    PooledHostAllocation,  # noqa: F401
+    bitlog2,  # noqa: F401
 )
-
-
-def __getattr__(name):
-    if name in _FROM_DRIVER:
-        return getattr(_cuda, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted({*globals(), *_FROM_DRIVER})
-
 
 # Default devices and contexts
 
@@ -235,6 +225,68 @@ def mark_cuda_test(inner_f):
             fixture.close()
 
     return test
+
+
+# Memory pools
+
+
+class DebugMemoryPool(DeviceMemoryPool):
+    """A pool that tells of each allocation and of the blocks in use.
+
+    With every allocation it writes to ``logfile`` (default: stdout) where it is made,
+    how much less memory is free than at the last one, and how many blocks each place
+    of the program has in use. With ``interactive`` it then waits for the Enter key.
+
+    ``blocks`` maps the allocations in use, which are held weakly, to (stack, bytes); a
+    stack is its text. ``stacktrace_mnemonics`` maps each stack to its short name.
+    ``last_free`` is the number of free bytes at the last allocation.
+    """
+
+    def __init__(self, interactive: bool = True, logfile: TextIO | None = None) -> None:
+        super().__init__()
+        self.last_free, _ = _cuda.mem_get_info()
+        self.interactive = interactive
+        self.logfile: TextIO = sys.stdout if logfile is None else logfile
+        self.blocks: weakref.WeakKeyDictionary[
+            PooledDeviceAllocation, tuple[str, int]
+        ] = weakref.WeakKeyDictionary()
+        self.stacktrace_mnemonics: dict[str, str] = {}
+
+    def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation:
+        """Allocate, and tell of it."""
+        stack = "".join(traceback.format_stack(sys._getframe(1)))
+        free, total = _cuda.mem_get_info()
+        self.logfile.write(
+            f"{size} bytes wanted; {free} of {total} are free, {self.last_free - free} "
+            f"fewer than last time; the pool manages {self.managed_bytes}\n"
+        )
+        self.last_free = free
+        block = super().allocate(size)
+        self.blocks[block] = stack, int(size)
+        in_use = Counter(self.blocks.values())
+        for (place, bytes_), count in sorted(in_use.items(), key=_bytes_in_use):
+            self.logfile.write(f"  {count:5d} x ")
+            self.describe(place, bytes_)
+        self.logfile.flush()
+        if self.interactive:
+            input("[Enter]")
+        return block
+
+    def describe(self, stack: str, size: int) -> None:
+        """Write one line about an allocation; a new stack is written whole, once."""
+        mnemonic = self.stacktrace_mnemonics.get(stack)
+        self.logfile.write(f"{size} bytes, ")
+        if mnemonic is None:
+            mnemonic = f"place {len(self.stacktrace_mnemonics) + 1}"
+            self.stacktrace_mnemonics[stack] = mnemonic
+            self.logfile.write(f"{mnemonic}, which is\n{stack}")
+        else:
+            self.logfile.write(f"{mnemonic}\n")
+
+
+def _bytes_in_use(item):
+    (place, bytes_), count = item
+    return bytes_ * count, place
 
 
 # Occupancy

@@ -588,15 +588,3 @@ def test_windows_has_a_short_long(registry, monkeypatch):
     tools._fill_dtype_registry(respect_windows=True)
     assert tools.parse_c_arg("long x").dtype == np.int32
     assert tools.dtype_to_ctype(np.int32) == "int"
-
-
-# Names from the driver
-
-
-def test_pools_are_the_drivers(monkeypatch):
-    for name in sorted(tools._FROM_DRIVER):
-        monkeypatch.setattr(driver, name, name, raising=False)
-        assert getattr(tools, name) == name
-        assert name in dir(tools)
-    with pytest.raises(AttributeError, match="no_such_name"):
-        _ = tools.no_such_name

@@ -214,7 +214,7 @@ class Wrapped:
 class Offset(drv.InOut):
     """A handler of one's own."""
 
-    def pre_call(self, stream: drv.Stream | None, /) -> None:
+    def pre_call(self, stream: drv.Stream | None) -> None:
         super().pre_call(stream)
 
     def get_device_alloc(self) -> drv.DeviceAllocation:

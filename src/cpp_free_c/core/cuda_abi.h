@@ -160,6 +160,11 @@ enum {
 };
 
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 };
+enum { CU_EVENT_DISABLE_TIMING = 2 };
+
+/* The default streams by name. */
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
 /* Flags of textures: the first two of texture references too. */
 #define CU_TRSF_READ_AS_INTEGER 0x01

@@ -58,8 +58,8 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
 
 /* The object of a handle that is current in the driver: ours, or a wrapper of a
  * stranger's. */
-static PyObject *
-context_find_new(pcu_state *st, CUcontext handle)
+PyObject *
+pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
     pcu_ctxrec *known = pcu_ctxrec_find(handle);
     return known != NULL ? Py_NewRef((PyObject *)known->owner)
@@ -132,7 +132,7 @@ context_require_slow(pcu_state *st, const char *routine)
             "this thread has no current context; make one with "
             "Device.make_context(), push() one, or import pycuda.autoinit");
     }
-    return rc < 0 ? NULL : context_find_new(st, handle);
+    return rc < 0 ? NULL : pcu_context_find_new(st, handle);
 }
 
 PyObject *
@@ -342,7 +342,7 @@ context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *cons
         rc = pcu_raise_detail(st, "cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT,
                               "the driver has no current context in this thread");
     }
-    PyObject *self = rc < 0 ? NULL : context_find_new(st, handle);
+    PyObject *self = rc < 0 ? NULL : pcu_context_find_new(st, handle);
     if (self != NULL && context_append_active(st, stack, self) < 0) {
         Py_CLEAR(self);
     }

@@ -15,6 +15,12 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(PooledDeviceAllocation)   \
+    X(PooledHostAllocation)     \
+    X(DeviceMemoryPool)         \
+    X(PageLockedAllocator)      \
+    X(PageLockedMemoryPool)     \
+    X(ForeignAllocation)        \
     X(AlignedHostAllocation)    \
     X(RegisteredHostMemory)     \
     X(ManagedAllocation)        \
@@ -47,6 +53,8 @@
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(__cuda_array_interface__) \
+    X(__cuda_stream__)          \
+    X(allocate)                 \
     X(arg_format)               \
     X(block)                    \
     X(data)                     \
