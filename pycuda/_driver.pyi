@@ -59,6 +59,8 @@ _KernelArgument: TypeAlias = (
     | DeviceAllocation
     | PointerHolderBase
     | ArgumentHandler
+    | TextureObject
+    | SurfaceObject
     | _HasCudaArrayInterface
     | _HasGpudata
     | Buffer
@@ -610,12 +612,144 @@ def memset_d32_async(
     stream: Stream | None = None,
 ) -> None: ...
 
+# -- arrays ----------------------------------------------------------------------------
+
+@disjoint_base
+class ArrayDescriptor:
+    width: int
+    height: int
+    format: array_format
+    num_channels: int
+
+@disjoint_base
+class ArrayDescriptor3D:
+    width: int
+    height: int
+    depth: int
+    format: array_format
+    num_channels: int
+    flags: int
+
+@disjoint_base
+class Array:
+    def __init__(self, descriptor: ArrayDescriptor | ArrayDescriptor3D) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    def free(self) -> None: ...
+    def get_descriptor(self) -> ArrayDescriptor: ...
+    def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
+    def set(
+        self,
+        source: _HostBuffer | _DevicePointer,
+        stream: Stream | None = None,
+        pitch: SupportsIndex = 0,
+    ) -> None: ...
+    def get(self) -> np.ndarray[Any, np.dtype[Any]]: ...
+
+def memcpy_atoa(
+    dest: Array,
+    dest_index: SupportsIndex,
+    src: Array,
+    src_index: SupportsIndex,
+    len: SupportsIndex,
+) -> None: ...
+def memcpy_atod(
+    dest: _DevicePointer, ary: Array, index: SupportsIndex, len: SupportsIndex
+) -> None: ...
+def memcpy_dtoa(
+    ary: Array, index: SupportsIndex, src: _DevicePointer, len: SupportsIndex
+) -> None: ...
+def memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
+def py_memcpy_atoh(dest: _HostBuffer, ary: Array, index: SupportsIndex) -> None: ...
+def memcpy_atoh_async(
+    dest: _HostBuffer, ary: Array, index: SupportsIndex, stream: Stream | None = None
+) -> None: ...
+def memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
+def py_memcpy_htoa(ary: Array, index: SupportsIndex, src: _HostBuffer) -> None: ...
+def memcpy_htoa_async(
+    ary: Array, index: SupportsIndex, src: _HostBuffer, stream: Stream | None = None
+) -> None: ...
+
+# -- textures and surfaces -------------------------------------------------------------
+
+TRSA_OVERRIDE_FORMAT: int
+TRSF_NORMALIZED_COORDINATES: int
+TRSF_READ_AS_INTEGER: int
+
+@disjoint_base
+class TextureObject:
+    def __init__(
+        self,
+        source: Array | _DevicePointer,
+        descriptor: ArrayDescriptor | ArrayDescriptor3D | None = None,
+        pitch: SupportsIndex = 0,
+        address_mode: address_mode | SupportsIndex | Sequence[Any] = ...,
+        filter_mode: filter_mode | SupportsIndex = ...,
+        normalized_coords: bool = False,
+        read_as_float: bool = False,
+        srgb: bool = False,
+        border_color: Sequence[float] | None = None,
+        max_anisotropy: SupportsIndex = 0,
+        seamless_cubemap: bool = False,
+    ) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    @property
+    def source(self) -> Any: ...
+    def free(self) -> None: ...
+
+@disjoint_base
+class SurfaceObject:
+    def __init__(self, array: Array) -> None: ...
+    @property
+    def handle(self) -> int: ...
+    @property
+    def source(self) -> Any: ...
+    def free(self) -> None: ...
+
+@disjoint_base
+class TextureReference:
+    def set_array(self, array: Array, /) -> None: ...
+    def set_address(
+        self,
+        devptr: _DevicePointer,
+        bytes: SupportsIndex,
+        allow_offset: bool = False,
+    ) -> int: ...
+    def set_address_2d(
+        self,
+        devptr: _DevicePointer,
+        descr: ArrayDescriptor | ArrayDescriptor3D,
+        pitch: SupportsIndex,
+    ) -> None: ...
+    def set_format(
+        self, format: array_format | SupportsIndex, num_components: SupportsIndex
+    ) -> None: ...
+    def set_address_mode(
+        self, dim: SupportsIndex, am: address_mode | SupportsIndex
+    ) -> None: ...
+    def set_filter_mode(self, fm: filter_mode | SupportsIndex, /) -> None: ...
+    def set_flags(self, flags: SupportsIndex, /) -> None: ...
+    def get_address(self) -> int: ...
+    def get_array(self) -> Array: ...
+    def get_address_mode(self, dim: SupportsIndex, /) -> address_mode: ...
+    def get_filter_mode(self) -> filter_mode: ...
+    def get_format(self) -> tuple[array_format, int]: ...
+    def get_flags(self) -> int: ...
+
+@disjoint_base
+class SurfaceReference:
+    def set_array(self, array: Array, flags: SupportsIndex = 0) -> None: ...
+    def get_array(self) -> Array: ...
+
 # -- modules and kernels ---------------------------------------------------------------
 
 @disjoint_base
 class Module:
     def get_function(self, name: str) -> Function: ...
     def get_global(self, name: str) -> tuple[int, int]: ...
+    def get_texref(self, name: str) -> TextureReference: ...
+    def get_surfref(self, name: str) -> SurfaceReference: ...
 
 def module_from_buffer(
     buffer: _HostBuffer,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal
@@ -38,6 +39,10 @@ _INPUT_PTX, _INPUT_LIBRARY = 1, 4
 _LIBRARY_PATTERN = "lib%s.a"
 _LIBRARY_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
 _RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
+
+# Variables that CUDA 12 took out of the language; pycuda-textures.hpp has them.
+_REFERENCE = re.compile(r"\b(texture|surface)\s*<")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 # Which compiler stands in for one that was not found, by what was looked for where.
 _replaced = {}
@@ -294,10 +299,27 @@ def _list_of(value, name, default):
 def _wrapped(source, no_extern_c):
     """Return the text to compile; its messages speak of the user's own lines."""
     text = source.decode() if isinstance(source, bytes) else str(source)
+    lead = _reference_header(text)
     line = f'#line 1 "{_nvcc.SOURCE_NAME}"\n'
     if no_extern_c:
-        return f"{line}{text}\n"
-    return f'extern "C" {{\n{line}{text}\n}}\n'
+        return f"{lead}{line}{text}\n"
+    return f'{lead}extern "C" {{\n{line}{text}\n}}\n'
+
+
+def _reference_header(text):
+    """Return the lines that give texture<> and surface<> to a source that has them.
+
+    The header leaves a compiler alone that has its own. A word that the source does not
+    use for a reference stays free for other uses.
+    """
+    if not _REFERENCE.search(text):
+        return ""
+    words = set(_REFERENCE.findall(_COMMENT.sub(" ", text)))
+    if not words:
+        return ""
+    free = {"texture", "surface"} - words
+    lines = [f"#define PYCUDA_TEXTURES_NO_{word.upper()}\n" for word in free]
+    return "".join([*lines, "#include <pycuda-textures.hpp>\n"])
 
 
 class _Target:

@@ -7,6 +7,7 @@
 #include "status.h"
 
 static atomic_long res_counts[PCU_RES_COUNT];
+static atomic_ulong res_released[PCU_RES_COUNT];
 
 void
 pcu_res_created(pcu_res_kind kind)
@@ -18,6 +19,12 @@ long
 pcu_res_live(pcu_res_kind kind)
 {
     return atomic_load_explicit(&res_counts[kind], memory_order_relaxed);
+}
+
+unsigned long
+pcu_res_released(pcu_res_kind kind)
+{
+    return atomic_load_explicit(&res_released[kind], memory_order_relaxed);
 }
 
 const char *
@@ -67,6 +74,7 @@ pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
                 const char **routine)
 {
     atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&res_released[kind], 1, memory_order_relaxed);
     if (!pcu_ctxrec_usable(ctx)) {
         return CUDA_SUCCESS;
     }

@@ -273,6 +273,10 @@ PCU_SETUP(linker);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);
+PCU_SETUP(array);
+PCU_SETUP(arraycopy);
+PCU_SETUP(texture);
+PCU_SETUP(texref);
 
 /* Make a type from a spec, keep it in *slot, add it to the module under its short name.
  */

@@ -21,7 +21,14 @@
     X(ArgumentHandler)          \
     X(In)                       \
     X(Out)                      \
-    X(InOut)
+    X(InOut)                    \
+    X(ArrayDescriptor)          \
+    X(ArrayDescriptor3D)        \
+    X(Array)                    \
+    X(TextureObject)            \
+    X(SurfaceObject)            \
+    X(TextureReference)         \
+    X(SurfaceReference)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
