@@ -120,7 +120,7 @@ module_exec(PyObject *m)
         pcu_device_setup,   pcu_stream_setup, pcu_event_setup,     pcu_devmem_setup,
         pcu_hostmem_setup,  pcu_memcpy_setup, pcu_handlers_setup,  pcu_cumodule_setup,
         pcu_function_setup, pcu_array_setup,  pcu_arraycopy_setup, pcu_texture_setup,
-        pcu_texref_setup,   pcu_linker_setup,
+        pcu_texref_setup,   pcu_linker_setup, pcu_gl_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
     if (PyArray_ImportNumPyAPI() < 0 || module_setup_strings(st) < 0) {

@@ -17,6 +17,12 @@
     X(PagelockedHostAllocation) \
     X(Module)                   \
     X(Linker)                   \
+    X(RegisteredObject)         \
+    X(RegisteredBuffer)         \
+    X(RegisteredImage)          \
+    X(RegisteredMapping)        \
+    X(BufferObject)             \
+    X(BufferObjectMapping)      \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
