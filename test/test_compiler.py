@@ -62,7 +62,7 @@ def loaded(monkeypatch):
     images = []
 
     class Module:
-        def __init__(self, image):
+        def __init__(self, image, message_handler=None):
             images.append(image)
 
         def get_function(self, name):
@@ -164,7 +164,7 @@ def test_str_of_compile_error_has_only_the_sections_there_are():
 
 def test_success_without_an_image_is_an_error(toy, monkeypatch):
     monkeypatch.setenv("TOY_SILENT", "1")
-    with pytest.raises(CompileError, match="made no cubin"):
+    with pytest.raises(CompileError, match="made no file"):
         compiler.compile("text", nvcc=toy.path)
 
 

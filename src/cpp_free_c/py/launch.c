@@ -224,6 +224,7 @@ launch_dtype_align(PyArray_Descr *dtype)
     return alike && (vector & (vector - 1)) == 0 ? vector : widest;
 }
 
+/* By value, but for managed memory, which the device reaches by its address. */
 static int
 launch_put_array(launch_pack *p, PyObject *arg)
 {
@@ -231,6 +232,9 @@ launch_put_array(launch_pack *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
+    if (pcu_managed_of_array(p->function->st, array) != NULL) {
+        return launch_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
+    }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "argument %zd of %U is an array of Python objects", p->index,
@@ -446,6 +450,9 @@ launch_put_one(launch_pack *p, PyObject *arg)
     }
     if (PyObject_TypeCheck(arg, st->DeviceAllocation)) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
+    }
+    if (PyObject_TypeCheck(arg, st->IPCMemoryHandle)) {
+        return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.ipc_memory);
     }
     return launch_put_by_protocol(p, arg);
 }

@@ -15,6 +15,13 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(AlignedHostAllocation)    \
+    X(RegisteredHostMemory)     \
+    X(ManagedAllocation)        \
+    X(IPCMemoryHandle)          \
+    X(Memcpy2D)                 \
+    X(Memcpy3D)                 \
+    X(Memcpy3DPeer)             \
     X(Module)                   \
     X(Linker)                   \
     X(RegisteredObject)         \
