@@ -239,3 +239,17 @@ def test_struct_arguments(tmp_path):
     assert numbers(after(lines, "float4:")) == [0.5, 1.5, -2.5, 3.5]
     assert after(lines, "bytes of the struct:") == "16"
     assert numbers(after(lines, "tag, count, count * weight:")) == [65, 300, 75]
+
+
+@pytest.mark.gpu
+def test_dynamic_parallelism(tmp_path):
+    lines = output("dynamic_parallelism.py", tmp_path)
+    counts = (1, 10, 100, 1000)
+    assert lines == [f"1 + ... + {n} = {n * (n + 1) // 2}" for n in counts]
+
+
+@pytest.mark.gpu
+def test_two_files(tmp_path):
+    lines = output("two_files.py", tmp_path)
+    assert numbers(after(lines, "roots:"))[::3] == [1, 2]
+    assert after(lines, "right:") == "True"

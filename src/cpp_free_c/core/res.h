@@ -43,4 +43,9 @@ PCU_HIDDEN const char *pcu_res_ender(pcu_res_kind kind);
 PCU_HIDDEN CUresult pcu_res_release(pcu_res_kind kind, pcu_res_handle handle,
                                     const pcu_ctxrec *ctx, const char **routine);
 
+/* Unmap an OpenGL object that was mapped in its context, as pcu_res_release releases.
+ */
+PCU_HIDDEN CUresult pcu_res_unmap(CUgraphicsResource resource, CUstream stream,
+                                  const pcu_ctxrec *ctx, const char **routine);
+
 #endif

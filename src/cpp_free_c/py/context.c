@@ -77,8 +77,9 @@ context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
     return pcu_ctxstack_sync(st, stack);
 }
 
-PyObject *
-pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+/* `for_gl`: by OpenGL's function, where the driver still has it. */
+static PyObject *
+context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
 {
     CUcontext handle = NULL;
     PyObject *self = NULL;
@@ -87,7 +88,10 @@ pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
         return NULL;
     }
     int rc = pcu_ctxstack_suspend(st, stack);
-    if (rc == 0) {
+    if (rc == 0 && for_gl && pcu_drv_missing_since("cuGLCtxCreate") == 0) {
+        PCU_CALL(rc, st, GLCtxCreate, (&handle, flags, device));
+    }
+    else if (rc == 0) {
         PCU_CALL(rc, st, CtxCreate, (&handle, flags, device));
     }
     if (rc == 0) {
@@ -98,6 +102,18 @@ pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
         pcu_ctxstack_sync_noraise(st, stack);
     }
     return self;
+}
+
+PyObject *
+pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    return context_make_new(st, device, flags, 0);
+}
+
+PyObject *
+pcu_context_make_gl(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    return context_make_new(st, device, flags, 1);
 }
 
 PyObject *

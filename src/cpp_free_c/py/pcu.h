@@ -235,6 +235,8 @@ pcu_resource_check(pcu_resource *self, const char *routine)
 /* Make (owned) or retain (primary) a context of the device; device.c calls these. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
                                                  unsigned int flags);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make_gl(pcu_state *st, CUdevice device,
+                                                    unsigned int flags);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
                                                            CUdevice device);
 
@@ -272,6 +274,9 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *valu
 /* -- device.c, devmem.c, memcpy.c, launch.c ---------------------------------------- */
 
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_device_new(pcu_state *st, CUdevice handle);
+
+/* The CUdevice of a Device. */
+PCU_HIDDEN CUdevice pcu_device_handle(PyObject *device);
 
 /* Run the garbage collector, also where a program has switched the automatic runs off.
  */
@@ -366,6 +371,8 @@ PCU_SETUP(ipc);
 PCU_SETUP(memcpy);
 PCU_SETUP(memcpynd);
 PCU_SETUP(cumodule);
+PCU_SETUP(linker);
+PCU_SETUP(gl);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);
