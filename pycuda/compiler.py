@@ -30,6 +30,10 @@ _FILE_OPTIONS = frozenset(
 # The last toolkit for devices below a capability (times ten), newest first.
 _LAST_TOOLKITS = ((75, "12.9"), (50, "11.8"), (35, "10.2"), (30, "8.0"))
 
+# What the driver says where there is no context: it is not initialised, or shut down,
+# or has none in this thread.
+_NO_CONTEXT = (3, 4, 201)
+
 # Which compiler stands in for one that was not found, by what was looked for where.
 _replaced = {}
 
@@ -305,7 +309,9 @@ def _current_device(driver):
     """Return the current context's device, None without a context or a driver."""
     try:
         return _Target(driver.Context.get_device())
-    except driver.Error:
+    except driver.Error as error:
+        if error.code not in _NO_CONTEXT:
+            raise
         return None
 
 
