@@ -62,7 +62,7 @@ def loaded(monkeypatch):
     images = []
 
     class Module:
-        def __init__(self, image):
+        def __init__(self, image, message_handler=None):
             images.append(image)
 
         def get_function(self, name):
@@ -164,7 +164,7 @@ def test_str_of_compile_error_has_only_the_sections_there_are():
 
 def test_success_without_an_image_is_an_error(toy, monkeypatch):
     monkeypatch.setenv("TOY_SILENT", "1")
-    with pytest.raises(CompileError, match="made no cubin"):
+    with pytest.raises(CompileError, match="made no file"):
         compiler.compile("text", nvcc=toy.path)
 
 
@@ -311,7 +311,7 @@ def test_default_flags_come_from_the_environment():
 def test_package_header_folder_is_where_programs_expect_it():
     import pycuda
 
-    expected = Path(pycuda.__file__).resolve().parent / "cuda"
+    expected = Path(os.path.abspath(pycuda.__file__)).parent / "cuda"
     assert Path(compiler._find_pycuda_include_path()) == expected
 
 

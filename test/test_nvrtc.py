@@ -50,9 +50,9 @@ def runs(monkeypatch):
     texts = []
     real = _nvrtc._compile
 
-    def counted(library, text, arguments, target):
+    def counted(library, text, arguments, *rest):
         texts.append((text, arguments))
-        return real(library, text, arguments, target)
+        return real(library, text, arguments, *rest)
 
     monkeypatch.setattr(_nvrtc, "_compile", counted)
     return texts
@@ -316,7 +316,9 @@ def test_source_module_takes_the_choice(monkeypatch, runs):
     class Module:
         get_function = get_global = get_texref = get_surfref = None
 
-    monkeypatch.setattr("pycuda.driver.module_from_buffer", lambda image: Module())
+    monkeypatch.setattr(
+        "pycuda.driver.module_from_buffer", lambda image, **how: Module()
+    )
     compiler.SourceModule(ONE, arch="sm_80", compiler="nvrtc")
     assert len(runs) == 1
 

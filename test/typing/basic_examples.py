@@ -207,5 +207,5 @@ def refused(f: drv.Function, a: Floats, device: drv.Device) -> None:
     drv.limit("STACK_SIZE")  # type: ignore[arg-type]
     print(drv.limit.STACK_SIZES)  # type: ignore[attr-defined]
     print(device.max_thread_per_block)  # type: ignore[attr-defined]
-    device.warp_size = 64  # type: ignore[misc]
+    device.warp_size = "64"  # type: ignore[assignment]
     drv.module_from_buffer("text")  # type: ignore[arg-type]

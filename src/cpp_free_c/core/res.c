@@ -7,6 +7,7 @@
 #include "status.h"
 
 static atomic_long res_counts[PCU_RES_COUNT];
+static atomic_ulong res_released[PCU_RES_COUNT];
 
 void
 pcu_res_created(pcu_res_kind kind)
@@ -14,10 +15,23 @@ pcu_res_created(pcu_res_kind kind)
     atomic_fetch_add_explicit(&res_counts[kind], 1, memory_order_relaxed);
 }
 
+static void
+res_gone(pcu_res_kind kind)
+{
+    atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&res_released[kind], 1, memory_order_relaxed);
+}
+
 long
 pcu_res_live(pcu_res_kind kind)
 {
     return atomic_load_explicit(&res_counts[kind], memory_order_relaxed);
+}
+
+unsigned long
+pcu_res_released(pcu_res_kind kind)
+{
+    return atomic_load_explicit(&res_released[kind], memory_order_relaxed);
 }
 
 const char *
@@ -96,7 +110,7 @@ pcu_res_end(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
     }
     *ended |= status == CUDA_SUCCESS;
     if (*ended) {
-        atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+        res_gone(kind);
     }
     return status;
 }
@@ -108,7 +122,7 @@ pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
     int ended;
     CUresult status = pcu_res_end(kind, handle, ctx, routine, &ended);
     if (!ended) {
-        atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+        res_gone(kind);
     }
     return status;
 }

@@ -25,6 +25,9 @@ PCU_HIDDEN void pcu_res_created(pcu_res_kind kind);
 /* The number of live handles of a kind. */
 PCU_HIDDEN long pcu_res_live(pcu_res_kind kind);
 
+/* How many handles of a kind were released so far. */
+PCU_HIDDEN unsigned long pcu_res_released(pcu_res_kind kind);
+
 PCU_HIDDEN const char *pcu_res_name(pcu_res_kind kind);
 
 /* The driver function that ends a handle of this kind. */

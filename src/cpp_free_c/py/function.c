@@ -3,6 +3,7 @@
  * CUDA 3's. */
 
 #include "launch.h"
+#include "texref.h"
 
 #include "../tables/func_attrs.h"
 
@@ -31,6 +32,7 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     pcu_function *self = (pcu_function *)op;
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->module);
+    Py_VISIT(self->texrefs);
     Py_VISIT(self->dict);
     return 0;
 }
@@ -56,6 +58,7 @@ function_dealloc(PyObject *op)
     PyMem_Free(self->params);
     pcu_prepared_release(self->prepared);
     PyMem_Free(self->old_params);
+    Py_CLEAR(self->texrefs);
     Py_CLEAR(self->name);
     Py_CLEAR(self->module);
     type->tp_free(op);
@@ -300,10 +303,10 @@ PyDoc_STRVAR(
     "it is checked to be one.");
 
 static PyObject *
-function_param_set_texref(PyObject *Py_UNUSED(op), PyObject *texref)
+function_param_set_texref(PyObject *op, PyObject *texref)
 {
     PyObject *list = PyTuple_Pack(1, texref);
-    int rc = list == NULL ? -1 : pcu_launch_check_texrefs(list);
+    int rc = list == NULL ? -1 : pcu_texrefs_check(((pcu_function *)op)->st, list, 0);
     Py_XDECREF(list);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
