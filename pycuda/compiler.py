@@ -64,6 +64,10 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ARCH = re.compile(r"\b(?:sm|compute)_\w+")
 _KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
 
+# What the driver says where there is no context: it is not initialised, or shut down,
+# or has none in this thread.
+_NO_CONTEXT = (3, 4, 201)
+
 # Which compiler stands in for one that was not found, by what was looked for where.
 _replaced: dict[tuple[str | None, ...], str] = {}
 
@@ -664,7 +668,9 @@ def _current_device(driver: ModuleType) -> _Target | None:
     """Return the current context's device, None without a context or a driver."""
     try:
         return _Target(driver.Context.get_device())
-    except driver.Error:
+    except driver.Error as error:
+        if error.code not in _NO_CONTEXT:
+            raise
         return None
 
 

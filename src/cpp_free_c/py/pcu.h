@@ -187,7 +187,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
 PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
                                    pcu_res_handle handle);
 
-/* Explicit release: raises LogicError (invalid handle) the second time. */
+/* Explicit release: raises LogicError (invalid handle) the second time. After a failure
+ * the handle is live as before, and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
 
 /* Raise LogicError: the handle, or its context, is gone. */
