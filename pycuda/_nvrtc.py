@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from pycuda import _cache, _toolkit
 from pycuda._nvcc import SOURCE_NAME
-from pycuda._nvrtc_headers import HEADERS, PRELUDE_NAME
+from pycuda._nvrtc_headers import BUILT_IN, BUILT_IN_TEXT, HEADERS, PRELUDE_NAME
 
 if TYPE_CHECKING:
     from pycuda.driver import CompileError
@@ -36,7 +36,14 @@ _HOST_FLAGS = frozenset(
 _RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
 _PIECES = ("-dlink", "-rdc=true", "--relocatable-device-code=true")
 _AS_DEVICE = "--device-as-default-execution-space"
-_HOST_CODE = "host functions are not allowed"
+
+# What nvcc accepts without an option: functions and variables of the host, which are
+# left to it there and may be the device's here, and wide integers.
+_REMEDIES = (
+    ("host functions are not allowed", _AS_DEVICE),
+    ("host variables are not allowed", _AS_DEVICE),
+    ("--device-int128", "--device-int128"),
+)
 _LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
 _HOST_OPTIONS = frozenset(
     ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
@@ -210,13 +217,14 @@ class Tool:
         status, image, log, lowered = _compile(
             _library(self.path), text, arguments, target, names
         )
-        if status != 0 and _HOST_CODE in log and _AS_DEVICE not in arguments:
-            # nvcc leaves such functions to the host; here they may be the device's.
-            retried = _compile(
-                _library(self.path), text, [*arguments, _AS_DEVICE], target, names
-            )
-            if retried[0] == 0:
-                status, image, log, lowered = retried
+        for complaint, remedy in _REMEDIES:
+            if status != 0 and complaint in log and remedy not in arguments:
+                again = _compile(
+                    _library(self.path), text, [*arguments, remedy], target, names
+                )
+                if again[0] == 0 or complaint not in again[2]:
+                    arguments.append(remedy)
+                    status, image, log, lowered = again
         if keep:
             _keep(text, image, target)
         if status == _INVALID_OPTION:
@@ -241,8 +249,9 @@ def _compile(
 ) -> tuple[int, bytes, str, list[str]]:
     """Return (status, image, log, lowered names) of one program."""
     program = ctypes.c_void_p()
-    names = [name.encode() for name in HEADERS]
-    texts = [header.encode() for header in HEADERS.values()]
+    headers = {**HEADERS, **_missing_headers(arguments)}
+    names = [name.encode() for name in headers]
+    texts = [header.encode() for header in headers.values()]
     library.call(
         "nvrtcCreateProgram",
         ctypes.byref(program),
@@ -270,6 +279,16 @@ def _compile(
         return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _missing_headers(arguments: Iterable[str]) -> dict[str, str]:
+    """Return stand-ins for headers of the toolkit that are not installed."""
+    folders = [option[2:] for option in arguments if option.startswith("-I")]
+    return {
+        name: BUILT_IN_TEXT
+        for name in BUILT_IN
+        if not any(os.path.exists(os.path.join(folder, name)) for folder in folders)
+    }
 
 
 def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:

@@ -10,7 +10,8 @@ import pytest
 
 from pycuda import _nvcc, _nvrtc, compiler
 from pycuda.driver import CompileError, CompilerNotFoundError
-from support.compilers import make_toy
+from support.compilers import make_toy, needs_nvcc
+from support.ordinary_sources import SOURCES
 
 pytestmark = pytest.mark.skipif(
     _nvrtc.find() is None,
@@ -162,8 +163,39 @@ def test_ordinary_sources_compile():
     assert nvrtc(HEADERS + EVERYTHING + OF_HEADERS, no_extern_c=True)[:4] == b"\x7fELF"
 
 
+@pytest.mark.parametrize("name", SOURCES)
+def test_ordinary_sources_compile_without_a_word(name, recwarn):
+    assert nvrtc(SOURCES[name], no_extern_c=True)[:4] == b"\x7fELF"
+    assert list(recwarn) == []
+
+
+@needs_nvcc
+def test_ordinary_sources_are_ordinary(recwarn):
+    """What NVRTC is asked to take, nvcc takes."""
+    compiler.compile_many(
+        SOURCES.values(), compiler="nvcc", arch="sm_80", no_extern_c=True
+    )
+    assert list(recwarn) == []
+
+
+def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
+    """NVRTC has built in what they declare for device code."""
+    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [])
+    nvrtc(SOURCES["toolkit: runtime"], no_extern_c=True)
+    with pytest.raises(CompileError, match="cuda_fp16"):
+        nvrtc(SOURCES["toolkit: half"], no_extern_c=True)
+
+
+def test_host_code_that_cannot_be_the_devices_is_an_error():
+    with pytest.raises(CompileError) as caught:
+        nvrtc("#include <stdio.h>\nvoid f() { fopen(); }\n", no_extern_c=True)
+    assert 'kernel.cu(2): error: identifier "fopen" is undefined' in caught.value.stderr
+    assert "not allowed in JIT mode" not in caught.value.stderr
+
+
 VALUES = """
 #include <limits.h>
+#include <limits>
 #include <math.h>
 #include <float.h>
 #include <stdint.h>
@@ -179,21 +211,37 @@ __device__ const double doubles[] = {
     M_2_SQRTPI, M_SQRT2, M_SQRT1_2, FLT_MAX, FLT_MIN, FLT_EPSILON,
     DBL_MAX, DBL_MIN, DBL_EPSILON
 };
+#define LIMITS(t) (long)std::numeric_limits<t>::min(), \\
+    (long)std::numeric_limits<t>::max(), (long)std::numeric_limits<t>::lowest(), \\
+    std::numeric_limits<t>::digits, std::numeric_limits<t>::digits10, \\
+    std::numeric_limits<t>::is_signed, std::numeric_limits<t>::is_integer
+__device__ const long whole_limits[] = {
+    LIMITS(bool), LIMITS(char), LIMITS(signed char), LIMITS(unsigned char),
+    LIMITS(short), LIMITS(unsigned short), LIMITS(int), LIMITS(unsigned int),
+    LIMITS(long), LIMITS(unsigned long), LIMITS(long long), LIMITS(unsigned long long)
+};
+#define REALS(t) std::numeric_limits<t>::min(), std::numeric_limits<t>::max(), \\
+    std::numeric_limits<t>::lowest(), std::numeric_limits<t>::epsilon(), \\
+    std::numeric_limits<t>::infinity(), std::numeric_limits<t>::digits, \\
+    std::numeric_limits<t>::digits10, std::numeric_limits<t>::has_quiet_NaN
+__device__ const double real_limits[] = { REALS(float), REALS(double) };
 """
 
 
 def test_constants_are_those_of_the_c_library():
     """The real headers, read by nvcc, decide."""
     try:
-        wanted = compiler.compile(VALUES, arch="sm_80", target="ptx", options=["-w"])
+        wanted = compiler.compile(
+            VALUES, arch="sm_80", target="ptx", options=["-w"], no_extern_c=True
+        )
     except CompilerNotFoundError:
         pytest.skip("needs nvcc to compare with")
 
     def data(text):
         return [line for line in text.splitlines() if b".b8" in line or b"= {" in line]
 
-    assert len(data(wanted)) == 2
-    assert data(ptx(VALUES, options=["-w"])) == data(wanted)
+    assert len(data(wanted)) == 4
+    assert data(ptx(VALUES, options=["-w"], no_extern_c=True)) == data(wanted)
 
 
 def test_overloads_do_not_shadow_the_fast_ones():
