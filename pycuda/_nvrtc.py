@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING
 
 from pycuda import _cache, _toolkit
 from pycuda._nvcc import SOURCE_NAME
-from pycuda._nvrtc_headers import BUILT_IN, BUILT_IN_TEXT, HEADERS, PRELUDE_NAME
+from pycuda._nvrtc_headers import (
+    BUILT_IN,
+    BUILT_IN_TEXT,
+    HEADERS,
+    PRELUDE_NAME,
+    PRELUDE_NAMES,
+)
 
 if TYPE_CHECKING:
     from pycuda.driver import CompileError
@@ -48,7 +54,7 @@ _LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
 _HOST_OPTIONS = frozenset(
     ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
 )
-_PRE_INCLUDE = re.compile(r"-include|--pre-include")
+_PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
 _INVALID_OPTION = 5
 
 # What decides about headers without a plain name cannot be followed.
@@ -211,7 +217,7 @@ class Tool:
         facts.toolkit_dirs = _own_folders(self.path)
         folders = given_folders + facts.toolkit_dirs
         arguments = [*own, *(f"-I{folder}" for folder in folders)]
-        text = f'#include <{PRELUDE_NAME}>\n#line 1 "{SOURCE_NAME}"\n{source}'
+        text = f'{_opening(source, options)}#line 1 "{SOURCE_NAME}"\n{source}'
 
         started_ns = time.time_ns()
         status, image, log, lowered = _compile(
@@ -235,8 +241,9 @@ class Tool:
         if status != 0:
             raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
         read = None
-        if not any(_PRE_INCLUDE.match(option) for option in own):
+        if not any(_PRE.match(option) for option in own):
             read = follow(source, given_folders, facts.toolkit_dirs)
+        log = _without_toolkits_own(log, facts.toolkit_dirs)
         return _toolkit.Result(image, read, started_ns, log, lowered)
 
 
@@ -279,6 +286,27 @@ def _compile(
         return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _without_toolkits_own(log: str, folders: Iterable[str]) -> str:
+    """Leave out warnings about the toolkit's headers, as nvcc does."""
+    own = tuple(os.path.join(folder, "") for folder in folders)
+    blocks = re.split(r"\n\n+", log)
+    kept = [block for block in blocks if not block.lstrip().startswith(own)]
+    if all(block.startswith("Remark:") or not block.strip() for block in kept):
+        return ""
+    return "\n\n".join(kept)
+
+
+def _opening(source: str, options: Sequence[str]) -> str:
+    """Return what comes before a source: nothing if it needs nothing, to save time."""
+    text = "\n".join((source, *options))
+    plain = not re.search(r"##|#\s*include", text)  # no hidden words
+    if plain and not any(map(_PRE.match, options)):
+        words = set(re.findall(r"\w+", text))
+        if words.isdisjoint(PRELUDE_NAMES):
+            return ""
+    return f"#include <{PRELUDE_NAME}>\n"
 
 
 def _missing_headers(arguments: Iterable[str]) -> dict[str, str]:

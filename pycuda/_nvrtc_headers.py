@@ -1,12 +1,14 @@
 """The standard headers for NVRTC, which has none: what device code uses of them.
 
-``PRELUDE`` is read before every source and gives what nvcc's own first header gives:
-the integer names of the C library, the limits, the constants of math.h, and mixed
-overloads of the arithmetic functions. ``HEADERS`` are found by ``#include``; each must
-survive inside ``extern "C"``.
+``PRELUDE`` is read before a source that uses something of it. It gives what nvcc's own
+first header gives: the integer names of the C library, the limits, the constants of
+math.h, and mixed overloads of the arithmetic functions. ``HEADERS`` are found by
+``#include``; each must survive inside ``extern "C"``.
 """
 
 from __future__ import annotations
+
+import re
 
 PRELUDE_NAME = "pycuda-prelude.h"
 
@@ -165,6 +167,18 @@ __PYCUDA_TWO(fmin) __PYCUDA_TWO(fmax)
 #undef __PYCUDA_ONE
 #undef __PYCUDA_TWO
 """
+
+# What it defines; a source with none of these words, and no headers, is spared it.
+PRELUDE_NAMES = frozenset(
+    name
+    for names in re.findall(
+        r"^typedef .*?(\w+);|^#define (\w+)|__PYCUDA_(?:ONE|TWO)\((\w+)\)",
+        PRELUDE + _LIMITS + _MATH,
+        re.MULTILINE,
+    )
+    for name in names
+    if name
+)
 
 # Into std, which extern "C" around the include must not reach.
 _IN_STD = 'extern "C++" {{\nnamespace std {{\n{}\n}}\n}}\n'

@@ -99,6 +99,27 @@ def test_chatter_is_a_warning_once():
         nvrtc(source)
 
 
+OWN = "kernel.cu(1): warning #177-D: mine\n  x\n  ^"
+THEIRS = "/opt/cuda/include/cuda_fp8.hpp(3): warning #1444-D: theirs\n  y\n  ^"
+REMARK = 'Remark: The warnings can be suppressed with "-diag-suppress <number>"'
+
+
+@pytest.mark.parametrize(
+    ("blocks", "left"),
+    [
+        ([], []),
+        ([OWN, REMARK], [OWN, REMARK]),
+        ([THEIRS, REMARK], []),
+        ([THEIRS, REMARK, THEIRS], []),
+        ([THEIRS, REMARK, OWN, THEIRS], [REMARK, OWN]),
+    ],
+)
+def test_warnings_about_the_toolkits_headers_are_left_out(blocks, left):
+    log = "".join(block + "\n\n" for block in blocks)
+    kept = _nvrtc._without_toolkits_own(log, ["/opt/cuda/include"])
+    assert kept.strip() == "\n\n".join(left)
+
+
 def test_keep_leaves_the_files(tmp_path, capsys):
     nvrtc(ONE, keep=True)
     (folder,) = tmp_path.glob("pycuda-*")
@@ -176,6 +197,26 @@ def test_ordinary_sources_are_ordinary(recwarn):
         SOURCES.values(), compiler="nvcc", arch="sm_80", no_extern_c=True
     )
     assert list(recwarn) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "needed"),
+    [
+        (ONE, [], False),
+        ("__global__ void f(float *a) { *a = sinf(*a); }", [], False),
+        ("__global__ void f(uint *a) { *a = 1; }", [], True),
+        ("__global__ void f(float *a) { *a = sqrt(2); }", [], True),
+        ("__global__ void f(float *a) { *a = M_PI; }", [], True),
+        ("__global__ void f(REAL *a) { *a = 1; }", ["-DREAL=int64_t"], True),
+        ("__global__ void f(REAL *a) { *a = 1; }", ["-D", "REAL=int"], False),
+        ("__global__ void f(int *a) { *a = LIMIT; }", ["-DLIMIT=INT_MAX"], True),
+        ("# include <stdint.h>\n" + ONE, [], True),
+        ("#define OF(x) u##x\n__global__ void f(OF(int) *a) { *a = 1; }", [], True),
+    ],
+)
+def test_prelude_is_read_where_it_is_needed(source, options, needed, runs):
+    nvrtc(source, options=options)
+    assert runs[-1][0].startswith("#include") is needed
 
 
 def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
