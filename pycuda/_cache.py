@@ -12,6 +12,8 @@ be written costs one warning. Only ``pycuda.compiler`` and what compiles for it 
 this.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
@@ -19,6 +21,11 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 try:
     # The builtin module: hashlib would load OpenSSL, ten times the cost of a whole hit.
@@ -49,10 +56,13 @@ _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE
 )
 
+# How exact the time of the last use is, which is an entry's time of change.
+_USE_NS = 3600 * 1_000_000_000
+
 _complained = False
 
 
-def default_dir():
+def default_dir() -> str:
     """Return the directory used when the program names none."""
     chosen = os.environ.get("PYCUDA_CACHE_DIR")
     if chosen:
@@ -68,16 +78,18 @@ def default_dir():
     return os.path.join(user_cache_dir("pycuda", "pycuda"), "compiler-cache-v2")
 
 
-def resolve_dir(cache_dir):
+def resolve_dir(cache_dir: str | os.PathLike[str] | bool | None) -> str | None:
     """Return the directory to use for a ``cache_dir`` argument, None for no cache."""
     if "PYCUDA_DISABLE_CACHE" in os.environ:
         return None
     if cache_dir is None:
         return default_dir()
+    if cache_dir is True:
+        raise TypeError("cache_dir is a folder, None for the usual one, or False")
     return os.fspath(cache_dir) if cache_dir else None
 
 
-def key_of(*parts):
+def key_of(*parts: str) -> str:
     """Hash strings to a file name; no two different lists of parts run together."""
     state = blake2b(digest_size=_DIGEST_SIZE)
     for part in parts:
@@ -87,29 +99,53 @@ def key_of(*parts):
     return state.hexdigest()
 
 
-def load(path):
+def load(path: str) -> bytes | None:
     """Return the payload stored at ``path``, or None if there is none that holds."""
     try:
         with open(path, "rb", buffering=0) as file:
             data = file.read()
+            used_ns = os.fstat(file.fileno()).st_mtime_ns
     except OSError:
         return None
     split = _split(data)
     if split is None:
         return None
     manifest, payload = split
-    if not manifest:
-        return payload
-    fresh = _recheck(manifest)
+    fresh = _recheck(manifest) if manifest else manifest
     if fresh is None:
         return None
     if fresh != manifest:
         store(path, fresh, payload, say=False)
+    elif used_ns < time.time_ns() - _USE_NS:
+        with contextlib.suppress(OSError):  # read-only, where nothing is evicted
+            os.utime(path)
     return payload
 
 
-def store(path, manifest, payload, say=True):
-    """Write an entry in one step; say once if that is not possible."""
+def holds(manifest: bytes) -> bool:
+    """Say whether all inputs are still what the manifest describes."""
+    return not manifest or _recheck(manifest) is not None
+
+
+def note_of(path: str) -> str | None:
+    """Return what an entry says about itself, None if it is damaged or gone."""
+    try:
+        with open(path, "rb") as file:
+            split = _split(file.read())
+    except OSError:
+        return None
+    if split is None:
+        return None
+    lines = split[0].split(b"\n")
+    notes = [line[2:].decode("utf-8", "replace") for line in lines if line[:1] == b"N"]
+    return " ".join(notes)
+
+
+def store(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
+    """Write an entry in one step and return whether it is there.
+
+    Say once if that is not possible.
+    """
     head = len(manifest).to_bytes(_LENGTH_SIZE, "little")
     body = head + manifest + payload
     data = _MAGIC + _digest(body) + body
@@ -127,9 +163,14 @@ def store(path, manifest, payload, say=True):
             os.unlink(draft)
         if say:
             _complain(folder, error)
+        return False
+    from pycuda import _sweep
+
+    _sweep.grown(folder, len(data))
+    return True
 
 
-def _write(path, data):
+def _write(path: str, data: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with open(descriptor, "wb", buffering=0) as file:
         left = memoryview(data)
@@ -137,7 +178,7 @@ def _write(path, data):
             left = left[file.write(left) :]
 
 
-def _complain(folder, error):
+def _complain(folder: str, error: OSError) -> None:
     global _complained
     if _complained:
         return
@@ -150,17 +191,18 @@ def _complain(folder, error):
     )
 
 
-def outside():
+def outside() -> int:
     """Return the stacklevel at which a warning names the user's line, not ours."""
     here = os.path.dirname(__file__)
-    level, frame = 1, sys._getframe(1)
+    level = 1
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
         level, frame = level + 1, frame.f_back
     return level
 
 
 @contextlib.contextmanager
-def work_folder(keep):
+def work_folder(keep: bool) -> Iterator[str]:
     """Give a directory to compile in; kept ones are announced, others removed."""
     import shutil
     import tempfile
@@ -175,11 +217,16 @@ def work_folder(keep):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _digest(data):
+def digest_of(data: bytes) -> str:
+    """Return the hash of a content, as text."""
+    return _digest(data).hex()
+
+
+def _digest(data: bytes | memoryview) -> bytes:
     return blake2b(data, digest_size=_DIGEST_SIZE).digest()
 
 
-def _split(data):
+def _split(data: bytes) -> tuple[bytes, bytes] | None:
     """Return (manifest, payload) of an entry's bytes, None if they are damaged."""
     if len(data) < _HEAD_SIZE or not data.startswith(_MAGIC):
         return None
@@ -191,10 +238,11 @@ def _split(data):
 
 
 # A manifest is lines. "F<tab>size<tab>time in ns<tab>digest<tab>path" is a file that
-# was read, "A<tab>path" a place where a header was looked for and not found.
+# was read, "A<tab>path" a place where a header was looked for and not found,
+# "N<tab>text" a note for people.
 
 
-def _recheck(manifest):
+def _recheck(manifest: bytes) -> bytes | None:
     """Return the manifest as it should be now, None if an input has changed."""
     changed = False
     lines = manifest.split(b"\n")
@@ -202,6 +250,8 @@ def _recheck(manifest):
         if line[:1] == b"A":
             if os.path.lexists(line[2:]):
                 return None
+            continue
+        if line[:1] == b"N":
             continue
         _, size, mtime, digest, path = line.split(b"\t", 4)
         try:
@@ -221,11 +271,11 @@ def _recheck(manifest):
     return b"\n".join(lines) if changed else manifest
 
 
-def _file_line(stat, mtime, digest, path):
+def _file_line(stat: os.stat_result, mtime: int, digest: bytes, path: bytes) -> bytes:
     return b"F\t%d\t%d\t%b\t%b" % (stat.st_size, mtime, digest, path)
 
 
-def _digest_of_file(path):
+def _digest_of_file(path: bytes) -> bytes | None:
     try:
         with open(path, "rb") as file:
             return _digest(file.read()).hex().encode()
@@ -233,28 +283,35 @@ def _digest_of_file(path):
         return None
 
 
-def parse_dependencies(text):
+def parse_dependencies(text: str) -> list[str]:
     """Return the paths in a make rule as compilers write it."""
-    paths = []
+    paths: list[str] = []
     for rule in re.sub(r"\\\r?\n", " ", text).splitlines():
         _, colon, names = rule.partition(": ")
         if colon:
-            names = re.findall(r"(?:\\.|[^\s\\])+", names)
-            paths += [re.sub(r"\\([ #\\])", r"\1", n).replace("$$", "$") for n in names]
+            for name in re.findall(r"(?:\\.|[^\s\\])+", names):
+                paths.append(re.sub(r"\\([ #\\])", r"\1", name).replace("$$", "$"))
     return list(dict.fromkeys(paths))
 
 
-def make_manifest(source, dependencies, search_dirs, toolkit_dirs, started_ns):
+def make_manifest(
+    source: str,
+    dependencies: Iterable[str],
+    search_dirs: Iterable[str],
+    toolkit_dirs: Iterable[str],
+    started_ns: int,
+    note: str = "",
+) -> bytes | None:
     """Describe what a compilation read.
 
     ``dependencies`` are paths, ``search_dirs`` where the compiler looks for headers
-    before its own folders, ``started_ns`` the time at which it started. Returns bytes,
-    or None if the result must not be kept because an input changed meanwhile or cannot
-    be described.
+    before its own folders, ``started_ns`` the time at which it started, ``note`` what
+    to tell people about the result. Returns bytes, or None if the result must not be
+    kept because an input changed meanwhile or cannot be described.
     """
     listed = _listed(dependencies, toolkit_dirs)
     lines = []
-    texts = [(None, source)]
+    texts: list[tuple[str | None, str]] = [(None, source)]
     for path in listed:
         name = os.fsencode(path)
         try:
@@ -269,7 +326,7 @@ def make_manifest(source, dependencies, search_dirs, toolkit_dirs, started_ns):
         lines.append(_file_line(stat, stat.st_mtime_ns, digest, name))
         if not _SYSTEM.match(os.path.normpath(path)):
             texts.append((os.path.dirname(path), content.decode("utf-8", "replace")))
-    absent = {}
+    absent: dict[str, None] = {}
     for folder, text in texts:
         around = [folder] if folder else []
         for wanted in included_in(text):
@@ -279,15 +336,17 @@ def make_manifest(source, dependencies, search_dirs, toolkit_dirs, started_ns):
                     break
                 absent[candidate] = None
     lines += [b"A\t" + os.fsencode(path) for path in absent]
+    if note:
+        lines.append(b"N\t" + " ".join(note.split()).encode("utf-8", "replace"))
     return b"\n".join(lines)
 
 
-def included_in(text):
+def included_in(text: str) -> list[str]:
     """Return the names in a text's include lines."""
     return _INCLUDE.findall(text)
 
 
-def _listed(dependencies, toolkit_dirs):
+def _listed(dependencies: Iterable[str], toolkit_dirs: Iterable[str]) -> list[str]:
     """Return the dependencies to watch, absolute and in order."""
     toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
     watched = []

@@ -5,16 +5,29 @@ tell what it read; ``_nvrtc_headers`` has the former, and the latter is worked o
 following the ``#include`` lines. Only ``pycuda.compiler`` calls this.
 """
 
+from __future__ import annotations
+
 import ctypes
 import glob
 import os
 import re
 import sys
 import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pycuda import _cache, _toolkit
 from pycuda._nvcc import SOURCE_NAME
-from pycuda._nvrtc_headers import HEADERS, PRELUDE_NAME
+from pycuda._nvrtc_headers import (
+    BUILT_IN,
+    BUILT_IN_TEXT,
+    HEADERS,
+    PRELUDE_NAME,
+    PRELUDE_NAMES,
+)
+
+if TYPE_CHECKING:
+    from pycuda.driver import CompileError
 
 _WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
 _WHEEL_HEADERS = (
@@ -27,11 +40,21 @@ _HOST_FLAGS = frozenset(
     + ("--extended-lambda", "-extended-lambda", "--expt-extended-lambda")
 )
 _RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
+_PIECES = ("-dlink", "-rdc=true", "--relocatable-device-code=true")
+_AS_DEVICE = "--device-as-default-execution-space"
+
+# What nvcc accepts without an option: functions and variables of the host, which are
+# left to it there and may be the device's here, and wide integers.
+_REMEDIES = (
+    ("host functions are not allowed", _AS_DEVICE),
+    ("host variables are not allowed", _AS_DEVICE),
+    ("--device-int128", "--device-int128"),
+)
 _LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
 _HOST_OPTIONS = frozenset(
     ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
 )
-_PRE_INCLUDE = re.compile(r"-include|--pre-include")
+_PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
 _INVALID_OPTION = 5
 
 # What decides about headers without a plain name cannot be followed.
@@ -39,11 +62,11 @@ _OPAQUE = re.compile(
     r'^[ \t]*#[ \t]*include(?:_next)?\b(?![ \t]*[<"])|\b__has_include', re.MULTILINE
 )
 
-_found = {}
-_libraries = {}
+_found: dict[tuple[str | None, ...], str] = {}
+_libraries: dict[str, _Library] = {}
 
 
-def find():
+def find() -> str | None:
     """Return the path of the newest NVRTC in the first place that has one, or None."""
     environ = os.environ
     key = tuple(map(environ.get, ("CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH")))
@@ -55,7 +78,7 @@ def find():
     return path
 
 
-def _search():
+def _search() -> str | None:
     folders = [
         os.path.join(home, part)
         for home in _toolkit.homes()
@@ -75,18 +98,18 @@ def _search():
     return None
 
 
-def _version_in(path):
+def _version_in(path: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", os.path.basename(path))]
 
 
 class _Library:
     """The functions of one libnvrtc."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self._dll = ctypes.CDLL(path)
         self._dll.nvrtcGetErrorString.restype = ctypes.c_char_p
 
-    def call(self, name, *arguments):
+    def call(self, name: str, *arguments: object) -> None:
         """Call a function that must succeed."""
         status = self.try_call(name, *arguments)
         if status != 0:
@@ -95,10 +118,10 @@ class _Library:
             text = self._dll.nvrtcGetErrorString(status).decode()
             raise CompileError(f"{name} failed: {text}", ["nvrtc"])
 
-    def try_call(self, name, *arguments):
-        return getattr(self._dll, name)(*arguments)
+    def try_call(self, name: str, *arguments: object) -> int:
+        return int(getattr(self._dll, name)(*arguments))
 
-    def bytes_of(self, what, program):
+    def bytes_of(self, what: str, program: ctypes.c_void_p) -> bytes:
         """Return a result of a program by the pair of functions that give it."""
         size = ctypes.c_size_t()
         self.call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
@@ -108,7 +131,15 @@ class _Library:
         self.call(f"nvrtcGet{what}", program, buffer)
         return buffer.raw
 
-    def introduce(self):
+    def lowered(self, program: ctypes.c_void_p, expression: str) -> str:
+        """Return what the image calls the kernel of a name expression."""
+        name = ctypes.c_char_p()
+        self.call(
+            "nvrtcGetLoweredName", program, expression.encode(), ctypes.byref(name)
+        )
+        return (name.value or b"").decode()
+
+    def introduce(self) -> tuple[str, str]:
         """Return (version text, list of architectures) as nvcc would print them."""
         major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
         self.call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
@@ -119,7 +150,7 @@ class _Library:
         return version, " ".join(f"compute_{arch}" for arch in archs)
 
 
-def _library(path):
+def _library(path: str) -> _Library:
     library = _libraries.get(path)
     if library is None:
         try:
@@ -138,10 +169,10 @@ class Tool:
 
     __slots__ = ("_seen", "path")
 
-    def __init__(self):
-        self.path = find()
-        self._seen = None
-        if self.path is None:
+    def __init__(self) -> None:
+        self._seen: _toolkit.Facts | None = None
+        path = find()
+        if path is None:
             from pycuda.driver import CompilerNotFoundError
 
             raise CompilerNotFoundError(
@@ -153,8 +184,9 @@ class Tool:
                 ["nvrtc"],
                 "libnvrtc.so",
             )
+        self.path = path
 
-    def facts(self, folder):
+    def facts(self, folder: str | None) -> _toolkit.Facts:
         facts = _toolkit.facts_of(
             "NVRTC", self.path, folder, lambda: _library(self.path).introduce()
         )
@@ -163,11 +195,15 @@ class Tool:
         self._seen = facts
         return facts
 
-    def run(self, source, options, target, keep):
-        """Compile ``source``; return (image, paths read, start time, chatter).
-
-        The paths are None if it is unsure which files were read.
-        """
+    def run(
+        self,
+        source: str,
+        options: Sequence[str],
+        target: str,
+        keep: bool,
+        names: Sequence[str] = (),
+    ) -> _toolkit.Result:
+        """Compile ``source``; return a Result."""
         from pycuda.driver import CompileError
 
         facts = self._seen or self.facts(None)
@@ -176,15 +212,25 @@ class Tool:
                 "NVRTC makes no fatbin: ask for target 'cubin' or 'ptx', or use nvcc",
                 ["nvrtc", *options],
             )
-        given = translate(options, target, facts.archs)
+        given = translate(_in_one_piece(options), target, facts.archs)
         own, given_folders = _split_folders(given)
         facts.toolkit_dirs = _own_folders(self.path)
         folders = given_folders + facts.toolkit_dirs
         arguments = [*own, *(f"-I{folder}" for folder in folders)]
-        text = f'#include <{PRELUDE_NAME}>\n#line 1 "{SOURCE_NAME}"\n{source}'
+        text = f'{_opening(source, options)}#line 1 "{SOURCE_NAME}"\n{source}'
 
         started_ns = time.time_ns()
-        status, image, log = _compile(_library(self.path), text, arguments, target)
+        status, image, log, lowered = _compile(
+            _library(self.path), text, arguments, target, names
+        )
+        for complaint, remedy in _REMEDIES:
+            if status != 0 and complaint in log and remedy not in arguments:
+                again = _compile(
+                    _library(self.path), text, [*arguments, remedy], target, names
+                )
+                if again[0] == 0 or complaint not in again[2]:
+                    arguments.append(remedy)
+                    status, image, log, lowered = again
         if keep:
             _keep(text, image, target)
         if status == _INVALID_OPTION:
@@ -195,16 +241,24 @@ class Tool:
         if status != 0:
             raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
         read = None
-        if not any(_PRE_INCLUDE.match(option) for option in own):
+        if not any(_PRE.match(option) for option in own):
             read = follow(source, given_folders, facts.toolkit_dirs)
-        return image, read, started_ns, log
+        log = _without_toolkits_own(log, facts.toolkit_dirs)
+        return _toolkit.Result(image, read, started_ns, log, lowered)
 
 
-def _compile(library, text, arguments, target):
-    """Return (status, image, log) of one program."""
+def _compile(
+    library: _Library,
+    text: str,
+    arguments: Sequence[str],
+    target: str,
+    expressions: Sequence[str] = (),
+) -> tuple[int, bytes, str, list[str]]:
+    """Return (status, image, log, lowered names) of one program."""
     program = ctypes.c_void_p()
-    names = [name.encode() for name in HEADERS]
-    texts = [header.encode() for header in HEADERS.values()]
+    headers = {**HEADERS, **_missing_headers(arguments)}
+    names = [name.encode() for name in headers]
+    texts = [header.encode() for header in headers.values()]
     library.call(
         "nvrtcCreateProgram",
         ctypes.byref(program),
@@ -215,44 +269,81 @@ def _compile(library, text, arguments, target):
         _strings(names),
     )
     try:
+        for expression in expressions:
+            library.call("nvrtcAddNameExpression", program, expression.encode())
         encoded = _strings([os.fsencode(argument) for argument in arguments])
         status = library.try_call(
             "nvrtcCompileProgram", program, len(arguments), encoded
         )
         log = library.bytes_of("ProgramLog", program).rstrip(b"\0")
         image = b""
+        lowered: list[str] = []
         if status == 0:
+            lowered = [library.lowered(program, each) for each in expressions]
             image = library.bytes_of(target.upper(), program)
             if target == "ptx":
                 image = image.rstrip(b"\0")
-        return status, image, log.decode("utf-8", "replace")
+        return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
 
 
-def _strings(items):
+def _without_toolkits_own(log: str, folders: Iterable[str]) -> str:
+    """Leave out warnings about the toolkit's headers, as nvcc does."""
+    own = tuple(os.path.join(folder, "") for folder in folders)
+    blocks = re.split(r"\n\n+", log)
+    kept = [block for block in blocks if not block.lstrip().startswith(own)]
+    if all(block.startswith("Remark:") or not block.strip() for block in kept):
+        return ""
+    return "\n\n".join(kept)
+
+
+def _opening(source: str, options: Sequence[str]) -> str:
+    """Return what comes before a source: nothing if it needs nothing, to save time."""
+    text = "\n".join((source, *options))
+    plain = not re.search(r"##|#\s*include", text)  # no hidden words
+    if plain and not any(map(_PRE.match, options)):
+        words = set(re.findall(r"\w+", text))
+        if words.isdisjoint(PRELUDE_NAMES):
+            return ""
+    return f"#include <{PRELUDE_NAME}>\n"
+
+
+def _missing_headers(arguments: Iterable[str]) -> dict[str, str]:
+    """Return stand-ins for headers of the toolkit that are not installed."""
+    folders = [option[2:] for option in arguments if option.startswith("-I")]
+    return {
+        name: BUILT_IN_TEXT
+        for name in BUILT_IN
+        if not any(os.path.exists(os.path.join(folder, name)) for folder in folders)
+    }
+
+
+def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
     return (ctypes.c_char_p * len(items))(*items)
 
 
-def _keep(text, image, target):
+def _keep(text: str, image: bytes, target: str) -> None:
     with _cache.work_folder(True) as folder:
         for name, data in ((SOURCE_NAME, text.encode()), (f"kernel.{target}", image)):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
 
 
-def translate(options, target, archs):
+def translate(options: Sequence[str], target: str, archs: Sequence[int]) -> list[str]:
     """Return NVRTC's options for nvcc's.
 
     What concerns the host compiler is left out; what NVRTC does not know is left in,
     for it to refuse by name.
     """
-    given, arch, code = [], None, None
+    given: list[str] = []
+    arch: str | None = None
+    code: str | None = None
     rest = iter(options)
     for option in rest:
         name, equals, value = option.partition("=")
 
-        def valued(value=value, equals=equals):
+        def valued(value: str = value, equals: str = equals) -> str:
             return value if equals else next(rest, "")
 
         if option in _HOST_FLAGS or _is_for_linking(option):
@@ -272,7 +363,7 @@ def translate(options, target, archs):
             given += [f"--ptxas-options={part}" for part in valued().split(",")]
         elif option in _RELAXED:
             # All code is the device's here: unmarked functions may just be called.
-            given.append("--device-as-default-execution-space")
+            given.append(_AS_DEVICE)
         elif name in ("-isystem", "--system-include"):
             given.append(f"-I{valued()}")
         else:
@@ -280,11 +371,26 @@ def translate(options, target, archs):
     return [f"-arch={_target_arch(arch, code, target, archs)}", *given]
 
 
-def _is_for_linking(option):
-    return _LIBRARIES.match(option) and not option.startswith("-lineinfo")
+def _in_one_piece(options: Sequence[str]) -> Sequence[str]:
+    """Return options without linking, which one source of its own does not need."""
+    if "-dlink" not in options:
+        return options
+    if any(_is_for_linking(option) for option in options):
+        from pycuda.driver import CompileError
+
+        raise CompileError(
+            "NVRTC links no libraries: use nvcc, or DynamicSourceModule, where the "
+            "driver links",
+            ["nvrtc", *options],
+        )
+    return [option for option in options if option not in _PIECES]
 
 
-def _one_arch_only(options):
+def _is_for_linking(option: str) -> bool:
+    return bool(_LIBRARIES.match(option)) and not option.startswith("-lineinfo")
+
+
+def _one_arch_only(options: Sequence[str]) -> CompileError:
     from pycuda.driver import CompileError
 
     return CompileError(
@@ -294,7 +400,9 @@ def _one_arch_only(options):
     )
 
 
-def _target_arch(arch, code, target, archs):
+def _target_arch(
+    arch: str | None, code: str | None, target: str, archs: Sequence[int]
+) -> str:
     """Return sm_XY for a cubin and compute_XY for PTX, from what nvcc would be told."""
     if arch is None:
         arch = f"sm_{archs[0]}"
@@ -304,9 +412,10 @@ def _target_arch(arch, code, target, archs):
     return "compute_" + arch.partition("_")[2]
 
 
-def _split_folders(options):
+def _split_folders(options: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return (other options, absolute folders of -I options)."""
-    others, folders = [], []
+    others: list[str] = []
+    folders: list[str] = []
     rest = iter(options)
     for option in rest:
         if option in ("-I", "--include-path"):
@@ -322,7 +431,7 @@ def _split_folders(options):
     return others, folders
 
 
-def _own_folders(path):
+def _own_folders(path: str) -> list[str]:
     """Return the toolkit's header folders that go with a library."""
     root = os.path.dirname(os.path.dirname(path))
     folders = [os.path.join(root, "include"), *_toolkit.in_wheels(_WHEEL_HEADERS)]
@@ -333,7 +442,9 @@ def _own_folders(path):
     return list(dict.fromkeys(folders))
 
 
-def follow(source, folders, toolkit_dirs):
+def follow(
+    source: str, folders: list[str], toolkit_dirs: Iterable[str]
+) -> list[str] | None:
     """Return the files that the include lines of a source lead to, None if that is
     unsure.
 
@@ -341,8 +452,8 @@ def follow(source, folders, toolkit_dirs):
     costs a look at it, one too few a wrong result.
     """
     toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
-    found = []
-    texts = [(None, source)]
+    found: list[str] = []
+    texts: list[tuple[str | None, str]] = [(None, source)]
     while texts:
         folder, text = texts.pop()
         if _OPAQUE.search(text):

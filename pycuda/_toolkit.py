@@ -4,21 +4,24 @@ What a compiler says about itself is kept in the compile cache under its path, s
 time, so that a process whose kernels are all cached starts nothing to learn it.
 """
 
+from __future__ import annotations
+
 import os
 import sys
+from collections.abc import Callable, Iterable, Sequence
 
 from pycuda import _cache
 
-_facts = {}
+_facts: dict[tuple[str, str], Facts] = {}
 
 
-def homes():
+def homes() -> list[str]:
     """Return the toolkits' own folders: those the user names, then the usual one."""
     named = (os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH"))
     return [*filter(None, named), "/usr/local/cuda"]
 
 
-def described_homes():
+def described_homes() -> str:
     """Say what the user's variables are, for the message that nothing was found."""
     return ", ".join(
         f"{name}={os.environ.get(name) or '(not set)'}"
@@ -26,9 +29,33 @@ def described_homes():
     )
 
 
-def in_wheels(parts):
+def in_wheels(parts: Iterable[str]) -> list[str]:
     """Return where NVIDIA's wheels would put these folders."""
     return [os.path.join(entry or os.curdir, p) for entry in sys.path for p in parts]
+
+
+class Result:
+    """What one run of a compiler gave.
+
+    ``read`` are the paths it read, None if that is unsure; ``lowered`` what the image
+    calls the kernels that were asked for by name.
+    """
+
+    __slots__ = ("chatter", "image", "lowered", "read", "started_ns")
+
+    def __init__(
+        self,
+        image: bytes,
+        read: list[str] | None,
+        started_ns: int,
+        chatter: str,
+        lowered: Sequence[str] = (),
+    ) -> None:
+        self.image = image
+        self.read = read
+        self.started_ns = started_ns
+        self.chatter = chatter
+        self.lowered = lowered
 
 
 class Facts:
@@ -36,7 +63,7 @@ class Facts:
 
     __slots__ = ("archs", "name", "release", "toolkit_dirs", "version")
 
-    def __init__(self, name, path, version, archs):
+    def __init__(self, name: str, path: str, version: str, archs: str) -> None:
         self.name = name
         self.version = version
         self.archs = parse_archs(archs)
@@ -51,13 +78,15 @@ class Facts:
         ]
 
 
-def parse_archs(text):
+def parse_archs(text: str) -> list[int]:
     """Return the numbers in a list such as ``compute_75 compute_80``, in order."""
     words = (word.partition("compute_")[2] for word in text.split())
     return sorted({int(word) for word in words if word.isdigit()})
 
 
-def facts_of(name, path, folder, ask):
+def facts_of(
+    name: str, path: str, folder: str | None, ask: Callable[[], tuple[str, str]]
+) -> Facts:
     """Return the Facts of the compiler at ``path``, kept in ``folder`` (None: not
     kept).
 
@@ -71,12 +100,19 @@ def facts_of(name, path, folder, ask):
         return known
     kept = folder and os.path.join(folder, f"{name}-{_cache.key_of(path, stamp)}")
     data = _cache.load(kept) if kept else None
-    if data is None:
+
+    def make() -> tuple[bytes | None, bytes]:
         version, archs = ask()
-        if kept and version.strip():
-            data = f"{version}\0{archs}".encode("utf-8", "surrogateescape")
-            _cache.store(kept, b"", data)
-    else:
-        version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
+        data = f"{version}\0{archs}".encode("utf-8", "surrogateescape")
+        return (b"" if version.strip() else None), data
+
+    if data is None:
+        if kept:
+            from pycuda import _once
+
+            data = _once.get(kept, make)
+        else:
+            data = make()[1]
+    version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
     facts = _facts[path, stamp] = Facts(name, path, version, archs)
     return facts

@@ -9,16 +9,33 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import warnings
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from pycuda import _cache, _nvcc, _toolkit
 
 if TYPE_CHECKING:
+    import hashlib
+    from types import ModuleType
+
     from typing_extensions import Self
 
-    from pycuda._driver import Function, Linker, Module, jit_input_type, jit_option
+    from pycuda import _nvrtc
+    from pycuda._driver import (
+        Device,
+        Error,
+        Function,
+        Linker,
+        Module,
+        jit_input_type,
+        jit_option,
+    )
+    from pycuda._toolkit import Facts
+    from pycuda.driver import CompileError
+
+    Tool = _nvcc.Tool | _nvrtc.Tool
 
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 
@@ -30,6 +47,8 @@ _FILE_OPTIONS = frozenset(
     ("-include", "--pre-include", "--include-path", "-isystem", "--system-include")
     + ("-optf", "--options-file", "-ccbin", "--compiler-bindir")
 )
+_RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
+
 # The last toolkit for devices below a capability (times ten), newest first.
 _LAST_TOOLKITS = ((75, "12.9"), (50, "11.8"), (35, "10.2"), (30, "8.0"))
 
@@ -37,33 +56,55 @@ _LAST_TOOLKITS = ((75, "12.9"), (50, "11.8"), (35, "10.2"), (30, "8.0"))
 _INPUT_PTX, _INPUT_LIBRARY = 1, 4
 _LIBRARY_PATTERN = "lib%s.a"
 _LIBRARY_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
-_RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
+
+# Variables that CUDA 12 took out of the language; pycuda-textures.hpp has them.
+_REFERENCE = re.compile(r"\b(texture|surface)\s*<")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+# What newer toolkits say of each kernel for a device that they will drop one day.
+_OF_NO_USE = re.compile(
+    r"^(?:nvrtc|nvcc) ?:? ?warning ?:.*\barchitectures prior to\b.*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
+_ARCH = re.compile(r"\b(?:sm|compute)_\w+")
+_KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
+
+# What the driver says where there is no context: it is not initialised, or shut down,
+# or has none in this thread.
+_NO_CONTEXT = (3, 4, 201)
 
 # Which compiler stands in for one that was not found, by what was looked for where.
-_replaced = {}
+_replaced: dict[tuple[str | None, ...], str] = {}
+
+# (nvcc, compiler), and (arch, code, target): as the caller gave them.
+Tools = tuple[str, "str | None"]
+Wanted = tuple["str | Sequence[str] | None", "str | None", "str | None"]
+
+# What _compiled takes: text, options, keep, tools, folder of the cache, target.
+Request = tuple[str, list[str], bool, Tools, "str | None", str]
 
 
-def _find_pycuda_include_path():
+def _find_pycuda_include_path() -> str:
     """Return the directory of the headers for device code."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "cuda")
 
 
-def _search_on_path(filenames):
+def _search_on_path(filenames: Iterable[str]) -> str | None:
     """Return the first program on PATH that has one of these names, or None."""
     return _nvcc.on_path(filenames)
 
 
-def _find_nvcc_on_path():
+def _find_nvcc_on_path() -> str | None:
     return _search_on_path(["nvcc"])
 
 
-def _new_md5():
+def _new_md5() -> hashlib._Hash:
     import hashlib
 
     return hashlib.md5(usedforsecurity=False)
 
 
-def _get_per_user_string():
+def _get_per_user_string() -> str:
     return f"uid{os.getuid()}"
 
 
@@ -72,42 +113,126 @@ def get_nvcc_version(nvcc: str) -> str:
     return _nvcc.Tool(nvcc).facts(_cache.resolve_dir(None)).version
 
 
-def preprocess_source(source, options, nvcc):
+def preprocess_source(source: str, options: Sequence[str], nvcc: str) -> str:
     """Return the source after nvcc's preprocessor."""
     return _nvcc.preprocess(_nvcc.find(nvcc), source, options)
 
 
 def compile_plain(
-    source, options, keep, nvcc, cache_dir, target="cubin", compiler=None
-):
+    source: str,
+    options: list[str],
+    keep: bool,
+    nvcc: str,
+    cache_dir: str | None,
+    target: str = "cubin",
+    compiler: str | None = None,
+) -> bytes:
     """Compile a text as it is, with exactly these options.
 
     A false ``cache_dir`` does without the cache. ``keep`` compiles even if the cache
     has the result, since its point is the files that the compiler leaves.
     """
-    tool = _choose(nvcc, compiler)
-    entry = None
-    if cache_dir:
-        facts = tool.facts(cache_dir)
-        entry = os.path.join(
-            cache_dir, f"{_key(source, options, target, facts)}.{target}"
-        )
-        image = None if keep else _cache.load(entry)
-        if image is not None:
-            return image
-
-    image, read, started_ns, chatter = tool.run(source, options, target, keep)
-    if entry and read is not None:
-        manifest = _cache.make_manifest(
-            source, read, _search_dirs(options), facts.toolkit_dirs, started_ns
-        )
-        if manifest is not None:
-            _cache.store(entry, manifest, image)
+    image, _, chatter = _compiled(
+        source, options, keep, (nvcc, compiler), cache_dir, target
+    )
     _tell(chatter)
     return image
 
 
-def _choose(nvcc, compiler):
+def _compiled(
+    source: str,
+    options: list[str],
+    keep: bool,
+    tools: Tools,
+    cache_dir: str | None,
+    target: str,
+    names: Sequence[str] = (),
+) -> tuple[bytes, list[str], str]:
+    """Return (image, lowered names, chatter), from the cache or from the compiler.
+
+    ``names`` are C++ expressions for kernels, such as "f<float>", which come to be by
+    being named; their lowered names are what the image calls them.
+    """
+    tool = _choose(*tools)
+    entry = None
+    if cache_dir:
+        facts = tool.facts(cache_dir)
+        key = _key(source, options, target, facts, names)
+        entry = os.path.join(cache_dir, f"{key}.{target}")
+        payload = None if keep else _cache.load(entry)
+        if payload is not None:
+            return *_unpack(payload, names), ""
+    chatter: list[str] = []
+
+    def make() -> tuple[bytes | None, bytes]:
+        done = tool.run(source, options, target, keep, names)
+        chatter.append(done.chatter)
+        manifest = None
+        if entry and done.read is not None:
+            manifest = _cache.make_manifest(
+                source,
+                done.read + _libraries(options),
+                _search_dirs(options),
+                facts.toolkit_dirs,
+                done.started_ns,
+                _note(source, options, facts, names),
+            )
+        return manifest, _pack(done.image, done.lowered)
+
+    payload = _make_once(entry, keep, make)
+    return *_unpack(payload, names), "".join(chatter)
+
+
+def _make_once(
+    entry: str | None, keep: bool, make: Callable[[], tuple[bytes | None, bytes]]
+) -> bytes:
+    """Return what ``make`` makes, or what somebody else is making right now."""
+    if entry and not keep:
+        from pycuda import _once
+
+        return _once.get(entry, make)
+    manifest, payload = make()
+    if entry and manifest is not None:
+        _cache.store(entry, manifest, payload)
+    return payload
+
+
+def _libraries(options: Sequence[str]) -> list[str]:
+    """Return the files that options name for the linker."""
+    if not any(option.startswith("-l") or option[:1] != "-" for option in options):
+        return []
+    from pycuda import _link
+
+    return _link.libraries(options)
+
+
+def _pack(image: bytes, lowered: Iterable[str]) -> bytes:
+    """Return what the cache keeps: the image, after the names if any were asked for."""
+    head = b"".join(name.encode() + b"\n" for name in lowered)
+    return head + image if head else image
+
+
+def _unpack(payload: bytes, names: Sequence[str]) -> tuple[bytes, list[str]]:
+    """Return (image, lowered names)."""
+    if not names:
+        return payload, []
+    *lowered, image = payload.split(b"\n", len(names))
+    return image, [name.decode() for name in lowered]
+
+
+def _note(
+    source: str, options: Sequence[str], facts: Facts, names: Iterable[str]
+) -> str:
+    """Say what a result is, for people who look at the cache."""
+    archs = dict.fromkeys(_ARCH.findall(" ".join(options)))
+    kernels = names or dict.fromkeys(_KERNEL.findall(source))
+    return (
+        f"{facts.name} {facts.release} {','.join(archs) or 'any'}: "
+        f"{', '.join(kernels)[:200]}"
+    )
+
+
+def _choose(nvcc: str, compiler: str | None) -> Tool:
     """Return the tool to compile with.
 
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
@@ -144,7 +269,7 @@ def _choose(nvcc, compiler):
     return tool
 
 
-def _make_tool(name, nvcc):
+def _make_tool(name: str, nvcc: str) -> Tool:
     if name == "nvcc":
         return _nvcc.Tool(nvcc)
     from pycuda import _nvrtc
@@ -152,7 +277,13 @@ def _make_tool(name, nvcc):
     return _nvrtc.Tool()
 
 
-def _key(source, options, target, facts):
+def _key(
+    source: str,
+    options: Sequence[str],
+    target: str,
+    facts: Facts,
+    names: Sequence[str],
+) -> str:
     environ = os.environ
     return _cache.key_of(
         source,
@@ -161,11 +292,12 @@ def _key(source, options, target, facts):
         os.uname().machine,
         os.getcwd() if _depends_on_cwd(options) else "",
         *(environ.get(name, "") for name in _nvcc.ENVIRONMENT),
+        "\n".join(names),
         *options,
     )
 
 
-def _depends_on_cwd(options):
+def _depends_on_cwd(options: Iterable[str]) -> bool:
     """Say whether an option may name a file relative to the current directory.
 
     Taking one for a file that is none costs a recompilation elsewhere; the reverse
@@ -184,10 +316,10 @@ def _depends_on_cwd(options):
     return False
 
 
-def _search_dirs(options):
+def _search_dirs(options: Sequence[str]) -> list[str]:
     """Return the directories that ``-I`` options name, in order."""
     names = ("-I", "--include-path")
-    found = []
+    found: list[str] = []
     for number, option in enumerate(options):
         if option in names:
             value = "".join(options[number + 1 : number + 2])
@@ -201,9 +333,9 @@ def _search_dirs(options):
     return found
 
 
-def _tell(chatter):
+def _tell(chatter: str) -> None:
     """Pass on what a compiler said though it succeeded."""
-    text = chatter.strip()
+    text = _OF_NO_USE.sub("", chatter).strip()
     if not text:
         return
     if "demoted" in text.lower() or "demoting" in text.lower():
@@ -224,7 +356,7 @@ def compile(
     options: Iterable[str] | None = None,
     keep: bool = False,
     no_extern_c: bool = False,
-    arch: str | None = None,
+    arch: str | Sequence[str] | None = None,
     code: str | None = None,
     cache_dir: str | Literal[False] | None = None,
     include_dirs: Iterable[str] | None = None,
@@ -234,12 +366,12 @@ def compile(
     """Compile CUDA C and return the image as bytes.
 
     ``options`` defaults to DEFAULT_NVCC_FLAGS, ``arch`` to the current context's device
-    (none is given without a context). ``target`` is "cubin", "ptx" or "fatbin".
+    (none is given without a context); a list of several goes with the target "fatbin".
+    ``target`` is "cubin", "ptx" or "fatbin".
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
     Raises CompileError.
     """
-    if target not in _TARGETS:
-        raise AssertionError(f"target is one of {', '.join(_TARGETS)}, not {target!r}")
+    _check_target(target)
     wanted = (arch, code, target)
     tools = (nvcc, compiler)
     return _compile(
@@ -247,25 +379,81 @@ def compile(
     )
 
 
+def _check_target(target: str) -> None:
+    if target not in _TARGETS:
+        raise AssertionError(f"target is one of {', '.join(_TARGETS)}, not {target!r}")
+
+
 def _compile(
-    source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
-):
+    source: object,
+    tools: Tools,
+    options: Iterable[str] | None,
+    keep: bool,
+    no_extern_c: bool,
+    wanted: Wanted,
+    cache_dir: str | Literal[False] | None,
+    include_dirs: Iterable[str] | None,
+) -> bytes:
     """Do what ``compile`` does.
 
     ``tools`` is (nvcc, compiler). ``wanted`` is (arch, code, target); a target of None
     is whatever the device can load.
     """
+    request = _request(
+        source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
+    )
+    image, _, chatter = _compiled(*request)
+    _tell(chatter)
+    return image
+
+
+def _request(
+    source: object,
+    tools: Tools,
+    options: Iterable[str] | None,
+    keep: bool,
+    no_extern_c: bool,
+    wanted: Wanted,
+    cache_dir: str | Literal[False] | None,
+    include_dirs: Iterable[str] | None,
+) -> Request:
+    """Return what ``_compiled`` takes, for the device of the current context."""
     from pycuda import driver
 
-    options = _list_of(options, "options", DEFAULT_NVCC_FLAGS)
-    cache_dir = _cache.resolve_dir(cache_dir)
+    flags = _list_of(options, "options", DEFAULT_NVCC_FLAGS)
+    folder = _cache.resolve_dir(cache_dir)
     if driver.CUDA_DEBUGGING:
-        cache_dir, keep = None, True
-        options += ["-g", "-G"]
+        folder, keep = None, True
+        flags += ["-g", "-G"]
 
-    device = _current_device(driver)
+    target = _add_arch(flags, _current_device(driver), tools, folder, wanted)
+    headers = _list_of(include_dirs, "include_dirs", ())
+    flags += [f"-I{os.path.abspath(each)}" for each in headers]
+    flags.append(f"-I{_find_pycuda_include_path()}")
+    return _wrapped(source, no_extern_c), flags, keep, tools, folder, target
+
+
+def _add_arch(
+    options: list[str],
+    device: _Target | None,
+    tools: Tools,
+    cache_dir: str | None,
+    wanted: Wanted,
+) -> str:
+    """Add the options that say for what to compile; return the target."""
     arch, code, exact = wanted
     target = exact or "cubin"
+    if arch is not None and not isinstance(arch, str):
+        if exact is None:
+            target = "fatbin"
+        if target != "fatbin":
+            raise ValueError(
+                "several architectures need target='fatbin', which holds code for each"
+            )
+        if not (device and exact is None and device.software):
+            options += [_gencode(each) for each in arch]
+            return target
+        arch = _best_of(arch, device)
     if device and exact is None and device.software:
         target, code = "ptx", None
     if arch is None and device and not _names_arch(options):
@@ -275,29 +463,200 @@ def _compile(
         options.append(f"-arch={arch}")
     if code is not None:
         options.append(f"-code={code}")
-    folders = _list_of(include_dirs, "include_dirs", ())
-    options += [f"-I{os.path.abspath(folder)}" for folder in folders]
-    options.append(f"-I{_find_pycuda_include_path()}")
-    nvcc, compiler = tools
-    return compile_plain(
-        _wrapped(source, no_extern_c), options, keep, nvcc, cache_dir, target, compiler
+    if exact is None and target == "cubin" and _is_in_pieces(options):
+        options.append("-dlink")  # what is left open cannot be loaded
+    return target
+
+
+def _gencode(arch: str) -> str:
+    kind, _, number = arch.partition("_")
+    if kind not in ("sm", "compute") or not number:
+        raise ValueError(
+            f"an architecture is one like sm_80 or compute_90, not {arch!r}"
+        )
+    return f"-gencode=arch=compute_{number},code={arch}"
+
+
+def _best_of(archs: Sequence[str], device: _Target) -> str:
+    """Return the newest of several architectures that the device can run."""
+    have = 10 * device.capability[0] + device.capability[1]
+
+    def number(arch: str) -> int:
+        return int("".join(filter(str.isdigit, arch)) or 0)
+
+    below = [arch for arch in archs if number(arch) <= have]
+    return max(below, key=number) if below else min(archs, key=number)
+
+
+def _is_in_pieces(options: Iterable[str]) -> bool:
+    """Say whether the code may refer to other code, which must be linked to it."""
+    return any(
+        option in _RELOCATABLE
+        or option in ("-l", "--library")
+        or (option.startswith(("-l", "--library=")) and option != "-lineinfo")
+        for option in options
     )
 
 
-def _list_of(value, name, default):
+def _list_of(
+    value: Iterable[str | os.PathLike[str]] | None, name: str, default: Iterable[str]
+) -> list[str]:
     """Return a new list of strings from an argument that must not be one string."""
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} must be a list of strings, not one string")
     return [os.fspath(item) for item in (default if value is None else value)]
 
 
-def _wrapped(source, no_extern_c):
+def _wrapped(source: object, no_extern_c: bool) -> str:
     """Return the text to compile; its messages speak of the user's own lines."""
     text = source.decode() if isinstance(source, bytes) else str(source)
+    lead = _reference_header(text)
     line = f'#line 1 "{_nvcc.SOURCE_NAME}"\n'
     if no_extern_c:
-        return f"{line}{text}\n"
-    return f'extern "C" {{\n{line}{text}\n}}\n'
+        return f"{lead}{line}{text}\n"
+    return f'{lead}extern "C" {{\n{line}{text}\n}}\n'
+
+
+def _reference_header(text: str) -> str:
+    """Return the lines that give texture<> and surface<> to a source that has them.
+
+    The header leaves a compiler alone that has its own. A word that the source does not
+    use for a reference stays free for other uses.
+    """
+    if not _REFERENCE.search(text):
+        return ""
+    words = set(_REFERENCE.findall(_COMMENT.sub(" ", text)))
+    if not words:
+        return ""
+    free = {"texture", "surface"} - words
+    lines = [f"#define PYCUDA_TEXTURES_NO_{word.upper()}\n" for word in free]
+    return "".join([*lines, "#include <pycuda-textures.hpp>\n"])
+
+
+def compile_many(
+    requests: Iterable[object],
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+    **common: Any,
+) -> list[bytes]:
+    """Compile several sources side by side; return their images, in order.
+
+    A request is a source, or a dict of arguments of ``compile``; ``common`` are
+    arguments for all of them. Without a ``target`` the images are what SourceModule
+    would load, so modules made of these sources afterwards come from the cache.
+
+    ``workers`` is the number of threads, by default that of processors. On a terminal a
+    line tells how far it is, unless ``progress`` is false. All are compiled, whatever
+    becomes of the others; then the first CompileError is raised.
+    """
+    from functools import partial
+
+    from pycuda import _many
+
+    jobs = []
+    for each in requests:
+        given = dict(each) if isinstance(each, Mapping) else {"source": each}
+        jobs.append(partial(_compiled, *_request_of(**{**common, **given})))
+    results = _many.run(jobs, workers, progress) if jobs else []
+    images, failed = [], []
+    for result in results:
+        if isinstance(result, Exception):
+            failed.append(result)
+        else:
+            images.append(result[0])
+            _tell(result[2])
+    if failed:
+        first = failed[0]
+        if len(failed) > 1 and hasattr(first, "msg"):
+            first.msg += f" (and {len(failed) - 1} more of {len(results)} sources)"
+        raise first
+    return images
+
+
+def _request_of(
+    source: object,
+    nvcc: str = "nvcc",
+    options: Iterable[str] | None = None,
+    keep: bool = False,
+    no_extern_c: bool = False,
+    arch: str | Sequence[str] | None = None,
+    code: str | None = None,
+    cache_dir: str | Literal[False] | None = None,
+    include_dirs: Iterable[str] | None = None,
+    target: str | None = None,
+    compiler: str | None = None,
+) -> Request:
+    """Return what ``_compiled`` takes, from the arguments of ``compile``."""
+    if target is not None:
+        _check_target(target)
+    wanted = (arch, code, target)
+    tools = (nvcc, compiler)
+    return _request(
+        source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
+    )
+
+
+def link(
+    pieces: Iterable[bytes | str | os.PathLike[str]],
+    nvcc: str = "nvcc",
+    options: Iterable[str] | None = None,
+    keep: bool = False,
+    arch: str | Sequence[str] | None = None,
+    cache_dir: str | Literal[False] | None = None,
+    target: Literal["cubin", "fatbin"] = "cubin",
+) -> bytes:
+    """Link relocatable device code and return the image as bytes.
+
+    ``pieces`` are cubins, fatbins, PTX, objects or archives made with ``-rdc=true``, as
+    bytes or as paths. ``options`` may name libraries (``-lcudadevrt``, ``-L``).
+    ``arch`` is one architecture, by default the current context's device's, or with the
+    target "fatbin" several. The result is cached. Needs nvcc; a program without it
+    links with DynamicModule, which is also how to link for the software device.
+    Raises CompileError.
+    """
+    from pycuda import _link, driver
+
+    if target not in ("cubin", "fatbin"):
+        raise ValueError(f"the target of linking is cubin or fatbin, not {target!r}")
+    options = _list_of(options, "options", ())
+    cache_dir = _cache.resolve_dir(cache_dir)
+    found = _link.contents(pieces)
+    if not found:
+        raise ValueError("there are no pieces to link")
+    tool = _nvcc.Tool(nvcc)
+    facts = tool.facts(cache_dir)
+    wanted = (arch, None, target)
+    device = _current_device(driver)
+    _add_arch(options, device, (nvcc, "nvcc"), cache_dir, wanted)
+    parts = [_link.digest(suffix, data) for suffix, data in found]
+    entry = None
+    if cache_dir:
+        key = _key("\n".join(parts), options, f"linked {target}", facts, ())
+        entry = os.path.join(cache_dir, f"{key}.{target}")
+        image = None if keep else _cache.load(entry)
+        if image is not None:
+            return image
+    chatter = []
+
+    def make() -> tuple[bytes | None, bytes]:
+        done = _link.run(tool.path, found, options, target, keep)
+        chatter.append(done.chatter)
+        manifest = None
+        if entry:
+            manifest = _cache.make_manifest(
+                "",
+                _link.libraries(options),
+                [],
+                facts.toolkit_dirs,
+                done.started_ns,
+                _note("", options, facts, ["linked code"]),
+            )
+        return manifest, done.image
+
+    image = _make_once(entry, keep, make)
+    _tell("".join(chatter))
+    return image
 
 
 class _Target:
@@ -305,24 +664,28 @@ class _Target:
 
     __slots__ = ("capability", "software")
 
-    def __init__(self, device):
+    def __init__(self, device: Device) -> None:
         self.capability = tuple(device.compute_capability())
         self.software = device.name() == _SOFTWARE_DEVICE
 
 
-def _current_device(driver):
+def _current_device(driver: ModuleType) -> _Target | None:
     """Return the current context's device, None without a context or a driver."""
     try:
         return _Target(driver.Context.get_device())
-    except driver.Error:
+    except driver.Error as error:
+        if error.code not in _NO_CONTEXT:
+            raise
         return None
 
 
-def _names_arch(options):
+def _names_arch(options: Iterable[str]) -> bool:
     return any(option.partition("=")[0] in _ARCH_OPTIONS for option in options)
 
 
-def _arch_for(device, facts, exact, target):
+def _arch_for(
+    device: _Target, facts: Facts, exact: str | None, target: str
+) -> tuple[str, str]:
     """Return the architecture option for a device, and the target it allows.
 
     A device that the compiler does not know yet gets PTX of the newest architecture
@@ -338,10 +701,10 @@ def _arch_for(device, facts, exact, target):
     raise _unsupported(number, facts)
 
 
-def _unsupported(number, facts):
+def _unsupported(number: int, facts: Facts) -> CompileError:
     from pycuda.driver import CompileError
 
-    def dotted(arch):
+    def dotted(arch: int) -> str:
         return f"{arch // 10}.{arch % 10}"
 
     oldest, newest = facts.archs[0], facts.archs[-1]
@@ -366,9 +729,9 @@ class CudaModule:
     module: Module
     get_global: Callable[[str], tuple[int, int]]
 
-    def _check_arch(self, arch):
+    def _check_arch(self, arch: str | Sequence[str] | None) -> None:
         """Warn if the architecture asked for is above the device's."""
-        if arch is None:
+        if arch is None or isinstance(arch, (list, tuple)):
             return
         from pycuda import driver
 
@@ -390,7 +753,7 @@ class CudaModule:
                 stacklevel=_cache.outside(),
             )
 
-    def _bind_module(self):
+    def _bind_module(self) -> None:
         """Make the module's other methods ours."""
         for name in ("get_global", "get_texref", "get_surfref"):
             if hasattr(self.module, name):
@@ -401,7 +764,14 @@ class CudaModule:
 
 
 class SourceModule(CudaModule):
-    """Compile CUDA C for the current context's device and load it there."""
+    """Compile CUDA C for the current context's device and load it there.
+
+    ``name_expressions`` are C++ expressions for kernels made from templates, such as
+    "scale<float>"; ``get_function`` takes them.
+    """
+
+    _request: Request | None = None
+    _instances: dict[str, tuple[Module, str]] = {}
 
     def __init__(
         self,
@@ -410,28 +780,86 @@ class SourceModule(CudaModule):
         options: Iterable[str] | None = None,
         keep: bool = False,
         no_extern_c: bool = False,
-        arch: str | None = None,
+        arch: str | Sequence[str] | None = None,
         code: str | None = None,
         cache_dir: str | Literal[False] | None = None,
         include_dirs: Iterable[str] | None = None,
         compiler: str | None = None,
+        name_expressions: Iterable[str] | None = None,
     ) -> None:
-        from pycuda.driver import module_from_buffer
-
         self._check_arch(arch)
         wanted = (arch, code, None)
         tools = (nvcc, compiler)
-        image = _compile(
+        self._request = _request(
             source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
         )
-        self.module = module_from_buffer(image)
+        names = _list_of(name_expressions, "name_expressions", ())
+        self.module, lowered = self._build(names)
+        self._instances = {
+            name: (self.module, symbol)
+            for name, symbol in zip(names, lowered, strict=True)
+        }
         self._bind_module()
+
+    def _build(self, names: list[str]) -> tuple[Module, list[str]]:
+        """Return the loaded module and what it calls the kernels of these names."""
+        assert self._request is not None
+        for name in names:
+            if not name.strip() or "\n" in name:
+                raise ValueError(f"{name!r} is not the name of a kernel")
+        image, lowered, chatter = _compiled(*self._request, tuple(names))
+        _tell(chatter)
+        return _load(image, self._request), lowered
+
+    def get_function(self, name: str) -> Function:
+        """Return the kernel of that name.
+
+        A C++ name such as "scale<float>" or "space::kernel" makes the kernel if the
+        program has not: it is compiled then, once, into a module of its own, with its
+        own copy of the source's variables. ``name_expressions`` makes it share them.
+        """
+        if self._request is None or not ("<" in name or "::" in name):
+            return self.module.get_function(name)
+        if name not in self._instances:
+            module, (symbol,) = self._build([name])
+            self._instances[name] = module, symbol
+        module, symbol = self._instances[name]
+        return module.get_function(symbol)
+
+
+def _load(image: bytes, request: Request) -> Module:
+    """Load an image; an error carries what a CompileError does."""
+    from pycuda import driver
+
+    logs: list[str] = []
+    try:
+        return driver.module_from_buffer(
+            image, message_handler=lambda done, *texts: logs.extend(texts)
+        )
+    except driver.Error as error:
+        _explain(error, image, request, *logs or ("", ""))
+        raise
+
+
+def _explain(error: Error, image: bytes, request: Request, info: str, log: str) -> None:
+    """Give an error of the driver what a CompileError has."""
+    source, options, _, tools, _, target = request
+    command = [_choose(*tools).path, f"--{target}", *options]
+    vars(error).update(
+        source=source, msg=str(error), stdout=info, stderr=log, command_line=command
+    )
+    if target == "ptx":
+        from pycuda import _excerpt
+
+        excerpt = _excerpt.of_ptx(image, log, source)
+        if excerpt:
+            error.args = (f"{str(error).rstrip()}\n{excerpt}", *error.args[1:])
 
 
 # Linking
 
 
-def _library_dirs(nvcc):
+def _library_dirs(nvcc: str) -> list[str]:
     """Return where the toolkit's libraries for device code may be, likely ones first.
 
     ``nvcc`` is the compiler whose own toolkit counts too.

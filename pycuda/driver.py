@@ -7,6 +7,7 @@ switch that makes every later compilation a debugging one.
 import errno as _errno
 from collections.abc import Sequence as _Sequence
 
+from pycuda._arrays import *  # noqa: F403  the helpers around Array
 from pycuda._driver import *  # noqa: F403  the whole interface, under this name
 from pycuda._driver import Error
 
@@ -22,8 +23,9 @@ def set_debugging(flag: bool = True) -> None:
 class CompileError(Error):
     """A compiler refused a source.
 
-    Carries ``msg``, ``command_line`` (a list), ``stdout``, ``stderr`` and ``source``
-    (the text that was compiled, or None where there was none).
+    Its text shows the lines in question with the compiler's messages. Carries ``msg``,
+    ``command_line`` (a list), ``stdout``, ``stderr`` and ``source`` (the text that was
+    compiled, or None where there was none).
     """
 
     def __init__(
@@ -43,6 +45,9 @@ class CompileError(Error):
 
     def __str__(self) -> str:
         sections = [self.msg]
+        excerpt = self._excerpt()
+        if excerpt:
+            sections.append(excerpt)
         if self.command_line:
             sections.append(f"[command: {' '.join(map(str, self.command_line))}]")
         for name in ("stdout", "stderr"):
@@ -50,6 +55,14 @@ class CompileError(Error):
             if text:
                 sections.append(f"[{name}:\n{_as_text(text).rstrip()}]")
         return "\n".join(sections)
+
+    def _excerpt(self) -> str:
+        """The lines of the source that the compiler's errors are about."""
+        if not self.source or not self.stderr:
+            return ""
+        from pycuda import _excerpt
+
+        return _excerpt.of_source(_as_text(self.source), _as_text(self.stderr))
 
 
 class CompilerNotFoundError(CompileError, FileNotFoundError):

@@ -26,7 +26,7 @@ from pycuda.compyte.dtypes import (
 )
 from pycuda.driver import (
     DeviceMemoryPool,
-    PageLockedAllocator,  # noqa: F401  known under this module's name too
+    PageLockedAllocator,  # noqa: F401
     PageLockedMemoryPool,  # noqa: F401
     PooledDeviceAllocation,
     PooledHostAllocation,  # noqa: F401

@@ -152,6 +152,22 @@ def test_explicit_copies(tmp_path):
 
 
 @pytest.mark.gpu
+def test_managed_memory(tmp_path):
+    lines = output("managed_memory.py", tmp_path)
+    assert after(lines, "letters:") == "35"
+    assert after(lines, "letters that are missing:") == "0"
+    assert after(lines, "the letter o:") == "4"
+
+
+@pytest.mark.gpu
+def test_pitched_tile(tmp_path):
+    lines = output("pitched_tile.py", tmp_path)
+    corners = [-(5 * 30 + 10), -(8 * 30 + 17)]
+    assert numbers(after(lines, "corners of the tile:")) == corners
+    assert after(lines, "pixels that changed:") == "32"
+
+
+@pytest.mark.gpu
 def test_device_properties(tmp_path):
     lines = output("device_properties.py", tmp_path)
     count = int(after(lines, "devices:"))

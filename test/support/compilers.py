@@ -51,6 +51,11 @@ def meet(folder, count):  # wait until that many compilations run at one time
         time.sleep(0.01)
     sys.exit("the others never came")
 
+if environ("PIPES"):  # say that it began, and wait to be told to go on
+    with open(os.path.join(environ("PIPES"), "began"), "w") as pipe:
+        pipe.write("began")
+    with open(os.path.join(environ("PIPES"), "go on")) as pipe:
+        pipe.read()
 if environ("MEET"):
     meet(environ("MEET"), int(environ("MEET_COUNT")))
 folders = [a[2:] for a in arguments if a.startswith("-I")]
@@ -93,6 +98,22 @@ _COUNTING = """#!/bin/sh
 echo '[]' >> '{log}'
 exec '{real}' "$@"
 """
+
+
+class Pipes:
+    """Stops a toy in the middle of a compilation; one toy at a time."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder, "pipes")
+        self.folder.mkdir()
+        for name in ("began", "go on"):
+            os.mkfifo(self.folder / name)
+
+    def wait_until_it_began(self):
+        assert (self.folder / "began").read_text() == "began"
+
+    def let_it_go_on(self):
+        (self.folder / "go on").write_text("")
 
 
 class Compiler:

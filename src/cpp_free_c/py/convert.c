@@ -6,9 +6,8 @@
 
 #include "pcu.h"
 
-/* 1 if the value is one integer and not an array of several. */
-static int
-convert_is_integer(PyObject *value)
+int
+pcu_is_one_integer(PyObject *value)
 {
     return PyIndex_Check(value) &&
            !(PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0);
@@ -148,8 +147,13 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
         *pointer = ((pcu_resource *)value)->handle.memory;
         return 0;
     }
+    if (PyArray_Check(value) &&
+        pcu_managed_of_array(st, (PyArrayObject *)value) != NULL) {
+        *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
+        return 0;
+    }
     /* an array has __index__, but that is its element */
-    if (!convert_is_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
+    if (!pcu_is_one_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
         return convert_gpudata(st, value, pointer, name);
     }
     int rc = pcu_as_integer(value, 0, UINT64_MAX, &bits, name);
@@ -278,7 +282,7 @@ pcu_as_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *na
         return 0;
     }
     dims[0] = dims[1] = dims[2] = 1;
-    if (convert_is_integer(value)) {
+    if (pcu_is_one_integer(value)) {
         int rc = pcu_as_integer(value, 0, UINT_MAX, &bits, name);
         dims[0] = (unsigned int)bits;
         return rc;
@@ -310,7 +314,7 @@ pcu_as_shape(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
 {
     pcu_shape *shape = (pcu_shape *)out;
     unsigned long long bits = 0;
-    if (convert_is_integer(value)) {
+    if (pcu_is_one_integer(value)) {
         int rc = pcu_as_integer(value, 0, NPY_MAX_INTP, &bits, name);
         shape->ndim = 1;
         shape->dims[0] = (npy_intp)bits;

@@ -2,6 +2,7 @@
  * what that says goes to the message handler, and with a failure into the exception. */
 
 #include "jit.h"
+#include "texref.h"
 
 /* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
  * whatever it raises, the loaded code has an owner. */
@@ -196,19 +197,35 @@ static PyGetSetDef module_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+static int
+module_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    int rc = pcu_refs_traverse(((pcu_module *)op)->refs, visit, arg);
+    return rc != 0 ? rc : pcu_resource_traverse(op, visit, arg);
+}
+
+/* The code goes first, then what its references are bound to. */
+static void
+module_dealloc(PyObject *op)
+{
+    pcu_refs *refs = ((pcu_module *)op)->refs;
+    pcu_resource_dealloc(op);
+    pcu_refs_free(refs);
+}
+
 PyDoc_STRVAR(
     module_type_doc,
     "Code loaded into a context, by module_from_buffer or module_from_file.\n\n"
     "It stays loaded while any Function from it lives.");
 
 static PyType_Slot module_slots[] = {
-    {Py_tp_doc, (void *)module_type_doc},  {Py_tp_traverse, pcu_resource_traverse},
-    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_doc, (void *)module_type_doc},  {Py_tp_traverse, module_traverse},
+    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, module_dealloc},
     {Py_tp_members, pcu_resource_members}, {Py_tp_getset, module_getset},
     {Py_tp_methods, module_methods},       {0, NULL},
 };
 
-static PyType_Spec module_spec = {"pycuda._driver.Module", sizeof(pcu_resource), 0,
+static PyType_Spec module_spec = {"pycuda._driver.Module", sizeof(pcu_module), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
                                       Py_TPFLAGS_BASETYPE |
                                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -225,7 +242,8 @@ static PyMethodDef module_functions[] = {
 int
 pcu_cumodule_setup(PyObject *m, pcu_state *st)
 {
-    if (pcu_add_type(m, &st->Module, &module_spec, NULL) < 0) {
+    if (pcu_add_type(m, &st->Module, &module_spec, NULL) < 0 ||
+        pcu_add_methods(st->Module, pcu_texref_module_methods) < 0) {
         return -1;
     }
     return PyModule_AddFunctions(m, module_functions);

@@ -104,7 +104,7 @@ ew_became_flat(ew_loop *loop)
     for (int i = 0; i < loop->nops; i++) {
         pcu_gpuarray *array = loop->arrays[i];
         if (array == NULL || loop->ndim == 0 ||
-            loop->strides[i][0] == (ptrdiff_t)pcu_array_itemsize(array)) {
+            loop->strides[i][0] == (ptrdiff_t)pcu_gpuarray_itemsize(array)) {
             continue;
         }
         if (i >= loop->nin || loop->strides[i][0] != 0) {
@@ -148,7 +148,7 @@ ew_check_alignment(const ew_loop *loop)
         if (array == NULL) {
             continue;
         }
-        size_t size = pcu_array_itemsize(array);
+        size_t size = pcu_gpuarray_itemsize(array);
         size_t align = size & (~size + 1);
         uint64_t bits = array->address;
         align = align > 16 ? 16 : align;
@@ -181,7 +181,7 @@ ew_vector(const ew_loop *loop)
     size_t most = 1;
     for (int i = 0; i < loop->nops; i++) {
         if (loop->arrays[i] != NULL && loop->key.kinds[i] == PCU_KIND_ARRAY) {
-            size_t size = pcu_array_itemsize(loop->arrays[i]);
+            size_t size = pcu_gpuarray_itemsize(loop->arrays[i]);
             if ((size & (size - 1)) != 0 || size > 16) {
                 return 1;
             }
@@ -195,7 +195,7 @@ ew_vector(const ew_loop *loop)
     }
     for (int i = 0; i < loop->nops; i++) {
         if (loop->arrays[i] != NULL && loop->key.kinds[i] == PCU_KIND_ARRAY) {
-            size_t bytes = vec * pcu_array_itemsize(loop->arrays[i]);
+            size_t bytes = vec * pcu_gpuarray_itemsize(loop->arrays[i]);
             bytes = bytes > 16 ? 16 : bytes;
             if (loop->arrays[i]->address % bytes != 0) {
                 return 1;
@@ -213,7 +213,7 @@ ew_raw_word(const ew_loop *loop)
     for (int i = 0; i < loop->nops; i++) {
         const pcu_gpuarray *array = loop->arrays[i];
         if (array != NULL && array->type == PCU_T_RAW) {
-            bits |= array->address | pcu_array_itemsize(array);
+            bits |= array->address | pcu_gpuarray_itemsize(array);
             for (int k = 0; k < loop->ndim; k++) {
                 bits |= (uint64_t)loop->strides[i][k];
             }
@@ -320,7 +320,7 @@ ew_extent(const pcu_gpuarray *array, uint64_t *low, uint64_t *high)
     ptrdiff_t before = 0;
     ptrdiff_t after = 0;
     (void)pcu_extent(array->ndim, array->shape, array->strides,
-                     pcu_array_itemsize(array), &before, &after);
+                     pcu_gpuarray_itemsize(array), &before, &after);
     *low = array->address + (uint64_t)before;
     *high = array->address + (uint64_t)after;
 }
@@ -329,7 +329,7 @@ static int
 ew_same_elements(const pcu_gpuarray *a, const pcu_gpuarray *b)
 {
     if (a->address != b->address || a->ndim != b->ndim ||
-        pcu_array_itemsize(a) != pcu_array_itemsize(b)) {
+        pcu_gpuarray_itemsize(a) != pcu_gpuarray_itemsize(b)) {
         return 0;
     }
     for (int i = 0; i < a->ndim; i++) {
@@ -364,7 +364,7 @@ ew_resolve_overlap(ew_loop *loop, PyObject **copies, CUstream stream)
     for (int i = 0; i < loop->nin; i++) {
         for (int k = loop->nin; loop->arrays[i] != NULL && k < loop->nops; k++) {
             if (ew_conflicts(loop->arrays[i], loop->arrays[k])) {
-                copies[i] = pcu_array_copy_new(loop->arrays[i], stream);
+                copies[i] = pcu_gpuarray_copy_new(loop->arrays[i], stream);
                 if (copies[i] == NULL) {
                     return -1;
                 }
@@ -406,7 +406,7 @@ pcu_elementwise(pcu_state *st, int op, int nin, const pcu_operand *inputs, int n
     ew_loop loop;
     PyObject *copies[PCU_OPERANDS_MAX] = {NULL};
     int rc = 0;
-    pcu_context *ctx = pcu_array_context(st);
+    pcu_context *ctx = pcu_gpuarray_context(st);
     if (ctx == NULL) {
         return -1;
     }
@@ -424,11 +424,11 @@ pcu_elementwise(pcu_state *st, int op, int nin, const pcu_operand *inputs, int n
         loop.arrays[i] = array;
         loop.key.types[i] = (uint8_t)(i < nin ? inputs[i].type : array->type);
         loop.key.kinds[i] = array == NULL ? PCU_KIND_SCALAR : PCU_KIND_ARRAY;
-        if (array != NULL && pcu_array_check(array, ctx) < 0) {
+        if (array != NULL && pcu_gpuarray_check(array, ctx) < 0) {
             return -1;
         }
         if (loop.key.types[i] == PCU_T_RAW && array != NULL) {
-            loop.key.raw = (uint32_t)pcu_array_itemsize(array);
+            loop.key.raw = (uint32_t)pcu_gpuarray_itemsize(array);
         }
     }
     loop.count = outputs[0]->count;

@@ -6,7 +6,7 @@
 /* -- memory ------------------------------------------------------------------------ */
 
 pcu_context *
-pcu_array_context(pcu_state *st)
+pcu_gpuarray_context(pcu_state *st)
 {
     if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
         return (pcu_context *)pcu_ctx_current->owner;
@@ -22,7 +22,7 @@ pcu_array_context(pcu_state *st)
 }
 
 int
-pcu_array_ready(const pcu_gpuarray *self)
+pcu_gpuarray_ready(const pcu_gpuarray *self)
 {
     if (self->dtype != NULL) {
         return 0;
@@ -59,11 +59,11 @@ array_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
 }
 
 int
-pcu_array_check(pcu_gpuarray *self, const pcu_context *ctx)
+pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
 {
     pcu_state *st = self->st;
     if (self->dtype == NULL) {
-        return pcu_array_ready(self);
+        return pcu_gpuarray_ready(self);
     }
     if (self->memory == NULL || !array_is_allocation(st, self->memory)) {
         return 0;
@@ -80,7 +80,7 @@ pcu_array_check(pcu_gpuarray *self, const pcu_context *ctx)
 
 /* Take up gpudata: the address, and what keeps the memory alive. */
 int
-pcu_array_adopt(pcu_gpuarray *self, PyObject *gpudata)
+pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata)
 {
     CUdeviceptr address = 0;
     PyObject *memory = NULL;
@@ -122,7 +122,7 @@ array_allocate(pcu_gpuarray *self)
     ptrdiff_t low = 0;
     ptrdiff_t high = 0;
     pcu_state *st = self->st;
-    if (self->count == 0 || pcu_array_itemsize(self) == 0) {
+    if (self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
         Py_XSETREF(self->gpudata, Py_NewRef(Py_None));
         return 0;
     }
@@ -130,7 +130,7 @@ array_allocate(pcu_gpuarray *self)
         high = (ptrdiff_t)self->nbytes;
     }
     else if (pcu_extent(self->ndim, self->shape, self->strides,
-                        pcu_array_itemsize(self), &low, &high) < 0) {
+                        pcu_gpuarray_itemsize(self), &low, &high) < 0) {
         PyErr_SetString(PyExc_ValueError, "an array with these strides is too big");
         return -1;
     }
@@ -207,8 +207,8 @@ array_subclass_new(PyTypeObject *type, int ndim, const size_t *shape,
 }
 
 PyObject *
-pcu_array_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shape,
-              const ptrdiff_t *strides, PyArray_Descr *dtype, PyObject *allocator)
+pcu_gpuarray_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shape,
+                 const ptrdiff_t *strides, PyArray_Descr *dtype, PyObject *allocator)
 {
     if (type != NULL && type != st->GPUArray) {
         PyObject *made =
@@ -227,7 +227,7 @@ pcu_array_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shape,
     self->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)dtype);
     self->type = (unsigned char)pcu_type_of_dtype(dtype);
     self->allocator = Py_XNewRef(allocator);
-    if (pcu_array_set_layout(self, ndim, shape, strides) < 0 ||
+    if (pcu_gpuarray_set_layout(self, ndim, shape, strides) < 0 ||
         array_allocate(self) < 0) {
         Py_CLEAR(self);
     }
@@ -235,8 +235,8 @@ pcu_array_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shape,
 }
 
 pcu_gpuarray *
-pcu_array_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
-                   const ptrdiff_t *strides, ptrdiff_t offset, PyArray_Descr *dtype)
+pcu_gpuarray_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
+                      const ptrdiff_t *strides, ptrdiff_t offset, PyArray_Descr *dtype)
 {
     pcu_gpuarray *view = array_blank_new(self->st, self->st->GPUArray);
     if (view == NULL) {
@@ -247,7 +247,7 @@ pcu_array_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
     view->type = dtype == NULL ? self->type : (unsigned char)pcu_type_of_dtype(dtype);
     view->allocator = Py_XNewRef(self->allocator);
     view->base = Py_NewRef((PyObject *)self);
-    if (pcu_array_set_layout(view, ndim, shape, strides) < 0) {
+    if (pcu_gpuarray_set_layout(view, ndim, shape, strides) < 0) {
         Py_DECREF(view);
         return NULL;
     }
@@ -292,19 +292,19 @@ array_init_layout(pcu_gpuarray *self, const array_args *a)
         shape[i] = (size_t)a->shape.dims[i];
     }
     if (a->strides != Py_None) {
-        if (pcu_array_read_strides(a->strides, ndim, strides) < 0) {
+        if (pcu_gpuarray_read_strides(a->strides, ndim, strides) < 0) {
             return -1;
         }
-        return pcu_array_set_layout(self, ndim, shape, strides);
+        return pcu_gpuarray_set_layout(self, ndim, shape, strides);
     }
     if (a->order == NPY_FORTRANORDER) {
-        if (pcu_strides_f(ndim, shape, pcu_array_itemsize(self), strides) < 0) {
+        if (pcu_strides_f(ndim, shape, pcu_gpuarray_itemsize(self), strides) < 0) {
             PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
             return -1;
         }
-        return pcu_array_set_layout(self, ndim, shape, strides);
+        return pcu_gpuarray_set_layout(self, ndim, shape, strides);
     }
-    return pcu_array_set_layout(self, ndim, shape, NULL);
+    return pcu_gpuarray_set_layout(self, ndim, shape, NULL);
 }
 
 static int
@@ -339,7 +339,7 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         rc = array_init_layout(self, &a);
         if (rc == 0) {
             rc = a.gpudata == Py_None ? array_allocate(self)
-                                      : pcu_array_adopt(self, a.gpudata);
+                                      : pcu_gpuarray_adopt(self, a.gpudata);
         }
     }
     Py_DECREF(a.dtype);
@@ -397,7 +397,7 @@ static Py_ssize_t
 array_length(PyObject *op)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return -1;
     }
     if (self->ndim == 0) {
@@ -461,16 +461,16 @@ static const PyType_Slot array_slots[] = {
     {Py_tp_clear, array_clear},
     {Py_tp_dealloc, array_dealloc},
     {Py_tp_members, array_members},
-    {Py_tp_getset, pcu_array_getset},
+    {Py_tp_getset, pcu_gpuarray_getset},
     {Py_tp_repr, array_repr},
     {Py_tp_str, array_str},
     {Py_tp_hash, array_hash},
-    {Py_tp_richcompare, pcu_array_richcompare},
+    {Py_tp_richcompare, pcu_gpuarray_richcompare},
     {Py_sq_length, array_length},
     {Py_mp_length, array_length},
-    {Py_sq_item, pcu_array_item},
-    {Py_mp_subscript, pcu_array_subscript},
-    {Py_mp_ass_subscript, pcu_array_ass_subscript},
+    {Py_sq_item, pcu_gpuarray_item},
+    {Py_mp_subscript, pcu_gpuarray_subscript},
+    {Py_mp_ass_subscript, pcu_gpuarray_ass_subscript},
     {0, NULL},
 };
 
@@ -482,8 +482,8 @@ array_add_type(PyObject *m, pcu_state *st)
     for (int i = 0; array_slots[i].slot != 0; i++) {
         slots[n++] = array_slots[i];
     }
-    for (int i = 0; pcu_array_number_slots[i].slot != 0; i++) {
-        slots[n++] = pcu_array_number_slots[i];
+    for (int i = 0; pcu_gpuarray_number_slots[i].slot != 0; i++) {
+        slots[n++] = pcu_gpuarray_number_slots[i];
     }
     slots[n] = (PyType_Slot){0, NULL};
     PyType_Spec spec = {"pycuda.gpuarray.GPUArray", sizeof(pcu_gpuarray), 0,
@@ -496,10 +496,10 @@ int
 pcu_gpuarray_setup(PyObject *m, pcu_state *st)
 {
     st->mem_alloc = PyObject_GetAttrString(m, "mem_alloc");
-    st->array_ops = pcu_array_ops_new();
+    st->array_ops = pcu_gpuarray_ops_new();
     if (st->mem_alloc == NULL || st->array_ops == NULL ||
         PyModule_AddObjectRef(m, "_array_ops", st->array_ops) < 0 ||
-        pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->ArrayFlags, &pcu_gpuarray_flags_spec, NULL) < 0 ||
         array_add_type(m, st) < 0) {
         return -1;
     }
@@ -508,20 +508,20 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
                               : PyObject_SetAttrString((PyObject *)st->GPUArray,
                                                        "__array_priority__", priority);
     Py_XDECREF(priority);
-    if (rc < 0 || pcu_add_methods(st->GPUArray, pcu_array_view_methods) < 0 ||
-        pcu_add_methods(st->GPUArray, pcu_array_copy_methods) < 0 ||
-        pcu_add_methods(st->GPUArray, pcu_array_op_methods) < 0 ||
-        pcu_add_methods(st->GPUArray, pcu_array_methods) < 0 ||
-        PyModule_AddFunctions(m, pcu_array_copy_functions) < 0 ||
-        PyModule_AddFunctions(m, pcu_array_reduce_functions) < 0) {
+    if (rc < 0 || pcu_add_methods(st->GPUArray, pcu_gpuarray_view_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_gpuarray_copy_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_gpuarray_op_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_gpuarray_methods) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_copy_functions) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_reduce_functions) < 0) {
         return -1;
     }
-    PyObject *reductions = pcu_array_reductions_new();
+    PyObject *reductions = pcu_gpuarray_reductions_new();
     rc = reductions == NULL ? -1
                             : PyModule_AddObjectRef(m, "_array_reductions", reductions);
     Py_XDECREF(reductions);
     if (rc < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(m, pcu_array_op_functions);
+    return PyModule_AddFunctions(m, pcu_gpuarray_op_functions);
 }

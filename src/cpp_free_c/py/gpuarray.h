@@ -3,9 +3,9 @@
  * Invariant of an initialised array: dtype is set; shape and strides have ndim places;
  * count is the product of the lengths; `contiguous` says what strides say. `address` is
  * the first element; where the memory is an allocation of ours, `memory` holds it, and
- * pcu_array_check looks whether it is alive and of the current context before anything
- * is queued. size, nbytes and mem_size are what the attributes say: programs assign
- * them, nothing here depends on them. */
+ * pcu_gpuarray_check looks whether it is alive and of the current context before
+ * anything is queued. size, nbytes and mem_size are what the attributes say: programs
+ * assign them, nothing here depends on them. */
 #ifndef PCU_PY_GPUARRAY_H
 #define PCU_PY_GPUARRAY_H
 
@@ -45,7 +45,7 @@ pcu_is_array(pcu_state *st, PyObject *op)
 }
 
 static inline size_t
-pcu_array_itemsize(const pcu_gpuarray *self)
+pcu_gpuarray_itemsize(const pcu_gpuarray *self)
 {
     return (size_t)PyDataType_ELSIZE(self->dtype);
 }
@@ -59,11 +59,11 @@ PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);
 
 /* Recompute what follows from shape, strides and dtype. */
-PCU_HIDDEN PCU_RAISES int pcu_array_settle(pcu_gpuarray *self);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_settle(pcu_gpuarray *self);
 
 /* Strides that a program gives: one integer for each axis. */
-PCU_HIDDEN PCU_RAISES int pcu_array_read_strides(PyObject *value, int ndim,
-                                                 ptrdiff_t *strides);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_read_strides(PyObject *value, int ndim,
+                                                    ptrdiff_t *strides);
 
 /* Tuples of ints. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_shape_tuple_new(int ndim, const size_t *shape);
@@ -72,56 +72,58 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_strides_tuple_new(int ndim,
 
 /* Replace shape and strides (NULL: C order) and what follows from them. The arguments
  * may be the array's own. */
-PCU_HIDDEN PCU_RAISES int pcu_array_set_layout(pcu_gpuarray *self, int ndim,
-                                               const size_t *shape,
-                                               const ptrdiff_t *strides);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim,
+                                                  const size_t *shape,
+                                                  const ptrdiff_t *strides);
 
 /* The strides of a packed array whose axes are ordered in memory like self's. */
-PCU_HIDDEN PCU_RAISES int pcu_array_packed_strides(const pcu_gpuarray *self,
-                                                   size_t itemsize, ptrdiff_t *strides);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_packed_strides(const pcu_gpuarray *self,
+                                                      size_t itemsize,
+                                                      ptrdiff_t *strides);
 
 /* 1 if every byte between the first and the last is an element's, in whatever order of
  * axes. */
-PCU_HIDDEN int pcu_array_is_packed(const pcu_gpuarray *self);
+PCU_HIDDEN int pcu_gpuarray_is_packed(const pcu_gpuarray *self);
 
 /* -- gpuarray_attrs.c -------------------------------------------------------------- */
 
-extern PCU_HIDDEN PyGetSetDef pcu_array_getset[];
-extern PCU_HIDDEN PyType_Spec pcu_array_flags_spec;
+extern PCU_HIDDEN PyGetSetDef pcu_gpuarray_getset[];
+extern PCU_HIDDEN PyType_Spec pcu_gpuarray_flags_spec;
 
 /* -- gpuarray.c: the object -------------------------------------------------------- */
 
 /* Take up gpudata: the address, and what keeps the memory alive. */
-PCU_HIDDEN PCU_RAISES int pcu_array_adopt(pcu_gpuarray *self, PyObject *gpudata);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata);
 
 /* 0 if __init__ has run, else TypeError. */
-PCU_HIDDEN PCU_RAISES int pcu_array_ready(const pcu_gpuarray *self);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_ready(const pcu_gpuarray *self);
 
 /* 0 if the array may be used by work in ctx: initialised, its memory not released, of
  * that context. */
-PCU_HIDDEN PCU_RAISES int pcu_array_check(pcu_gpuarray *self, const pcu_context *ctx);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check(pcu_gpuarray *self,
+                                             const pcu_context *ctx);
 
 /* Fresh memory from `allocator` (NULL: the default). strides NULL: C order. type NULL:
  * GPUArray; a subclass is called as subclass(shape, dtype, allocator=, strides=). */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_new(pcu_state *st, PyTypeObject *type,
-                                              int ndim, const size_t *shape,
-                                              const ptrdiff_t *strides,
-                                              PyArray_Descr *dtype,
-                                              PyObject *allocator);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_new(pcu_state *st, PyTypeObject *type,
+                                                 int ndim, const size_t *shape,
+                                                 const ptrdiff_t *strides,
+                                                 PyArray_Descr *dtype,
+                                                 PyObject *allocator);
 
 /* The memory of self seen another way, `offset` bytes on. A plain GPUArray. */
-PCU_HIDDEN PCU_NEWREF pcu_gpuarray *pcu_array_view_new(pcu_gpuarray *self, int ndim,
-                                                       const size_t *shape,
-                                                       const ptrdiff_t *strides,
-                                                       ptrdiff_t offset,
-                                                       PyArray_Descr *dtype);
+PCU_HIDDEN PCU_NEWREF pcu_gpuarray *pcu_gpuarray_view_new(pcu_gpuarray *self, int ndim,
+                                                          const size_t *shape,
+                                                          const ptrdiff_t *strides,
+                                                          ptrdiff_t offset,
+                                                          PyArray_Descr *dtype);
 
 /* The context whose work comes next: borrowed from the calling thread's stack. */
-PCU_HIDDEN PCU_RAISES PCU_BORROWED pcu_context *pcu_array_context(pcu_state *st);
+PCU_HIDDEN PCU_RAISES PCU_BORROWED pcu_context *pcu_gpuarray_context(pcu_state *st);
 
 /* The stream that work goes to if none is named. */
 static inline CUstream
-pcu_array_stream(pcu_state *st)
+pcu_gpuarray_stream(pcu_state *st)
 {
     (void)st;
     return pcu_current_stream();
@@ -129,34 +131,36 @@ pcu_array_stream(pcu_state *st)
 
 /* -- gpuarray_views.c -------------------------------------------------------------- */
 
-extern PCU_HIDDEN PyMethodDef pcu_array_view_methods[];
-PCU_HIDDEN PyObject *pcu_array_subscript(PyObject *op, PyObject *index);
-PCU_HIDDEN int pcu_array_ass_subscript(PyObject *op, PyObject *index, PyObject *value);
-PCU_HIDDEN PyObject *pcu_array_item(PyObject *op, Py_ssize_t index);
-PCU_HIDDEN PyObject *pcu_array_get_T(PyObject *op, void *closure);
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_view_methods[];
+PCU_HIDDEN PyObject *pcu_gpuarray_subscript(PyObject *op, PyObject *index);
+PCU_HIDDEN int pcu_gpuarray_ass_subscript(PyObject *op, PyObject *index,
+                                          PyObject *value);
+PCU_HIDDEN PyObject *pcu_gpuarray_item(PyObject *op, Py_ssize_t index);
+PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
 
 /* -- gpuarray_methods.c ------------------------------------------------------------ */
 
-extern PCU_HIDDEN PyMethodDef pcu_array_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_methods[];
 
 /* -- gpuarray_reduce.c ------------------------------------------------------------- */
 
-extern PCU_HIDDEN PyMethodDef pcu_array_reduce_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_reduce_functions[];
 
 /* {name: number} of the reductions. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_reductions_new(void);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_reductions_new(void);
 
 /* -- gpuarray_copy.c --------------------------------------------------------------- */
 
-extern PCU_HIDDEN PyMethodDef pcu_array_copy_methods[];
-extern PCU_HIDDEN PyMethodDef pcu_array_copy_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_copy_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_copy_functions[];
 
 /* A packed copy on the device, with the axes in the order of self's. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_copy_new(pcu_gpuarray *self, CUstream stream);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
+                                                      CUstream stream);
 
 /* dest[...] = src, with broadcasting and conversion. */
-PCU_HIDDEN PCU_RAISES int pcu_array_assign(pcu_gpuarray *dest, PyObject *src,
-                                           CUstream stream);
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src,
+                                              CUstream stream);
 
 /* -- elementwise.c: kernels over operands ------------------------------------------ */
 
@@ -191,16 +195,16 @@ PCU_HIDDEN PCU_RAISES int pcu_scalar_pack(PyObject *value, int type, int force,
 
 /* -- gpuarray_ops.c: operators ----------------------------------------------------- */
 
-extern PCU_HIDDEN const PyType_Slot pcu_array_number_slots[];
-extern PCU_HIDDEN PyMethodDef pcu_array_op_methods[];
-extern PCU_HIDDEN PyMethodDef pcu_array_op_functions[];
-PCU_HIDDEN PyObject *pcu_array_richcompare(PyObject *a, PyObject *b, int op);
+extern PCU_HIDDEN const PyType_Slot pcu_gpuarray_number_slots[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_op_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_op_functions[];
+PCU_HIDDEN PyObject *pcu_gpuarray_richcompare(PyObject *a, PyObject *b, int op);
 
-PCU_HIDDEN PyObject *pcu_array_get_real(PyObject *op, void *closure);
-PCU_HIDDEN PyObject *pcu_array_get_imag(PyObject *op, void *closure);
+PCU_HIDDEN PyObject *pcu_gpuarray_get_real(PyObject *op, void *closure);
+PCU_HIDDEN PyObject *pcu_gpuarray_get_imag(PyObject *op, void *closure);
 
 /* {name: number} of the elementwise operations. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_ops_new(void);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_ops_new(void);
 
 /* -- gpuarray_apply.c: the rules of dtypes and shapes ------------------------------ */
 
@@ -214,14 +218,14 @@ typedef struct {
 
 /* op(inputs), as NumPy's function of that name would: an array, or a tuple of two. NULL
  * and no exception where an input is nothing that arrays go with. */
-PCU_HIDDEN PyObject *pcu_array_apply(pcu_state *st, int op, PyObject *const *inputs,
-                                     const pcu_apply_options *options);
+PCU_HIDDEN PyObject *pcu_gpuarray_apply(pcu_state *st, int op, PyObject *const *inputs,
+                                        const pcu_apply_options *options);
 
 /* A new array for the result of an operation on self, of self's type: shape NULL is
  * self's, with the order of its axes. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_like_new(pcu_gpuarray *self, int ndim,
-                                                   const size_t *shape,
-                                                   PyArray_Descr *dtype,
-                                                   PyObject *allocator);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_like_new(pcu_gpuarray *self, int ndim,
+                                                      const size_t *shape,
+                                                      PyArray_Descr *dtype,
+                                                      PyObject *allocator);
 
 #endif

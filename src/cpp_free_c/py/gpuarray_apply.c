@@ -3,13 +3,14 @@
 
 #include "gpuarray.h"
 
-#define APPLY_RULES(X)                                                               \
-    X(SAME)                                                                          \
-    X(NUMBER)                                                                        \
-    X(FLOAT)                                                                         \
-    X(REAL)                                                                          \
-    X(DIVIDE) X(FLOOR) X(POWER) X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) \
-        X(LDEXP) X(FREXP) X(SELECT) X(COPY)
+#define APPLY_RULES(X)                                                              \
+    X(SAME)                                                                         \
+    X(NUMBER)                                                                       \
+    X(FLOAT)                                                                        \
+    X(REAL)                                                                         \
+    X(DIVIDE)                                                                       \
+    X(FLOOR) X(POWER) X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) \
+        X(FREXP) X(SELECT) X(COPY)
 #define APPLY_RULE(name) RULE_##name,
 typedef enum { APPLY_RULES(APPLY_RULE) RULE_COUNT } apply_rule;
 
@@ -145,7 +146,7 @@ apply_read_inputs(apply_plan *plan)
         plan->weak[i] = 0;
         if (pcu_is_array(plan->st, value)) {
             input->array = (pcu_gpuarray *)value;
-            if (pcu_array_ready(input->array) < 0) {
+            if (pcu_gpuarray_ready(input->array) < 0) {
                 return -1;
             }
             input->type = input->array->type;
@@ -438,15 +439,15 @@ apply_overrides(pcu_state *st, PyTypeObject *type)
 }
 
 PyObject *
-pcu_array_like_new(pcu_gpuarray *self, int ndim, const size_t *shape,
-                   PyArray_Descr *dtype, PyObject *allocator)
+pcu_gpuarray_like_new(pcu_gpuarray *self, int ndim, const size_t *shape,
+                      PyArray_Descr *dtype, PyObject *allocator)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
     pcu_state *st = self->st;
     PyTypeObject *type = Py_TYPE(self);
     allocator = allocator == NULL ? self->allocator : allocator;
     if (shape != NULL) {
-        return pcu_array_new(st, type, ndim, shape, NULL, dtype, allocator);
+        return pcu_gpuarray_new(st, type, ndim, shape, NULL, dtype, allocator);
     }
     if (type != st->GPUArray) {
         int overrides = apply_overrides(st, type);
@@ -458,12 +459,15 @@ pcu_array_like_new(pcu_gpuarray *self, int ndim, const size_t *shape,
         }
     }
     if (self->contiguous & PCU_ARRAY_C) {
-        return pcu_array_new(st, type, self->ndim, self->shape, NULL, dtype, allocator);
+        return pcu_gpuarray_new(st, type, self->ndim, self->shape, NULL, dtype,
+                                allocator);
     }
-    if (pcu_array_packed_strides(self, (size_t)PyDataType_ELSIZE(dtype), strides) < 0) {
+    if (pcu_gpuarray_packed_strides(self, (size_t)PyDataType_ELSIZE(dtype), strides) <
+        0) {
         return NULL;
     }
-    return pcu_array_new(st, type, self->ndim, self->shape, strides, dtype, allocator);
+    return pcu_gpuarray_new(st, type, self->ndim, self->shape, strides, dtype,
+                            allocator);
 }
 
 /* An output that is there: its shape is the result's, and its dtype takes the result as
@@ -477,7 +481,7 @@ apply_check_out(const apply_plan *plan, PyObject *out, int result)
         return -1;
     }
     pcu_gpuarray *array = (pcu_gpuarray *)out;
-    if (pcu_array_ready(array) < 0) {
+    if (pcu_gpuarray_ready(array) < 0) {
         return -1;
     }
     if (!apply_has_shape(plan, array)) {
@@ -517,9 +521,9 @@ apply_output(apply_plan *plan, int number)
     PyArray_Descr *dtype = pcu_dtype_of_type(plan->results[number]);
     PyObject *made =
         model != NULL
-            ? pcu_array_like_new(model, 0, NULL, dtype, plan->options->allocator)
-            : pcu_array_like_new(plan->first, plan->ndim, plan->shape, dtype,
-                                 plan->options->allocator);
+            ? pcu_gpuarray_like_new(model, 0, NULL, dtype, plan->options->allocator)
+            : pcu_gpuarray_like_new(plan->first, plan->ndim, plan->shape, dtype,
+                                    plan->options->allocator);
     Py_DECREF(dtype);
     if (made != NULL && !pcu_is_array(plan->st, made)) {
         PyErr_Format(PyExc_TypeError, "_new_like_me() made a %s, which is no GPUArray",
@@ -530,8 +534,8 @@ apply_output(apply_plan *plan, int number)
 }
 
 PyObject *
-pcu_array_apply(pcu_state *st, int op, PyObject *const *values,
-                const pcu_apply_options *options)
+pcu_gpuarray_apply(pcu_state *st, int op, PyObject *const *values,
+                   const pcu_apply_options *options)
 {
     apply_plan plan;
     PyObject *outs[2] = {NULL, NULL};

@@ -101,9 +101,9 @@ static PyType_Slot flags_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec pcu_array_flags_spec = {"pycuda._driver.ArrayFlags", sizeof(array_flags), 0,
-                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                                    flags_slots};
+PyType_Spec pcu_gpuarray_flags_spec = {"pycuda._driver.ArrayFlags", sizeof(array_flags),
+                                       0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                       flags_slots};
 
 /* -- attributes -------------------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ array_set_shape(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
     pcu_shape shape = {0};
     size_t lengths[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM];
-    if (array_no_delete(value, "shape") < 0 || pcu_array_ready(self) < 0 ||
+    if (array_no_delete(value, "shape") < 0 || pcu_gpuarray_ready(self) < 0 ||
         pcu_as_shape(self->st, value, &shape, "shape") < 0) {
         return -1;
     }
@@ -154,14 +154,16 @@ array_set_shape(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
         lengths[i] = (size_t)shape.dims[i];
     }
     if (self->contiguous == PCU_ARRAY_F && shape.ndim > 1) {
-        if (pcu_strides_f(shape.ndim, lengths, pcu_array_itemsize(self), strides) < 0) {
+        if (pcu_strides_f(shape.ndim, lengths, pcu_gpuarray_itemsize(self), strides) <
+            0) {
             PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
             return -1;
         }
-        return pcu_array_set_layout(self, shape.ndim, lengths, strides);
+        return pcu_gpuarray_set_layout(self, shape.ndim, lengths, strides);
     }
     int keep = !self->contiguous && shape.ndim == self->ndim;
-    return pcu_array_set_layout(self, shape.ndim, lengths, keep ? self->strides : NULL);
+    return pcu_gpuarray_set_layout(self, shape.ndim, lengths,
+                                   keep ? self->strides : NULL);
 }
 
 static PyObject *
@@ -178,11 +180,11 @@ array_set_strides(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     ptrdiff_t strides[PCU_MAX_NDIM];
-    if (array_no_delete(value, "strides") < 0 || pcu_array_ready(self) < 0 ||
-        pcu_array_read_strides(value, self->ndim, strides) < 0) {
+    if (array_no_delete(value, "strides") < 0 || pcu_gpuarray_ready(self) < 0 ||
+        pcu_gpuarray_read_strides(value, self->ndim, strides) < 0) {
         return -1;
     }
-    return pcu_array_set_layout(self, self->ndim, self->shape, strides);
+    return pcu_gpuarray_set_layout(self, self->ndim, self->shape, strides);
 }
 
 static PyObject *
@@ -197,14 +199,14 @@ array_set_dtype(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyArray_Descr *dtype = NULL;
-    if (array_no_delete(value, "dtype") < 0 || pcu_array_ready(self) < 0 ||
+    if (array_no_delete(value, "dtype") < 0 || pcu_gpuarray_ready(self) < 0 ||
         pcu_as_dtype(self->st, value, &dtype, "dtype") < 0) {
         return -1;
     }
     Py_SETREF(self->dtype, dtype);
     self->type = (unsigned char)pcu_type_of_dtype(dtype);
     Py_CLEAR(self->flags);
-    return pcu_array_settle(self);
+    return pcu_gpuarray_settle(self);
 }
 
 static PyObject *
@@ -225,7 +227,7 @@ array_set_gpudata(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 {
     return array_no_delete(value, "gpudata") < 0
                ? -1
-               : pcu_array_adopt((pcu_gpuarray *)op, value);
+               : pcu_gpuarray_adopt((pcu_gpuarray *)op, value);
 }
 
 static PyObject *
@@ -322,7 +324,7 @@ array_get_itemsize(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     return array_has_values(self, "itemsize")
-               ? PyLong_FromSize_t(pcu_array_itemsize(self))
+               ? PyLong_FromSize_t(pcu_gpuarray_itemsize(self))
                : NULL;
 }
 
@@ -337,7 +339,7 @@ array_get_ndim(PyObject *op, void *Py_UNUSED(closure))
 static int
 array_splay(pcu_gpuarray *self, unsigned int *blocks, unsigned int *threads)
 {
-    pcu_context *ctx = pcu_array_context(self->st);
+    pcu_context *ctx = pcu_gpuarray_context(self->st);
     if (ctx == NULL) {
         return -1;
     }
@@ -401,7 +403,7 @@ array_get_interface(PyObject *op, void *Py_UNUSED(closure))
             (void *)(uintptr_t)offsetof(pcu_gpuarray, name) \
     }
 
-PyGetSetDef pcu_array_getset[] = {
+PyGetSetDef pcu_gpuarray_getset[] = {
     {"shape", array_get_shape, array_set_shape, "The lengths of the axes.", NULL},
     {"strides", array_get_strides, array_set_strides,
      "Bytes from one element to the next, for each axis.", NULL},
@@ -422,9 +424,9 @@ PyGetSetDef pcu_array_getset[] = {
     ARRAY_NUMBER(nbytes, "The bytes of the elements: size * itemsize."),
     {"_grid", array_get_grid, NULL, "Blocks for a kernel over the elements.", NULL},
     {"_block", array_get_block, NULL, "Threads of such a block.", NULL},
-    {"real", pcu_array_get_real, NULL, "The real parts; self if it is real.", NULL},
-    {"imag", pcu_array_get_imag, NULL, "The imaginary parts; zeros if real.", NULL},
-    {"T", pcu_array_get_T, NULL, "The array with its axes reversed; a view.", NULL},
+    {"real", pcu_gpuarray_get_real, NULL, "The real parts; self if it is real.", NULL},
+    {"imag", pcu_gpuarray_get_imag, NULL, "The imaginary parts; zeros if real.", NULL},
+    {"T", pcu_gpuarray_get_T, NULL, "The array with its axes reversed; a view.", NULL},
     {"__cuda_array_interface__", array_get_interface, NULL,
      "The array as other libraries see it (version 3).", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

@@ -47,7 +47,7 @@ copy_up(pcu_state *st, CUdeviceptr device, const void *host, size_t nbytes,
 static int
 copy_is_alike(PyArrayObject *host, const pcu_gpuarray *device)
 {
-    if (PyArray_NDIM(host) != device->ndim || !pcu_array_is_packed(device)) {
+    if (PyArray_NDIM(host) != device->ndim || !pcu_gpuarray_is_packed(device)) {
         return 0;
     }
     for (int i = 0; i < device->ndim; i++) {
@@ -74,7 +74,7 @@ copy_host_new(pcu_gpuarray *self)
     if (self->contiguous) {
         return PyArray_Empty(self->ndim, dims, dtype, self->contiguous == PCU_ARRAY_F);
     }
-    if (pcu_array_packed_strides(self, pcu_array_itemsize(self), packed) < 0) {
+    if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), packed) < 0) {
         Py_DECREF(dtype);
         return NULL;
     }
@@ -100,23 +100,23 @@ copy_host_new(pcu_gpuarray *self)
 static int
 copy_check(pcu_gpuarray *self)
 {
-    pcu_context *ctx = pcu_array_context(self->st);
-    return ctx == NULL ? -1 : pcu_array_check(self, ctx);
+    pcu_context *ctx = pcu_gpuarray_context(self->st);
+    return ctx == NULL ? -1 : pcu_gpuarray_check(self, ctx);
 }
 
 PyObject *
-pcu_array_copy_new(pcu_gpuarray *self, CUstream stream)
+pcu_gpuarray_copy_new(pcu_gpuarray *self, CUstream stream)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
     pcu_state *st = self->st;
     if (copy_check(self) < 0 ||
-        pcu_array_packed_strides(self, pcu_array_itemsize(self), strides) < 0) {
+        pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) < 0) {
         return NULL;
     }
-    PyObject *copy = pcu_array_new(st, NULL, self->ndim, self->shape, strides,
-                                   self->dtype, self->allocator);
+    PyObject *copy = pcu_gpuarray_new(st, NULL, self->ndim, self->shape, strides,
+                                      self->dtype, self->allocator);
     if (copy != NULL &&
-        pcu_array_assign((pcu_gpuarray *)copy, (PyObject *)self, stream) < 0) {
+        pcu_gpuarray_assign((pcu_gpuarray *)copy, (PyObject *)self, stream) < 0) {
         Py_CLEAR(copy);
     }
     return copy;
@@ -132,14 +132,14 @@ copy_get_into(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
     PyObject *packed = NULL;
     PyObject *between = NULL;
     int rc = -1;
-    if (self->count == 0 || pcu_array_itemsize(self) == 0) {
+    if (self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
         return 0;
     }
     if (copy_check(self) < 0) {
         return -1;
     }
-    packed = pcu_array_is_packed(self) ? Py_NewRef((PyObject *)self)
-                                       : pcu_array_copy_new(self, stream);
+    packed = pcu_gpuarray_is_packed(self) ? Py_NewRef((PyObject *)self)
+                                          : pcu_gpuarray_copy_new(self, stream);
     if (packed == NULL) {
         return -1;
     }
@@ -236,7 +236,7 @@ static PyObject *
 copy_get_array(pcu_gpuarray *self, const transfer_args *a)
 {
     PyArrayObject *host = NULL;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (a->ary != Py_None) {
@@ -266,7 +266,7 @@ static int
 copy_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     if (value == Py_None) {
-        *(CUstream *)out = pcu_array_stream(st);
+        *(CUstream *)out = pcu_gpuarray_stream(st);
         return 0;
     }
     return pcu_as_stream(st, value, out, name);
@@ -291,7 +291,7 @@ copy_get(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     };
     static const pcu_argtable table = {"get", specs, 4, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.ary = Py_None, .stream = pcu_array_stream(self->st)};
+    transfer_args a = {.ary = Py_None, .stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -313,7 +313,7 @@ copy_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     static const pcu_argtable table = {"get_async", specs, 2, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     transfer_args a = {
-        .ary = Py_None, .stream = pcu_array_stream(self->st), .async = 1};
+        .ary = Py_None, .stream = pcu_gpuarray_stream(self->st), .async = 1};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -345,18 +345,19 @@ copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
     ptrdiff_t strides[PCU_MAX_NDIM];
     PyObject *packed = NULL;
     int rc = -1;
-    if (self->count == 0 || pcu_array_itemsize(self) == 0) {
+    if (self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
         return 0;
     }
     if (copy_check(self) < 0) {
         return -1;
     }
-    if (pcu_array_is_packed(self)) {
+    if (pcu_gpuarray_is_packed(self)) {
         packed = Py_NewRef((PyObject *)self);
     }
-    else if (pcu_array_packed_strides(self, pcu_array_itemsize(self), strides) == 0) {
-        packed = pcu_array_new(st, NULL, self->ndim, self->shape, strides, self->dtype,
-                               self->allocator);
+    else if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) ==
+             0) {
+        packed = pcu_gpuarray_new(st, NULL, self->ndim, self->shape, strides,
+                                  self->dtype, self->allocator);
     }
     if (packed == NULL) {
         return -1;
@@ -370,7 +371,7 @@ copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
                      target->nbytes, stream, later);
     }
     if (rc == 0 && target != self) {
-        rc = pcu_array_assign(self, packed, stream);
+        rc = pcu_gpuarray_assign(self, packed, stream);
     }
     Py_DECREF(packed);
     Py_XDECREF(arranged);
@@ -382,7 +383,7 @@ copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
 static int
 copy_set_from_device(pcu_gpuarray *self, pcu_gpuarray *source, CUstream stream)
 {
-    if (pcu_array_ready(source) < 0) {
+    if (pcu_gpuarray_ready(source) < 0) {
         return -1;
     }
     if (source->count != self->count) {
@@ -397,7 +398,7 @@ copy_set_from_device(pcu_gpuarray *self, pcu_gpuarray *source, CUstream stream)
     }
     if (source->ndim == self->ndim &&
         memcmp(source->shape, self->shape, (size_t)self->ndim * sizeof(size_t)) == 0) {
-        return pcu_array_assign(self, (PyObject *)source, stream);
+        return pcu_gpuarray_assign(self, (PyObject *)source, stream);
     }
     if (PyErr_WarnEx(PyExc_UserWarning,
                      "the array to set from has another shape; it is reshaped",
@@ -408,7 +409,7 @@ copy_set_from_device(pcu_gpuarray *self, pcu_gpuarray *source, CUstream stream)
     PyObject *reshaped =
         shape == NULL ? NULL
                       : PyObject_CallMethod((PyObject *)source, "reshape", "O", shape);
-    int rc = reshaped == NULL ? -1 : pcu_array_assign(self, reshaped, stream);
+    int rc = reshaped == NULL ? -1 : pcu_gpuarray_assign(self, reshaped, stream);
     Py_XDECREF(shape);
     Py_XDECREF(reshaped);
     return rc;
@@ -418,7 +419,7 @@ static PyObject *
 copy_set_array(pcu_gpuarray *self, const transfer_args *a)
 {
     int rc = -1;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (pcu_is_array(self->st, a->ary)) {
@@ -451,7 +452,7 @@ copy_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     };
     static const pcu_argtable table = {"set", specs, 3, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.stream = pcu_array_stream(self->st)};
+    transfer_args a = {.stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -471,7 +472,7 @@ copy_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     };
     static const pcu_argtable table = {"set_async", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.stream = pcu_array_stream(self->st), .async = 1};
+    transfer_args a = {.stream = pcu_gpuarray_stream(self->st), .async = 1};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -531,8 +532,8 @@ copy_upload(pcu_state *st, const upload_args *a, int async)
         shape[i] = (size_t)PyArray_DIM(host, i);
         strides[i] = PyArray_STRIDE(host, i);
     }
-    result = pcu_array_new(st, NULL, ndim, shape, strides, PyArray_DESCR(host),
-                           a->allocator == Py_None ? NULL : a->allocator);
+    result = pcu_gpuarray_new(st, NULL, ndim, shape, strides, PyArray_DESCR(host),
+                              a->allocator == Py_None ? NULL : a->allocator);
     pcu_gpuarray *target = (pcu_gpuarray *)result;
     if (result != NULL && target->count != 0 && target->nbytes != 0 &&
         copy_up(st, target->address, PyArray_DATA(host), target->nbytes, a->stream,
@@ -558,7 +559,7 @@ copy_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     };
     static const pcu_argtable table = {"to_gpu", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    upload_args a = {.allocator = Py_None, .stream = pcu_array_stream(st)};
+    upload_args a = {.allocator = Py_None, .stream = pcu_gpuarray_stream(st)};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -581,7 +582,7 @@ copy_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"to_gpu_async", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    upload_args a = {.allocator = Py_None, .stream = pcu_array_stream(st)};
+    upload_args a = {.allocator = Py_None, .stream = pcu_gpuarray_stream(st)};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -627,7 +628,7 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
     pcu_operand input = {.array = src, .type = src->type};
     unsigned char own = dest->type;
     int rc;
-    if (pcu_array_ready(src) < 0) {
+    if (pcu_gpuarray_ready(src) < 0) {
         return -1;
     }
     if (!PyArray_EquivTypes(src->dtype, dest->dtype)) {
@@ -737,9 +738,9 @@ copy_from_host(pcu_gpuarray *dest, PyObject *value, CUstream stream)
 }
 
 int
-pcu_array_assign(pcu_gpuarray *dest, PyObject *src, CUstream stream)
+pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src, CUstream stream)
 {
-    if (pcu_array_ready(dest) < 0) {
+    if (pcu_gpuarray_ready(dest) < 0) {
         return -1;
     }
     if (pcu_is_array(dest->st, src)) {
@@ -759,9 +760,9 @@ static PyObject *
 copy_copy(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    return pcu_array_ready(self) < 0
+    return pcu_gpuarray_ready(self) < 0
                ? NULL
-               : pcu_array_copy_new(self, pcu_array_stream(self->st));
+               : pcu_gpuarray_copy_new(self, pcu_gpuarray_stream(self->st));
 }
 
 PyDoc_STRVAR(copy_dunder_copy_doc, "__copy__($self, /)\n--\n\nThe same as copy().");
@@ -788,9 +789,9 @@ copy_fill(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     };
     static const pcu_argtable table = {"fill", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.stream = pcu_array_stream(self->st)};
+    transfer_args a = {.stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_array_ready(self) < 0) {
+        pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (!pcu_is_scalar(a.ary) && self->type < PCU_T_RAW) {
@@ -819,13 +820,13 @@ copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     };
     static const pcu_argtable table = {"astype", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    astype_args a = {.stream = pcu_array_stream(self->st)};
+    astype_args a = {.stream = pcu_gpuarray_stream(self->st)};
     PyObject *result = NULL;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) == 0 &&
-        pcu_array_ready(self) == 0) {
+        pcu_gpuarray_ready(self) == 0) {
         result = PyArray_EquivTypes(a.dtype, self->dtype)
-                     ? pcu_array_copy_new(self, a.stream)
-                     : pcu_array_like_new(self, 0, NULL, a.dtype, NULL);
+                     ? pcu_gpuarray_copy_new(self, a.stream)
+                     : pcu_gpuarray_like_new(self, 0, NULL, a.dtype, NULL);
         if (result != NULL && !PyArray_EquivTypes(a.dtype, self->dtype) &&
             copy_from_array((pcu_gpuarray *)result, self, a.stream) < 0) {
             Py_CLEAR(result);
@@ -849,7 +850,7 @@ copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
     PyObject *module = PyImport_ImportModule("pycuda.gpuarray");
     PyObject *rebuild =
         module == NULL ? NULL : PyObject_GetAttrString(module, "_unpickle");
-    transfer_args a = {.ary = Py_None, .stream = pcu_array_stream(self->st)};
+    transfer_args a = {.ary = Py_None, .stream = pcu_gpuarray_stream(self->st)};
     PyObject *host = rebuild == NULL ? NULL : copy_get_array(self, &a);
     if (host != NULL) {
         PyObject *state = self->dict == NULL ? Py_None : self->dict;
@@ -868,7 +869,7 @@ copy_reduce(PyObject *op, PyObject *Py_UNUSED(ignored))
             METH_FASTCALL | METH_KEYWORDS, copy_##name##_doc \
     }
 
-PyMethodDef pcu_array_copy_methods[] = {
+PyMethodDef pcu_gpuarray_copy_methods[] = {
     COPY_METHOD(get),
     COPY_METHOD(get_async),
     COPY_METHOD(set),
@@ -882,7 +883,7 @@ PyMethodDef pcu_array_copy_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyMethodDef pcu_array_copy_functions[] = {
+PyMethodDef pcu_gpuarray_copy_functions[] = {
     COPY_METHOD(to_gpu),
     COPY_METHOD(to_gpu_async),
     {NULL, NULL, 0, NULL},

@@ -100,9 +100,9 @@ pcu_strides_tuple_new(int ndim, const ptrdiff_t *strides)
 
 /* Recompute what follows from shape, strides and dtype. */
 int
-pcu_array_settle(pcu_gpuarray *self)
+pcu_gpuarray_settle(pcu_gpuarray *self)
 {
-    size_t itemsize = pcu_array_itemsize(self);
+    size_t itemsize = pcu_gpuarray_itemsize(self);
     if (pcu_shape_count(self->ndim, self->shape, &self->count) < 0 ||
         pcu_shape_nbytes(self->ndim, self->shape, itemsize, &self->nbytes) < 0) {
         PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
@@ -147,8 +147,8 @@ array_make_room(pcu_gpuarray *self, int ndim, void **old)
 }
 
 int
-pcu_array_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
-                     const ptrdiff_t *strides)
+pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
+                        const ptrdiff_t *strides)
 {
     size_t kept_shape[PCU_MAX_NDIM];
     ptrdiff_t kept_strides[PCU_MAX_NDIM];
@@ -159,8 +159,8 @@ pcu_array_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
     if (strides != NULL) {
         memcpy(kept_strides, strides, (size_t)ndim * sizeof(*strides));
     }
-    else if (pcu_strides_c(ndim, kept_shape, pcu_array_itemsize(self), kept_strides) <
-             0) {
+    else if (pcu_strides_c(ndim, kept_shape, pcu_gpuarray_itemsize(self),
+                           kept_strides) < 0) {
         PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
         return -1;
     }
@@ -174,7 +174,7 @@ pcu_array_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
     }
     PyMem_Free(old);
     Py_CLEAR(self->flags);
-    return pcu_array_settle(self);
+    return pcu_gpuarray_settle(self);
 }
 
 /* Axes from the one with the longest stride to that with the shortest; equal ones as
@@ -198,7 +198,8 @@ array_axis_order(const pcu_gpuarray *self, int *order)
 }
 
 int
-pcu_array_packed_strides(const pcu_gpuarray *self, size_t itemsize, ptrdiff_t *strides)
+pcu_gpuarray_packed_strides(const pcu_gpuarray *self, size_t itemsize,
+                            ptrdiff_t *strides)
 {
     int order[PCU_MAX_NDIM];
     size_t step = itemsize;
@@ -218,13 +219,13 @@ pcu_array_packed_strides(const pcu_gpuarray *self, size_t itemsize, ptrdiff_t *s
 }
 
 int
-pcu_array_is_packed(const pcu_gpuarray *self)
+pcu_gpuarray_is_packed(const pcu_gpuarray *self)
 {
     ptrdiff_t packed[PCU_MAX_NDIM];
     if (self->contiguous) {
         return 1;
     }
-    if (pcu_array_packed_strides(self, pcu_array_itemsize(self), packed) < 0) {
+    if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), packed) < 0) {
         PyErr_Clear(); /* too big to be packed: the answer is no */
         return 0;
     }
@@ -237,7 +238,7 @@ pcu_array_is_packed(const pcu_gpuarray *self)
 }
 
 int
-pcu_array_read_strides(PyObject *value, int ndim, ptrdiff_t *strides)
+pcu_gpuarray_read_strides(PyObject *value, int ndim, ptrdiff_t *strides)
 {
     PyObject *items = PySequence_Tuple(value);
     if (items == NULL) {

@@ -22,7 +22,7 @@ methods_apply(pcu_gpuarray *self, int op, PyObject *const *inputs, int n, PyObje
     pcu_apply_options options = {.outs = {out == Py_None ? NULL : out, NULL},
                                  .dtype = PCU_T_NONE,
                                  .stream = stream};
-    PyObject *result = pcu_array_apply(self->st, op, inputs, &options);
+    PyObject *result = pcu_gpuarray_apply(self->st, op, inputs, &options);
     for (int i = 0; result == NULL && !PyErr_Occurred() && i < n; i++) {
         if (!pcu_is_array(self->st, inputs[i]) && !pcu_is_scalar(inputs[i])) {
             PyErr_Format(PyExc_TypeError, "%s takes GPUArrays and numbers, not %s",
@@ -70,7 +70,7 @@ methods_mul_add(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     static const pcu_argtable table = {"mul_add", specs, 6, 3, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combine_args a = {
-        .add_timer = Py_None, .out = Py_None, .stream = pcu_array_stream(self->st)};
+        .add_timer = Py_None, .out = Py_None, .stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         methods_no_timer(a.add_timer) < 0) {
         return NULL;
@@ -93,7 +93,7 @@ methods_axpbyz(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         COMBINE_OBJECT("add_timer", add_timer), COMBINE_STREAM};
     static const pcu_argtable table = {"_axpbyz", specs, 6, 4, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combine_args a = {.add_timer = Py_None, .stream = pcu_array_stream(self->st)};
+    combine_args a = {.add_timer = Py_None, .stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         methods_no_timer(a.add_timer) < 0) {
         return NULL;
@@ -114,7 +114,7 @@ methods_axpbz(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
                                         COMBINE_OBJECT("out", out), COMBINE_STREAM};
     static const pcu_argtable table = {"_axpbz", specs, 4, 3, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combine_args a = {.stream = pcu_array_stream(self->st)};
+    combine_args a = {.stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -131,7 +131,7 @@ methods_pair(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
                                         COMBINE_OBJECT("out", out), COMBINE_STREAM};
     const pcu_argtable table = {name, specs, 3, 2, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combine_args a = {.stream = pcu_array_stream(self->st)};
+    combine_args a = {.stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -179,7 +179,7 @@ methods_pow(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
                                         COMBINE_OBJECT("new", a)};
     static const pcu_argtable table = {"_pow", specs, 2, 2, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combine_args a = {.stream = pcu_array_stream(self->st)};
+    combine_args a = {.stream = pcu_gpuarray_stream(self->st)};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -201,14 +201,14 @@ methods_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     static const pcu_argspec specs[] = {COMBINE_STREAM};
     static const pcu_argtable table = {"reverse", specs, 1, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combine_args a = {.stream = pcu_array_stream(self->st)};
+    combine_args a = {.stream = pcu_gpuarray_stream(self->st)};
     ptrdiff_t strides[PCU_MAX_NDIM];
     ptrdiff_t last = 0;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_array_ready(self) < 0) {
+        pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
-    PyObject *result = pcu_array_like_new(self, 0, NULL, self->dtype, NULL);
+    PyObject *result = pcu_gpuarray_like_new(self, 0, NULL, self->dtype, NULL);
     for (int i = 0; i < self->ndim; i++) {
         strides[i] = -self->strides[i];
         last += self->shape[i] == 0
@@ -218,9 +218,9 @@ methods_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_gpuarray *view =
         result == NULL
             ? NULL
-            : pcu_array_view_new(self, self->ndim, self->shape, strides, last, NULL);
+            : pcu_gpuarray_view_new(self, self->ndim, self->shape, strides, last, NULL);
     if (view == NULL ||
-        pcu_array_assign((pcu_gpuarray *)result, (PyObject *)view, a.stream) < 0) {
+        pcu_gpuarray_assign((pcu_gpuarray *)result, (PyObject *)view, a.stream) < 0) {
         Py_CLEAR(result);
     }
     Py_XDECREF(view);
@@ -293,7 +293,7 @@ methods_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
             METH_FASTCALL | METH_KEYWORDS, methods_##name##_doc \
     }
 
-PyMethodDef pcu_array_methods[] = {
+PyMethodDef pcu_gpuarray_methods[] = {
     METHODS_ROW(mul_add),
     METHODS_ROW(reverse),
     METHODS_ROW(any),

@@ -27,8 +27,8 @@ static PyObject *
 ops_apply(pcu_state *st, int op, PyObject *const *values, PyObject *out)
 {
     pcu_apply_options options = {
-        .outs = {out, NULL}, .dtype = PCU_T_NONE, .stream = pcu_array_stream(st)};
-    PyObject *result = pcu_array_apply(st, op, values, &options);
+        .outs = {out, NULL}, .dtype = PCU_T_NONE, .stream = pcu_gpuarray_stream(st)};
+    PyObject *result = pcu_gpuarray_apply(st, op, values, &options);
     if (result == NULL && !PyErr_Occurred()) {
         Py_RETURN_NOTIMPLEMENTED;
     }
@@ -126,7 +126,7 @@ ops_positive(PyObject *self)
 }
 
 PyObject *
-pcu_array_richcompare(PyObject *a, PyObject *b, int op)
+pcu_gpuarray_richcompare(PyObject *a, PyObject *b, int op)
 {
     static const int ops[] = {
         [Py_LT] = PCU_OP_LESS,    [Py_LE] = PCU_OP_LESS_EQUAL,
@@ -143,7 +143,7 @@ static PyObject *
 ops_only_item(PyObject *op, const char *what)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (self->count != 1) {
@@ -230,9 +230,9 @@ static PyObject *
 ops_format(PyObject *op, PyObject *spec)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    PyObject *what = pcu_array_ready(self) < 0 ? NULL
-                     : self->ndim == 0         ? ops_only_item(op, "format")
-                                               : PyObject_Str(op);
+    PyObject *what = pcu_gpuarray_ready(self) < 0 ? NULL
+                     : self->ndim == 0            ? ops_only_item(op, "format")
+                                                  : PyObject_Str(op);
     PyObject *text = what == NULL ? NULL : PyObject_Format(what, spec);
     Py_XDECREF(what);
     return text;
@@ -288,7 +288,7 @@ ops_conj(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     PyObject *out = Py_None;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &out) < 0 ||
-        pcu_array_ready(self) < 0) {
+        pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (!ops_is_complex(self)) {
@@ -298,20 +298,20 @@ ops_conj(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 }
 
 PyObject *
-pcu_array_get_real(PyObject *op, void *Py_UNUSED(closure))
+pcu_gpuarray_get_real(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     return ops_is_complex(self) ? ops_unary(PCU_OP_REAL, op) : Py_NewRef(op);
 }
 
 PyObject *
-pcu_array_get_imag(PyObject *op, void *Py_UNUSED(closure))
+pcu_gpuarray_get_imag(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    return pcu_array_ready(self) < 0 ? NULL : ops_unary(PCU_OP_IMAG, op);
+    return pcu_gpuarray_ready(self) < 0 ? NULL : ops_unary(PCU_OP_IMAG, op);
 }
 
 /* -- the helpers that other libraries call ----------------------------------------- */
@@ -341,7 +341,7 @@ ops_new_like_me(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     ptrdiff_t strides[PCU_MAX_NDIM];
     PyArray_Descr *dtype = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_array_ready(self) < 0) {
+        pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (a.dtype == Py_None) {
@@ -353,7 +353,7 @@ ops_new_like_me(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     size_t itemsize = (size_t)PyDataType_ELSIZE(dtype);
     int rc;
     if (PyArray_EquivTypes(dtype, self->dtype)) {
-        rc = pcu_array_packed_strides(self, itemsize, strides);
+        rc = pcu_gpuarray_packed_strides(self, itemsize, strides);
     }
     else {
         rc = a.order == NPY_FORTRANORDER
@@ -363,8 +363,9 @@ ops_new_like_me(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
             PyErr_SetString(PyExc_ValueError, "the array is too big");
         }
     }
-    PyObject *result = rc < 0 ? NULL
-                              : pcu_array_new(st, Py_TYPE(op), self->ndim, self->shape,
+    PyObject *result = rc < 0
+                           ? NULL
+                           : pcu_gpuarray_new(st, Py_TYPE(op), self->ndim, self->shape,
                                               strides, dtype, self->allocator);
     Py_DECREF(dtype);
     return result;
@@ -479,7 +480,7 @@ ops_apply_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     const char *name = pcu_op_name(a.op);
-    options.stream = pcu_array_stream(st);
+    options.stream = pcu_gpuarray_stream(st);
     options.allocator = a.allocator == Py_None ? NULL : a.allocator;
     if (ops_read_outs(a.out, name, options.outs) < 0 ||
         ops_read_dtype(st, a.dtype, &options.dtype) < 0 ||
@@ -488,7 +489,7 @@ ops_apply_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *const *values = ((PyTupleObject *)a.inputs)->ob_item;
-    PyObject *result = pcu_array_apply(st, a.op, values, &options);
+    PyObject *result = pcu_gpuarray_apply(st, a.op, values, &options);
     return result == NULL && !PyErr_Occurred() ? ops_refuse(st, a.op, values) : result;
 }
 
@@ -545,7 +546,7 @@ ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         Py_RETURN_NOTIMPLEMENTED;
     }
     Py_ssize_t nkw = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
-    options.stream = pcu_array_stream(st);
+    options.stream = pcu_gpuarray_stream(st);
     for (Py_ssize_t i = 0; i < nkw; i++) {
         int rc = ops_ufunc_keyword(st, PyTuple_GET_ITEM(kwnames, i), args[nargs + i],
                                    &options);
@@ -556,7 +557,7 @@ ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             Py_RETURN_NOTIMPLEMENTED;
         }
     }
-    PyObject *result = pcu_array_apply(st, op, args + 2, &options);
+    PyObject *result = pcu_gpuarray_apply(st, op, args + 2, &options);
     if (result == NULL && !PyErr_Occurred()) {
         return ops_refuse(st, op, args + 2);
     }
@@ -565,7 +566,7 @@ ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- tables ------------------------------------------------------------------------ */
 
-PyMethodDef pcu_array_op_methods[] = {
+PyMethodDef pcu_gpuarray_op_methods[] = {
     {"conj", (PyCFunction)(void (*)(void))ops_conj, METH_FASTCALL | METH_KEYWORDS,
      ops_conj_doc},
     {"conjugate", (PyCFunction)(void (*)(void))ops_conj, METH_FASTCALL | METH_KEYWORDS,
@@ -584,13 +585,13 @@ PyMethodDef pcu_array_op_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyMethodDef pcu_array_op_functions[] = {
+PyMethodDef pcu_gpuarray_op_functions[] = {
     {"_apply", (PyCFunction)(void (*)(void))ops_apply_function,
      METH_FASTCALL | METH_KEYWORDS, ops_apply_doc},
     {NULL, NULL, 0, NULL},
 };
 
-const PyType_Slot pcu_array_number_slots[] = {
+const PyType_Slot pcu_gpuarray_number_slots[] = {
     {Py_nb_add, ops_add},
     {Py_nb_subtract, ops_subtract},
     {Py_nb_multiply, ops_multiply},
@@ -629,7 +630,7 @@ const PyType_Slot pcu_array_number_slots[] = {
 
 /* {name: number} of the operations, and the names that NumPy uses too. */
 PyObject *
-pcu_array_ops_new(void)
+pcu_gpuarray_ops_new(void)
 {
     static const char *const aliases[][2] = {
         {"true_divide", "divide"}, {"mod", "remainder"}, {"degrees", "rad2deg"},

@@ -260,13 +260,13 @@ reduce_step(ptrdiff_t stride)
 static int
 reduce_vector(const reduce_plan *plan)
 {
-    size_t itemsize = pcu_array_itemsize(plan->inputs[0]);
+    size_t itemsize = pcu_gpuarray_itemsize(plan->inputs[0]);
     size_t vec = itemsize < 16 ? 16 / itemsize : 1;
     if (plan->by_thread || plan->reduced.ndim != 1) {
         return 1;
     }
     for (int i = 0; i < plan->nin; i++) {
-        size_t size = pcu_array_itemsize(plan->inputs[i]);
+        size_t size = pcu_gpuarray_itemsize(plan->inputs[i]);
         uint64_t bits = plan->inputs[i]->address;
         for (int k = 0; k < plan->kept.ndim; k++) {
             bits |= (uint64_t)plan->kept.strides[i][k];
@@ -483,16 +483,16 @@ reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
     static const char *const empty =
         "%s of an array without elements along the axes: it has no result";
     int rule = reduce_rows[plan->op].rule;
-    pcu_context *ctx = pcu_array_context(plan->st);
+    pcu_context *ctx = pcu_gpuarray_context(plan->st);
     if (ctx == NULL) {
         return -1;
     }
     for (int i = 0; i < plan->nin; i++) {
-        if (pcu_array_check(plan->inputs[i], ctx) < 0) {
+        if (pcu_gpuarray_check(plan->inputs[i], ctx) < 0) {
             return -1;
         }
     }
-    if (pcu_array_check(target, ctx) < 0 || plan->kept.count == 0) {
+    if (pcu_gpuarray_check(target, ctx) < 0 || plan->kept.count == 0) {
         return PyErr_Occurred() ? -1 : 0;
     }
     if (plan->reduced.count == 0 &&
@@ -509,7 +509,7 @@ reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
     size_t bytes = plan->kept.count * plan->segments * REDUCE_ACC_BYTES;
     PyArray_Descr *dtype = PyArray_DescrFromType(NPY_UINT8);
     PyObject *partial =
-        pcu_array_new(plan->st, NULL, 1, &bytes, NULL, dtype, allocator);
+        pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, allocator);
     Py_DECREF(dtype);
     if (partial == NULL) {
         return -1;
@@ -569,7 +569,7 @@ reduce_check_out(const reduce_plan *plan, PyObject *out, int ndim, const size_t 
                      Py_TYPE(out)->tp_name);
         return -1;
     }
-    if (pcu_array_ready(array) < 0) {
+    if (pcu_gpuarray_ready(array) < 0) {
         return -1;
     }
     if (array->ndim == ndim &&
@@ -601,9 +601,9 @@ reduce_result(reduce_plan *plan, const reduce_args *a, const unsigned char *mask
     PyObject *target = NULL;
     int direct = a->out != Py_None && (((pcu_gpuarray *)a->out)->contiguous & 1) &&
                  ((pcu_gpuarray *)a->out)->type == plan->result;
-    target = direct
-                 ? Py_NewRef(a->out)
-                 : pcu_array_new(plan->st, NULL, ndim, shape, NULL, dtype, allocator);
+    target =
+        direct ? Py_NewRef(a->out)
+               : pcu_gpuarray_new(plan->st, NULL, ndim, shape, NULL, dtype, allocator);
     Py_DECREF(dtype);
     if (target == NULL ||
         reduce_run(plan, (pcu_gpuarray *)target, allocator, a->stream) < 0) {
@@ -611,7 +611,7 @@ reduce_result(reduce_plan *plan, const reduce_args *a, const unsigned char *mask
         return NULL;
     }
     if (a->out != Py_None && !direct) {
-        int rc = pcu_array_assign((pcu_gpuarray *)a->out, target, a->stream);
+        int rc = pcu_gpuarray_assign((pcu_gpuarray *)a->out, target, a->stream);
         Py_DECREF(target);
         return rc < 0 ? NULL : Py_NewRef(a->out);
     }
@@ -642,7 +642,7 @@ reduce_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     pcu_state *st = pcu_state_of_module(m);
     reduce_args a = {.axis = Py_None,
                      .out = Py_None,
-                     .stream = pcu_array_stream(st),
+                     .stream = pcu_gpuarray_stream(st),
                      .allocator = Py_None};
     unsigned char mask[PCU_MAX_NDIM + 1];
     reduce_plan plan;
@@ -668,7 +668,7 @@ reduce_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
             goto done;
         }
         plan.inputs[i] = (pcu_gpuarray *)input;
-        if (pcu_array_ready(plan.inputs[i]) < 0) {
+        if (pcu_gpuarray_ready(plan.inputs[i]) < 0) {
             goto done;
         }
     }
@@ -694,14 +694,14 @@ done:
     return result;
 }
 
-PyMethodDef pcu_array_reduce_functions[] = {
+PyMethodDef pcu_gpuarray_reduce_functions[] = {
     {"_reduce", (PyCFunction)(void (*)(void))reduce_reduce,
      METH_FASTCALL | METH_KEYWORDS, reduce_reduce_doc},
     {NULL, NULL, 0, NULL},
 };
 
 PyObject *
-pcu_array_reductions_new(void)
+pcu_gpuarray_reductions_new(void)
 {
     PyObject *reductions = PyDict_New();
     for (int op = 0; reductions != NULL && op < PCU_REDUCE_COUNT; op++) {

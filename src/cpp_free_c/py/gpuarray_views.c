@@ -168,7 +168,7 @@ view_new(pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n)
     int skip = 0;
     plan.ndim = plan.axis = 0;
     plan.offset = 0;
-    if (pcu_array_ready(self) < 0 || view_count_items(self, items, n, &skip) < 0) {
+    if (pcu_gpuarray_ready(self) < 0 || view_count_items(self, items, n, &skip) < 0) {
         return NULL;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -181,8 +181,8 @@ view_new(pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n)
             return NULL;
         }
     }
-    return pcu_array_view_new(self, plan.ndim, plan.shape, plan.strides, plan.offset,
-                              NULL);
+    return pcu_gpuarray_view_new(self, plan.ndim, plan.shape, plan.strides, plan.offset,
+                                 NULL);
 }
 
 /* The items of an index; all basic: 1, else 0. */
@@ -220,7 +220,7 @@ view_advanced(PyObject *op, PyObject *index, PyObject *value)
 }
 
 PyObject *
-pcu_array_subscript(PyObject *op, PyObject *index)
+pcu_gpuarray_subscript(PyObject *op, PyObject *index)
 {
     PyObject *const *items;
     Py_ssize_t n;
@@ -231,7 +231,7 @@ pcu_array_subscript(PyObject *op, PyObject *index)
 }
 
 int
-pcu_array_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
+pcu_gpuarray_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
 {
     PyObject *const *items;
     Py_ssize_t n;
@@ -248,25 +248,25 @@ pcu_array_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
     if (view == NULL) {
         return -1;
     }
-    int rc = pcu_array_assign(view, value, pcu_array_stream(view->st));
+    int rc = pcu_gpuarray_assign(view, value, pcu_gpuarray_stream(view->st));
     Py_DECREF(view);
     return rc;
 }
 
 PyObject *
-pcu_array_item(PyObject *op, Py_ssize_t index)
+pcu_gpuarray_item(PyObject *op, Py_ssize_t index)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (self->ndim == 0 || index < 0 || (size_t)index >= self->shape[0]) {
         PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0", index);
         return NULL;
     }
-    return (PyObject *)pcu_array_view_new(self, self->ndim - 1, self->shape + 1,
-                                          self->strides + 1,
-                                          (ptrdiff_t)index * self->strides[0], NULL);
+    return (PyObject *)pcu_gpuarray_view_new(self, self->ndim - 1, self->shape + 1,
+                                             self->strides + 1,
+                                             (ptrdiff_t)index * self->strides[0], NULL);
 }
 
 /* -- reshape ----------------------------------------------------------------------- */
@@ -332,7 +332,7 @@ static PyObject *
 view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
-    size_t itemsize = pcu_array_itemsize(self);
+    size_t itemsize = pcu_gpuarray_itemsize(self);
     int rc = f_order ? pcu_strides_f(ndim, shape, itemsize, strides)
                      : pcu_strides_c(ndim, shape, itemsize, strides);
     if (rc < 0) {
@@ -345,18 +345,19 @@ view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
         ptrdiff_t packed[PCU_MAX_NDIM];
         rc = f_order ? pcu_strides_f(self->ndim, self->shape, itemsize, packed)
                      : pcu_strides_c(self->ndim, self->shape, itemsize, packed);
-        PyObject *copy = rc < 0 ? NULL
-                                : pcu_array_new(self->st, NULL, self->ndim, self->shape,
+        PyObject *copy = rc < 0
+                             ? NULL
+                             : pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape,
                                                 packed, self->dtype, self->allocator);
         PyObject *result = NULL;
-        if (copy != NULL && pcu_array_assign((pcu_gpuarray *)copy, (PyObject *)self,
-                                             pcu_array_stream(self->st)) == 0) {
+        if (copy != NULL && pcu_gpuarray_assign((pcu_gpuarray *)copy, (PyObject *)self,
+                                                pcu_gpuarray_stream(self->st)) == 0) {
             result = view_reshape((pcu_gpuarray *)copy, ndim, shape, f_order);
         }
         Py_XDECREF(copy);
         return result;
     }
-    return (PyObject *)pcu_array_view_new(self, ndim, shape, strides, 0, NULL);
+    return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
 }
 
 /* order=, the one keyword that means anything: 1 for F. */
@@ -400,7 +401,7 @@ view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     int ndim = 0;
     PyObject *result = NULL;
     PyObject *lengths = NULL;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     int f_order = view_order(self, args + nargs, kwnames);
@@ -438,7 +439,7 @@ static PyObject *
 view_ravel(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    return pcu_array_ready(self) < 0 ? NULL : view_reshape(self, 1, &self->count, 0);
+    return pcu_gpuarray_ready(self) < 0 ? NULL : view_reshape(self, 1, &self->count, 0);
 }
 
 PyDoc_STRVAR(view_squeeze_doc,
@@ -451,7 +452,7 @@ view_squeeze(PyObject *op, PyObject *Py_UNUSED(ignored))
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM];
     int ndim = 0;
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     for (int i = 0; i < self->ndim; i++) {
@@ -460,7 +461,7 @@ view_squeeze(PyObject *op, PyObject *Py_UNUSED(ignored))
             strides[ndim++] = self->strides[i];
         }
     }
-    return (PyObject *)pcu_array_view_new(self, ndim, shape, strides, 0, NULL);
+    return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
 }
 
 /* -- transpose --------------------------------------------------------------------- */
@@ -476,7 +477,8 @@ view_permute(pcu_gpuarray *self, const int *axes)
         shape[i] = self->shape[axes[i]];
         strides[i] = self->strides[axes[i]];
     }
-    pcu_gpuarray *view = pcu_array_view_new(self, self->ndim, shape, strides, 0, NULL);
+    pcu_gpuarray *view =
+        pcu_gpuarray_view_new(self, self->ndim, shape, strides, 0, NULL);
     if (view != NULL && self->base != NULL) {
         Py_SETREF(view->base, Py_NewRef(self->base));
     }
@@ -487,11 +489,11 @@ view_permute(pcu_gpuarray *self, const int *axes)
 }
 
 PyObject *
-pcu_array_get_T(PyObject *op, void *Py_UNUSED(closure))
+pcu_gpuarray_get_T(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     int axes[PCU_MAX_NDIM];
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     for (int i = 0; i < self->ndim; i++) {
@@ -550,9 +552,9 @@ view_transpose(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         return NULL;
     }
     if (nargs + nkw == 0 || (nargs + nkw == 1 && args[0] == Py_None)) {
-        return pcu_array_get_T(op, NULL);
+        return pcu_gpuarray_get_T(op, NULL);
     }
-    if (pcu_array_ready(self) < 0) {
+    if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (nargs + nkw == 1 && !PyIndex_Check(args[0])) {
@@ -595,7 +597,7 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
 {
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM];
-    size_t old = pcu_array_itemsize(self);
+    size_t old = pcu_gpuarray_itemsize(self);
     size_t new = (size_t)PyDataType_ELSIZE(dtype);
     int axis = view_fastest_axis(self);
     memcpy(shape, self->shape, (size_t)self->ndim * sizeof(*shape));
@@ -623,7 +625,8 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
         shape[axis] = shape[axis] * old / new;
         strides[axis] = (ptrdiff_t) new;
     }
-    return (PyObject *)pcu_array_view_new(self, self->ndim, shape, strides, 0, dtype);
+    return (PyObject *)pcu_gpuarray_view_new(self, self->ndim, shape, strides, 0,
+                                             dtype);
 }
 
 PyDoc_STRVAR(
@@ -642,7 +645,7 @@ view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     PyObject *dtype = Py_None;
     PyArray_Descr *descr = NULL;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &dtype) < 0 ||
-        pcu_array_ready(self) < 0) {
+        pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
     if (dtype == Py_None) {
@@ -656,7 +659,7 @@ view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     return view;
 }
 
-PyMethodDef pcu_array_view_methods[] = {
+PyMethodDef pcu_gpuarray_view_methods[] = {
     {"reshape", (PyCFunction)(void (*)(void))view_reshape_method,
      METH_FASTCALL | METH_KEYWORDS, view_reshape_doc},
     {"ravel", view_ravel, METH_NOARGS, view_ravel_doc},

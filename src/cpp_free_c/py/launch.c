@@ -15,6 +15,7 @@
 
 #include "gpuarray.h"
 #include "handlers.h"
+#include "texref.h"
 
 /* -- the launch -------------------------------------------------------------------- */
 
@@ -114,6 +115,10 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
                      self->params_size, size);
         return -1;
     }
+    if (((pcu_module *)self->module)->refs != NULL &&
+        pcu_refs_launch(self->module, s->stream) < 0) {
+        return -1;
+    }
     CUresult status = drv.LaunchKernel(self->handle, s->grid[0], s->grid[1], s->grid[2],
                                        s->block[0], s->block[1], s->block[2], s->shared,
                                        s->stream, NULL, size == 0 ? NULL : extra);
@@ -126,22 +131,6 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         "dynamic shared memory",
         self->name, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
         s->block[2], s->shared);
-}
-
-int
-pcu_launch_check_texrefs(PyObject *texrefs)
-{
-    PyObject *items = PySequence_Fast(texrefs, "texrefs must be a sequence");
-    if (items == NULL) {
-        return -1;
-    }
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
-    if (n != 0) {
-        PyErr_Format(PyExc_TypeError, "texrefs[0] must be a TextureReference, not %s",
-                     Py_TYPE(PySequence_Fast_GET_ITEM(items, 0))->tp_name);
-    }
-    Py_DECREF(items);
-    return n == 0 ? 0 : -1;
 }
 
 /* -- packing ----------------------------------------------------------------------- */
@@ -237,6 +226,7 @@ launch_dtype_align(PyArray_Descr *dtype)
     return alike && (vector & (vector - 1)) == 0 ? vector : widest;
 }
 
+/* By value, but for managed memory, which the device reaches by its address. */
 static int
 launch_put_array(launch_pack *p, PyObject *arg)
 {
@@ -244,6 +234,9 @@ launch_put_array(launch_pack *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
+    if (pcu_managed_of_array(p->function->st, array) != NULL) {
+        return launch_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
+    }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "argument %zd of %U is an array of Python objects", p->index,
@@ -419,7 +412,10 @@ launch_put_by_protocol(launch_pack *p, PyObject *arg)
 {
     pcu_state *st = p->function->st;
     unsigned long long pointer = 0;
-    int found = launch_interface_pointer(p, arg, &pointer);
+    int found = pcu_texture_argument(st, arg, &pointer);
+    if (found == 0) {
+        found = launch_interface_pointer(p, arg, &pointer);
+    }
     if (found != 0) {
         return found < 0 ? -1 : launch_put_pointer(p, arg, pointer);
     }
@@ -498,6 +494,9 @@ launch_put_one(launch_pack *p, PyObject *arg)
     if (PyObject_TypeCheck(arg, st->DeviceAllocation)) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
     }
+    if (PyObject_TypeCheck(arg, st->IPCMemoryHandle)) {
+        return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.ipc_memory);
+    }
     return launch_put_by_protocol(p, arg);
 }
 
@@ -556,7 +555,7 @@ launch_keyword(pcu_state *st, launch_call *call, PyObject *name, PyObject *value
         return pcu_as_uint(st, value, &call->shape.shared, "shared");
     }
     if (name == st->str_texrefs) {
-        return value == Py_None ? 0 : pcu_launch_check_texrefs(value);
+        return value == Py_None ? 0 : pcu_texrefs_check(st, value, 1);
     }
     if (name == st->str_time_kernel) {
         call->timed = PyObject_IsTrue(value);

@@ -37,9 +37,6 @@ PCU_HIDDEN PCU_RAISES int pcu_launch_pack(pcu_function *self, PyObject *const *a
                                           Py_ssize_t nargs, const CUstream *stream,
                                           pcu_argbuf *buffer, int *handlers);
 
-/* 0 if texrefs, which must be iterable, holds texture references only. */
-PCU_HIDDEN PCU_RAISES int pcu_launch_check_texrefs(PyObject *texrefs);
-
 /* prepared.c */
 PCU_HIDDEN void pcu_prepared_release(pcu_prepared *plan); /* NULL is fine */
 PCU_HIDDEN PyObject *pcu_function_prepare(PyObject *op, PyObject *const *args,

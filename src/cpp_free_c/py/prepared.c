@@ -7,6 +7,7 @@
  * right values. Otherwise the layout is the format's own, with natural alignment. */
 
 #include "launch.h"
+#include "texref.h"
 
 #include <complex.h>
 
@@ -281,11 +282,17 @@ prepared_remember(PyObject *op, PyObject *format, PyObject *texrefs)
     pcu_state *st = ((pcu_function *)op)->st;
     PyObject *list = texrefs == NULL || texrefs == Py_None ? PyList_New(0)
                                                            : PySequence_List(texrefs);
-    int rc = list == NULL || pcu_launch_check_texrefs(list) < 0 ||
+    PyObject *kept = list == NULL ? NULL : PySequence_Tuple(list);
+    int rc = kept == NULL || pcu_texrefs_check(st, kept, 0) < 0 ||
                      PyObject_SetAttr(op, st->str_texrefs, list) < 0 ||
                      PyObject_SetAttr(op, st->str_arg_format, format) < 0
                  ? -1
                  : 0;
+    if (rc == 0) {
+        PyObject *none = PyTuple_GET_SIZE(kept) == 0 ? NULL : Py_NewRef(kept);
+        Py_XSETREF(((pcu_function *)op)->texrefs, none);
+    }
+    Py_XDECREF(kept);
     Py_XDECREF(list);
     return rc;
 }
@@ -401,11 +408,23 @@ prepared_put_complex(const pcu_prepared_arg *item, PyObject *value,
     return 0;
 }
 
+/* What 'P' stands for: device memory, a texture or a surface. */
+static int
+prepared_pointer(pcu_state *st, PyObject *value, CUdeviceptr *pointer)
+{
+    int found = pcu_texture_argument(st, value, pointer);
+    if (found != 0) {
+        return found < 0 ? -1 : 0;
+    }
+    return pcu_as_pointer(st, value, pointer, "the value");
+}
+
 static int
 prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
              unsigned char *place)
 {
     CUdeviceptr pointer = 0;
+    int found;
     int truth;
     switch (item->code) {
         case 'P':
@@ -419,7 +438,7 @@ prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
                 PyArray_IsScalar(value, Integer)) {
                 return prepared_put_integer(item, value, place);
             }
-            if (pcu_as_pointer(st, value, &pointer, "the value") < 0) {
+            if (prepared_pointer(st, value, &pointer) < 0) {
                 return -1;
             }
             memcpy(place, &pointer, sizeof(pointer));
@@ -452,7 +471,14 @@ prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
             place[0] = (unsigned char)(truth > 0);
             return truth < 0 ? -1 : 0;
         default:
-            return prepared_put_integer(item, value, place);
+            found = item->size == sizeof(pointer) && !PyIndex_Check(value)
+                        ? pcu_texture_argument(st, value, &pointer)
+                        : 0;
+            if (found == 0) {
+                return prepared_put_integer(item, value, place);
+            }
+            memcpy(place, &pointer, sizeof(pointer));
+            return found < 0 ? -1 : 0;
     }
 }
 
@@ -639,7 +665,8 @@ prepared_launch(pcu_function *self, const char *function, int async,
         pcu_as_stream(self->st, fixed[2 - missing], &shape->stream, "stream") < 0) {
         return -1;
     }
-    if (!self->described && pcu_function_describe(self) < 0) {
+    if ((!self->described && pcu_function_describe(self) < 0) ||
+        (self->texrefs != NULL && pcu_texrefs_check(self->st, self->texrefs, 1) < 0)) {
         return -1;
     }
     given -= missing;

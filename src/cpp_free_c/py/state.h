@@ -20,13 +20,34 @@
     X(DeviceMemoryPool)         \
     X(PageLockedAllocator)      \
     X(PageLockedMemoryPool)     \
+    X(ForeignAllocation)        \
+    X(AlignedHostAllocation)    \
+    X(RegisteredHostMemory)     \
+    X(ManagedAllocation)        \
+    X(IPCMemoryHandle)          \
+    X(Memcpy2D)                 \
+    X(Memcpy3D)                 \
+    X(Memcpy3DPeer)             \
     X(Module)                   \
     X(Linker)                   \
+    X(RegisteredObject)         \
+    X(RegisteredBuffer)         \
+    X(RegisteredImage)          \
+    X(RegisteredMapping)        \
+    X(BufferObject)             \
+    X(BufferObjectMapping)      \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
     X(Out)                      \
     X(InOut)                    \
+    X(ArrayDescriptor)          \
+    X(ArrayDescriptor3D)        \
+    X(Array)                    \
+    X(TextureObject)            \
+    X(SurfaceObject)            \
+    X(TextureReference)         \
+    X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)
 

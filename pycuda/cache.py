@@ -1,0 +1,125 @@
+"""The compile cache from the outside: what is in it, how large it is, and its end.
+
+``python -m pycuda.cache`` says where the cache is and how full; ``list``, ``size`` and
+``clear`` do what they say. The entries can be removed at any time, also while programs
+run: what is missing is compiled again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from pycuda import _cache, _sweep
+from pycuda._sweep import Entry
+
+__all__ = ["Entry", "clear", "entries", "folder", "note", "size"]
+
+_DAY = 24 * 3600
+
+
+def folder(cache_dir: str | os.PathLike[str] | None = None) -> str:
+    """Return the folder of the cache: the one given, else what the variables say."""
+    return _cache.default_dir() if cache_dir is None else os.fspath(cache_dir)
+
+
+def entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Entry]:
+    """Return the entries, that used longest ago first.
+
+    The time of the last use, ``used_ns``, is exact to the hour.
+    """
+    return _sweep.entries(folder(cache_dir))
+
+
+def size(cache_dir: str | os.PathLike[str] | None = None) -> int:
+    """Return how many bytes the entries have together."""
+    return sum(entry.size for entry in entries(cache_dir))
+
+
+def note(entry: Entry) -> str:
+    """Say what is in an entry: the compiler, the architecture, the kernels."""
+    text = _cache.note_of(entry.path)
+    if text is None:
+        return "damaged or gone"
+    name = os.path.basename(entry.path)
+    return text or ("about the compiler" if "-" in name else "no kernels by name")
+
+
+def clear(
+    cache_dir: str | os.PathLike[str] | None = None,
+    older_than_days: float | None = None,
+) -> tuple[int, int]:
+    """Remove all entries, or those unused for that long; return (number, bytes)."""
+    before = None
+    if older_than_days is not None:
+        before = time.time_ns() - int(older_than_days * _DAY * 1e9)
+    return _sweep.clear(folder(cache_dir), before)
+
+
+def _in_words(number: int) -> str:
+    value = float(number)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":
+            break
+        value /= 1024
+    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def _print_summary(path: str) -> None:
+    found = _sweep.entries(path)
+    most = _sweep.bound()
+    print(f"folder   {path}")
+    print(f"entries  {len(found)}")
+    print(f"size     {_in_words(sum(entry.size for entry in found))}")
+    print(f"bound    {'none' if most is None else _in_words(most)}")
+
+
+def _print_list(path: str) -> None:
+    for entry in _sweep.entries(path):
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used_ns / 1e9))
+        name = os.path.basename(entry.path)
+        target = name.partition(".")[2] or "facts"
+        key = name.partition(".")[0].rpartition("-")[2][:10]
+        what = note(entry)
+        print(f"{used}  {_in_words(entry.size):>10}  {target:6}  {key}  {what}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.cache",
+        description="Look at the cache of compiled kernels, or empty it.",
+    )
+    parser.add_argument(
+        "--dir", help="another folder than PYCUDA_CACHE_DIR or the user's own"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    commands.add_parser("list", help="the entries, that used longest ago first")
+    commands.add_parser("size", help="how many bytes they have together")
+    clearing = commands.add_parser("clear", help="remove the entries")
+    clearing.add_argument(
+        "--older-than", type=float, metavar="DAYS", help="only what was not used since"
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the exit status."""
+    given = _parser().parse_args(arguments)
+    path = folder(given.dir)
+    if given.command == "list":
+        _print_list(path)
+    elif given.command == "size":
+        print(size(path))
+    elif given.command == "clear":
+        number, freed = clear(path, given.older_than)
+        print(f"removed {number} entries, {_in_words(freed)}, from {path}")
+    else:
+        _print_summary(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
