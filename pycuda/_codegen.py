@@ -6,6 +6,7 @@ and keeps the loaded function. What elements are and what is done to them stands
 """
 
 from pycuda import compiler
+from pycuda.driver import CompileError, CompilerNotFoundError
 
 # Results must not depend on whether a compiler contracts a product and a sum; and what
 # it warns of in templates is nothing that a program could change.
@@ -50,6 +51,25 @@ def compile_text(text, options=_OPTIONS):
     return compiler._compile(
         text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
     )
+
+
+def load(text, options=None, keep=False):
+    """Return the SourceModule of a text that holds a program's own code.
+
+    NVRTC compiles it in a tenth of the time; where it cannot, because the text wants a
+    header or an option that only nvcc has, nvcc does, and its words count.
+    """
+    try:
+        return compiler.SourceModule(
+            text, options=options, keep=keep, no_extern_c=True, compiler="nvrtc"
+        )
+    except CompileError as error:
+        try:
+            return compiler.SourceModule(
+                text, options=options, keep=keep, no_extern_c=True, compiler="nvcc"
+            )
+        except CompilerNotFoundError:
+            raise error from None
 
 
 def _type_name(name, vec):

@@ -1,0 +1,673 @@
+"""Kernels over elements: ``ElementwiseKernel``, and ready-made ones by dtype.
+
+The text of an operation is put into a loop over the elements and compiled at its first
+use in a context. The functions ``get_*_kernel`` return prepared functions whose last
+parameter is the number of elements.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+
+import pycuda.driver as _cuda
+from pycuda import _codegen
+from pycuda.tools import (
+    ScalarArg,
+    VectorArg,
+    context_dependent_memoize,
+    dtype_to_ctype,
+    parse_c_arg,
+)
+
+# The loop of a kernel over the first n elements, and of one over a range.
+_LOOPS = {
+    False: """
+    size_t i;
+    {loop_prep};
+    for (i = (size_t)cta_start + tid; i < n; i += total_threads)
+    {{
+        {operation};
+    }}
+    {after_loop};
+""",
+    True: """
+    long i;
+    {loop_prep};
+    if (step < 0)
+    {{
+        for (i = start + (long)(cta_start + tid) * step; i > stop;
+             i += (long)total_threads * step)
+        {{
+            {operation};
+        }}
+    }}
+    else
+    {{
+        for (i = start + (long)(cta_start + tid) * step; i < stop;
+             i += (long)total_threads * step)
+        {{
+            {operation};
+        }}
+    }}
+    {after_loop};
+""",
+}
+
+_KERNEL = """#include <pycuda-complex.hpp>
+{preamble}
+
+extern "C" __global__ void {name}({parameters})
+{{
+    const unsigned int tid = threadIdx.x;
+    const unsigned int total_threads = gridDim.x * blockDim.x;
+    const unsigned int cta_start = blockDim.x * blockIdx.x;
+{loop}}}
+"""
+
+
+def _parsed(arguments):
+    """Return a new list of arguments from a C parameter list or a sequence of them."""
+    if isinstance(arguments, str):
+        return [parse_c_arg(part) for part in arguments.split(",") if part.strip()]
+    return list(arguments)
+
+
+def _module(
+    use_range,
+    arguments,
+    operation,
+    name="kernel",
+    keep=False,
+    options=None,
+    preamble="",
+    loop_prep="",
+    after_loop="",
+):
+    words = {"operation": operation, "loop_prep": loop_prep, "after_loop": after_loop}
+    text = _KERNEL.format(
+        preamble=preamble,
+        name=name,
+        parameters=", ".join(argument.declarator() for argument in arguments),
+        loop=_LOOPS[use_range].format(**words),
+    )
+    return _codegen.load(text, options, keep)
+
+
+def get_elwise_module(
+    arguments,
+    operation,
+    name="kernel",
+    keep=False,
+    options=None,
+    preamble="",
+    loop_prep="",
+    after_loop="",
+):
+    """Return the module of a kernel over ``n`` elements, ``n`` being an argument."""
+    return _module(
+        False,
+        arguments,
+        operation,
+        name,
+        keep,
+        options,
+        preamble,
+        loop_prep,
+        after_loop,
+    )
+
+
+def get_elwise_range_module(
+    arguments,
+    operation,
+    name="kernel",
+    keep=False,
+    options=None,
+    preamble="",
+    loop_prep="",
+    after_loop="",
+):
+    """Return the module of a kernel from ``start`` to ``stop`` by ``step``, which are
+    arguments.
+    """
+    return _module(
+        True,
+        arguments,
+        operation,
+        name,
+        keep,
+        options,
+        preamble,
+        loop_prep,
+        after_loop,
+    )
+
+
+def get_elwise_kernel_and_types(
+    arguments,
+    operation,
+    name="kernel",
+    keep=False,
+    options=None,
+    use_range=False,
+    **kwargs,
+):
+    """Return (module, prepared function, arguments).
+
+    The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
+    """
+    arguments = _parsed(arguments)
+    if use_range:
+        arguments += [ScalarArg(np.intp, word) for word in ("start", "stop", "step")]
+        make = get_elwise_range_module
+    else:
+        arguments += [ScalarArg(np.uintp, "n")]
+        make = get_elwise_module
+    module = make(arguments, operation, name, keep, options, **kwargs)
+    function = module.get_function(name)
+    function.prepare("".join(argument.struct_char for argument in arguments))
+    return module, function, arguments
+
+
+def get_elwise_kernel(
+    arguments, operation, name="kernel", keep=False, options=None, **kwargs
+):
+    """Return the prepared function of a kernel; its last parameter is ``n``."""
+    return get_elwise_kernel_and_types(
+        arguments, operation, name, keep, options, **kwargs
+    )[1]
+
+
+class ElementwiseKernel:
+    """A kernel made of an operation on the elements ``i`` of its arguments.
+
+    ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
+    ScalarArg and VectorArg. In the operation, which may be several statements, ``i`` is
+    the index, ``n`` the number of elements. ``preamble`` goes before the kernel,
+    ``loop_prep`` and ``after_loop`` around its loop.
+
+    A call takes the arguments in order and the keywords ``stream``, and ``range`` (an
+    object with start, stop and step) or ``slice``, which say for which indices to run.
+    The first array gives the number of elements; it and the arrays of its shape may have
+    any strides.
+    """
+
+    def __init__(
+        self, arguments, operation, name="kernel", keep=False, options=None, **kwargs
+    ):
+        self.gen_kwargs = dict(
+            kwargs,
+            arguments=arguments,
+            operation=operation,
+            name=name,
+            keep=keep,
+            options=options,
+        )
+        self._made = {}
+
+    def generate_stride_kernel_and_types(self, use_range):
+        """Return (module, prepared function, arguments) in the current context."""
+        context = _cuda.Context.get_current()
+        made = self._made.get((id(context), use_range))
+        if made is None:
+            module, function, arguments = get_elwise_kernel_and_types(
+                use_range=use_range, **self.gen_kwargs
+            )
+            if not any(isinstance(argument, VectorArg) for argument in arguments):
+                raise RuntimeError(
+                    "an ElementwiseKernel needs an array among its arguments"
+                )
+            # The context is kept, so that its id is not another's.
+            made = module, function, arguments, context
+            self._made[id(context), use_range] = made
+        return made[:3]
+
+    def get_texref(self, name, use_range=False):
+        """Return a texture reference of the kernel's module."""
+        return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
+
+    def __call__(self, *args, **kwargs):
+        range_ = kwargs.pop("range", None)
+        slice_ = kwargs.pop("slice", None)
+        stream = kwargs.pop("stream", None)
+        if kwargs:
+            raise TypeError(f"unknown keywords: {', '.join(sorted(kwargs))}")
+        if range_ is not None and slice_ is not None:
+            raise TypeError("range and slice cannot be given together")
+        use_range = range_ is not None or slice_ is not None
+        _, function, arguments = self.generate_stride_kernel_and_types(use_range)
+        trailing = 3 if use_range else 1
+        if len(args) != len(arguments) - trailing:
+            raise TypeError(
+                f"the kernel takes {len(arguments) - trailing} arguments, "
+                f"{len(args)} were given"
+            )
+        values, first, written_back = _arranged(args, arguments)
+        if use_range:
+            if slice_ is not None:
+                bounds = slice_.indices(first.size)
+            else:
+                bounds = (range_.start, range_.stop, range_.step)
+                if None in bounds:
+                    raise TypeError("range needs start, stop and step")
+            from pycuda.gpuarray import splay
+
+            grid, block = splay(max(len(builtins.range(*bounds)), 1))
+            values += bounds
+        else:
+            grid, block = first._grid, first._block
+            values.append(first.mem_size)
+        if first.mem_size:
+            function.prepared_async_call(grid, block, stream, *values)
+        for array, packed in written_back:
+            array[...] = packed
+
+
+def _arranged(args, arguments):
+    """Return (values, first array, pairs to copy back after the call).
+
+    Arrays of one shape must lie alike in memory for one index to find their elements:
+    one that does not is worked on in a copy.
+    """
+    first = None
+    values, back = [], []
+    for number, (value, argument) in enumerate(zip(args, arguments, strict=False)):
+        if not isinstance(argument, VectorArg):
+            values.append(value)
+            continue
+        if not hasattr(value, "gpudata"):
+            raise TypeError(
+                f"argument {number} ({argument.name}) must be a GPUArray, not "
+                f"{type(value).__name__}"
+            )
+        if first is None:
+            first = value if value.flags.forc else value.copy()
+            packed = first
+        else:
+            packed = _like_first(value, first, argument)
+        if packed is not value:
+            back.append((value, packed))
+        values.append(0 if packed.gpudata is None else packed.gpudata)
+    return values, first, back
+
+
+def _like_first(array, first, argument):
+    """Return an array, or a copy of it, whose elements lie as those of the first."""
+    flags, wanted = array.flags, first.flags
+    if (flags.c_contiguous and wanted.c_contiguous) or (
+        flags.f_contiguous and wanted.f_contiguous
+    ):
+        return array
+    if array.shape != first.shape:
+        if flags.forc:
+            return array
+        raise RuntimeError(
+            f"{argument.name} has gaps and another shape, {array.shape}, than the "
+            f"first array, {first.shape}"
+        )
+    from pycuda.gpuarray import GPUArray
+
+    order = "C" if wanted.c_contiguous else "F"
+    packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
+    packed[...] = array
+    return packed
+
+
+# Kernels by dtype
+
+
+def _get_real_dtype(dtype):
+    """Return the dtype of the parts of a complex dtype; others are their own."""
+    dtype = np.dtype(dtype)
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def _vector(dtype, name):
+    return VectorArg(dtype, name)
+
+
+def _scalar(dtype, name):
+    return ScalarArg(dtype, name)
+
+
+def _either(dtype, name, is_scalar):
+    """Return (argument, how the operation reads it)."""
+    if is_scalar:
+        return ScalarArg(dtype, name), name
+    return VectorArg(dtype, name), f"{name}[i]"
+
+
+def _cast(dtype, text):
+    return f"({dtype_to_ctype(dtype)})({text})"
+
+
+@context_dependent_memoize
+def get_take_kernel(dtype, idx_dtype, vec_count=1):
+    """Return (kernel, []): dest<k>[i] = src<k>[idx[i]]; idx, dests, srcs, n."""
+    numbers = builtins.range(vec_count)
+    arguments = [_vector(idx_dtype, "idx")]
+    arguments += [_vector(dtype, f"dest{k}") for k in numbers]
+    arguments += [_vector(dtype, f"src{k}") for k in numbers]
+    body = "; ".join(f"dest{k}[i] = src{k}[idx[i]]" for k in numbers)
+    return get_elwise_kernel(arguments, body, "take"), []
+
+
+@context_dependent_memoize
+def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
+    """Return (kernel, []): dest<k>[dest_idx[i]] = src<k>[src_idx[i] + offset<k>].
+
+    The arguments are dest_idx, src_idx, dests, srcs, offsets if there are any, n.
+    """
+    numbers = builtins.range(vec_count)
+    arguments = [_vector(idx_dtype, "dest_idx"), _vector(idx_dtype, "src_idx")]
+    arguments += [_vector(dtype, f"dest{k}") for k in numbers]
+    arguments += [_vector(dtype, f"src{k}") for k in numbers]
+    offset = ""
+    if with_offsets:
+        arguments += [_scalar(idx_dtype, f"offset{k}") for k in numbers]
+        offset = " + offset{k}"
+    body = "; ".join(
+        f"dest{k}[dest_idx[i]] = src{k}[src_idx[i]{offset.format(k=k)}]"
+        for k in numbers
+    )
+    return get_elwise_kernel(arguments, body, "take_put"), []
+
+
+@context_dependent_memoize
+def get_put_kernel(dtype, idx_dtype, vec_count=1):
+    """Return the kernel dest<k>[idx[i]] = src<k>[i]; idx, dests, srcs, n."""
+    numbers = builtins.range(vec_count)
+    arguments = [_vector(idx_dtype, "idx")]
+    arguments += [_vector(dtype, f"dest{k}") for k in numbers]
+    arguments += [_vector(dtype, f"src{k}") for k in numbers]
+    body = "; ".join(f"dest{k}[idx[i]] = src{k}[i]" for k in numbers)
+    return get_elwise_kernel(arguments, body, "put")
+
+
+@context_dependent_memoize
+def get_copy_kernel(dtype_dest, dtype_src):
+    """Return the kernel dest[i] = src[i], with conversion; dest, src, n."""
+    source = "src[i]"
+    if np.dtype(dtype_src).kind == "c" and np.dtype(dtype_dest).kind != "c":
+        source += ".real()"
+    return get_elwise_kernel(
+        [_vector(dtype_dest, "dest"), _vector(dtype_src, "src")],
+        f"dest[i] = {source}",
+        "copy",
+    )
+
+
+@context_dependent_memoize
+def get_linear_combination_kernel(summand_descriptors, dtype_z):
+    """Return (kernel, []): z[i] = a0 * x0[i] + a1 * x1[i] + ...
+
+    A descriptor is (is_gpu_scalar, scalar_dtype, vector_dtype); a scalar on the device
+    is passed as its address. The arguments are a0, x0, a1, x1, ..., z, n.
+    """
+    arguments, prep, summands = [], [], []
+    for k, (on_device, scalar_dtype, vector_dtype) in enumerate(summand_descriptors):
+        if on_device:
+            arguments.append(_vector(scalar_dtype, f"a{k}_address"))
+            prep.append(f"{dtype_to_ctype(scalar_dtype)} a{k} = *a{k}_address")
+        else:
+            arguments.append(_scalar(scalar_dtype, f"a{k}"))
+        arguments.append(_vector(vector_dtype, f"x{k}"))
+        summands.append(f"{_cast(dtype_z, f'a{k}')} * {_cast(dtype_z, f'x{k}[i]')}")
+    arguments.append(_vector(dtype_z, "z"))
+    kernel = get_elwise_kernel(
+        arguments,
+        f"z[i] = {' + '.join(summands)}",
+        "linear_combination",
+        loop_prep="; ".join(prep),
+    )
+    return kernel, []
+
+
+@context_dependent_memoize
+def get_axpbyz_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=False):
+    """Return the kernel z[i] = a * x[i] + b * y[i]; a, x, b, y, z, n."""
+    x, read_x = _either(dtype_x, "x", x_is_scalar)
+    y, read_y = _either(dtype_y, "y", y_is_scalar)
+    a, b = _scalar(dtype_z, "a"), _scalar(dtype_z, "b")
+    body = f"z[i] = a * {_cast(dtype_z, read_x)} + b * {_cast(dtype_z, read_y)}"
+    return get_elwise_kernel([a, x, b, y, _vector(dtype_z, "z")], body, "axpbyz")
+
+
+@context_dependent_memoize
+def get_axpbz_kernel(dtype_x, dtype_z):
+    """Return the kernel z[i] = a * x[i] + b; a, x, b, z, n."""
+    return get_elwise_kernel(
+        [
+            _scalar(dtype_z, "a"),
+            _vector(dtype_x, "x"),
+            _scalar(dtype_z, "b"),
+            _vector(dtype_z, "z"),
+        ],
+        f"z[i] = a * {_cast(dtype_z, 'x[i]')} + b",
+        "axpbz",
+    )
+
+
+@context_dependent_memoize
+def get_binary_op_kernel(
+    dtype_x, dtype_y, dtype_z, operator, x_is_scalar=False, y_is_scalar=False
+):
+    """Return the kernel z[i] = x[i] <operator> y[i], in z's dtype; x, y, z, n."""
+    x, read_x = _either(dtype_x, "x", x_is_scalar)
+    y, read_y = _either(dtype_y, "y", y_is_scalar)
+    body = f"z[i] = {_cast(dtype_z, read_x)} {operator} {_cast(dtype_z, read_y)}"
+    return get_elwise_kernel([x, y, _vector(dtype_z, "z")], body, "binary_op")
+
+
+@context_dependent_memoize
+def get_rdivide_elwise_kernel(dtype_x, dtype_z):
+    """Return the kernel z[i] = y / x[i]; x, y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype_x, "x"), _scalar(dtype_z, "y"), _vector(dtype_z, "z")],
+        f"z[i] = y / {_cast(dtype_z, 'x[i]')}",
+        "divide_r",
+    )
+
+
+def _call(function, dtype, *values):
+    values = ", ".join(_cast(dtype, value) for value in values)
+    return f"{function}({values})"
+
+
+@context_dependent_memoize
+def get_binary_func_kernel(func, dtype_x, dtype_y, dtype_z):
+    """Return the kernel z[i] = func(x[i], y[i]); x, y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype_x, "x"), _vector(dtype_y, "y"), _vector(dtype_z, "z")],
+        f"z[i] = {_call(func, dtype_z, 'x[i]', 'y[i]')}",
+        "binary_func",
+    )
+
+
+@context_dependent_memoize
+def get_binary_func_scalar_kernel(func, dtype_x, dtype_y, dtype_z):
+    """Return the kernel z[i] = func(x[i], y) with a number y; x, y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype_x, "x"), _scalar(dtype_y, "y"), _vector(dtype_z, "z")],
+        f"z[i] = {_call(func, dtype_z, 'x[i]', 'y')}",
+        "binary_func_scalar",
+    )
+
+
+def get_binary_minmax_kernel(func, dtype_x, dtype_y, dtype_z, use_scalar):
+    """Return the kernel of "min" or "max" of arrays, or of an array and a number."""
+    if np.dtype(dtype_z).kind == "f":
+        func = f"f{func}"
+    make = get_binary_func_scalar_kernel if use_scalar else get_binary_func_kernel
+    return make(func, dtype_x, dtype_y, dtype_z)
+
+
+@context_dependent_memoize
+def get_fill_kernel(dtype):
+    """Return the kernel z[i] = a; a, z, n."""
+    return get_elwise_kernel(
+        [_scalar(dtype, "a"), _vector(dtype, "z")], "z[i] = a", "fill"
+    )
+
+
+@context_dependent_memoize
+def get_reverse_kernel(dtype):
+    """Return the kernel z[i] = y[n - 1 - i]; y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype, "y"), _vector(dtype, "z")], "z[i] = y[n - 1 - i]", "reverse"
+    )
+
+
+@context_dependent_memoize
+def get_real_kernel(dtype, real_dtype):
+    """Return the kernel z[i] = real(y[i]); y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype, "y"), _vector(real_dtype, "z")], "z[i] = real(y[i])", "real"
+    )
+
+
+@context_dependent_memoize
+def get_imag_kernel(dtype, real_dtype):
+    """Return the kernel z[i] = imag(y[i]); y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype, "y"), _vector(real_dtype, "z")], "z[i] = imag(y[i])", "imag"
+    )
+
+
+@context_dependent_memoize
+def get_conj_kernel(dtype, conj_dtype):
+    """Return the kernel z[i] = conj(y[i]); y, z, n."""
+    return get_elwise_kernel(
+        [_vector(dtype, "y"), _vector(conj_dtype, "z")],
+        "z[i] = pycuda::conj(y[i])",
+        "conj",
+    )
+
+
+@context_dependent_memoize
+def get_arange_kernel(dtype):
+    """Return the kernel z[i] = start + i * step; z, start, step, n."""
+    return get_elwise_kernel(
+        [_vector(dtype, "z"), _scalar(dtype, "start"), _scalar(dtype, "step")],
+        f"z[i] = start + {_cast(dtype, 'i')} * step",
+        "arange",
+    )
+
+
+@context_dependent_memoize
+def get_pow_array_kernel(dtype_x, dtype_y, dtype_z, is_base_array, is_exp_array):
+    """Return the kernel z[i] = x ** y; either may be a number, not both; x, y, z, n."""
+    if not (is_base_array or is_exp_array):
+        raise AssertionError("one of base and exponent must be an array")
+    x, read_x = _either(dtype_x, "x", not is_base_array)
+    y, read_y = _either(dtype_y, "y", not is_exp_array)
+    function = "powf" if np.dtype(dtype_z) == np.float32 else "pow"
+    body = f"z[i] = {_call(function, dtype_z, read_x, read_y)}"
+    return get_elwise_kernel([x, y, _vector(dtype_z, "z")], body, "pow_method")
+
+
+@context_dependent_memoize
+def get_pow_kernel(dtype):
+    """Return the kernel z[i] = y[i] ** value; value, y, z, n."""
+    function = "powf" if np.dtype(dtype) == np.float32 else "pow"
+    return get_elwise_kernel(
+        [_scalar(dtype, "value"), _vector(dtype, "y"), _vector(dtype, "z")],
+        f"z[i] = {function}(y[i], value)",
+        "pow_method",
+    )
+
+
+@context_dependent_memoize
+def get_fmod_kernel():
+    """Return the kernel z[i] = fmod(a[i], s[i]) of floats; a, s, z, n."""
+    return get_elwise_kernel(
+        "float *a, float *s, float *z", "z[i] = fmodf(a[i], s[i])", "fmod_kernel"
+    )
+
+
+@context_dependent_memoize
+def get_modf_kernel():
+    """Return the kernel of floats that splits x into y (whole) and z; x, y, z, n."""
+    return get_elwise_kernel(
+        "float *x, float *intpart, float *fracpart",
+        "fracpart[i] = modff(x[i], &intpart[i])",
+        "modf_kernel",
+    )
+
+
+@context_dependent_memoize
+def get_frexp_kernel():
+    """Return the kernel of floats x = significand * 2 ** exponent; in that order, n."""
+    return get_elwise_kernel(
+        "float *x, float *significand, float *exponent",
+        "int e = 0; significand[i] = frexpf(x[i], &e); exponent[i] = e",
+        "frexp_kernel",
+    )
+
+
+@context_dependent_memoize
+def get_ldexp_kernel():
+    """Return the kernel z[i] = sig[i] * 2 ** int(expt[i]); sig, expt, z, n."""
+    return get_elwise_kernel(
+        "float *sig, float *expt, float *z",
+        "z[i] = ldexpf(sig[i], (int)expt[i])",
+        "ldexp_kernel",
+    )
+
+
+@context_dependent_memoize
+def get_unary_func_kernel(func_name, in_dtype, out_dtype=None):
+    """Return the kernel z[i] = func(y[i]); y, z, n."""
+    out_dtype = in_dtype if out_dtype is None else out_dtype
+    return get_elwise_kernel(
+        [_vector(in_dtype, "y"), _vector(out_dtype, "z")],
+        f"z[i] = {func_name}(y[i])",
+        f"{func_name.replace('::', '_')}_kernel",
+    )
+
+
+def _get_choice_kernel(test, name, crit_dtype, dtype):
+    return get_elwise_kernel(
+        [
+            _vector(crit_dtype, "crit"),
+            _vector(dtype, "then_"),
+            _vector(dtype, "else_"),
+            _vector(dtype, "result"),
+        ],
+        f"result[i] = {test} ? then_[i] : else_[i]",
+        name,
+    )
+
+
+@context_dependent_memoize
+def get_if_positive_kernel(crit_dtype, dtype):
+    """Return the kernel that chooses by crit[i] > 0; crit, then_, else_, result, n."""
+    return _get_choice_kernel("crit[i] > 0", "if_positive", crit_dtype, dtype)
+
+
+@context_dependent_memoize
+def get_where_kernel(crit_dtype, dtype):
+    """Return the kernel that chooses by crit[i] != 0; crit, then_, else_, result, n."""
+    return _get_choice_kernel("crit[i] != 0", "if_nonzero", crit_dtype, dtype)
+
+
+@context_dependent_memoize
+def get_scalar_op_kernel(dtype_x, dtype_a, dtype_y, operator):
+    """Return the kernel y[i] = x[i] <operator> a; x, a, y, n."""
+    return get_elwise_kernel(
+        [_vector(dtype_x, "x"), _scalar(dtype_a, "a"), _vector(dtype_y, "y")],
+        f"y[i] = x[i] {operator} a",
+        "scalar_op",
+    )
+
+
+@context_dependent_memoize
+def get_logical_not_kernel(dtype_x, dtype_out):
+    """Return the kernel out[i] = (x[i] == 0); x, out, n."""
+    return get_elwise_kernel(
+        [_vector(dtype_x, "x"), _vector(dtype_out, "out")],
+        f"out[i] = (x[i] == {_cast(dtype_x, '0')})",
+        "logical_not",
+    )

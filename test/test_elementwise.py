@@ -1,0 +1,243 @@
+"""ElementwiseKernel, and the kernels that pycuda.elementwise has ready."""
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import elementwise, gpuarray
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda.tools import ScalarArg, VectorArg
+from support.arrays import same
+
+pytestmark = pytest.mark.gpu
+
+LINEAR = ("float a, float *x, float b, float *y, float *z", "z[i] = a*x[i] + b*y[i]")
+
+
+def test_a_linear_combination(ctx):
+    kernel = ElementwiseKernel(*LINEAR, "linear")
+    a, b = np.arange(1000, dtype=np.float32), np.arange(1000, 0, -1, dtype=np.float32)
+    x, y, z = to_gpu(a), to_gpu(b), GPUArray(1000, np.float32)
+    assert kernel(2, x, np.float32(3), y, z) is None
+    same(z, 2 * a + 3 * b)
+    kernel(np.array(1, np.float32), x, 0.5, y, z, stream=drv.Stream())
+    drv.Context.synchronize()
+    same(z, a + b / 2)
+
+
+def test_arguments_as_objects_are_not_changed(ctx):
+    arguments = [VectorArg(np.int32, "x"), ScalarArg(np.int32, "a")]
+    kernel = ElementwiseKernel(arguments, "x[i] = a + i", "fill")
+    x = gpuarray.zeros(10, np.int32)
+    kernel(x, 3)
+    same(x, np.arange(3, 13, dtype=np.int32))
+    kernel(x, 0, slice=slice(2, 5))
+    assert len(arguments) == 2
+    assert x.get()[:6].tolist() == [3, 4, 2, 3, 4, 8]
+
+
+def test_preamble_and_what_is_around_the_loop(ctx):
+    kernel = ElementwiseKernel(
+        "int *x, int *y",
+        "int t = twice(x[i]); sum += t; y[i] = t + (n == 100)",
+        preamble="__device__ int twice(int v) { return 2 * v; }",
+        loop_prep="int sum = 0",
+        after_loop="if (sum < 0) y[0] = -1",
+        options=["-DUNUSED=1"],
+    )
+    x = gpuarray.arange(100, dtype=np.int32)
+    y = gpuarray.empty_like(x)
+    kernel(x, y)
+    same(y, 2 * np.arange(100, dtype=np.int32) + 1)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [slice(5, 40), slice(None, None, 3), slice(None, None, -1), slice(40, 5, -7)]
+    + [slice(-10, None), slice(0, 0)],
+    ids=str,
+)
+def test_slices_and_ranges(ctx, where):
+    kernel = ElementwiseKernel("int *x", "x[i] += 1 + (step < 0)")
+    host = np.zeros(300, np.int32)
+    expected = host.copy()
+    expected[where] += 1 + (where.step is not None and where.step < 0)
+    x = to_gpu(host)
+    kernel(x, slice=where)
+    same(x, expected)
+    x = to_gpu(host)
+    kernel(x, range=slice(*where.indices(300)))
+    same(x, expected)
+
+
+def test_complex_and_vector_types(ctx):
+    kernel = ElementwiseKernel(
+        "pycuda::complex<float> *x, double2 *d, float4 *y",
+        "x[i] = x[i] * x[i]; d[i].y = i; y[i].w = real(x[i])",
+    )
+    host = np.array([1 + 2j, 3j, -1], np.complex64)
+    x = to_gpu(host)
+    y, d = (
+        gpuarray.zeros(3, gpuarray.vec.float4),
+        gpuarray.zeros(3, gpuarray.vec.double2),
+    )
+    kernel(x, d, y)
+    same(x, host * host)
+    assert d.get()["y"].tolist() == [0, 1, 2]
+    assert y.get()["w"].tolist() == [-3, -9, 1]
+
+
+def test_arrays_are_combined_by_index(ctx):
+    kernel = ElementwiseKernel("float *x, float *y, float *z", "z[i] = x[i] - y[i]")
+    a, b = np.random.default_rng(0).random((2, 6, 7)).astype(np.float32)
+    z = gpuarray.zeros((6, 7), np.float32)
+    kernel(to_gpu(a), to_gpu(np.asfortranarray(b)), z)
+    same(z, a - b)
+    kernel(to_gpu(np.asfortranarray(a)), to_gpu(b), z)
+    same(z, a - b)
+    wide = gpuarray.zeros((6, 14), np.float32)
+    kernel(to_gpu(a), to_gpu(b), wide[:, ::2])
+    same(wide[:, ::2], a - b)
+    assert not wide[:, 1::2].get().any()
+
+
+def test_wrong_calls(ctx):
+    kernel = ElementwiseKernel(*LINEAR)
+    x = gpuarray.zeros(5, np.float32)
+    with pytest.raises(TypeError, match="5 arguments, 2"):
+        kernel(1, x)
+    with pytest.raises(TypeError, match=r"argument 1 \(x\).*int"):
+        kernel(1, 2, 3, 4, 5)
+    with pytest.raises(TypeError, match="nonsense"):
+        kernel(1, x, 1, x, x, nonsense=1)
+    with pytest.raises(TypeError, match="together"):
+        kernel(1, x, 1, x, x, slice=slice(1), range=slice(0, 1, 1))
+    with pytest.raises(TypeError, match="step"):
+        kernel(1, x, 1, x, x, range=slice(0, 1))
+    with pytest.raises(RuntimeError, match="array"):
+        ElementwiseKernel("float a", "(void)a")(1)
+    with pytest.raises(RuntimeError, match="gaps"):
+        kernel(1, x, 1, gpuarray.zeros((4, 4), np.float32)[:, ::2], x)
+
+
+def test_an_error_of_the_compiler(ctx):
+    kernel = ElementwiseKernel("float *x", "x[i] = no_such_function(x[i])")
+    with pytest.raises(drv.CompileError) as caught:
+        kernel(gpuarray.zeros(5, np.float32))
+    assert "no_such_function" in str(caught.value)
+
+
+def test_arrays_without_elements(ctx):
+    kernel = ElementwiseKernel("float *x", "x[i] = 1")
+    kernel(gpuarray.zeros(0, np.float32))
+
+
+def test_one_object_in_two_contexts():
+    kernel = ElementwiseKernel("float *x", "x[i] = i")
+    for _ in range(2):
+        context = drv.Device(0).make_context()
+        x = gpuarray.zeros(5, np.float32)
+        kernel(x)
+        assert x.get().tolist() == [0, 1, 2, 3, 4]
+        del x
+        context.pop()
+        kernel._made.clear()
+        context.detach()
+
+
+def call(function, *arrays, n=None):
+    """Call a prepared kernel on arrays and numbers."""
+    first = next(a for a in arrays if isinstance(a, GPUArray))
+    values = [a.gpudata if isinstance(a, GPUArray) else a for a in arrays]
+    function.prepared_call(first._grid, first._block, *values, n or first.size)
+
+
+def test_ready_made_kernels(ctx):
+    f = np.dtype(np.float32)
+    a, b = np.arange(1, 51, dtype=f), np.arange(50, 0, -1, dtype=f)
+    x, y, z = to_gpu(a), to_gpu(b), GPUArray(50, f)
+    idx = to_gpu(np.arange(49, -1, -1, dtype=np.int32))
+    e = elementwise
+
+    def check(function, *arguments, expected):
+        call(function, *arguments)
+        same(z, np.asarray(expected, f), exact=False)
+
+    check(e.get_copy_kernel(f, f), z, x, expected=a)
+    check(e.get_axpbyz_kernel(f, f, f), 2, x, 3, y, z, expected=2 * a + 3 * b)
+    check(e.get_axpbyz_kernel(f, f, f, False, True), 2, x, 3, 4, z, expected=2 * a + 12)
+    check(e.get_axpbz_kernel(f, f), 2, x, 3, z, expected=2 * a + 3)
+    check(e.get_binary_op_kernel(f, f, f, "*"), x, y, z, expected=a * b)
+    check(e.get_rdivide_elwise_kernel(f, f), x, 2, z, expected=2 / a)
+    check(e.get_binary_func_kernel("hypotf", f, f, f), x, y, z, expected=np.hypot(a, b))
+    check(e.get_binary_func_scalar_kernel("powf", f, f, f), x, 2, z, expected=a**2)
+    check(
+        e.get_binary_minmax_kernel("max", f, f, f, False),
+        x,
+        y,
+        z,
+        expected=np.maximum(a, b),
+    )
+    check(e.get_fill_kernel(f), 7, z, expected=np.full(50, 7))
+    check(e.get_reverse_kernel(f), x, z, expected=a[::-1])
+    check(e.get_arange_kernel(f), z, 3, 2, expected=3 + 2 * np.arange(50))
+    check(e.get_pow_array_kernel(f, f, f, True, False), x, 2, z, expected=a**2)
+    check(e.get_pow_kernel(f), 2, x, z, expected=a**2)
+    check(e.get_fmod_kernel(), x, y, z, expected=np.fmod(a, b))
+    check(e.get_ldexp_kernel(), x, to_gpu(np.full(50, 2, f)), z, expected=a * 4)
+    check(e.get_unary_func_kernel("sqrtf", f), x, z, expected=np.sqrt(a))
+    check(
+        e.get_if_positive_kernel(f, f),
+        to_gpu(a - 25),
+        x,
+        y,
+        z,
+        expected=np.where(a > 25, a, b),
+    )
+    check(
+        e.get_where_kernel(f, f),
+        to_gpu(a - 25),
+        x,
+        y,
+        z,
+        expected=np.where(a != 25, a, b),
+    )
+    check(e.get_scalar_op_kernel(f, f, f, ">"), x, 25, z, expected=a > 25)
+    check(e.get_put_kernel(f, np.dtype("i4")), idx, z, x, expected=a[::-1])
+    kernel, textures = e.get_take_kernel(f, np.dtype("i4"))
+    assert textures == []
+    check(kernel, idx, z, x, expected=a[::-1])
+    kernel, _ = e.get_take_put_kernel(f, np.dtype("i4"), False)
+    check(kernel, idx, idx, z, x, expected=a)
+    kernel, _ = e.get_linear_combination_kernel(((False, f, f), (True, f, f)), f)
+    check(kernel, 2, x, to_gpu(np.array(3, f)), y, z, expected=2 * a + 3 * b)
+    assert e.get_fill_kernel(f) is e.get_fill_kernel(f)
+    with pytest.raises(AssertionError):
+        e.get_pow_array_kernel(f, f, f, False, False)
+
+
+def test_kernels_of_complex_numbers(ctx):
+    c, f = np.dtype(np.complex64), np.dtype(np.float32)
+    host = np.array([1 + 2j, 3 - 1j], c)
+    x, z, r = to_gpu(host), GPUArray(2, c), GPUArray(2, f)
+    call(elementwise.get_conj_kernel(c, c), x, z)
+    same(z, host.conj())
+    call(elementwise.get_real_kernel(c, f), x, r)
+    same(r, host.real)
+    call(elementwise.get_imag_kernel(c, f), x, r)
+    same(r, host.imag)
+    out = GPUArray(2, bool)
+    call(elementwise.get_logical_not_kernel(f, np.dtype(bool)), to_gpu(host.real), out)
+    same(out, host.real == 0)
+    assert elementwise._get_real_dtype(c) == f
+
+
+def test_names_that_other_code_imports():
+    for name in (
+        "ScalarArg",
+        "VectorArg",
+        "context_dependent_memoize",
+        "dtype_to_ctype",
+    ):
+        assert hasattr(elementwise, name)
