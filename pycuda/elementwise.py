@@ -190,8 +190,8 @@ class ElementwiseKernel:
 
     A call takes the arguments in order and the keywords ``stream``, and ``range`` (an
     object with start, stop and step) or ``slice``, which say for which indices to run.
-    The first array gives the number of elements; it and the arrays of its shape may have
-    any strides.
+    The first array gives the number of elements; it and the arrays of its shape may
+    have any strides.
     """
 
     def __init__(
