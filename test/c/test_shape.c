@@ -251,6 +251,94 @@ test_most_dimensions(void)
     CHECK(memcmp(wide, strides, sizeof(wide)) == 0);
 }
 
+static void
+test_reshape(void)
+{
+    ptrdiff_t out[PCU_MAX_NDIM];
+
+    /* every second column of (4, 6): the rows cannot be joined, but they can be cut */
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){24, 8}, 4, 3,
+                                 (size_t[]){2, 2, 3}, 0, out),
+             0);
+    CHECK_EQ(out[0], 48);
+    CHECK_EQ(out[1], 24);
+    CHECK_EQ(out[2], 8);
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){24, 8}, 4, 1,
+                                 (size_t[]){12}, 0, out),
+             0);
+    CHECK_EQ(out[0], 8);
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){32, 8}, 4, 1,
+                                 (size_t[]){12}, 0, out),
+             -1);
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){32, 8}, 4, 2,
+                                 (size_t[]){3, 4}, 0, out),
+             -1);
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){32, 8}, 4, 3,
+                                 (size_t[]){2, 2, 3}, 0, out),
+             0);
+    CHECK_EQ(out[0], 64);
+    CHECK_EQ(out[1], 32);
+    /* in F order the first axis is the fastest */
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){4, 3}, (ptrdiff_t[]){8, 32}, 4, 1,
+                                 (size_t[]){12}, 1, out),
+             0);
+    CHECK_EQ(out[0], 8);
+    /* axes of length 1 come and go */
+    CHECK_EQ(pcu_reshape_strides(2, (size_t[]){1, 3}, (ptrdiff_t[]){99, 8}, 4, 3,
+                                 (size_t[]){3, 1, 1}, 0, out),
+             0);
+    CHECK_EQ(out[0], 8);
+    CHECK_EQ(pcu_reshape_strides(1, (size_t[]){4}, (ptrdiff_t[]){PTRDIFF_MAX / 2}, 4, 2,
+                                 (size_t[]){2, 2}, 0, out),
+             -1); /* the step after the last one is no distance any more */
+}
+
+static void
+test_collapse(void)
+{
+    size_t shape[PCU_MAX_NDIM] = {2, 1, 3, 4};
+    ptrdiff_t strides[2 * PCU_MAX_NDIM] = {48, 5, 16, 4};
+
+    strides[PCU_MAX_NDIM] = 96;
+    strides[PCU_MAX_NDIM + 1] = 7;
+    strides[PCU_MAX_NDIM + 2] = 32;
+    strides[PCU_MAX_NDIM + 3] = 8;
+    CHECK_EQ(pcu_collapse(4, shape, 2, strides), 1);
+    CHECK_EQ(shape[0], 24);
+    CHECK_EQ(strides[0], 4);
+    CHECK_EQ(strides[PCU_MAX_NDIM], 8);
+
+    /* a transposed pair is one run, a transposed one beside a straight one is not */
+    size_t turned[PCU_MAX_NDIM] = {3, 4};
+    ptrdiff_t both[2 * PCU_MAX_NDIM] = {4, 12};
+
+    both[PCU_MAX_NDIM] = 4;
+    both[PCU_MAX_NDIM + 1] = 12;
+    CHECK_EQ(pcu_collapse(2, turned, 2, both), 1);
+    CHECK_EQ(turned[0], 12);
+    turned[0] = 3;
+    turned[1] = 4;
+    both[0] = 16;
+    both[1] = 4;
+    CHECK_EQ(pcu_collapse(2, turned, 2, both), 2);
+    CHECK_EQ(pcu_collapse(0, NULL, 1, both), 0);
+
+    /* the first two axes join, the third stays; so does one that nobody moves along */
+    size_t three[PCU_MAX_NDIM] = {2, 3, 4};
+    ptrdiff_t rows[2 * PCU_MAX_NDIM] = {48, 16, 4};
+
+    rows[PCU_MAX_NDIM] = 24;
+    rows[PCU_MAX_NDIM + 1] = 8;
+    CHECK_EQ(pcu_collapse(3, three, 2, rows), 2);
+    CHECK_EQ(three[0], 6);
+    CHECK_EQ(three[1], 4);
+    CHECK_EQ(rows[PCU_MAX_NDIM], 8);
+    three[0] = 2;
+    rows[0] = rows[1] = 0;
+    CHECK_EQ(pcu_collapse(2, three, 1, rows), 1);
+    CHECK_EQ(three[0], 8);
+}
+
 int
 main(void)
 {
@@ -264,5 +352,7 @@ main(void)
     test_slices();
     test_views();
     test_most_dimensions();
+    test_reshape();
+    test_collapse();
     return check_report();
 }

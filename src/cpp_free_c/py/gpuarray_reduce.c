@@ -492,14 +492,14 @@ reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
             return -1;
         }
     }
-    if (pcu_gpuarray_check(target, ctx) < 0 || plan->kept.count == 0) {
-        return PyErr_Occurred() ? -1 : 0;
-    }
     if (plan->reduced.count == 0 &&
         (rule == RULE_EXTREME ||
          (rule == RULE_INDEX && plan->op != PCU_REDUCE_COUNT_NONZERO))) {
         PyErr_Format(PyExc_ValueError, empty, pcu_reduction_name(plan->op));
         return -1;
+    }
+    if (pcu_gpuarray_check(target, ctx) < 0 || plan->kept.count == 0) {
+        return PyErr_Occurred() ? -1 : 0;
     }
     reduce_cut(plan, ctx);
     plan->wide = reduce_is_wide(plan);
