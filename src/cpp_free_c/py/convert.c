@@ -147,6 +147,11 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
         *pointer = ((pcu_resource *)value)->handle.memory;
         return 0;
     }
+    if (PyArray_Check(value) &&
+        pcu_managed_of_array(st, (PyArrayObject *)value) != NULL) {
+        *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
+        return 0;
+    }
     if (!pcu_is_one_integer(value)) {
         return convert_gpudata(st, value, pointer, name);
     }

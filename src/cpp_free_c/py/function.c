@@ -98,29 +98,34 @@ function_read_limits(pcu_function *self)
 }
 
 /* The number of parameters, -1 if this driver cannot tell. */
-static Py_ssize_t
-function_count_params(pcu_function *self)
+static int
+function_count_params(pcu_function *self, Py_ssize_t *count)
 {
     size_t offset = 0;
     size_t size = 0;
-    for (Py_ssize_t n = 0; n < 65536; n++) {
-        CUresult status = drv.FuncGetParamInfo(self->handle, (size_t)n, &offset, &size);
-        if (status == CUDA_ERROR_INVALID_VALUE) {
-            return n; /* past the last one */
-        }
-        if (status != CUDA_SUCCESS) {
-            return -1;
-        }
+    CUresult status = CUDA_SUCCESS;
+    for (*count = 0; status == CUDA_SUCCESS; ++*count) {
+        status = drv.FuncGetParamInfo(self->handle, (size_t)*count, &offset, &size);
     }
-    return -1;
+    --*count;
+    if (status == CUDA_ERROR_INVALID_VALUE) { /* past the last one */
+        return 0;
+    }
+    *count = -1;
+    return status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_NOT_SUPPORTED
+               ? 0
+               : pcu_raise(self->st, "cuFuncGetParamInfo", status);
 }
 
 static int
 function_read_params(pcu_function *self)
 {
-    Py_ssize_t n = function_count_params(self);
+    Py_ssize_t n;
     pcu_param *params = NULL;
     size_t end = 0;
+    if (function_count_params(self, &n) < 0) {
+        return -1;
+    }
     if (n > 0) {
         params = PyMem_Calloc((size_t)n, sizeof(*params));
         if (params == NULL) {
@@ -159,7 +164,7 @@ pcu_function_describe(pcu_function *self)
     }
     CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->ctx));
     if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->st, "cuCtxPushCurrent", status);
+        return pcu_raise(self->st, scope.routine, status);
     }
     status = function_read_limits(self);
     rc = status == CUDA_SUCCESS ? function_read_params(self)

@@ -187,7 +187,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
 PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
                                    pcu_res_handle handle);
 
-/* Explicit release: raises LogicError (invalid handle) the second time. */
+/* Explicit release: raises LogicError (invalid handle) the second time. After a failure
+ * the handle is live as before, and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
 
 /* Raise LogicError: the handle, or its context, is gone. */
@@ -235,6 +236,8 @@ pcu_resource_check(pcu_resource *self, const char *routine)
 /* Make (owned) or retain (primary) a context of the device; device.c calls these. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
                                                  unsigned int flags);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make_gl(pcu_state *st, CUdevice device,
+                                                    unsigned int flags);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
                                                            CUdevice device);
 
@@ -272,6 +275,9 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *valu
 /* -- device.c, devmem.c, memcpy.c, launch.c ---------------------------------------- */
 
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_device_new(pcu_state *st, CUdevice handle);
+
+/* The CUdevice of a Device. */
+PCU_HIDDEN CUdevice pcu_device_handle(PyObject *device);
 
 /* Run the garbage collector, also where a program has switched the automatic runs off.
  */
@@ -366,6 +372,8 @@ PCU_SETUP(ipc);
 PCU_SETUP(memcpy);
 PCU_SETUP(memcpynd);
 PCU_SETUP(cumodule);
+PCU_SETUP(linker);
+PCU_SETUP(gl);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);

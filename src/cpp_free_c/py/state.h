@@ -29,6 +29,13 @@
     X(Memcpy3D)                 \
     X(Memcpy3DPeer)             \
     X(Module)                   \
+    X(Linker)                   \
+    X(RegisteredObject)         \
+    X(RegisteredBuffer)         \
+    X(RegisteredImage)          \
+    X(RegisteredMapping)        \
+    X(BufferObject)             \
+    X(BufferObjectMapping)      \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
