@@ -1,41 +1,41 @@
-"""Rows of memory pools and of what streams and DLPack exchange with others."""
+"""Rows of memory pools and of what streams exchange with others."""
+
+import operator
 
 import pycuda.driver as drv
 
 from .row import calls, row
 
+POOLS = (drv.DeviceMemoryPool, drv.PageLockedMemoryPool)
+
+
+def on_new(kind, function):
+    """A row's function: a call on a fresh object of a class."""
+
+    def make(w):
+        thing = kind()
+        return lambda: function(thing)
+
+    return make
+
+
 # -- pools -----------------------------------------------------------------------------
 
-row("DeviceMemoryPool", lambda w: drv.DeviceMemoryPool)
 row("PageLockedAllocator", lambda w: drv.PageLockedAllocator)
-row("PageLockedMemoryPool", lambda w: drv.PageLockedMemoryPool)
-
-
-def device(function):
-    """A call on a fresh pool of device memory."""
-    return lambda w: lambda pool=drv.DeviceMemoryPool(): function(pool)
-
-
-for name in ("held_blocks", "active_blocks", "managed_bytes", "active_bytes"):
-    for kind in (drv.DeviceMemoryPool, drv.PageLockedMemoryPool):
-        row(
-            f"{kind.__name__}.{name}",
-            lambda w, kind=kind, name=name: lambda pool=kind(): getattr(pool, name),
-        )
-for kind in (drv.DeviceMemoryPool, drv.PageLockedMemoryPool):
+for kind in POOLS:
+    row(kind.__name__, lambda w, kind=kind: kind)
+    for name in ("held_blocks", "active_blocks", "managed_bytes", "active_bytes"):
+        row(f"{kind.__name__}.{name}", on_new(kind, operator.attrgetter(name)))
     for name in ("free_held", "stop_holding"):
-        row(
-            f"{kind.__name__}.{name}",
-            lambda w, kind=kind, name=name: getattr(kind(), name),
-        )
+        row(f"{kind.__name__}.{name}", on_new(kind, operator.methodcaller(name)))
     for name in ("bin_number", "alloc_size"):
-        row(
-            f"{kind.__name__}.{name}",
-            lambda w, kind=kind, name=name: lambda pool=kind(): getattr(pool, name)(9),
-        )
-row("DeviceMemoryPool.allocate", device(lambda pool: pool.allocate(100)))
+        row(f"{kind.__name__}.{name}", on_new(kind, operator.methodcaller(name, 9)))
+row(
+    "DeviceMemoryPool.allocate",
+    on_new(drv.DeviceMemoryPool, operator.methodcaller("allocate", 100)),
+)
 
-# -- streams and DLPack ----------------------------------------------------------------
+# -- streams ---------------------------------------------------------------------------
 
 calls("Stream.from_handle", lambda s: drv.Stream.from_handle(s.handle), "stream")
 row("Stream.get_current", lambda w: drv.Stream.get_current)
