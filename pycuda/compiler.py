@@ -56,11 +56,16 @@ _LAST_TOOLKITS = ((75, "12.9"), (50, "11.8"), (35, "10.2"), (30, "8.0"))
 _INPUT_PTX, _INPUT_LIBRARY = 1, 4
 _LIBRARY_PATTERN = "lib%s.a"
 _LIBRARY_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
-_RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
 
 # Variables that CUDA 12 took out of the language; pycuda-textures.hpp has them.
 _REFERENCE = re.compile(r"\b(texture|surface)\s*<")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+# What newer toolkits say of each kernel for a device that they will drop one day.
+_OF_NO_USE = re.compile(
+    r"^(?:nvrtc|nvcc) ?:? ?warning ?:.*\barchitectures prior to\b.*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
 _ARCH = re.compile(r"\b(?:sm|compute)_\w+")
 _KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
 
@@ -330,7 +335,7 @@ def _search_dirs(options: Sequence[str]) -> list[str]:
 
 def _tell(chatter: str) -> None:
     """Pass on what a compiler said though it succeeded."""
-    text = chatter.strip()
+    text = _OF_NO_USE.sub("", chatter).strip()
     if not text:
         return
     if "demoted" in text.lower() or "demoting" in text.lower():
