@@ -548,6 +548,21 @@ refs_note_reader(pcu_refs *refs, CUstream stream)
     }
 }
 
+/* A launch without a change, while the last store may still be to come. */
+static int
+refs_follow(pcu_state *st, pcu_refs *refs, CUstream stream)
+{
+    int same = refs_is_stream(refs, refs->store_stream, stream);
+    if ((same && refs->retired == NULL) || refs_is_captured(stream)) {
+        return 0; /* a graph may neither ask nor wait: it runs later anyway */
+    }
+    if (same) {
+        (void)refs_poll(refs); /* only for the sake of what could be dropped */
+        return 0;
+    }
+    return refs_wait(st, refs, stream);
+}
+
 int
 pcu_refs_launch(PyObject *op, CUstream stream)
 {
@@ -568,8 +583,7 @@ pcu_refs_launch(PyObject *op, CUstream stream)
             return -1;
         }
     }
-    else if (refs->unsettled && !refs_is_stream(refs, refs->store_stream, stream) &&
-             refs_wait(module->base.st, refs, stream) < 0) {
+    else if (refs->unsettled && refs_follow(module->base.st, refs, stream) < 0) {
         return -1;
     }
     refs_note_reader(refs, stream);
