@@ -35,7 +35,9 @@ CODES = {
 OUT_OF_MEMORY = 2
 
 #: Driver calls that are tried again after a garbage collection when memory is short.
-TRIED_AGAIN = ("cuMemAlloc", "cuMemHostAlloc")
+TRIED_AGAIN = (
+    *("cuMemAlloc", "cuMemAllocPitch", "cuMemAllocManaged", "cuMemHostAlloc"),
+)
 
 #: More failures than any entry point has calls or allocations: it would not end.
 MOST = 20000
@@ -300,7 +302,8 @@ class Sweep:
                 or self.lost_by_the_interpreter(attempt.error)
             ):
                 self.wrong(where, f"the exception is {attempt.error!r}")
-            self.unchanged(where, attempt, reports)
+            changes = "an allocation" in self.row.changes
+            self.unchanged(where, attempt, reports, changes)
         if not also:
             self.succeeded("with nothing to fail", attempt)
 
