@@ -253,14 +253,14 @@ def import_cost(python, module, env=None):
     return int(done.stdout.split()[-1])
 
 
-def build_floor(directory):
-    """Compile ``floor.c`` into a directory; the path of the program."""
+def build_floor(directory, name="floor"):
+    """Compile a program of the floor into a directory; the path of the program."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         raise SubjectError("no C compiler: install cc, or name one in CC")
-    program = Path(directory) / "floor"
+    program = Path(directory) / name
     command = [*compiler.split(), "-std=c11", "-O2", "-I", str(C_SOURCE)]
-    command += [str(HERE / "floor.c"), "-o", str(program), "-ldl"]
+    command += [str(HERE / f"{name}.c"), "-o", str(program), "-ldl"]
     done = run_quietly(command)
     if done.returncode != 0:
         raise SubjectError(f"{' '.join(command)} failed:\n{done.stderr}")

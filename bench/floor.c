@@ -20,101 +20,10 @@
  * toolkit; types and signatures come from core/cuda_abi.h and tables/drv_symbols.h. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "core/cuda_abi.h"
-#include "tables/drv_symbols.h"
+#include "floor_driver.h"
 
 enum { BYTES = 4096, COUNT = BYTES / (int)sizeof(float), BLOCK = 128 };
 enum { MAX_BATCHES = 100000, MAX_CALLS = 1000000 };
-
-/* -- the driver -------------------------------------------------------------------- */
-
-#define MEMBER(name, version, need, blocking, params) CUresult(*name) params;
-struct driver {
-    PCU_DRV_SYMBOLS(MEMBER)
-};
-#undef MEMBER
-
-/* A member is NULL where the driver lacks the function; only REQUIRED ones are called.
- */
-static struct driver drv;
-
-#define ROW(name, version, need, blocking, params) \
-    {"cu" #name, version, offsetof(struct driver, name), NEED_##need},
-enum need { NEED_OPTIONAL, NEED_REQUIRED };
-static const struct row {
-    const char *name;
-    int version;
-    size_t offset;
-    enum need need;
-} rows[] = {PCU_DRV_SYMBOLS(ROW)};
-#undef ROW
-
-typedef CUresult (*get_proc_fn)(const char *, void **, int, uint64_t);
-typedef CUresult (*get_proc_v2_fn)(const char *, void **, int, uint64_t, int *);
-
-static void
-fail(const char *what, const char *detail)
-{
-    fprintf(stderr, "floor: %s: %s\n", what, detail);
-    exit(1);
-}
-
-static void
-driver_open(void)
-{
-    const char *path = getenv("FLOOR_LIBCUDA");
-    void *library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    get_proc_v2_fn get_v2 = NULL;
-    get_proc_fn get = NULL;
-    void *symbol;
-
-    if (library == NULL) {
-        fail("no driver library", dlerror());
-    }
-    /* ISO C has no cast from void * to a function pointer; POSIX gives both one size.
-     */
-    symbol = dlsym(library, "cuGetProcAddress_v2");
-    memcpy(&get_v2, &symbol, sizeof symbol);
-    symbol = dlsym(library, "cuGetProcAddress");
-    memcpy(&get, &symbol, sizeof symbol);
-    if (get_v2 == NULL && get == NULL) {
-        fail("driver too old", "cuGetProcAddress is missing, CUDA 11.3 has it");
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct row *row = &rows[i];
-        CUresult status;
-        int found = 0;
-
-        symbol = NULL;
-        status = get_v2 != NULL ? get_v2(row->name, &symbol, row->version, 0, &found)
-                                : get(row->name, &symbol, row->version, 0);
-        if (status == CUDA_ERROR_STUB_LIBRARY) {
-            fail("not a driver", "the library is a stub to link against");
-        }
-        if (status != CUDA_SUCCESS) {
-            symbol = NULL;
-        }
-        if (symbol == NULL && row->need == NEED_REQUIRED) {
-            fail("the driver lacks a function", row->name);
-        }
-        memcpy((char *)&drv + row->offset, &symbol, sizeof symbol);
-    }
-}
-
-/* Ends the function that uses it with the status of a call that failed. */
-#define TRY(call)                      \
-    do {                               \
-        CUresult status_ = (call);     \
-        if (status_ != CUDA_SUCCESS) { \
-            return status_;            \
-        }                              \
-    } while (0)
 
 /* -- what the cases work on -------------------------------------------------------- */
 
@@ -129,36 +38,6 @@ struct bench {
     int n;
     float host_a[COUNT], host_b[COUNT], host_c[COUNT];
 };
-
-static void *
-image_read(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *image = NULL;
-    size_t used = 0, size = 0, got;
-
-    if (file == NULL) {
-        fail("cannot open the image", path);
-    }
-    do {
-        char *grown;
-
-        size += 1 << 16;
-        grown = realloc(image, size + 1);
-        if (grown == NULL) {
-            fail("no memory for the image", path);
-        }
-        image = grown;
-        got = fread(image + used, 1, size - used, file);
-        used += got;
-    } while (used == size);
-    if (ferror(file) || used == 0) {
-        fail("cannot read the image", path);
-    }
-    fclose(file);
-    image[used] = '\0'; /* a PTX text ends with a NUL */
-    return image;
-}
 
 static CUresult
 bench_open(struct bench *self)
@@ -440,15 +319,6 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* -- measuring --------------------------------------------------------------------- */
 
-static double
-now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 static CUresult
 check_sums(struct bench *self, enum check check)
 {
@@ -498,44 +368,6 @@ double_compare(const void *a, const void *b)
 }
 
 /* -- output: JSON ------------------------------------------------------------------ */
-
-static void
-print_string(const char *text)
-{
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c == '"' || c == '\\') {
-            putchar('\\');
-        }
-        putchar(c < 0x20 ? ' ' : c);
-    }
-    putchar('"');
-}
-
-static void
-print_error(const char *name, CUresult status)
-{
-    const char *text = NULL;
-
-    drv.GetErrorName(status, &text);
-    printf("{\"case\": ");
-    print_string(name);
-    printf(", \"error\": ");
-    print_string(text != NULL ? text : "unknown result code");
-    printf("}");
-}
-
-static void
-print_samples(const char *name, int calls, const double *ns, int batches)
-{
-    printf("{\"case\": \"%s\", \"calls\": %d, \"ns\": [", name, calls);
-    for (int i = 0; i < batches; i++) {
-        printf("%s%.2f", i > 0 ? ", " : "", ns[i]);
-    }
-    printf("]}");
-}
 
 /* The middle of the sorted values: the mean of the two middle ones for an even count.
  */

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING
 
 from pycuda import _cache, _toolkit
 from pycuda._nvcc import SOURCE_NAME
-from pycuda._nvrtc_headers import HEADERS, PRELUDE_NAME
+from pycuda._nvrtc_headers import (
+    BUILT_IN,
+    BUILT_IN_TEXT,
+    HEADERS,
+    PRELUDE_NAME,
+    PRELUDE_NAMES,
+)
 
 if TYPE_CHECKING:
     from pycuda.driver import CompileError
@@ -36,12 +42,19 @@ _HOST_FLAGS = frozenset(
 _RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
 _PIECES = ("-dlink", "-rdc=true", "--relocatable-device-code=true")
 _AS_DEVICE = "--device-as-default-execution-space"
-_HOST_CODE = "host functions are not allowed"
+
+# What nvcc accepts without an option: functions and variables of the host, which are
+# left to it there and may be the device's here, and wide integers.
+_REMEDIES = (
+    ("host functions are not allowed", _AS_DEVICE),
+    ("host variables are not allowed", _AS_DEVICE),
+    ("--device-int128", "--device-int128"),
+)
 _LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
 _HOST_OPTIONS = frozenset(
     ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
 )
-_PRE_INCLUDE = re.compile(r"-include|--pre-include")
+_PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
 _INVALID_OPTION = 5
 
 # What decides about headers without a plain name cannot be followed.
@@ -204,19 +217,20 @@ class Tool:
         facts.toolkit_dirs = _own_folders(self.path)
         folders = given_folders + facts.toolkit_dirs
         arguments = [*own, *(f"-I{folder}" for folder in folders)]
-        text = f'#include <{PRELUDE_NAME}>\n#line 1 "{SOURCE_NAME}"\n{source}'
+        text = f'{_opening(source, options)}#line 1 "{SOURCE_NAME}"\n{source}'
 
         started_ns = time.time_ns()
         status, image, log, lowered = _compile(
             _library(self.path), text, arguments, target, names
         )
-        if status != 0 and _HOST_CODE in log and _AS_DEVICE not in arguments:
-            # nvcc leaves such functions to the host; here they may be the device's.
-            retried = _compile(
-                _library(self.path), text, [*arguments, _AS_DEVICE], target, names
-            )
-            if retried[0] == 0:
-                status, image, log, lowered = retried
+        for complaint, remedy in _REMEDIES:
+            if status != 0 and complaint in log and remedy not in arguments:
+                again = _compile(
+                    _library(self.path), text, [*arguments, remedy], target, names
+                )
+                if again[0] == 0 or complaint not in again[2]:
+                    arguments.append(remedy)
+                    status, image, log, lowered = again
         if keep:
             _keep(text, image, target)
         if status == _INVALID_OPTION:
@@ -227,8 +241,9 @@ class Tool:
         if status != 0:
             raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
         read = None
-        if not any(_PRE_INCLUDE.match(option) for option in own):
+        if not any(_PRE.match(option) for option in own):
             read = follow(source, given_folders, facts.toolkit_dirs)
+        log = _without_toolkits_own(log, facts.toolkit_dirs)
         return _toolkit.Result(image, read, started_ns, log, lowered)
 
 
@@ -241,8 +256,9 @@ def _compile(
 ) -> tuple[int, bytes, str, list[str]]:
     """Return (status, image, log, lowered names) of one program."""
     program = ctypes.c_void_p()
-    names = [name.encode() for name in HEADERS]
-    texts = [header.encode() for header in HEADERS.values()]
+    headers = {**HEADERS, **_missing_headers(arguments)}
+    names = [name.encode() for name in headers]
+    texts = [header.encode() for header in headers.values()]
     library.call(
         "nvrtcCreateProgram",
         ctypes.byref(program),
@@ -270,6 +286,37 @@ def _compile(
         return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _without_toolkits_own(log: str, folders: Iterable[str]) -> str:
+    """Leave out warnings about the toolkit's headers, as nvcc does."""
+    own = tuple(os.path.join(folder, "") for folder in folders)
+    blocks = re.split(r"\n\n+", log)
+    kept = [block for block in blocks if not block.lstrip().startswith(own)]
+    if all(block.startswith("Remark:") or not block.strip() for block in kept):
+        return ""
+    return "\n\n".join(kept)
+
+
+def _opening(source: str, options: Sequence[str]) -> str:
+    """Return what comes before a source: nothing if it needs nothing, to save time."""
+    text = "\n".join((source, *options))
+    plain = not re.search(r"##|#\s*include", text)  # no hidden words
+    if plain and not any(map(_PRE.match, options)):
+        words = set(re.findall(r"\w+", text))
+        if words.isdisjoint(PRELUDE_NAMES):
+            return ""
+    return f"#include <{PRELUDE_NAME}>\n"
+
+
+def _missing_headers(arguments: Iterable[str]) -> dict[str, str]:
+    """Return stand-ins for headers of the toolkit that are not installed."""
+    folders = [option[2:] for option in arguments if option.startswith("-I")]
+    return {
+        name: BUILT_IN_TEXT
+        for name in BUILT_IN
+        if not any(os.path.exists(os.path.join(folder, name)) for folder in folders)
+    }
 
 
 def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:

@@ -1,10 +1,14 @@
 """The standard headers for NVRTC, which has none: what device code uses of them.
 
-``PRELUDE`` is read before every source and gives what nvcc's own first header gives:
-the integer names of the C library, the limits, the constants of math.h, and mixed
-overloads of the arithmetic functions. ``HEADERS`` are found by ``#include``; each must
-survive inside ``extern "C"``.
+``PRELUDE`` is read before a source that uses something of it. It gives what nvcc's own
+first header gives: the integer names of the C library, the limits, the constants of
+math.h, and mixed overloads of the arithmetic functions. ``HEADERS`` are found by
+``#include``; each must survive inside ``extern "C"``.
 """
+
+from __future__ import annotations
+
+import re
 
 PRELUDE_NAME = "pycuda-prelude.h"
 
@@ -164,16 +168,296 @@ __PYCUDA_TWO(fmin) __PYCUDA_TWO(fmax)
 #undef __PYCUDA_TWO
 """
 
-_STD = """
+# What it defines; a source with none of these words, and no headers, is spared it.
+PRELUDE_NAMES = frozenset(
+    name
+    for names in re.findall(
+        r"^typedef .*?(\w+);|^#define (\w+)|__PYCUDA_(?:ONE|TWO)\((\w+)\)",
+        PRELUDE + _LIMITS + _MATH,
+        re.MULTILINE,
+    )
+    for name in names
+    if name
+)
+
+# Into std, which extern "C" around the include must not reach.
+_IN_STD = 'extern "C++" {{\nnamespace std {{\n{}\n}}\n}}\n'
+
+
+def _using(names: str) -> str:
+    return _IN_STD.format(" ".join(f"using ::{name};" for name in names.split()))
+
+
+_STD_MATH = _using(
+    "abs fabs sqrt pow exp log log2 log10 sin cos tan asin acos atan atan2 sinh cosh "
+    "tanh floor ceil round trunc fmod fmin fmax fma hypot cbrt erf erfc exp2 expm1 "
+    "log1p asinh acosh atanh copysign fdim frexp ilogb ldexp lgamma llrint llround "
+    "logb lrint lround modf nearbyint nextafter remainder remquo rint scalbln scalbn "
+    "tgamma isnan isinf isfinite signbit"
+)
+_STD_INT = _using(
+    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t "
+    "uintptr_t intmax_t uintmax_t"
+)
+
+_TYPE_TRAITS = """
 #pragma once
 extern "C++" {
 namespace std {
-using ::abs; using ::fabs; using ::sqrt; using ::pow; using ::exp; using ::log;
-using ::log2; using ::log10; using ::sin; using ::cos; using ::tan; using ::asin;
-using ::acos; using ::atan; using ::atan2; using ::sinh; using ::cosh; using ::tanh;
-using ::floor; using ::ceil; using ::round; using ::trunc; using ::fmod; using ::fmin;
-using ::fmax; using ::fma; using ::hypot; using ::cbrt; using ::erf; using ::exp2;
-using ::isnan; using ::isinf; using ::isfinite;
+template <class T, T v> struct integral_constant {
+    static constexpr T value = v;
+    typedef T value_type;
+    typedef integral_constant type;
+    __host__ __device__ constexpr operator T() const { return v; }
+    __host__ __device__ constexpr T operator()() const { return v; }
+};
+template <bool b> using bool_constant = integral_constant<bool, b>;
+typedef bool_constant<true> true_type;
+typedef bool_constant<false> false_type;
+template <class...> using void_t = void;
+template <bool b, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool b, class T, class U> struct conditional { typedef T type; };
+template <class T, class U> struct conditional<false, T, U> { typedef U type; };
+template <class T, class U> struct is_same : false_type {};
+template <class T> struct is_same<T, T> : true_type {};
+template <class T> struct remove_const { typedef T type; };
+template <class T> struct remove_const<const T> { typedef T type; };
+template <class T> struct remove_volatile { typedef T type; };
+template <class T> struct remove_volatile<volatile T> { typedef T type; };
+template <class T> struct remove_cv {
+    typedef typename remove_const<typename remove_volatile<T>::type>::type type;
+};
+template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_reference<T &> { typedef T type; };
+template <class T> struct remove_reference<T &&> { typedef T type; };
+template <class T> struct remove_pointer { typedef T type; };
+template <class T> struct remove_pointer<T *> { typedef T type; };
+template <class T> struct remove_pointer<T *const> { typedef T type; };
+template <class T> struct remove_extent { typedef T type; };
+template <class T> struct remove_extent<T[]> { typedef T type; };
+template <class T, unsigned long n> struct remove_extent<T[n]> { typedef T type; };
+template <class T> struct add_const { typedef const T type; };
+template <class T> struct add_pointer {
+    typedef typename remove_reference<T>::type *type;
+};
+template <class T> struct is_const : false_type {};
+template <class T> struct is_const<const T> : true_type {};
+template <class T> struct is_pointer : false_type {};
+template <class T> struct is_pointer<T *> : true_type {};
+template <class T> struct is_pointer<T *const> : true_type {};
+template <class T> struct is_reference : false_type {};
+template <class T> struct is_reference<T &> : true_type {};
+template <class T> struct is_reference<T &&> : true_type {};
+template <class T> struct is_lvalue_reference : false_type {};
+template <class T> struct is_lvalue_reference<T &> : true_type {};
+template <class T> struct is_array : false_type {};
+template <class T> struct is_array<T[]> : true_type {};
+template <class T, unsigned long n> struct is_array<T[n]> : true_type {};
+template <class T> struct is_void : is_same<typename remove_cv<T>::type, void> {};
+template <class T> struct __pycuda_kind : integral_constant<int, 0> {};
+#define __PYCUDA_KIND(n, t) \\
+    template <> struct __pycuda_kind<t> : integral_constant<int, n> {};
+__PYCUDA_KIND(1, bool)
+__PYCUDA_KIND(1, char)
+__PYCUDA_KIND(1, signed char)
+__PYCUDA_KIND(1, unsigned char)
+__PYCUDA_KIND(1, wchar_t)
+__PYCUDA_KIND(1, char16_t)
+__PYCUDA_KIND(1, char32_t)
+__PYCUDA_KIND(1, short)
+__PYCUDA_KIND(1, unsigned short)
+__PYCUDA_KIND(1, int)
+__PYCUDA_KIND(1, unsigned int)
+__PYCUDA_KIND(1, long)
+__PYCUDA_KIND(1, unsigned long)
+__PYCUDA_KIND(1, long long)
+__PYCUDA_KIND(1, unsigned long long)
+__PYCUDA_KIND(2, float)
+__PYCUDA_KIND(2, double)
+#undef __PYCUDA_KIND
+template <class T> struct is_integral
+    : bool_constant<__pycuda_kind<typename remove_cv<T>::type>::value == 1> {};
+template <class T> struct is_floating_point
+    : bool_constant<__pycuda_kind<typename remove_cv<T>::type>::value == 2> {};
+template <class T> struct is_arithmetic
+    : bool_constant<__pycuda_kind<typename remove_cv<T>::type>::value != 0> {};
+template <class T, bool = is_arithmetic<T>::value> struct is_signed
+    : bool_constant<(T(-1) < T(0))> {};
+template <class T> struct is_signed<T, false> : false_type {};
+template <class T, bool = is_arithmetic<T>::value> struct is_unsigned
+    : bool_constant<(T(0) < T(-1))> {};
+template <class T> struct is_unsigned<T, false> : false_type {};
+template <class T> struct is_enum : bool_constant<__is_enum(T)> {};
+template <class T> struct is_class : bool_constant<__is_class(T)> {};
+template <class T> struct is_union : bool_constant<__is_union(T)> {};
+template <class T> struct is_empty : bool_constant<__is_empty(T)> {};
+template <class B, class D> struct is_base_of : bool_constant<__is_base_of(B, D)> {};
+template <class T> struct is_trivially_copyable
+    : bool_constant<__is_trivially_copyable(T)> {};
+template <class T> struct underlying_type { typedef __underlying_type(T) type; };
+template <class T> struct make_unsigned { typedef T type; };
+template <class T> struct make_signed { typedef T type; };
+#define __PYCUDA_SIGNS(s, u) \\
+    template <> struct make_unsigned<s> { typedef u type; }; \\
+    template <> struct make_signed<u> { typedef s type; };
+__PYCUDA_SIGNS(signed char, unsigned char)
+__PYCUDA_SIGNS(short, unsigned short)
+__PYCUDA_SIGNS(int, unsigned int)
+__PYCUDA_SIGNS(long, unsigned long)
+__PYCUDA_SIGNS(long long, unsigned long long)
+#undef __PYCUDA_SIGNS
+template <> struct make_unsigned<char> { typedef unsigned char type; };
+template <> struct make_signed<char> { typedef signed char type; };
+template <class T, class U = typename remove_reference<T>::type> struct decay {
+    typedef typename conditional<is_array<U>::value,
+        typename remove_extent<U>::type *, typename remove_cv<U>::type>::type type;
+};
+template <class T> T &&declval() noexcept;
+template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;
+template <bool b, class T, class U> using conditional_t =
+    typename conditional<b, T, U>::type;
+template <class T> using remove_const_t = typename remove_const<T>::type;
+template <class T> using remove_cv_t = typename remove_cv<T>::type;
+template <class T> using remove_reference_t = typename remove_reference<T>::type;
+template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
+template <class T> using add_pointer_t = typename add_pointer<T>::type;
+template <class T> using make_unsigned_t = typename make_unsigned<T>::type;
+template <class T> using make_signed_t = typename make_signed<T>::type;
+template <class T> using underlying_type_t = typename underlying_type<T>::type;
+template <class T> using decay_t = typename decay<T>::type;
+#if __cplusplus >= 201703L
+template <class T, class U> inline constexpr bool is_same_v = is_same<T, U>::value;
+template <class T> inline constexpr bool is_integral_v = is_integral<T>::value;
+template <class T> inline constexpr bool is_floating_point_v =
+    is_floating_point<T>::value;
+template <class T> inline constexpr bool is_arithmetic_v = is_arithmetic<T>::value;
+template <class T> inline constexpr bool is_signed_v = is_signed<T>::value;
+template <class T> inline constexpr bool is_unsigned_v = is_unsigned<T>::value;
+template <class T> inline constexpr bool is_pointer_v = is_pointer<T>::value;
+template <class T> inline constexpr bool is_const_v = is_const<T>::value;
+template <class T> inline constexpr bool is_void_v = is_void<T>::value;
+template <class T> inline constexpr bool is_enum_v = is_enum<T>::value;
+template <class B, class D> inline constexpr bool is_base_of_v =
+    is_base_of<B, D>::value;
+#endif
+}
+}
+"""
+
+_NUMERIC_LIMITS = """
+#pragma once
+#include <limits.h>
+#include <float.h>
+extern "C++" {
+namespace std {
+template <class T> struct numeric_limits {
+    static constexpr bool is_specialized = false;
+};
+template <class T> struct numeric_limits<const T> : numeric_limits<T> {};
+#define __PYCUDA_VALUE(name, value) \\
+    __host__ __device__ static constexpr type name() noexcept { return value; }
+#if __has_builtin(__builtin_bit_cast)
+#define __PYCUDA_BITS(name, convert, bits) \\
+    __PYCUDA_VALUE(name, __builtin_bit_cast(type, bits))
+#else // then it is no constant
+#define __PYCUDA_BITS(name, convert, bits) \\
+    __device__ static type name() noexcept { return convert(bits); }
+#endif
+#define __PYCUDA_LIMITS(t, whole, least, most, bits, decimals) \\
+    typedef t type; \\
+    static constexpr bool is_specialized = true; \\
+    static constexpr bool is_signed = (t)-1 < (t)0; \\
+    static constexpr bool is_integer = whole; \\
+    static constexpr bool is_exact = whole; \\
+    static constexpr bool has_infinity = !whole; \\
+    static constexpr bool has_quiet_NaN = !whole; \\
+    static constexpr int radix = 2; \\
+    static constexpr int digits = bits; \\
+    static constexpr int digits10 = decimals; \\
+    __PYCUDA_VALUE(min, least) \\
+    __PYCUDA_VALUE(max, most)
+#define __PYCUDA_WHOLE(t, least, most) \\
+    template <> struct numeric_limits<t> { \\
+        __PYCUDA_LIMITS(t, true, least, most, \\
+            int(sizeof(t) * 8) - ((t)-1 < (t)0), digits * 643L / 2136) \\
+        __PYCUDA_VALUE(lowest, least) \\
+        __PYCUDA_VALUE(epsilon, 0) \\
+        __PYCUDA_VALUE(infinity, 0) \\
+        __PYCUDA_VALUE(quiet_NaN, 0) \\
+    };
+__PYCUDA_WHOLE(char, CHAR_MIN, CHAR_MAX)
+__PYCUDA_WHOLE(signed char, SCHAR_MIN, SCHAR_MAX)
+__PYCUDA_WHOLE(unsigned char, 0, UCHAR_MAX)
+__PYCUDA_WHOLE(short, SHRT_MIN, SHRT_MAX)
+__PYCUDA_WHOLE(unsigned short, 0, USHRT_MAX)
+__PYCUDA_WHOLE(int, INT_MIN, INT_MAX)
+__PYCUDA_WHOLE(unsigned int, 0, UINT_MAX)
+__PYCUDA_WHOLE(long, LONG_MIN, LONG_MAX)
+__PYCUDA_WHOLE(unsigned long, 0, ULONG_MAX)
+__PYCUDA_WHOLE(long long, LLONG_MIN, LLONG_MAX)
+__PYCUDA_WHOLE(unsigned long long, 0, ULLONG_MAX)
+template <> struct numeric_limits<bool> {
+    __PYCUDA_LIMITS(bool, true, false, true, 1, 0)
+    __PYCUDA_VALUE(lowest, false)
+};
+template <> struct numeric_limits<float> {
+    __PYCUDA_LIMITS(float, false, FLT_MIN, FLT_MAX, FLT_MANT_DIG, FLT_DIG)
+    __PYCUDA_VALUE(lowest, -FLT_MAX)
+    __PYCUDA_VALUE(epsilon, FLT_EPSILON)
+    __PYCUDA_BITS(infinity, __int_as_float, 0x7f800000)
+    __PYCUDA_BITS(quiet_NaN, __int_as_float, 0x7fc00000)
+};
+template <> struct numeric_limits<double> {
+    __PYCUDA_LIMITS(double, false, DBL_MIN, DBL_MAX, DBL_MANT_DIG, DBL_DIG)
+    __PYCUDA_VALUE(lowest, -DBL_MAX)
+    __PYCUDA_VALUE(epsilon, DBL_EPSILON)
+    __PYCUDA_BITS(infinity, __longlong_as_double, 0x7ff0000000000000LL)
+    __PYCUDA_BITS(quiet_NaN, __longlong_as_double, 0x7ff8000000000000LL)
+};
+#undef __PYCUDA_VALUE
+#undef __PYCUDA_BITS
+#undef __PYCUDA_LIMITS
+#undef __PYCUDA_WHOLE
+}
+}
+"""
+
+_UTILITY = """
+#pragma once
+extern "C++" {
+namespace std {
+template <class T> __host__ __device__ constexpr void swap(T &a, T &b)
+{
+    T c = static_cast<T &&>(a);
+    a = static_cast<T &&>(b);
+    b = static_cast<T &&>(c);
+}
+template <class A, class B> struct pair {
+    typedef A first_type;
+    typedef B second_type;
+    A first;
+    B second;
+};
+template <class A, class B>
+__host__ __device__ constexpr pair<A, B> make_pair(A a, B b) { return {a, b}; }
+}
+}
+"""
+
+_ALGORITHM = """
+#pragma once
+#include <utility>
+extern "C++" {
+namespace std {
+template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b)
+{
+    return b < a ? b : a;
+}
+template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b)
+{
+    return a < b ? b : a;
+}
 }
 }
 """
@@ -188,6 +472,12 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 """
+
+# Host code's: whoever includes them without use in device code shall not notice.
+_OF_THE_HOST = (
+    "ctype.h errno.h signal.h sys/types.h unistd.h cctype cerrno fstream functional "
+    "iomanip iostream map memory sstream string vector"
+)
 
 HEADERS = {
     PRELUDE_NAME: PRELUDE,
@@ -205,14 +495,36 @@ HEADERS = {
     "assert.h": _NOTHING_MORE,
     "time.h": _NOTHING_MORE,
     "memory.h": _NOTHING_MORE,
-    "cmath": "#pragma once\n#include <math.h>\n" + _STD.replace("#pragma once\n", ""),
+    "new": _NOTHING_MORE,
+    "cmath": "#pragma once\n#include <math.h>\n" + _STD_MATH,
     "climits": "#pragma once\n#include <limits.h>\n",
     "cfloat": "#pragma once\n#include <float.h>\n",
-    "cstdint": "#pragma once\n#include <stdint.h>\n",
-    "cstddef": "#pragma once\n#include <stddef.h>\n",
-    "cstdio": _NOTHING_MORE,
-    "cstdlib": _NOTHING_MORE,
-    "cstring": _NOTHING_MORE,
+    "cstdint": "#pragma once\n#include <stdint.h>\n" + _STD_INT,
+    "cstddef": "#pragma once\n" + _using("size_t ptrdiff_t"),
+    "cstdio": "#pragma once\n" + _using("printf"),
+    "cstdlib": "#pragma once\n" + _using("size_t malloc free abs"),
+    "cstring": "#pragma once\n" + _using("size_t memcpy memset"),
     "cassert": _NOTHING_MORE,
-    "ctime": _NOTHING_MORE,
+    "ctime": "#pragma once\n" + _using("clock_t clock"),
+    "type_traits": _TYPE_TRAITS,
+    "limits": _NUMERIC_LIMITS,
+    "utility": _UTILITY,
+    "algorithm": _ALGORITHM,
+    "initializer_list": _NOTHING_MORE,
+    **dict.fromkeys(_OF_THE_HOST.split(), _NOTHING_MORE),
 }
+
+# What NVRTC has built in, for where the toolkit's files are not installed.
+BUILT_IN = (
+    "builtin_types.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "device_atomic_functions.h",
+    "device_functions.h",
+    "device_launch_parameters.h",
+    "host_defines.h",
+    "math_functions.h",
+    "vector_functions.h",
+    "vector_types.h",
+)
+BUILT_IN_TEXT = _NOTHING_MORE

@@ -93,7 +93,7 @@ FUNCTIONS = {
     "managed_zeros_like": LIKE,
     "register_host_memory": [("ary", GOOD_ARRAY, ARRAY), FLAGS],
     "mem_alloc_pitch": [WIDTH, ("height", 1, INTEGER), ("access_size", 4, INTEGER)],
-    "Stream": [FLAGS],
+    "Stream": [FLAGS, ("priority", 0, INTEGER)],
     "Event": [FLAGS],
     "Context.attach": [FLAGS],
 }

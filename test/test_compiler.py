@@ -239,6 +239,28 @@ def test_demoted_doubles_have_a_warning_of_their_own(toy, monkeypatch):
     assert "double into float" in str(caught[0].message)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nvrtc: warning: Architectures prior to '<compute/sm>_75' are deprecated and "
+        "may be removed in a future release\n",
+        "nvcc warning : Support for offline compilation for architectures prior to "
+        "'<compute/sm/lto>_75' will be removed in a future release (Use "
+        "-Wno-deprecated-gpu-targets to suppress warning).\n",
+    ],
+)
+def test_devices_that_will_be_dropped_are_no_news(text, toy, monkeypatch, recwarn):
+    monkeypatch.setenv("TOY_SAY", text)
+    compiler.compile("text", nvcc=toy.path)
+    assert list(recwarn) == []
+    monkeypatch.setenv("TOY_SAY", f"kernel.cu(1): warning: mine\n{text}")
+    compiler.compile("other", nvcc=toy.path)
+    (said,) = recwarn
+    assert str(said.message).endswith(
+        "said the following:\nkernel.cu(1): warning: mine"
+    )
+
+
 def test_quiet_success_on_a_cold_cache_says_nothing(toy, recwarn):
     compiler.compile("text", nvcc=toy.path)
     assert len(toy.compilations) == 1

@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import threading
 import weakref
 
 import numpy as np
@@ -127,6 +128,14 @@ def fill_in(copy, source, target, start, end, size):
     target.use(copy, "dst")
 
 
+def run_at_any_pitch(copy):
+    """Run a copy; the aligned form asks for mem_alloc_pitch between device memories."""
+    if isinstance(copy, drv.Memcpy2D):
+        copy(aligned=False)
+    else:
+        copy()
+
+
 def box(start, size):
     return tuple(slice(a, a + n) for a, n in zip(start, size, strict=True))
 
@@ -163,7 +172,7 @@ def test_boxes_between_all_kinds_of_memory(ctx, type_, source, target):
         fill_in(copy, here, there, start, end, size)
         assert copy.src_memory_type == MEMORY_TYPES[source]
         assert copy.dst_memory_type == MEMORY_TYPES[target]
-        copy()
+        run_at_any_pitch(copy)
         expected[box(end, size)] = values[box(start, size)]
         assert (there.read() == expected).all(), (start, end, size)
         assert (here.read() == values).all()
@@ -180,7 +189,11 @@ def test_every_way_to_call(ctx, type_, call):
     stream = drv.Stream()
     values, expected = pattern(), pattern(9)
     start, end, size = (0, 1, 3), (0, 2, 6), (1, 3, 20)
-    for source, target in itertools.product((Locked, Device), repeat=2):
+    pairs = itertools.product((Locked, Device), repeat=2)
+    any_pitch = call in ("unaligned", "None")
+    for source, target in pairs:
+        if (type_ is drv.Memcpy2D and source is target is Device) and not any_pitch:
+            continue  # needs the pitch of mem_alloc_pitch: the next test
         here, there = source(values), target(expected)
         copy = type_()
         fill_in(copy, here, there, start, end, size)
@@ -189,6 +202,34 @@ def test_every_way_to_call(ctx, type_, call):
         wanted = expected.copy()
         wanted[box(end, size)] = values[box(start, size)]
         assert (there.read() == wanted).all()
+
+
+def test_aligned_copies_within_pitched_memory(ctx):
+    values = np.arange(10 * 100, dtype=np.uint8).reshape(10, 100)
+    here, pitch = drv.mem_alloc_pitch(100, 10, 4)
+    there, other_pitch = drv.mem_alloc_pitch(100, 10, 4)
+    upload, within, download = drv.Memcpy2D(), drv.Memcpy2D(), drv.Memcpy2D()
+    back = np.zeros_like(values)
+    upload.set_src_host(values)
+    upload.set_dst_device(here)
+    within.set_src_device(here)
+    within.set_dst_device(there)
+    download.set_src_device(there)
+    download.set_dst_host(back)
+    upload.src_pitch = download.dst_pitch = 100
+    upload.dst_pitch = within.src_pitch = pitch
+    within.dst_pitch = download.src_pitch = other_pitch
+    for copy in (upload, within, download):
+        copy.width_in_bytes, copy.height = 100, 10
+        copy(aligned=True)
+    assert (back == values).all()
+    stream = drv.Stream()
+    drv.memset_d2d8(there, other_pitch, 0, 100, 10)
+    drv.Context.synchronize()
+    within(stream)
+    stream.synchronize()
+    download()
+    assert (back == values).all()
 
 
 @pytest.mark.parametrize("type_", TYPES)
@@ -292,7 +333,7 @@ def test_fields_by_hand_are_what_the_setters_set(ctx):
     copy.src_device, copy.dst_device = here.memory, int(there.memory)
     copy.src_pitch = copy.dst_pitch = 32
     copy.width_in_bytes, copy.height = 32, 15
-    copy()
+    run_at_any_pitch(copy)
     assert (there.read() == pattern()).all()
 
 
@@ -500,6 +541,38 @@ def test_a_queued_copy_may_outlive_the_names_of_its_buffers(numbers, type_):
     assert (gone() == np.arange(256)).all()
 
 
+def test_threads_may_share_a_copy(numbers):
+    """The memory that a thread copies to stays, whoever sets another meanwhile."""
+    copy = rectangle(drv.Memcpy2D, 64, 4, 64)
+    copy.set_src_device(numbers)
+    context = drv.Context.get_current()
+    start = threading.Barrier(4)
+    errors = []
+
+    def work():
+        context.push()
+        try:
+            start.wait(timeout=300)
+            for _ in range(200):
+                copy.set_dst_host(bytearray(256))
+                copy()
+        except Exception as error:
+            errors.append(error)
+        finally:
+            context.pop()
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert errors == []
+    last = bytearray(256)
+    copy.set_dst_host(last)
+    copy()
+    assert last == bytes(range(256))
+
+
 # -- arrays and contexts ---------------------------------------------------------------
 
 
@@ -600,7 +673,7 @@ def test_wrong_calls(ctx):
     stream = drv.Stream()
     flat, solid = drv.Memcpy2D(), drv.Memcpy3D()
     for wrong in (1.5, "yes", [], object()):
-        with pytest.raises(TypeError, match="aligned must be a bool or a Stream"):
+        with pytest.raises(TypeError, match="aligned, or the stream, must be a"):
             flat(wrong)
         with pytest.raises(TypeError, match="stream must be a Stream or None"):
             solid(wrong)

@@ -105,6 +105,12 @@ def test_arrays_that_cannot_be(ctx, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_memory_that_is_not_there(ctx, kind):
+    with pytest.raises(drv.MemoryError, match=f"{2**50} bytes"):
+        make(kind, "empty", 2**50, np.uint8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_arrays_need_a_context(kind):
     with pytest.raises(drv.LogicError):
         make(kind, "empty", 3, "f4")
@@ -285,6 +291,31 @@ def test_managed_arrays_in_prepared_calls_and_copies(mod):
     other = drv.managed_zeros_like(array)
     drv.memcpy_dtoh(other, array.base)
     assert (other == 1).all()
+
+
+def test_managed_arrays_stand_for_their_address(mod):
+    array = drv.managed_zeros((4, 8), np.int32)
+    array[:] = np.arange(32).reshape(4, 8)
+    address = array.ctypes.data
+    function = mod.get_function("triple").prepare("Pi")
+    function.prepared_call((1, 1), (64, 1, 1), array[2], 16)
+    drv.Context.synchronize()
+    expected = np.arange(32).reshape(4, 8)
+    expected[2:] *= 3
+    assert (array == expected).all()
+    assert (drv.from_device(array, (4, 8), np.int32) == expected).all()
+    assert drv.mem_get_address_range(array[1:, 3])[0] == address
+    drv.memset_d32(array[0], 5, 8)
+    expected[0] = 5
+    drv.memcpy_dtod(array[1], array[0], 32)
+    expected[1] = 5
+    drv.Context.synchronize()
+    assert (array == expected).all()
+    single = drv.managed_zeros((), np.int32)
+    assert drv.mem_get_address_range(single)[0] == single.ctypes.data
+    for array in (np.zeros(3), drv.pagelocked_zeros(3, np.int32)):
+        with pytest.raises(TypeError, match="dest must be a device pointer"):
+            drv.memset_d8(array, 0, 1)
 
 
 def test_a_managed_allocation(ctx):

@@ -10,7 +10,8 @@ import pytest
 
 from pycuda import _nvcc, _nvrtc, compiler
 from pycuda.driver import CompileError, CompilerNotFoundError
-from support.compilers import make_toy
+from support.compilers import make_toy, needs_nvcc
+from support.ordinary_sources import SOURCES
 
 pytestmark = pytest.mark.skipif(
     _nvrtc.find() is None,
@@ -98,6 +99,27 @@ def test_chatter_is_a_warning_once():
         nvrtc(source)
 
 
+OWN = "kernel.cu(1): warning #177-D: mine\n  x\n  ^"
+THEIRS = "/opt/cuda/include/cuda_fp8.hpp(3): warning #1444-D: theirs\n  y\n  ^"
+REMARK = 'Remark: The warnings can be suppressed with "-diag-suppress <number>"'
+
+
+@pytest.mark.parametrize(
+    ("blocks", "left"),
+    [
+        ([], []),
+        ([OWN, REMARK], [OWN, REMARK]),
+        ([THEIRS, REMARK], []),
+        ([THEIRS, REMARK, THEIRS], []),
+        ([THEIRS, REMARK, OWN, THEIRS], [REMARK, OWN]),
+    ],
+)
+def test_warnings_about_the_toolkits_headers_are_left_out(blocks, left):
+    log = "".join(block + "\n\n" for block in blocks)
+    kept = _nvrtc._without_toolkits_own(log, ["/opt/cuda/include"])
+    assert kept.strip() == "\n\n".join(left)
+
+
 def test_keep_leaves_the_files(tmp_path, capsys):
     nvrtc(ONE, keep=True)
     (folder,) = tmp_path.glob("pycuda-*")
@@ -162,8 +184,59 @@ def test_ordinary_sources_compile():
     assert nvrtc(HEADERS + EVERYTHING + OF_HEADERS, no_extern_c=True)[:4] == b"\x7fELF"
 
 
+@pytest.mark.parametrize("name", SOURCES)
+def test_ordinary_sources_compile_without_a_word(name, recwarn):
+    assert nvrtc(SOURCES[name], no_extern_c=True)[:4] == b"\x7fELF"
+    assert list(recwarn) == []
+
+
+@needs_nvcc
+def test_ordinary_sources_are_ordinary(recwarn):
+    """What NVRTC is asked to take, nvcc takes."""
+    compiler.compile_many(
+        SOURCES.values(), compiler="nvcc", arch="sm_80", no_extern_c=True
+    )
+    assert list(recwarn) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "needed"),
+    [
+        (ONE, [], False),
+        ("__global__ void f(float *a) { *a = sinf(*a); }", [], False),
+        ("__global__ void f(uint *a) { *a = 1; }", [], True),
+        ("__global__ void f(float *a) { *a = sqrt(2); }", [], True),
+        ("__global__ void f(float *a) { *a = M_PI; }", [], True),
+        ("__global__ void f(REAL *a) { *a = 1; }", ["-DREAL=int64_t"], True),
+        ("__global__ void f(REAL *a) { *a = 1; }", ["-D", "REAL=int"], False),
+        ("__global__ void f(int *a) { *a = LIMIT; }", ["-DLIMIT=INT_MAX"], True),
+        ("# include <stdint.h>\n" + ONE, [], True),
+        ("#define OF(x) u##x\n__global__ void f(OF(int) *a) { *a = 1; }", [], True),
+    ],
+)
+def test_prelude_is_read_where_it_is_needed(source, options, needed, runs):
+    nvrtc(source, options=options)
+    assert runs[-1][0].startswith("#include") is needed
+
+
+def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
+    """NVRTC has built in what they declare for device code."""
+    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [])
+    nvrtc(SOURCES["toolkit: runtime"], no_extern_c=True)
+    with pytest.raises(CompileError, match="cuda_fp16"):
+        nvrtc(SOURCES["toolkit: half"], no_extern_c=True)
+
+
+def test_host_code_that_cannot_be_the_devices_is_an_error():
+    with pytest.raises(CompileError) as caught:
+        nvrtc("#include <stdio.h>\nvoid f() { fopen(); }\n", no_extern_c=True)
+    assert 'kernel.cu(2): error: identifier "fopen" is undefined' in caught.value.stderr
+    assert "not allowed in JIT mode" not in caught.value.stderr
+
+
 VALUES = """
 #include <limits.h>
+#include <limits>
 #include <math.h>
 #include <float.h>
 #include <stdint.h>
@@ -179,21 +252,37 @@ __device__ const double doubles[] = {
     M_2_SQRTPI, M_SQRT2, M_SQRT1_2, FLT_MAX, FLT_MIN, FLT_EPSILON,
     DBL_MAX, DBL_MIN, DBL_EPSILON
 };
+#define LIMITS(t) (long)std::numeric_limits<t>::min(), \\
+    (long)std::numeric_limits<t>::max(), (long)std::numeric_limits<t>::lowest(), \\
+    std::numeric_limits<t>::digits, std::numeric_limits<t>::digits10, \\
+    std::numeric_limits<t>::is_signed, std::numeric_limits<t>::is_integer
+__device__ const long whole_limits[] = {
+    LIMITS(bool), LIMITS(char), LIMITS(signed char), LIMITS(unsigned char),
+    LIMITS(short), LIMITS(unsigned short), LIMITS(int), LIMITS(unsigned int),
+    LIMITS(long), LIMITS(unsigned long), LIMITS(long long), LIMITS(unsigned long long)
+};
+#define REALS(t) std::numeric_limits<t>::min(), std::numeric_limits<t>::max(), \\
+    std::numeric_limits<t>::lowest(), std::numeric_limits<t>::epsilon(), \\
+    std::numeric_limits<t>::infinity(), std::numeric_limits<t>::digits, \\
+    std::numeric_limits<t>::digits10, std::numeric_limits<t>::has_quiet_NaN
+__device__ const double real_limits[] = { REALS(float), REALS(double) };
 """
 
 
 def test_constants_are_those_of_the_c_library():
     """The real headers, read by nvcc, decide."""
     try:
-        wanted = compiler.compile(VALUES, arch="sm_80", target="ptx", options=["-w"])
+        wanted = compiler.compile(
+            VALUES, arch="sm_80", target="ptx", options=["-w"], no_extern_c=True
+        )
     except CompilerNotFoundError:
         pytest.skip("needs nvcc to compare with")
 
     def data(text):
         return [line for line in text.splitlines() if b".b8" in line or b"= {" in line]
 
-    assert len(data(wanted)) == 2
-    assert data(ptx(VALUES, options=["-w"])) == data(wanted)
+    assert len(data(wanted)) == 4
+    assert data(ptx(VALUES, options=["-w"], no_extern_c=True)) == data(wanted)
 
 
 def test_overloads_do_not_shadow_the_fast_ones():

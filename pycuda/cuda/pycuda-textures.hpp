@@ -12,6 +12,15 @@
 #ifndef PYCUDA_TEXTURES_HPP
 #define PYCUDA_TEXTURES_HPP
 
+// The types without the words that stand for them.
+#if __CUDACC_VER_MAJOR__ >= 12
+#define PYCUDA_TEXTURE_REFERENCE ::pycuda::texture_reference
+#define PYCUDA_SURFACE_REFERENCE ::pycuda::surface_reference
+#else
+#define PYCUDA_TEXTURE_REFERENCE texture
+#define PYCUDA_SURFACE_REFERENCE surface
+#endif
+
 #if __CUDACC_VER_MAJOR__ >= 12
 
 #ifndef cudaTextureType1D

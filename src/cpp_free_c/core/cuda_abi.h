@@ -141,8 +141,11 @@ enum {
     CU_JIT_INFO_LOG_BUFFER = 3,
     CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
     CU_JIT_ERROR_LOG_BUFFER = 5,
-    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
+    CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+    CU_JIT_LOG_VERBOSE = 12
 };
+
+enum { CU_JIT_INPUT_PTX = 1 };
 
 enum {
     CU_POINTER_ATTRIBUTE_CONTEXT = 1,
@@ -160,6 +163,11 @@ enum {
 };
 
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 };
+enum { CU_EVENT_DISABLE_TIMING = 2 };
+
+/* The default streams by name. */
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
 /* Flags of textures: the first two of texture references too. */
 #define CU_TRSF_READ_AS_INTEGER 0x01

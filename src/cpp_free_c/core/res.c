@@ -126,3 +126,25 @@ pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
     }
     return status;
 }
+
+CUresult
+pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ctx,
+              const char **routine)
+{
+    if (!pcu_ctxrec_usable(ctx)) {
+        return CUDA_SUCCESS;
+    }
+    pcu_scope scope;
+    *routine = "cuCtxPushCurrent";
+    CUresult status = pcu_scope_enter(&scope, ctx);
+    if (status == CUDA_SUCCESS) {
+        *routine = "cuGraphicsUnmapResources";
+        status = drv.GraphicsUnmapResources(1, &resource, stream);
+        CUresult left = pcu_scope_leave(&scope);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            *routine = "cuCtxPopCurrent";
+            status = left;
+        }
+    }
+    return res_status_is_moot(status) ? CUDA_SUCCESS : status;
+}

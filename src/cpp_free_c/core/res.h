@@ -48,4 +48,9 @@ PCU_HIDDEN CUresult pcu_res_end(pcu_res_kind kind, pcu_res_handle handle,
 PCU_HIDDEN CUresult pcu_res_release(pcu_res_kind kind, pcu_res_handle handle,
                                     const pcu_ctxrec *ctx, const char **routine);
 
+/* Unmap an OpenGL object that was mapped in its context, as pcu_res_release releases.
+ */
+PCU_HIDDEN CUresult pcu_res_unmap(CUgraphicsResource resource, CUstream stream,
+                                  const pcu_ctxrec *ctx, const char **routine);
+
 #endif

@@ -134,6 +134,7 @@ typedef struct {
     uint64_t address;
     size_t size;
     bool is_visible;
+    unsigned reference; /* PTX_W_texref, PTX_W_surfref, or 0 */
 } emu_variable;
 
 struct emu_program {

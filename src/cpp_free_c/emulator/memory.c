@@ -393,7 +393,8 @@ is_charged(emu_memory_kind kind)
 {
     return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_PITCHED ||
            kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_ARRAY ||
-           kind == EMU_MEMORY_GLOBAL || kind == EMU_MEMORY_POOLED;
+           kind == EMU_MEMORY_GLOBAL || kind == EMU_MEMORY_POOLED ||
+           kind == EMU_MEMORY_GRAPHICS;
 }
 
 /* Fills a record whose place in the range is set, and brings it to life. */
@@ -779,8 +780,9 @@ const char *
 emu_memory_kind_name(emu_memory_kind kind)
 {
     static const char *const names[EMU_MEMORY_KINDS] = {
-        "no",      "device", "pitched",     "page-locked",     "registered", "managed",
-        "array's", "module", "kernel heap", "other process's", "pooled"};
+        "no",          "device",          "pitched", "page-locked",
+        "registered",  "managed",         "array's", "module",
+        "kernel heap", "other process's", "pooled",  "OpenGL's"};
 
     return names[kind < EMU_MEMORY_KINDS ? kind : EMU_MEMORY_NONE];
 }

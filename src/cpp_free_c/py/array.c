@@ -381,6 +381,12 @@ pcu_array_handle(PyObject *obj, const char *what, CUarray *out)
     return array_check((pcu_array *)obj, what);
 }
 
+int
+pcu_array_is_borrowed(PyObject *array)
+{
+    return ((pcu_array *)array)->borrowed;
+}
+
 PyObject *
 pcu_array_context(PyObject *array)
 {

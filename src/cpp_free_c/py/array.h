@@ -12,6 +12,9 @@ PCU_HIDDEN PCU_RAISES int pcu_array_handle(PyObject *obj, const char *what,
 /* The Context of an Array that was made. */
 PCU_HIDDEN PCU_BORROWED PyObject *pcu_array_context(PyObject *array);
 
+/* 1 if somebody else releases the Array's handle, which is good. */
+PCU_HIDDEN int pcu_array_is_borrowed(PyObject *array);
+
 /* An Array around a handle that somebody else releases. It holds `owner` (NULL is
  * fine), which must keep the handle. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_array_wrap_new(pcu_state *st, PyObject *ctx,

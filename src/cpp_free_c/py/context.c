@@ -59,8 +59,8 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
 
 /* The object of a handle that is current in the driver: ours, or a wrapper of a
  * stranger's. */
-static PyObject *
-context_find_new(pcu_state *st, CUcontext handle)
+PyObject *
+pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
     pcu_ctxrec *known = pcu_ctxrec_find(handle);
     return known != NULL ? Py_NewRef((PyObject *)known->owner)
@@ -78,8 +78,9 @@ context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
     return pcu_ctxstack_sync(st, stack);
 }
 
-PyObject *
-pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+/* `for_gl`: by OpenGL's function, where the driver still has it. */
+static PyObject *
+context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
 {
     CUcontext handle = NULL;
     PyObject *self = NULL;
@@ -88,7 +89,10 @@ pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
         return NULL;
     }
     int rc = pcu_ctxstack_suspend(st, stack);
-    if (rc == 0) {
+    if (rc == 0 && for_gl && pcu_drv_missing_since("cuGLCtxCreate") == 0) {
+        PCU_CALL(rc, st, GLCtxCreate, (&handle, flags, device));
+    }
+    else if (rc == 0) {
         PCU_CALL(rc, st, CtxCreate, (&handle, flags, device));
     }
     if (rc == 0) {
@@ -99,6 +103,18 @@ pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
         pcu_ctxstack_sync_noraise(st, stack);
     }
     return self;
+}
+
+PyObject *
+pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    return context_make_new(st, device, flags, 0);
+}
+
+PyObject *
+pcu_context_make_gl(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    return context_make_new(st, device, flags, 1);
 }
 
 PyObject *
@@ -133,7 +149,7 @@ context_require_slow(pcu_state *st, const char *routine)
             "this thread has no current context; make one with "
             "Device.make_context(), push() one, or import pycuda.autoinit");
     }
-    return rc < 0 ? NULL : context_find_new(st, handle);
+    return rc < 0 ? NULL : pcu_context_find_new(st, handle);
 }
 
 PyObject *
@@ -339,7 +355,7 @@ context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *cons
         rc = pcu_raise_detail(st, "cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT,
                               "the driver has no current context in this thread");
     }
-    PyObject *self = rc < 0 ? NULL : context_find_new(st, handle);
+    PyObject *self = rc < 0 ? NULL : pcu_context_find_new(st, handle);
     if (self != NULL && context_append_active(st, stack, self) < 0) {
         Py_CLEAR(self);
     }

@@ -44,6 +44,21 @@ CONTEXT_NOARGS_BODY(get_device, context_current_device_new)
 
 /* -- settings ---------------------------------------------------------------------- */
 
+PyDoc_STRVAR(context_get_stream_priority_range_doc,
+             "get_stream_priority_range($type, /)\n--\n\n"
+             "The least and the greatest priority of streams: lower numbers go first.");
+
+static PyObject *
+context_stream_priorities_new(pcu_state *st)
+{
+    int least = 0;
+    int greatest = 0;
+    int rc;
+    PCU_CALL(rc, st, CtxGetStreamPriorityRange, (&least, &greatest));
+    return rc < 0 ? NULL : Py_BuildValue("(ii)", least, greatest);
+}
+CONTEXT_NOARGS_BODY(get_stream_priority_range, context_stream_priorities_new)
+
 /* One or two positional objects: a member of the enumeration, and a value for it. */
 typedef struct {
     pcu_state *st;
@@ -236,6 +251,7 @@ PyMethodDef pcu_contextinfo_methods[] = {
     CONTEXT_STATIC(set_cache_config),
     CONTEXT_STATIC(get_shared_config),
     CONTEXT_STATIC(set_shared_config),
+    CONTEXT_STATIC(get_stream_priority_range),
     CONTEXT_STATIC(enable_peer_access),
     CONTEXT_STATIC(disable_peer_access),
     {"get_api_version", context_get_api_version, METH_NOARGS,

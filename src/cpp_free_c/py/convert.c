@@ -142,8 +142,14 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     CUdeviceptr *pointer = (CUdeviceptr *)out;
     unsigned long long bits = 0;
-    if (Py_IS_TYPE(value, st->DeviceAllocation)) {
+    if (Py_IS_TYPE(value, st->DeviceAllocation) ||
+        Py_IS_TYPE(value, st->PooledDeviceAllocation)) {
         *pointer = ((pcu_resource *)value)->handle.memory;
+        return 0;
+    }
+    if (PyArray_Check(value) &&
+        pcu_managed_of_array(st, (PyArrayObject *)value) != NULL) {
+        *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
         return 0;
     }
     if (!pcu_is_one_integer(value)) {
@@ -159,13 +165,18 @@ pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     CUstream *stream = (CUstream *)out;
     if (value == Py_None) {
-        *stream = NULL;
+        *stream = pcu_current_stream();
         return 0;
     }
     if (!PyObject_TypeCheck(value, st->Stream)) {
-        PyErr_Format(PyExc_TypeError, "%s must be a Stream or None, not %s", name,
-                     Py_TYPE(value)->tp_name);
-        return -1;
+        int found = pcu_stream_from_protocol(st, value, stream, name);
+        if (found == 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s must be a Stream or None, not %s, which has no "
+                         "__cuda_stream__",
+                         name, Py_TYPE(value)->tp_name);
+        }
+        return found > 0 ? 0 : -1;
     }
     *stream = ((pcu_resource *)value)->handle.stream;
     return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");

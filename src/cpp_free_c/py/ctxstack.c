@@ -7,6 +7,7 @@ ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(((pcu_ctxstack *)op)->items);
+    Py_VISIT(((pcu_ctxstack *)op)->streams);
     return 0;
 }
 
@@ -24,8 +25,10 @@ ctxstack_clear(PyObject *op)
             drv.CtxPopCurrent(&current); /* nobody is left to hear of an error */
         }
         self->active = NULL;
+        pcu_stream_top = NULL;
     }
     self->depth = 0;
+    Py_CLEAR(self->streams);
     Py_CLEAR(self->items);
     return 0;
 }

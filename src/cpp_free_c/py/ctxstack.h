@@ -6,7 +6,7 @@
  * tries again.
  *
  * The object lives in the thread-state dictionary, so that it dies with its thread. For
- * context.c only. */
+ * context.c only, but that stream.c keeps the streams of its with blocks here. */
 #ifndef PCU_PY_CTXSTACK_H
 #define PCU_PY_CTXSTACK_H
 
@@ -16,6 +16,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *items;      /* list of Context, the top at depth - 1, None above it */
     Py_ssize_t depth;     /* taking one off cannot fail: the list never gets shorter */
+    PyObject *streams;    /* list of Stream, the entered ones (stream.c), or NULL */
     CUcontext active;     /* what this stack put on the driver's */
     unsigned long thread; /* the thread whose stack this is */
 } pcu_ctxstack;

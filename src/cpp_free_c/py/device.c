@@ -31,6 +31,12 @@ pcu_device_new(pcu_state *st, CUdevice handle)
     return device_wrap_new(st, st->Device, handle);
 }
 
+CUdevice
+pcu_device_handle(PyObject *op)
+{
+    return ((device *)op)->handle;
+}
+
 /* The handle for an ordinal or a PCI bus id. */
 static int
 device_find(pcu_state *st, PyObject *which, CUdevice *handle)

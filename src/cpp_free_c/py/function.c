@@ -32,6 +32,7 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     pcu_function *self = (pcu_function *)op;
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->module);
+    Py_VISIT(self->name); /* of a class derived from str it may hold anything */
     Py_VISIT(self->texrefs);
     Py_VISIT(self->dict);
     return 0;
@@ -318,15 +319,16 @@ PyDoc_STRVAR(
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
     "types and dtypes; anything else in it, as None or 'P', is a pointer.");
 PyDoc_STRVAR(function_prepared_call_doc,
-             "prepared_call($self, grid, block, /, *args, shared_size=0)\n--\n\n"
-             "Launch on the default stream with arguments of the prepared types.");
+             "prepared_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
+             "Launch on the current stream with arguments of the prepared types.");
 PyDoc_STRVAR(
     function_prepared_async_call_doc,
-    "prepared_async_call($self, grid, block, stream, /, *args, shared_size=0)\n"
-    "--\n\nLaunch on a stream (or None) with arguments of the prepared types.");
+    "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0)\n"
+    "--\n\nLaunch on a stream (None: the current one) with arguments of the prepared "
+    "types.");
 PyDoc_STRVAR(
     function_prepared_timed_call_doc,
-    "prepared_timed_call($self, grid, block, /, *args, shared_size=0)\n--\n\n"
+    "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
     "Launch, and return a function that waits for the end and gives the seconds\n"
     "the kernel took.");
 

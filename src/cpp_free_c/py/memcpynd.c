@@ -602,12 +602,19 @@ typedef struct {
 
 /* The stream to use into *stream: 1, or 0 if none was given (None is none). */
 static int
-copynd_stream(pcu_state *st, PyObject *value, CUstream *stream)
+copynd_stream(pcu_state *st, PyObject *value, CUstream *stream, const char *name)
 {
     if (value == NULL || value == Py_None) {
         return 0;
     }
-    return pcu_as_stream(st, value, stream, "stream") < 0 ? -1 : 1;
+    return pcu_as_stream(st, value, stream, name) < 0 ? -1 : 1;
+}
+
+/* bool, numpy.bool_, 0 and 1 */
+static int
+copynd_is_truth(PyObject *value)
+{
+    return PyLong_Check(value) || PyArray_IsScalar(value, Bool);
 }
 
 /* copy(), copy(aligned), copy(stream) */
@@ -622,27 +629,23 @@ copynd_call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
     copynd *self = (copynd *)op;
     copynd_call_args a = {0};
     CUstream stream = NULL;
+    const char *name = "stream";
     int aligned = 1;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0) {
         return NULL;
     }
-    if (a.first != NULL && PyObject_TypeCheck(a.first, self->st->Stream)) {
-        if (a.stream != NULL) {
-            PyErr_SetString(PyExc_TypeError, "a copy takes one stream, two were given");
-            return NULL;
-        }
-        a.stream = a.first;
-    }
-    else if (a.first != NULL) {
-        if (a.first != Py_None && !PyLong_Check(a.first) &&
-            !PyArray_IsScalar(a.first, Bool)) {
-            PyErr_Format(PyExc_TypeError, "aligned must be a bool or a Stream, not %s",
-                         Py_TYPE(a.first)->tp_name);
-            return NULL;
-        }
+    if (a.first == Py_None || (a.first != NULL && copynd_is_truth(a.first))) {
         aligned = PyObject_IsTrue(a.first);
     }
-    int queued = copynd_stream(self->st, a.stream, &stream);
+    else if (a.first != NULL && a.stream != NULL) {
+        PyErr_SetString(PyExc_TypeError, "a copy takes one stream, two were given");
+        return NULL;
+    }
+    else if (a.first != NULL) {
+        a.stream = a.first;
+        name = "aligned, or the stream,";
+    }
+    int queued = copynd_stream(self->st, a.stream, &stream, name);
     return queued < 0 ? NULL
                       : copynd_run(self,
                                    queued    ? COPYND_ASYNC
@@ -665,7 +668,7 @@ copynd_call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &given) < 0) {
         return NULL;
     }
-    int queued = copynd_stream(self->st, given, &stream);
+    int queued = copynd_stream(self->st, given, &stream, "stream");
     return queued < 0 ? NULL
                       : copynd_run(self, queued ? COPYND_ASYNC : COPYND_SYNC, stream);
 }

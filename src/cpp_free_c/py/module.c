@@ -168,8 +168,16 @@ module_exec(PyObject *m)
         pcu_managed_setup, pcu_ipc_setup,      pcu_hostmem_setup,  pcu_hostarray_setup,
         pcu_memcpy_setup,  pcu_handlers_setup, pcu_cumodule_setup, pcu_function_setup,
         pcu_array_setup,   pcu_memcpynd_setup, pcu_texture_setup,  pcu_texref_setup,
+        pcu_mempool_setup, pcu_dlpack_setup,   pcu_linker_setup,   pcu_gl_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
+    /* The current contexts of a thread are one C variable, whoever asks. */
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError,
+                        "pycuda._driver works in the main interpreter only, not in a "
+                        "subinterpreter");
+        return -1;
+    }
     if (PyArray_ImportNumPyAPI() < 0 || module_setup_strings(st) < 0) {
         return -1;
     }
@@ -225,6 +233,9 @@ module_free(void *m)
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
     {0, NULL},
 };
 

@@ -110,8 +110,10 @@ PCU_CONVERTER(pcu_as_uint8);   /* unsigned char */
 PCU_CONVERTER(pcu_as_uint16);  /* unsigned short */
 PCU_CONVERTER(pcu_as_size);    /* size_t: any __index__ */
 PCU_CONVERTER(pcu_as_pointer); /* CUdeviceptr: int, allocation, pointer holder, ... */
-PCU_CONVERTER(pcu_as_stream);  /* CUstream: a Stream or None */
-PCU_CONVERTER(pcu_as_context); /* PyObject *: a Context */
+/* CUstream: a Stream, an object with __cuda_stream__, or None, which is the current
+ * stream. A parameter of this kind that was not given is the current stream too. */
+PCU_CONVERTER(pcu_as_stream);
+PCU_CONVERTER(pcu_as_context);         /* PyObject *: a Context */
 PCU_CONVERTER(pcu_as_context_or_none); /* the same; untouched for None */
 PCU_CONVERTER(pcu_as_bool);            /* int */
 PCU_CONVERTER(pcu_as_dtype);           /* PyArray_Descr *: NEW reference */
@@ -206,6 +208,9 @@ extern PCU_HIDDEN PyMemberDef pcu_resource_members[];
  * neither. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_require(pcu_state *st, const char *routine);
 
+/* The context of a handle, ours or somebody else's. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_find_new(pcu_state *st, CUcontext handle);
+
 /* The handle of a Context that is alive, else LogicError naming routine and argument.
  */
 PCU_HIDDEN PCU_RAISES CUcontext pcu_context_handle(pcu_state *st, PyObject *ctx,
@@ -231,12 +236,48 @@ pcu_resource_check(pcu_resource *self, const char *routine)
 /* Make (owned) or retain (primary) a context of the device; device.c calls these. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
                                                  unsigned int flags);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make_gl(pcu_state *st, CUdevice device,
+                                                    unsigned int flags);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
                                                            CUdevice device);
+
+/* -- stream.c ---------------------------------------------------------------------- */
+
+/* The stream of the innermost `with stream:` of this thread, NULL outside of any. For
+ * pcu_current_stream. */
+extern PCU_HIDDEN _Thread_local pcu_resource *pcu_stream_top;
+
+/* The current Stream; NULL if the default stream is current. Never raises. */
+PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_stream_find_borrow(void);
+PCU_HIDDEN CUstream pcu_stream_find_handle(void);
+
+/* The stream of work that names none: that of the innermost `with stream:` of this
+ * thread whose stream is one of the current context, else the default stream (NULL). */
+static inline CUstream
+pcu_current_stream(void)
+{
+    return pcu_stream_top == NULL ? NULL : pcu_stream_find_handle();
+}
+
+/* Let what is queued to `after` from now on wait for what is queued to `before`. The
+ * caller waits only if the two are of different contexts. */
+PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
+                                           CUstream after);
+
+/* Wait for what is queued to the stream. */
+PCU_HIDDEN PCU_RAISES int pcu_stream_wait(pcu_state *st, CUstream handle);
+
+/* The handle of another library's stream, by its __cuda_stream__: 1 if it has that, 0
+ * if not. */
+PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *value,
+                                                   CUstream *out, const char *name);
 
 /* -- device.c, devmem.c, memcpy.c, launch.c ---------------------------------------- */
 
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_device_new(pcu_state *st, CUdevice handle);
+
+/* The CUdevice of a Device. */
+PCU_HIDDEN CUdevice pcu_device_handle(PyObject *device);
 
 /* Run the garbage collector, also where a program has switched the automatic runs off.
  */
@@ -324,11 +365,15 @@ PCU_SETUP(event);
 PCU_SETUP(devmem);
 PCU_SETUP(managed);
 PCU_SETUP(hostmem);
+PCU_SETUP(mempool);
+PCU_SETUP(dlpack);
 PCU_SETUP(hostarray);
 PCU_SETUP(ipc);
 PCU_SETUP(memcpy);
 PCU_SETUP(memcpynd);
 PCU_SETUP(cumodule);
+PCU_SETUP(linker);
+PCU_SETUP(gl);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);

@@ -229,6 +229,7 @@ refs_describe(const pcu_ref *ref, pcu_texture_spec *spec)
 {
     CUDA_RESOURCE_DESC *resource = &spec->resource;
     memset(spec, 0, sizeof(*spec));
+    spec->name = ref->name;
     spec->format = ref->format;
     spec->channels = (unsigned int)ref->channels;
     memcpy(spec->texture.addressMode, ref->modes, sizeof(ref->modes));
@@ -263,10 +264,27 @@ refs_describe(const pcu_ref *ref, pcu_texture_spec *spec)
     return 0;
 }
 
+/* Refuse an array that was released, naming the reference. */
+static int
+refs_check_array(pcu_state *st, const pcu_ref *ref)
+{
+    if (ref->bound != PCU_BOUND_ARRAY || ((pcu_resource *)ref->array)->live ||
+        pcu_array_is_borrowed(ref->array)) {
+        return 0;
+    }
+    return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_HANDLE,
+                            "the array that the %s reference '%s' is bound to was "
+                            "released",
+                            ref->is_surface ? "surface" : "texture", ref->name);
+}
+
 static PyObject *
 refs_object_new(pcu_state *st, PyObject *ctx, const pcu_ref *ref)
 {
     pcu_texture_spec spec;
+    if (refs_check_array(st, ref) < 0) {
+        return NULL;
+    }
     if (ref->is_surface) {
         return pcu_surface_new(st, ctx, ref->array);
     }

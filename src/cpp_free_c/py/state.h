@@ -15,6 +15,12 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(PooledDeviceAllocation)   \
+    X(PooledHostAllocation)     \
+    X(DeviceMemoryPool)         \
+    X(PageLockedAllocator)      \
+    X(PageLockedMemoryPool)     \
+    X(ForeignAllocation)        \
     X(AlignedHostAllocation)    \
     X(RegisteredHostMemory)     \
     X(ManagedAllocation)        \
@@ -23,6 +29,13 @@
     X(Memcpy3D)                 \
     X(Memcpy3DPeer)             \
     X(Module)                   \
+    X(Linker)                   \
+    X(RegisteredObject)         \
+    X(RegisteredBuffer)         \
+    X(RegisteredImage)          \
+    X(RegisteredMapping)        \
+    X(BufferObject)             \
+    X(BufferObjectMapping)      \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
@@ -47,6 +60,8 @@
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(__cuda_array_interface__) \
+    X(__cuda_stream__)          \
+    X(allocate)                 \
     X(arg_format)               \
     X(block)                    \
     X(data)                     \

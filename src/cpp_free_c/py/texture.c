@@ -23,6 +23,23 @@ pcu_array_describe(pcu_state *st, PyObject *array, CUDA_ARRAY3D_DESCRIPTOR *desc
     return rc;
 }
 
+/* Raise for an object that cannot be made, naming the reference it was for. */
+static int
+texture_raise(pcu_state *st, const pcu_texture_spec *spec, CUresult status,
+              PyObject *why)
+{
+    int rc = -1;
+    if (why != NULL && spec->name != NULL) {
+        rc = pcu_raise_detail(st, "cuTexObjectCreate", status,
+                              "texture reference '%s': %U", spec->name, why);
+    }
+    else if (why != NULL) {
+        rc = pcu_raise_detail(st, "cuTexObjectCreate", status, "%U", why);
+    }
+    Py_XDECREF(why);
+    return rc;
+}
+
 /* Refuse what the hardware has no meaning for. */
 static int
 texture_check(pcu_state *st, const pcu_texture_spec *spec)
@@ -31,10 +48,11 @@ texture_check(pcu_state *st, const pcu_texture_spec *spec)
                    ((spec->texture.flags & CU_TRSF_READ_AS_INTEGER) != 0 ||
                     pcu_array_format_size(spec->format) == 4);
     if (integers && spec->texture.filterMode == CU_TR_FILTER_MODE_LINEAR) {
-        return pcu_raise_detail(
-            st, "cuTexObjectCreate", CUDA_ERROR_INVALID_VALUE,
-            "elements that are read as integers cannot be filtered; use "
-            "filter_mode.POINT, or let 8- and 16-bit elements be read as floats");
+        return texture_raise(
+            st, spec, CUDA_ERROR_INVALID_VALUE,
+            PyUnicode_FromString(
+                "elements that are read as integers cannot be filtered; use "
+                "filter_mode.POINT, or let 8- and 16-bit elements be read as floats"));
     }
     return 0;
 }
@@ -62,16 +80,16 @@ texture_create(pcu_state *st, const pcu_texture_spec *spec, CUtexObject *handle)
         return 0;
     }
     PyObject *format = pcu_enum_member_new(st->enum_array_format, (long)spec->format);
-    if (format != NULL) {
-        pcu_raise_detail(st, "cuTexObjectCreate", status,
-                         "elements of %u x %S, address modes (%u, %u, %u), filter mode "
-                         "%u, flags %u",
-                         spec->channels, format, spec->texture.addressMode[0],
-                         spec->texture.addressMode[1], spec->texture.addressMode[2],
-                         spec->texture.filterMode, spec->texture.flags);
-        Py_DECREF(format);
-    }
-    return -1;
+    PyObject *why =
+        format == NULL ? NULL
+                       : PyUnicode_FromFormat(
+                             "elements of %u x %S, address modes (%u, %u, %u), "
+                             "filter mode %u, flags %u",
+                             spec->channels, format, spec->texture.addressMode[0],
+                             spec->texture.addressMode[1], spec->texture.addressMode[2],
+                             spec->texture.filterMode, spec->texture.flags);
+    Py_XDECREF(format);
+    return texture_raise(st, spec, status, why);
 }
 
 PyObject *
@@ -158,7 +176,7 @@ texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
     if (value == NULL) {
         return 0;
     }
-    if (PyIndex_Check(value)) {
+    if (PyIndex_Check(value) || PyUnicode_Check(value)) {
         int rc = pcu_enum_value(st->enum_address_mode, value, &mode, "address_mode");
         modes[0] = modes[1] = modes[2] = mode;
         return rc;

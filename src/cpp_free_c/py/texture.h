@@ -18,6 +18,7 @@ typedef struct {
     CUDA_TEXTURE_DESC texture;
     CUarray_format format;
     unsigned int channels;
+    const char *name; /* of the reference that it is made for; NULL for none */
 } pcu_texture_spec;
 
 /* 1 for the integer formats. */

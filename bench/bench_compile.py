@@ -1,0 +1,268 @@
+"""What making a kernel costs: cold over the same work in C, cached, and at first use.
+
+    python bench/bench_compile.py [--quick] [--json FILE] [--strict]
+
+* Cold: an elementwise kernel through NVRTC and the driver, over the same two from C
+  (floor_compile.c). Each call has another source; ours is written to the cache, too.
+* Cached: SourceModule from the cache, with no headers and with five of the user's own.
+  In these rows the floor is the loading alone.
+* First use: `x + y` in a fresh process with a warm cache, after the context is there.
+
+Columns and rounds are those of bench_launch.py; times are nanoseconds per call.
+"""
+
+import argparse
+import itertools
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import common
+from bench_launch import Case, cells, child_env, make_row, measure_case
+from common import Bound, Subject, SubjectError
+
+KERNEL = """
+extern "C" __global__ void axpbyz(float *z, float a, const float *x, float b,
+                                  const float *y, unsigned long long n)
+{
+    unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+    unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    for (; i < n; i += step)
+        z[i] = a * x[i] + b * y[i];
+}
+"""
+HEADERS = 5
+
+CASES = [
+    Case(
+        "nvrtc_load",
+        "cold kernel, NVRTC and load",
+        ("nvrtc_load",),
+        2,
+        Bound(times=1.3),
+    ),
+    Case("cached", "SourceModule, cached", (), 20, Bound(at_most=200_000)),
+    Case(
+        "cached_headers",
+        f"SourceModule, cached, {HEADERS} headers",
+        (),
+        20,
+        Bound(at_most=400_000),
+    ),
+    Case("cached_nvrtc", "SourceModule, cached, NVRTC", (), 20, Bound(at_most=200_000)),
+    Case("load", "module_from_buffer", (), 20),
+]
+FIRST = Case("first_add", "first x + y", (), 1, Bound(at_most=2_000_000))
+
+FIRST_ADD = """
+import time
+import numpy as np
+import pycuda.autoinit
+from pycuda import gpuarray
+x = gpuarray.to_gpu(np.ones(1024, np.float32))
+y = gpuarray.to_gpu(np.ones(1024, np.float32))
+before = time.perf_counter_ns()
+z = x + y
+pycuda.autoinit.context.synchronize()
+print(time.perf_counter_ns() - before)
+"""
+
+
+# -- ours, as a subject ----------------------------------------------------------------
+
+
+def cases(directory):
+    """{name: function that makes a number of calls} of this package."""
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule, compile
+
+    number = itertools.count()
+    target = "ptx" if "software" in drv.Device(0).name() else "cubin"
+    image = compile(KERNEL, target=target)
+    includes = "".join(f'#include "header{n}.h"\n' for n in range(HEADERS))
+
+    def cold(calls):
+        for _ in range(calls):
+            source = f"{KERNEL}// {os.getpid()} {next(number)}\n"
+            SourceModule(source, compiler="nvrtc", no_extern_c=True)
+
+    def cached(calls):
+        for _ in range(calls):
+            SourceModule(KERNEL)
+
+    def cached_headers(calls):
+        for _ in range(calls):
+            SourceModule(includes + KERNEL, include_dirs=[directory])
+
+    def cached_nvrtc(calls):
+        for _ in range(calls):
+            SourceModule(KERNEL, compiler="nvrtc")
+
+    def load(calls):
+        for _ in range(calls):
+            drv.module_from_buffer(image)
+
+    return {
+        "nvrtc_load": cold,
+        "cached": cached,
+        "cached_headers": cached_headers,
+        "cached_nvrtc": cached_nvrtc,
+        "load": load,
+    }
+
+
+def serve(directory):
+    """Answer requests; what the floor needs to know is in the header."""
+    import pycuda
+    import pycuda.autoinit
+    import pycuda.driver as drv
+    from pycuda import _nvrtc
+
+    device = drv.Device(0)
+    software = "software" in device.name()
+    package = Path(pycuda.__file__).resolve().parent
+    major, minor = device.compute_capability()
+    header = {
+        "version": "2026.1",
+        "device": device.name(),
+        "arch": f"{'compute' if software else 'sm'}_{major}{minor}",
+        "nvrtc": _nvrtc.find(),
+        "library": str(package / "libpycuda_emulator.so") if software else None,
+    }
+    if header["nvrtc"] is None:
+        header["missing"] = "NVRTC is not installed"
+    common.serve(header, cases(directory), drv.Context.synchronize)
+
+
+# -- measuring -------------------------------------------------------------------------
+
+
+def start(directory):
+    """The floor and this package, as subjects."""
+    env = child_env(directory)
+    for number in range(HEADERS):
+        path = Path(directory) / f"header{number}.h"
+        path.write_text(f"#define HEADER_{number}\n")
+        os.utime(path, (1, 1))  # settled, as headers are
+    source = Path(directory) / "kernel.cu"
+    source.write_text(KERNEL)
+    command = [sys.executable, __file__, "--serve", str(directory)]
+    ours = Subject("pycuda", command, env)
+    try:
+        about = ours.header
+        if about["library"]:
+            env = {"FLOOR_LIBCUDA": about["library"], **env}
+        program = common.build_floor(directory, "floor_compile")
+        command = [str(program), about["nvrtc"], str(source), about["arch"]]
+        return Subject("floor", command, env), ours, env
+    except SubjectError:
+        ours.close()
+        raise
+
+
+def first_add(env, rounds):
+    """The row of the first addition; SubjectError where there are no arrays."""
+    samples = []
+    for turn in range(rounds + 1):
+        done = common.run_quietly([sys.executable, "-c", FIRST_ADD], env)
+        if done.returncode != 0:
+            raise SubjectError(common.last_line(done.stderr))
+        if turn:  # the first one filled the cache
+            samples.append([int(done.stdout.split()[-1])])
+    return make_row(FIRST, [], samples, {})
+
+
+def run(args, directory):
+    rounds, batches = (2, 3) if args.quick else (args.rounds, args.batches)
+    floor, ours, env = start(directory)
+    rows, missing = [], {}
+    try:
+        for case in CASES:
+            try:
+                rows.append(measure_case(case, floor, ours, {}, rounds, batches)[0])
+            except SubjectError as e:
+                missing[case.title] = str(e)
+    finally:
+        floor.close()
+        ours.close()
+    try:
+        rows.append(first_add(env, rounds))
+    except SubjectError as e:
+        missing[FIRST.title] = str(e)
+    return {
+        "environment": common.environment(),
+        "device": ours.header["device"],
+        "driver": common.cuda_version(floor.header["driver"]),
+        "nvrtc": ours.header["nvrtc"],
+        "arch": ours.header["arch"],
+        "rounds": rounds,
+        "batches": batches,
+        "rows": rows,
+        "missing": missing,
+    }
+
+
+# -- reporting -------------------------------------------------------------------------
+
+
+def times(row):
+    """How many times the floor ours is, as text."""
+    if not row["floor"]:
+        return "-"
+    return f"{row['ours']['median'] / row['floor']['median']:.2f}"
+
+
+def report(result):
+    env = result["environment"]
+    head = ["case", "floor", "min", "median", "over", "bound", "verdict", "times"]
+    lines = [
+        f"{result['device']}, driver for CUDA {result['driver']}, {result['arch']}",
+        f"{env['python']}, {env['system']}, {env['cpus']} CPUs, {env['date']}",
+        f"{result['rounds']} rounds of {result['batches']} batches; ns per call",
+        "",
+        common.table(head, [[*cells(row, []), times(row)] for row in result["rows"]]),
+    ]
+    lines += [f"{what}: {why}" for what, why in sorted(result["missing"].items())]
+    return "\n".join(lines)
+
+
+def parser():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument(
+        "--quick", action="store_true", help="2 rounds of 3 batches: a smoke run"
+    )
+    p.add_argument("--json", metavar="FILE", help="write the result here too")
+    p.add_argument(
+        "--strict", action="store_true", help="exit with 1 if a bound is missed"
+    )
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--batches", type=int, default=10, help="per round (default 10)")
+    p.add_argument("--serve", metavar="DIRECTORY", help=argparse.SUPPRESS)
+    return p
+
+
+def main(argv=None):
+    args = parser().parse_args(argv)
+    if args.serve:
+        serve(args.serve)
+        return 0
+    if args.rounds < 1 or args.batches < 1:
+        parser().error("--rounds and --batches take positive numbers")
+    with tempfile.TemporaryDirectory(prefix="pycuda-bench-") as directory:
+        try:
+            result = run(args, directory)
+        except SubjectError as e:
+            print(f"cannot measure: {e}", file=sys.stderr)
+            return 2
+    print(report(result))
+    if args.json:
+        common.write_json(args.json, result)
+    missed = [row for row in result["rows"] if row["verdict"] == "MISS"]
+    return 1 if args.strict and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Compile this package's kernels with every CUDA 12 and 13 compiler of NVIDIA's wheels.
+
+    python tools/compile_matrix.py [--compiler nvrtc|nvcc] [--release 12.4]...
+                                   [--folder DIR] [--json FILE] [--list]
+
+The wheels are fetched with pip into a folder outside of the tree and stay there, a few
+hundred MB for each release. CUDA 12's wheels have no nvcc, so that begins with 13. Each
+kernel is compiled for the oldest and the newest architecture that the compiler knows; a
+warning counts as much as an error. Exits with 1 if there was one.
+
+The kernels are those of test/support/ordinary_sources.py and what modules of the
+package offer: a function ``sample_sources()`` that yields pairs (name, source), to be
+compiled with ``no_extern_c``. Not part of any check: it takes gigabytes and a while.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# What to ask pip for the releases, and what to install of one.
+WHEELS = {
+    ("nvrtc", 12): (
+        "nvidia-cuda-nvrtc-cu12",
+        ["nvidia-cuda-nvrtc-cu12=={0}.*", "nvidia-cuda-runtime-cu12=={0}.*"],
+        ["--no-deps"],
+    ),
+    ("nvrtc", 13): (
+        "nvidia-cuda-nvrtc",
+        ["cuda-toolkit[nvrtc,cudart,cccl]=={0}.*"],
+        [],
+    ),
+    ("nvcc", 13): (
+        "nvidia-cuda-nvcc",
+        ["cuda-toolkit[nvcc,nvvm,crt,cudart,cccl]=={0}.*"],
+        [],
+    ),
+}
+
+
+# -- wheels ----------------------------------------------------------------------------
+
+
+def pip(*arguments):
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def releases(compiler):
+    """Return the releases there are wheels of, such as "12.4", oldest first."""
+    found = set()
+    for (name, major), (package, _, _) in WHEELS.items():
+        if name == compiler:
+            versions = re.findall(
+                r"\b(\d+)\.(\d+)\.\d+", pip("index", "versions", package)
+            )
+            found |= {(int(a), int(b)) for a, b in versions if int(a) == major}
+    return [f"{major}.{minor}" for major, minor in sorted(found)]
+
+
+def fetch(folder, compiler, release):
+    """Install the wheels of a release unless they are there; return their folder."""
+    place = Path(folder) / f"{compiler}-{release}"
+    complete = place / "complete"
+    if not complete.exists():
+        _, wanted, options = WHEELS[compiler, int(release.partition(".")[0])]
+        wanted = [each.format(release) for each in wanted]
+        pip("install", "-q", "--target", str(place), "--upgrade", *options, *wanted)
+        complete.touch()
+    return place
+
+
+# -- one compiler, in a process of its own ---------------------------------------------
+
+
+def sources():
+    """Return {name: source} of all kernels."""
+    sys.path[:0] = [str(ROOT), str(ROOT / "test" / "support")]
+    import ordinary_sources
+
+    found = dict(ordinary_sources.SOURCES)
+    for path in sorted((ROOT / "pycuda").glob("*.py")):
+        if "\ndef sample_sources(" in path.read_text():
+            module = importlib.import_module(f"pycuda.{path.stem}")
+            for name, source in module.sample_sources():
+                found[f"{path.stem}: {name}"] = source
+    return found
+
+
+def compile_all(compiler, place):
+    """Compile all kernels with the compiler in a folder; print a line for each."""
+    kernels = sources()
+    from pycuda import _toolkit
+    from pycuda import compiler as front
+    from pycuda.driver import CompileError
+
+    _toolkit.homes = list  # nothing but the wheels
+    sys.path.insert(0, str(place))
+    nvcc = str(place / "nvidia" / "cu13" / "bin" / "nvcc")
+    tool = front._choose(nvcc if compiler == "nvcc" else "nvcc", compiler)
+    if not Path(tool.path).is_relative_to(place):
+        raise RuntimeError(f"found {tool.path}, which is not in {place}")
+    facts = tool.facts(None)
+    print(json.dumps({"archs": facts.archs, "release": facts.release}), flush=True)
+    for arch in sorted({facts.archs[0], facts.archs[-1]}):
+        for name, source in kernels.items():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                error = None
+                try:
+                    front.compile(
+                        source,
+                        nvcc=tool.path if compiler == "nvcc" else "nvcc",
+                        compiler=compiler,
+                        arch=f"sm_{arch}",
+                        no_extern_c=True,
+                        cache_dir=False,
+                    )
+                except CompileError as refusal:
+                    error = f"{refusal.msg}\n{refusal.stderr or ''}"
+            said = "\n".join(str(warning.message) for warning in caught)
+            line = {"kernel": name, "arch": arch, "error": error, "warning": said}
+            print(json.dumps(line), flush=True)
+
+
+def run_one(compiler, place):
+    """Return (about the compiler, [result of each kernel])."""
+    with tempfile.TemporaryDirectory() as home:
+        environ = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("PYCUDA_", "CUDA_")) and k != "LD_LIBRARY_PATH"
+        }
+        environ["HOME"] = environ["XDG_CACHE_HOME"] = home
+        command = [sys.executable, __file__, "--child", compiler, str(place)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environ
+        )
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    about, *results = map(json.loads, done.stdout.splitlines())
+    return about, results
+
+
+# -- the table -------------------------------------------------------------------------
+
+
+def table(rows):
+    """Return the results as text, and whether all is well."""
+    lines = [
+        f"{'compiler':<10}{'archs':<12}{'kernels':>8}{'errors':>8}{'warnings':>10}"
+    ]
+    complaints = []
+    for compiler, release, about, results in rows:
+        errors = [result for result in results if result["error"]]
+        warned = [result for result in results if result["warning"]]
+        archs = f"{about['archs'][0]}..{about['archs'][-1]}"
+        lines.append(
+            f"{compiler + ' ' + release:<10}  {archs:<10}{len(results):>8}"
+            f"{len(errors):>8}{len(warned):>10}"
+        )
+        for result in errors + warned:
+            text = (result["error"] or result["warning"]).strip()
+            where = f"{compiler} {release}, sm_{result['arch']}, {result['kernel']}"
+            complaints.append(f"--- {where}\n{text}")
+    return "\n".join(lines + complaints), not complaints
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--compiler", choices=["nvrtc", "nvcc"], action="append")
+    parser.add_argument("--release", action="append", help="default: all there are")
+    parser.add_argument("--folder", default="~/.cache/pycuda-compile-matrix")
+    parser.add_argument("--json", help="also write the results there")
+    parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        compile_all(given.child[0], Path(given.child[1]))
+        return 0
+    rows = []
+    for compiler in given.compiler or ["nvrtc", "nvcc"]:
+        there = releases(compiler)
+        if given.list:
+            print(compiler, *there)
+            continue
+        for release in there:
+            if given.release and release not in given.release:
+                continue
+            place = fetch(Path(given.folder).expanduser(), compiler, release)
+            about, results = run_one(compiler, place.resolve())
+            rows.append((compiler, release, about, results))
+            print(table(rows[-1:])[0].splitlines()[1], flush=True)
+    text, good = table(rows)
+    if rows:
+        print(f"\n{text}")
+    if given.json:
+        Path(given.json).write_text(json.dumps(rows, indent=1))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
