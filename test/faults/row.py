@@ -30,8 +30,8 @@ class Row:
     What may be otherwise than the sweep demands has its reason here. ``absorbs`` maps
     driver calls, or pairs of call and code, to why their failure needs no exception, or
     has one of another kind. ``changes`` maps driver calls, or "an allocation", to why
-    something has changed after their failure. ``no_allocations`` says why no allocation of Python's is made
-    to fail.
+    something has changed after their failure. ``no_allocations`` says why no allocation
+    of Python's is made to fail.
     """
 
     name: str
