@@ -7,4 +7,5 @@ from . import (  # noqa: F401
     rows_core,
     rows_kernels,
     rows_memory,
+    rows_more,
 )
