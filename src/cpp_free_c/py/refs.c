@@ -54,7 +54,8 @@ refs_find(const pcu_refs *refs, const char *name, int is_surface)
 }
 
 /* The address of a variable of this name and of the size of ours. A static one has the
- * name that the C++ ABI gives it. */
+ * name that the C++ ABI gives it. A name of something else, as a reference of the
+ * driver's own, is an invalid value to the driver of an H200. */
 static CUresult
 refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
 {
@@ -65,7 +66,8 @@ refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
         PyOS_snprintf(mangled, sizeof(mangled), "_ZL%zu%s", strlen(name), name);
         status = drv.ModuleGetGlobal(pointer, &size, module, mangled);
     }
-    return status == CUDA_SUCCESS && size != sizeof(refs_variable)
+    return status == CUDA_ERROR_INVALID_VALUE ||
+                   (status == CUDA_SUCCESS && size != sizeof(refs_variable))
                ? CUDA_ERROR_NOT_FOUND
                : status;
 }
@@ -113,7 +115,7 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
         ref->is_surface
             ? drv.ModuleGetSurfRef(&ref->surfref, module->handle.module, name)
             : drv.ModuleGetTexRef(&ref->texref, module->handle.module, name);
-    if (status == CUDA_ERROR_NOT_FOUND) {
+    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return pcu_raise_detail(module->st, routine, status,
                                 "the module has no %s reference '%s'", what, name);
     }
