@@ -1,9 +1,11 @@
 """All rows: importing this fills the table of row.py."""
 
 from . import (  # noqa: F401
+    rows_arrays,
+    rows_boxes,
     rows_compiler,
     rows_core,
     rows_kernels,
     rows_memory,
-    rows_pools,
+    rows_more,
 )

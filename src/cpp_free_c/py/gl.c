@@ -366,6 +366,7 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     }
     CUresult status = mapping_end(self, handle, &routine);
     if (status != CUDA_SUCCESS) {
+        self->mapped = self->object->mapped = 1; /* as before */
         pcu_raise(st, routine, status);
         return NULL;
     }
