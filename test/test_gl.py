@@ -318,7 +318,7 @@ def test_old_buffer_objects(sharing):
         buffer.map()
 
 
-def test_gl_init_is_deprecated(ctx):
+def test_gl_init_is_deprecated(sharing):
     with pytest.warns(DeprecationWarning, match="gl_init"):
         assert drv.gl_init() is None
 

@@ -1,4 +1,4 @@
-"""Rows: pools, exchange with other libraries, linking, OpenGL."""
+"""Rows: pools, exchange with other libraries, linking, OpenGL, profiler, cuRAND."""
 
 import functools
 import tempfile
@@ -307,3 +307,25 @@ calls(
 calls("BufferObjectMapping.size", lambda m: m.size(), lambda w: gl_old(w).map())
 calls("BufferObjectMapping.unmap", lambda m: m.unmap(), lambda w: gl_old(w).map())
 row("BufferObjectMapping (dropped)", lambda w: [gl_old(w).map()].clear)
+
+# -- the profiler, cuRAND's tables -----------------------------------------------------
+
+
+def curand_version(w):
+    """The library is kept once it was opened; a machine without one says so."""
+    try:
+        drv.get_curand_version()
+    except drv.RuntimeError:
+        return lambda: refused(drv.RuntimeError, drv.get_curand_version)
+    return drv.get_curand_version
+
+
+def profiler_settings(w):
+    mode = drv.profiler_output_mode.CSV
+    return lambda: drv.initialize_profiler(path("settings"), path("results"), mode)
+
+
+row("get_curand_version", curand_version)
+row("initialize_profiler", profiler_settings)
+row("start_profiler", lambda w: drv.start_profiler)
+row("stop_profiler", lambda w: drv.stop_profiler)
