@@ -31,7 +31,11 @@ ROOT = Path(__file__).resolve().parent.parent
 WHEELS = {
     ("nvrtc", 12): (
         "nvidia-cuda-nvrtc-cu12",
-        ["nvidia-cuda-nvrtc-cu12=={0}.*", "nvidia-cuda-runtime-cu12=={0}.*"],
+        [
+            "nvidia-cuda-nvrtc-cu12=={0}.*",
+            "nvidia-cuda-runtime-cu12=={0}.*",
+            "nvidia-cuda-cccl-cu12=={0}.*",
+        ],
         ["--no-deps"],
     ),
     ("nvrtc", 13): (
