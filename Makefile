@@ -2,7 +2,10 @@
 # make test    the same environment, and the test suite (ARGS="-k word" for a part)
 # make check   what a change must pass: format, warnings, analysers, layout, tests
 #
-# Others: venv, build, werror, layout, format, fuzz, clean. PYTHON says which Python to use.
+# make soak    eight threads doing everything at once (MINUTES=10)
+#
+# Others: venv, build, werror, layout, asan, leaks, tsan, format, fuzz, clean. PYTHON says
+# which Python to use.
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,7 +19,7 @@ C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
 C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py $(wildcard pycuda test tools examples bench)
 
-.PHONY: hello test check build venv werror layout format fuzz clean \
+.PHONY: hello test check build venv werror layout asan leaks tsan soak format fuzz clean \
 	check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
@@ -30,7 +33,8 @@ hello: build
 test: build
 	$(BIN)/python -m pytest $(ARGS)
 
-check: check-format layout werror check-cppcheck check-tidy check-types test
+check: check-format layout werror check-cppcheck check-tidy check-types test \
+	asan leaks tsan
 
 # -- the private environment ------------------------------------------------------------
 
@@ -102,6 +106,12 @@ check-tidy: $(VENV)/.requires
 check-types: $(VENV)/.check build
 	$(BIN)/python -m mypy.stubtest pycuda._pvt_struct
 
+# The C under sanitizers: the tests, those that look for leaks, the threads of the
+# software device. Which tests, and why those, is said in tools/sanitize.py.
+asan leaks tsan: $(VENV)/.requires
+	@$(call need,gcc,gcc)
+	$(BIN)/python tools/sanitize.py $@ $(if $(filter tsan,$@),,-q $(ARGS))
+
 # -- others -----------------------------------------------------------------------------
 
 format: $(VENV)/.check
@@ -113,6 +123,11 @@ format: $(VENV)/.check
 RUNS ?= 1000000
 fuzz:
 	$(PYTHON) tools/fuzz_ptx.py $(RUNS)
+
+# Minutes of eight threads on the device that there is; fails if anything grows.
+MINUTES ?= 10
+soak: build
+	$(BIN)/python test/soak.py --minutes $(MINUTES)
 
 # Everything that the other targets made, the private environment included.
 clean:

@@ -65,6 +65,7 @@ CASES = [
     ),
     Case("in_in_out", "In/In/Out call, 4 kB", ("in_in_out",), 50, Bound(times=1.1)),
     Case("alloc_free", "mem_alloc + free, 4 kB", ("alloc_free",), 200, Bound(plus=150)),
+    Case("pool_alloc_free", "pool allocate + free, 4 kB", (), 1000, Bound(at_most=500)),
     Case("htod", "memcpy_htod, 4 kB", ("htod",), 200),
     Case("dtoh", "memcpy_dtoh, 4 kB", ("dtoh",), 200),
     Case("to_gpu", "to_device + free, 4 kB", ("to_gpu",), 200),

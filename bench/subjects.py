@@ -154,6 +154,13 @@ def pycuda_memory(mod, drv, host, a):
         for _ in repeat(None, calls):
             alloc(nbytes)
 
+    pool = drv.DeviceMemoryPool()
+
+    def pool_alloc_free(calls):
+        alloc, nbytes = pool.allocate, ha.nbytes
+        for _ in repeat(None, calls):
+            alloc(nbytes)
+
     def htod(calls):
         copy = drv.memcpy_htod
         for _ in repeat(None, calls):
@@ -177,7 +184,7 @@ def pycuda_memory(mod, drv, host, a):
     hc.fill(-1)
     in_in_out(1)
     check(hc, ha, hb)
-    return [in_in_out, alloc_free, htod, dtoh, to_gpu, get]
+    return [in_in_out, alloc_free, pool_alloc_free, htod, dtoh, to_gpu, get]
 
 
 def pycuda_objects(drv, context, stream, image):

@@ -7,20 +7,31 @@ content of every file it read.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda import _cache, _nvcc
+from pycuda import _cache, _nvcc, _toolkit
 
 if TYPE_CHECKING:
     import hashlib
     from types import ModuleType
 
+    from typing_extensions import Self
+
     from pycuda import _nvrtc
-    from pycuda._driver import Device, Error, Function, Module
+    from pycuda._driver import (
+        Device,
+        Error,
+        Function,
+        Linker,
+        Module,
+        jit_input_type,
+        jit_option,
+    )
     from pycuda._toolkit import Facts
     from pycuda.driver import CompileError
 
@@ -41,6 +52,15 @@ _RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
 # The last toolkit for devices below a capability (times ten), newest first.
 _LAST_TOOLKITS = ((75, "12.9"), (50, "11.8"), (35, "10.2"), (30, "8.0"))
 
+# Of jit_input_type.
+_INPUT_PTX, _INPUT_LIBRARY = 1, 4
+_LIBRARY_PATTERN = "lib%s.a"
+_LIBRARY_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
+
+# Variables that CUDA 12 took out of the language; pycuda-textures.hpp has them.
+_REFERENCE = re.compile(r"\b(texture|surface)\s*<")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
 # What newer toolkits say of each kernel for a device that they will drop one day.
 _OF_NO_USE = re.compile(
     r"^(?:nvrtc|nvcc) ?:? ?warning ?:.*\barchitectures prior to\b.*\n?",
@@ -48,6 +68,10 @@ _OF_NO_USE = re.compile(
 )
 _ARCH = re.compile(r"\b(?:sm|compute)_\w+")
 _KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
+
+# What the driver says where there is no context: it is not initialised, or shut down,
+# or has none in this thread.
+_NO_CONTEXT = (3, 4, 201)
 
 # Which compiler stands in for one that was not found, by what was looked for where.
 _replaced: dict[tuple[str | None, ...], str] = {}
@@ -486,10 +510,27 @@ def _list_of(
 def _wrapped(source: object, no_extern_c: bool) -> str:
     """Return the text to compile; its messages speak of the user's own lines."""
     text = source.decode() if isinstance(source, bytes) else str(source)
+    lead = _reference_header(text)
     line = f'#line 1 "{_nvcc.SOURCE_NAME}"\n'
     if no_extern_c:
-        return f"{line}{text}\n"
-    return f'extern "C" {{\n{line}{text}\n}}\n'
+        return f"{lead}{line}{text}\n"
+    return f'{lead}extern "C" {{\n{line}{text}\n}}\n'
+
+
+def _reference_header(text: str) -> str:
+    """Return the lines that give texture<> and surface<> to a source that has them.
+
+    The header leaves a compiler alone that has its own. A word that the source does not
+    use for a reference stays free for other uses.
+    """
+    if not _REFERENCE.search(text):
+        return ""
+    words = set(_REFERENCE.findall(_COMMENT.sub(" ", text)))
+    if not words:
+        return ""
+    free = {"texture", "surface"} - words
+    lines = [f"#define PYCUDA_TEXTURES_NO_{word.upper()}\n" for word in free]
+    return "".join([*lines, "#include <pycuda-textures.hpp>\n"])
 
 
 def compile_many(
@@ -632,7 +673,9 @@ def _current_device(driver: ModuleType) -> _Target | None:
     """Return the current context's device, None without a context or a driver."""
     try:
         return _Target(driver.Context.get_device())
-    except driver.Error:
+    except driver.Error as error:
+        if error.code not in _NO_CONTEXT:
+            raise
         return None
 
 
@@ -811,3 +854,222 @@ def _explain(error: Error, image: bytes, request: Request, info: str, log: str) 
         excerpt = _excerpt.of_ptx(image, log, source)
         if excerpt:
             error.args = (f"{str(error).rstrip()}\n{excerpt}", *error.args[1:])
+
+
+# Linking
+
+
+def _library_dirs(nvcc: str) -> list[str]:
+    """Return where the toolkit's libraries for device code may be, likely ones first.
+
+    ``nvcc`` is the compiler whose own toolkit counts too.
+    """
+    environ = os.environ
+    machine = os.uname().machine
+    roots = [environ.get(name) for name in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH")]
+    folders = [
+        os.path.join(root, part)
+        for root in filter(None, roots)
+        for part in ("lib64", "lib")
+    ]
+    folders += filter(None, environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
+    folders.append(f"/usr/lib/{machine}-linux-gnu")
+    path = _nvcc.on_path([nvcc]) if not os.path.dirname(nvcc) else nvcc
+    if path is not None:
+        root = os.path.dirname(os.path.dirname(os.path.realpath(path)))
+        parts = ("lib64", "lib", f"targets/{machine}-linux/lib")
+        folders += [os.path.join(root, part) for part in parts]
+    folders += [
+        os.path.join(home, part)
+        for home in _toolkit.homes()
+        for part in ("lib64", "lib", f"targets/{machine}-linux/lib")
+    ]
+    folders += _toolkit.in_wheels(_LIBRARY_WHEELS)
+    return list(dict.fromkeys(map(os.path.abspath, folders)))
+
+
+class DynamicModule(CudaModule):
+    """Compile and gather pieces of code, link them, and load the result.
+
+    The ``add_`` methods and ``link`` return the module, so that calls can be chained.
+    ``link_options`` (pairs of jit_option and int), ``message_handler`` and
+    ``log_verbose`` are the Linker's. ``cuda_libdir`` is where ``add_stdlib`` looks
+    first. Needs a current context on a device of compute capability 3.5 or more, else
+    raises RuntimeError.
+    """
+
+    def __init__(
+        self,
+        nvcc: str = "nvcc",
+        link_options: Iterable[tuple[jit_option, int]] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | Literal[False] | None = None,
+        include_dirs: Iterable[str] | None = None,
+        message_handler: Callable[[bool, str, str], object] | None = None,
+        log_verbose: bool = False,
+        cuda_libdir: str | None = None,
+        compiler: str | None = None,
+    ) -> None:
+        from pycuda.driver import Context, Linker
+
+        linker = Linker(message_handler, link_options, log_verbose)
+        capability = Context.get_device().compute_capability()
+        if capability < (3, 5):
+            raise RuntimeError(
+                "linking device code needs compute capability 3.5, and this device "
+                f"has {capability[0]}.{capability[1]}"
+            )
+        self._check_arch(arch)
+        self.nvcc = nvcc
+        self.keep = keep
+        self.no_extern_c = no_extern_c
+        self.arch = arch
+        self.code = code
+        self.cache_dir = cache_dir
+        self.include_dirs = include_dirs
+        self.compiler = compiler
+        self.cuda_libdir = cuda_libdir
+        self.libdir: str | None
+        try:
+            self.libdir, self.libptn = self._locate_cuda_libdir()
+        except RuntimeError:
+            # Whoever needs no library of the toolkit need not have one.
+            self.libdir, self.libptn = None, _LIBRARY_PATTERN
+        self.linker: Linker | None = linker
+        self.module = None  # type: ignore[assignment]  # until link()
+
+    def _locate_cuda_libdir(self) -> tuple[str, str]:
+        """Return the folder of the toolkit's libraries and the pattern of their names.
+
+        Raises RuntimeError if none of the usual places has the device runtime.
+        """
+        if self.cuda_libdir is not None:
+            return os.fspath(self.cuda_libdir), _LIBRARY_PATTERN
+        name = _LIBRARY_PATTERN % "cudadevrt"
+        for folder in _library_dirs(os.fspath(self.nvcc)):
+            if os.path.isfile(os.path.join(folder, name)):
+                return folder, _LIBRARY_PATTERN
+        raise RuntimeError(
+            f"{name} was not found: not in lib64 or lib of CUDA_ROOT, CUDA_HOME or "
+            "CUDA_PATH, not on LD_LIBRARY_PATH, not beside nvcc, not in "
+            f"/usr/local/cuda and not in NVIDIA's wheels ({_LIBRARY_WHEELS[0]} in "
+            "site-packages). Install the CUDA toolkit or 'pip install pycuda[nvrtc]', "
+            "or say where it is with cuda_libdir=."
+        )
+
+    def _open_linker(self) -> Linker:
+        if self.linker is None:
+            raise RuntimeError(
+                f"this {type(self).__name__} was linked before; that is done once"
+            )
+        return self.linker
+
+    def add_source(
+        self,
+        source: object,
+        nvcc_options: Iterable[str] | None = None,
+        name: str = "kernel.ptx",
+    ) -> Self:
+        """Compile CUDA C to PTX and add it; ``-rdc=true`` lets it use other pieces."""
+        linker = self._open_linker()
+        ptx = compile(
+            source,
+            nvcc=self.nvcc,
+            options=nvcc_options,
+            keep=self.keep,
+            no_extern_c=self.no_extern_c,
+            arch=self.arch,
+            code=self.code,
+            cache_dir=self.cache_dir,
+            include_dirs=self.include_dirs,
+            target="ptx",
+            compiler=self.compiler,
+        )
+        linker.add_data(ptx, _INPUT_PTX, name)
+        return self
+
+    def add_data(
+        self, data: bytes, input_type: jit_input_type, name: str = "unknown"
+    ) -> Self:
+        """Add code in memory."""
+        self._open_linker().add_data(data, input_type, name)
+        return self
+
+    def add_file(self, filename: str, input_type: jit_input_type) -> Self:
+        """Add code from a file."""
+        self._open_linker().add_file(filename, input_type)
+        return self
+
+    def add_stdlib(self, libname: str) -> Self:
+        """Add a library of the toolkit, such as ``cudadevrt``; OSError without it.
+
+        The software device has the device runtime built in and needs no file for it.
+        """
+        from pycuda import driver
+
+        linker = self._open_linker()
+        path = self.libptn % libname
+        device = _current_device(driver)
+        if not (libname == "cudadevrt" and device and device.software):
+            if self.libdir is None:
+                self._locate_cuda_libdir()  # raises, and says where it looked
+            path = os.path.join(self.libdir or "", path)
+            if not os.path.isfile(path):
+                raise FileNotFoundError(errno.ENOENT, "no such library", path)
+        linker.add_file(path, _INPUT_LIBRARY)
+        return self
+
+    def link(self) -> Self:
+        """Link what was added and load it; this can be done once."""
+        linker, self.linker = self._open_linker(), None
+        self.module = linker.link_module()
+        self._bind_module()
+        return self
+
+    def get_function(self, name: str) -> Function:
+        if self.module is None:
+            raise RuntimeError(
+                f"this {type(self).__name__} has no functions before link()"
+            )
+        return self.module.get_function(name)
+
+
+class DynamicSourceModule(DynamicModule):
+    """Compile CUDA C whose kernels launch kernels, link the device runtime, load it."""
+
+    def __init__(
+        self,
+        source: object,
+        nvcc: str = "nvcc",
+        options: Iterable[str] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | Literal[False] | None = None,
+        include_dirs: Iterable[str] | None = None,
+        cuda_libdir: str | None = None,
+        compiler: str | None = None,
+    ) -> None:
+        super().__init__(
+            nvcc=nvcc,
+            keep=keep,
+            no_extern_c=no_extern_c,
+            arch=arch,
+            code=code,
+            cache_dir=cache_dir,
+            include_dirs=include_dirs,
+            cuda_libdir=cuda_libdir,
+            compiler=compiler,
+        )
+        flags = _list_of(options, "options", DEFAULT_NVCC_FLAGS)
+        if not _RELOCATABLE.intersection(flags):
+            flags.append("-rdc=true")
+        if "-lcudadevrt" not in flags:
+            flags.append("-lcudadevrt")
+        self.add_source(source, nvcc_options=flags)
+        self.add_stdlib("cudadevrt")
+        self.link()

@@ -1,7 +1,7 @@
 """Tools around the driver: default contexts, per-context caches, occupancy, C types.
 
 The memory pools are defined in C and appear here under the names by which they are
-known.
+known. ``DebugMemoryPool`` says which lines of a program allocate from one.
 """
 
 from __future__ import annotations
@@ -9,35 +9,29 @@ from __future__ import annotations
 import functools
 import gc
 import os
-import re
+import sys
+import traceback
 import weakref
+from collections import Counter
 from collections.abc import Callable
+from typing import Any, SupportsIndex, TextIO, TypeVar, cast
 
 import numpy as np
 
 import pycuda.driver as _cuda
-
-_FROM_DRIVER = frozenset(
-    (
-        "DeviceMemoryPool",
-        "PageLockedAllocator",
-        "PageLockedMemoryPool",
-        "PooledDeviceAllocation",
-        "PooledHostAllocation",
-        "bitlog2",
-    )
+from pycuda.compyte import dtypes
+from pycuda.compyte.dtypes import (
+    get_or_register_dtype,
+    register_dtype,  # noqa: F401  known under this module's name too
 )
-
-
-def __getattr__(name):
-    if name in _FROM_DRIVER:
-        return getattr(_cuda, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted({*globals(), *_FROM_DRIVER})
-
+from pycuda.driver import (
+    DeviceMemoryPool,
+    PageLockedAllocator,  # noqa: F401
+    PageLockedMemoryPool,  # noqa: F401
+    PooledDeviceAllocation,
+    PooledHostAllocation,  # noqa: F401
+    bitlog2,  # noqa: F401
+)
 
 # Default devices and contexts
 
@@ -160,6 +154,7 @@ _memories: weakref.WeakSet[_Memory] = weakref.WeakSet()
 _without_context = _Memory()
 _ATTRIBUTE = "_memory_of_tools"
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 context_dependent_memoized_functions: list[Callable[..., object]] = []
 
 
@@ -174,7 +169,7 @@ def _current_memory():
     return memory
 
 
-def context_dependent_memoize(func):
+def context_dependent_memoize(func: _Function) -> _Function:
     """Remember the function's results, in each context apart.
 
     Arguments must be hashable; a value given by position and the same by keyword are
@@ -193,7 +188,7 @@ def context_dependent_memoize(func):
         return result
 
     context_dependent_memoized_functions.append(memoized)
-    return memoized
+    return cast(_Function, memoized)
 
 
 def clear_context_caches() -> None:
@@ -235,6 +230,68 @@ def mark_cuda_test(inner_f):
             fixture.close()
 
     return test
+
+
+# Memory pools
+
+
+class DebugMemoryPool(DeviceMemoryPool):
+    """A pool that tells of each allocation and of the blocks in use.
+
+    With every allocation it writes to ``logfile`` (default: stdout) where it is made,
+    how much less memory is free than at the last one, and how many blocks each place
+    of the program has in use. With ``interactive`` it then waits for the Enter key.
+
+    ``blocks`` maps the allocations in use, which are held weakly, to (stack, bytes); a
+    stack is its text. ``stacktrace_mnemonics`` maps each stack to its short name.
+    ``last_free`` is the number of free bytes at the last allocation.
+    """
+
+    def __init__(self, interactive: bool = True, logfile: TextIO | None = None) -> None:
+        super().__init__()
+        self.last_free, _ = _cuda.mem_get_info()
+        self.interactive = interactive
+        self.logfile: TextIO = sys.stdout if logfile is None else logfile
+        self.blocks: weakref.WeakKeyDictionary[
+            PooledDeviceAllocation, tuple[str, int]
+        ] = weakref.WeakKeyDictionary()
+        self.stacktrace_mnemonics: dict[str, str] = {}
+
+    def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation:
+        """Allocate, and tell of it."""
+        stack = "".join(traceback.format_stack(sys._getframe(1)))
+        free, total = _cuda.mem_get_info()
+        self.logfile.write(
+            f"{size} bytes wanted; {free} of {total} are free, {self.last_free - free} "
+            f"fewer than last time; the pool manages {self.managed_bytes}\n"
+        )
+        self.last_free = free
+        block = super().allocate(size)
+        self.blocks[block] = stack, int(size)
+        in_use = Counter(self.blocks.values())
+        for (place, bytes_), count in sorted(in_use.items(), key=_bytes_in_use):
+            self.logfile.write(f"  {count:5d} x ")
+            self.describe(place, bytes_)
+        self.logfile.flush()
+        if self.interactive:
+            input("[Enter]")
+        return block
+
+    def describe(self, stack: str, size: int) -> None:
+        """Write one line about an allocation; a new stack is written whole, once."""
+        mnemonic = self.stacktrace_mnemonics.get(stack)
+        self.logfile.write(f"{size} bytes, ")
+        if mnemonic is None:
+            mnemonic = f"place {len(self.stacktrace_mnemonics) + 1}"
+            self.stacktrace_mnemonics[stack] = mnemonic
+            self.logfile.write(f"{mnemonic}, which is\n{stack}")
+        else:
+            self.logfile.write(f"{mnemonic}\n")
+
+
+def _bytes_in_use(item):
+    (place, bytes_), count = item
+    return bytes_ * count, place
 
 
 # Occupancy
@@ -388,15 +445,13 @@ class OccupancyRecord:
 # C types
 
 
-_dtype_of_name: dict[str, np.dtype] = {}
-_name_of_dtype: dict[np.dtype, str] = {}
-
-_WORDS_OF_INTEGERS = frozenset(("signed", "unsigned", "char", "short", "int", "long"))
-_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict__|__restrict)\b")
-_DECLARATION = re.compile(
-    r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
-)
-
+_CUDA_TYPES = {
+    "uchar": np.uint8,
+    "ushort": np.uint16,
+    "uint": np.uint32,
+    "pycuda::complex<float>": np.complex64,
+    "pycuda::complex<double>": np.complex128,
+}
 _FP_TEX = {
     np.dtype(np.float32): "fp_tex_float",
     np.dtype(np.float64): "fp_tex_double",
@@ -405,100 +460,22 @@ _FP_TEX = {
 }
 
 
-def _canonical(c_name):
-    """Return one spelling for all the spellings of a C type."""
-    words = c_name.split()
-    if not words or not _WORDS_OF_INTEGERS.issuperset(words):
-        return re.sub(r"\s*([<>,]|::)\s*", r"\1", " ".join(words))
-    sign = [word for word in words if word in ("signed", "unsigned")]
-    size = sorted(word for word in words if word in ("char", "short", "long"))
-    if "char" not in size and sign == ["signed"]:
-        sign = []
-    return " ".join(sign + (size or ["int"]))
-
-
-def _register(names, dtype):
-    dtype = np.dtype(dtype)
-    for name in names:
-        _dtype_of_name[_canonical(name)] = dtype
-    _name_of_dtype.setdefault(dtype, names[0])
-
-
 def _fill_dtype_registry(respect_windows, include_bool=True):
-    """Register the types of C; ``respect_windows`` makes ``long`` what it is there."""
-    if include_bool:
-        _register(["bool"], np.bool_)
-    _register(["signed char", "char", "int8_t"], np.int8)
-    _register(["unsigned char", "uchar", "uint8_t"], np.uint8)
-    _register(["short", "int16_t"], np.int16)
-    _register(["unsigned short", "ushort", "uint16_t"], np.uint16)
-    _register(["int", "int32_t"], np.int32)
-    _register(["unsigned", "unsigned int", "uint", "uint32_t"], np.uint32)
-    if respect_windows and os.name == "nt":
-        _register(["long"], np.int32)
-        _register(["unsigned long", "ulong"], np.uint32)
-    else:
-        _register(["long"], np.int64)
-        _register(["unsigned long", "ulong"], np.uint64)
-    _register(["long long", "int64_t", "ptrdiff_t"], np.int64)
-    _register(["unsigned long long", "uint64_t", "size_t"], np.uint64)
-    _register(["float"], np.float32)
-    _register(["double"], np.float64)
-    _register(["pycuda::complex<float>"], np.complex64)
-    _register(["pycuda::complex<double>"], np.complex128)
+    """Register the types of C and CUDA C; ``respect_windows``: ``long`` as it is there.
+
+    The registry is that of ``pycuda.compyte.dtypes``.
+    """
+    dtypes._fill_dtype_registry(respect_windows, include_bool)
+    for name, dtype in _CUDA_TYPES.items():
+        get_or_register_dtype(name, dtype)
 
 
 _fill_dtype_registry(respect_windows=True)
 
 
-def get_or_register_dtype(names, dtype=None):
-    """Tell the C names of a dtype, or with no dtype look one up by its name.
-
-    Returns the dtype that was registered first among equal ones.
-    """
-    names = [names] if isinstance(names, str) else list(names)
-    if dtype is None:
-        return _dtype_of_name[_canonical(names[0])]
-    dtype = np.dtype(dtype)
-    for name in names:
-        known = _dtype_of_name.get(_canonical(name), dtype)
-        if known != dtype:
-            raise RuntimeError(
-                f"the C type '{name}' already means {known!r}, it cannot mean "
-                f"{dtype!r} too"
-            )
-    first = next((known for known in _name_of_dtype if known == dtype), dtype)
-    _register(names, first)
-    return first
-
-
-def register_dtype(dtype, c_names, alias_ok=False):
-    """Tell the C names of a dtype; deprecated for ``get_or_register_dtype``."""
-    import warnings
-
-    warnings.warn(
-        "register_dtype is deprecated; get_or_register_dtype(c_names, dtype) also "
-        "returns the dtype",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    dtype = np.dtype(dtype)
-    if dtype in _name_of_dtype and not alias_ok:
-        raise RuntimeError(
-            f"{dtype!r} already has the C name '{_name_of_dtype[dtype]}'"
-        )
-    get_or_register_dtype(c_names, dtype)
-
-
 def base_dtype_to_ctype(dtype):
-    """Return the C name of a dtype."""
-    if dtype is None:
-        raise ValueError("None is not a dtype")
-    dtype = np.dtype(dtype)
-    try:
-        return _name_of_dtype[dtype]
-    except KeyError:
-        raise ValueError(f"no C type is known for {dtype!r}") from None
+    """Return the C name of a dtype; ValueError if it has none."""
+    return dtypes.dtype_to_ctype(dtype)
 
 
 def dtype_to_ctype(dtype, with_fp_tex_hack=False):
@@ -542,17 +519,7 @@ class VectorArg(Argument):
 
 def parse_c_arg(c_arg):
     """Return the argument that a C declaration such as ``const float *x`` describes."""
-    match = _DECLARATION.fullmatch(_QUALIFIERS.sub(" ", c_arg).strip())
-    if match is None:
-        raise ValueError(f"'{c_arg}' does not declare an argument")
-    c_type, stars = match["type"], match["type"].count("*")
-    if stars + bool(match["array"]) > 1:
-        raise ValueError(f"'{c_arg}' points to pointers, which is not supported")
-    try:
-        dtype = _dtype_of_name[_canonical(c_type.replace("*", " "))]
-    except KeyError:
-        raise ValueError(f"the type of '{c_arg}' is not known") from None
-    return (VectorArg if stars or match["array"] else ScalarArg)(dtype, match["name"])
+    return dtypes.parse_c_arg_backend(c_arg, ScalarArg, VectorArg)
 
 
 def get_arg_type(c_arg):

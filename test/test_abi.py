@@ -186,7 +186,7 @@ def layout_program(abi):
     found = structures(text)
     scalars = re.findall(r"^typedef (?:unsigned |long |int )+(\w+);", text, re.M)
     handles = re.findall(r"^typedef struct \w+ \*(\w+);", text, re.M)
-    marks = re.findall(r"^#define (CU_LAUNCH_PARAM_\w+)", text, re.M)
+    marks = re.findall(r"^#define (CU_(?:LAUNCH_PARAM|STREAM)_\w+)", text, re.M)
     assert len(found) == len(re.findall(r"^\} (?!CUresult)\w+;", text, re.M))
     lines = []
 

@@ -44,10 +44,15 @@ DTYPE = None  # numpy words it
 DEST, SRC = ("dest", 0, POINTER), ("src", 0, POINTER)
 SIZE, STREAM_ = ("size", 1, INTEGER), ("stream", None, STREAM)
 DATA, FLAGS = ("data", 1, INTEGER), ("flags", 0, INTEGER)
+PITCH, WIDTH = ("pitch", 1, INTEGER), ("width", 1, INTEGER)
+ROWS = [DEST, PITCH, DATA, WIDTH, ("height", 1, INTEGER)]
 SHAPE_, DTYPE_ = ("shape", 3, SHAPE), ("dtype", np.float32, DTYPE)
 PEERS = [("dest_context", None, CONTEXT), ("src_context", None, CONTEXT)]
 HTOD, DTOH = [DEST, ("src", b"x", BUFFER)], [("dest", bytearray(1), BUFFER), SRC]
 PAGELOCKED = [SHAPE_, DTYPE_, ("order", "C", ORDER), ("mem_flags", 0, INTEGER)]
+ALIGNMENT = ("alignment", 64, INTEGER)
+ALIGNED = [*PAGELOCKED[:3], ALIGNMENT]
+LIKE = [("array", GOOD_ARRAY, ARRAY), ("mem_flags", 0, INTEGER)]
 
 #: name -> parameters: (name, a value that fits, what is said of one that does not).
 FUNCTIONS = {
@@ -66,13 +71,29 @@ FUNCTIONS = {
     "memset_d8_async": [DEST, DATA, SIZE, STREAM_],
     "memset_d16_async": [DEST, DATA, SIZE, STREAM_],
     "memset_d32_async": [DEST, DATA, SIZE, STREAM_],
+    "memset_d2d8": ROWS,
+    "memset_d2d16": ROWS,
+    "memset_d2d32": ROWS,
+    "memset_d2d8_async": [*ROWS, STREAM_],
+    "memset_d2d16_async": [*ROWS, STREAM_],
+    "memset_d2d32_async": [*ROWS, STREAM_],
     "from_device": [("devptr", 0, POINTER), SHAPE_, DTYPE_, ("order", "C", ORDER)],
     "from_device_like": [("devptr", 0, POINTER), ("other_ary", GOOD_ARRAY, ARRAY)],
     "pagelocked_empty": PAGELOCKED,
     "pagelocked_zeros": PAGELOCKED,
-    "pagelocked_empty_like": [("array", GOOD_ARRAY, ARRAY), ("mem_flags", 0, INTEGER)],
-    "pagelocked_zeros_like": [("array", GOOD_ARRAY, ARRAY), ("mem_flags", 0, INTEGER)],
-    "Stream": [FLAGS],
+    "pagelocked_empty_like": LIKE,
+    "pagelocked_zeros_like": LIKE,
+    "aligned_empty": ALIGNED,
+    "aligned_zeros": ALIGNED,
+    "aligned_empty_like": [LIKE[0], ALIGNMENT],
+    "aligned_zeros_like": [LIKE[0], ALIGNMENT],
+    "managed_empty": PAGELOCKED,
+    "managed_zeros": PAGELOCKED,
+    "managed_empty_like": LIKE,
+    "managed_zeros_like": LIKE,
+    "register_host_memory": [("ary", GOOD_ARRAY, ARRAY), FLAGS],
+    "mem_alloc_pitch": [WIDTH, ("height", 1, INTEGER), ("access_size", 4, INTEGER)],
+    "Stream": [FLAGS, ("priority", 0, INTEGER)],
     "Event": [FLAGS],
     "Context.attach": [FLAGS],
 }
@@ -218,6 +239,8 @@ def too_many(function, amount, given):
     return f"{function}() takes {amount} ({given} given)"
 
 
+IPC_FLAGS = "must be a pycuda._driver.ipc_mem_flags or an int"
+
 POSITIONAL = [
     ("Context.get_limit", [], {}, missing("get_limit", "limit", 1)),
     ("Context.get_limit", [0, 0], {}, too_many("get_limit", "exactly 1 argument", 2)),
@@ -258,6 +281,16 @@ POSITIONAL = [
     ),
     ("Device", [UNFIT], {}, "device number must be an integer, not Unfit"),
     ("Device", [1.0], {}, "device number must be an integer, not float"),
+    ("Event.from_ipc_handle", [], {}, missing("from_ipc_handle", "handle", 1)),
+    ("IPCMemoryHandle", [], {}, missing("IPCMemoryHandle", "ipc_handle", 1)),
+    ("IPCMemoryHandle", [], {"flags": 1}, unexpected("IPCMemoryHandle", "flags")),
+    ("IPCMemoryHandle", [b"", 1.5], {}, f"flags {IPC_FLAGS}, not float"),
+    (
+        "IPCMemoryHandle",
+        [b"", drv.event_flags.DEFAULT],
+        {},
+        f"flags {IPC_FLAGS}, not pycuda._driver.event_flags",
+    ),
     ("Device.count", [0], {}, too_many("count", "exactly 0 arguments", 1)),
 ]
 
@@ -274,6 +307,8 @@ def test_positional_only(name, args, kwargs, said):
 ONE_ARGUMENT = [
     "bitlog2",
     "mem_alloc",
+    "mem_get_address_range",
+    "mem_get_ipc_handle",
 ]
 
 

@@ -25,6 +25,7 @@ ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=1", "PATH": "/usr/bin:/bin"}
 #: The units of core/ with a test program, and what linking that program takes.
 UNITS = {
     "argbuf": ("-Wl,--wrap=malloc,--wrap=realloc",),
+    "bins": (),
     "shape": (),
 }
 
@@ -110,7 +111,7 @@ needs_gcov = pytest.mark.skipif(
 
 
 @needs_gcov
-@pytest.mark.parametrize("unit, fewest", [("argbuf", 25), ("shape", 100)])
+@pytest.mark.parametrize("unit, fewest", [("argbuf", 25), ("bins", 50), ("shape", 100)])
 def test_every_line_is_tested(unit, fewest, tmp_path):
     missed, ran = lines_missed(unit, tmp_path)
     assert missed == set()

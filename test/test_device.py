@@ -31,6 +31,20 @@ def test_what_it_says_of_itself():
     assert isinstance(device.compute_mode, drv.compute_mode)
 
 
+def test_an_attribute_of_a_devices_own():
+    device = drv.Device(0)
+    device.note = "mine"
+    device.warp_size = 64
+    assert (device.warp_size, device.note) == (64, "mine")
+    assert vars(device) == {"note": "mine", "warp_size": 64}
+    assert device.get_attribute(drv.device_attribute.WARP_SIZE) == 32
+    assert drv.Device(0).warp_size == 32
+    del device.warp_size
+    assert device.warp_size == 32
+    with pytest.raises(AttributeError, match="no warp_size was assigned"):
+        del device.warp_size
+
+
 def test_every_attribute_is_a_property():
     device = drv.Device(0)
     attributes = device.get_attributes()

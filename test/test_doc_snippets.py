@@ -1,4 +1,4 @@
-"""The examples of doc/software_device.rst run, and print what the page says."""
+"""The examples of the chapters in doc/ run, and print what the page says."""
 
 import re
 import textwrap
@@ -9,17 +9,18 @@ import pytest
 from support.child import run_child
 from support.compilers import needs_nvcc
 
-PAGE = Path(__file__).resolve().parents[1] / "doc" / "software_device.rst"
+DOC = Path(__file__).resolve().parents[1] / "doc"
+#: Each page, and how many examples it has at least.
+PAGES = {"linking": 3, "memory": 4, "software_device": 4, "utilities": 3}
 BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
 
 
-def blocks():
+def blocks(page):
     """Pairs of program and the text that follows it."""
-    found = [
-        (kind, textwrap.dedent(text)) for kind, text in BLOCK.findall(PAGE.read_text())
-    ]
+    text = (DOC / f"{page}.rst").read_text()
+    found = [(kind, textwrap.dedent(block)) for kind, block in BLOCK.findall(text)]
     assert [kind for kind, _ in found] == ["python", "text"] * (len(found) // 2)
-    texts = [text for _, text in found]
+    texts = [block for _, block in found]
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 
@@ -31,13 +32,18 @@ def plain(text):
     return [line for line in lines if line]
 
 
-def test_the_page_has_examples():
-    assert len(blocks()) >= 4
+EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_has_examples(page):
+    assert len(blocks(page)) >= PAGES[page]
 
 
 @needs_nvcc
-@pytest.mark.parametrize("number", range(len(blocks())))
-def test_an_example_prints_what_the_page_says(number):
-    program, said = blocks()[number]
+@pytest.mark.gpu
+@pytest.mark.parametrize(("page", "number"), EXAMPLES)
+def test_an_example_prints_what_the_page_says(page, number):
+    program, said = blocks(page)[number]
     printed = run_child(program).stdout
     assert plain(printed) == plain(said)

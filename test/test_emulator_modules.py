@@ -546,7 +546,7 @@ def test_threads_share_and_own(d):
 
 
 def test_threads_in_c(tmp_path):
-    """The C program that the sanitizers are run on, here without them."""
+    """With the flags of the library's build, where tools/sanitize.py made that."""
     program = tmp_path / "threads"
     subprocess.run(
         [
@@ -554,6 +554,7 @@ def test_threads_in_c(tmp_path):
             "-std=c11",
             "-D_GNU_SOURCE",
             "-O1",
+            *os.environ.get("PYCUDA_EMULATOR_CFLAGS", "").split(),
             "-pthread",
             f"-I{ROOT / 'src' / 'cpp_free_c'}",
             str(ROOT / "test" / "c" / "emulator_threads.c"),

@@ -3,13 +3,9 @@
 A fault spoils the context, so each runs in a process of its own.
 """
 
-import os
-import re
-import subprocess
-
 import pytest
 
-from support.emulator import LIBRARY, ROOT, DriverError, R, child
+from support.emulator import DriverError, R, child
 from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
@@ -197,33 +193,6 @@ print("fine")
     lines = child(START + code).splitlines()
     assert lines[0] == "CUDA_ERROR_ILLEGAL_ADDRESS"
     assert lines[-2:] == ["CUDA_ERROR_ILLEGAL_ADDRESS", "fine"]
-
-
-# -- texts that are damaged ------------------------------------------------------------
-
-
-def test_damaged_texts_never_crash(tmp_path):
-    """A few thousand; `test/c/emulator_fuzz.c` says how to run more."""
-    program = tmp_path / "fuzz"
-    source = ROOT / "test" / "c" / "emulator_fuzz.c"
-    include = f"-I{ROOT / 'src' / 'cpp_free_c'}"
-    subprocess.run(
-        ["cc", "-std=c11", "-O1", include, source, "-o", program, "-ldl"],
-        check=True,
-        timeout=120,
-    )
-    seeds = sorted((ROOT / "test" / "data" / "kernels").glob("[brsw]*.ptx"))
-    assert len(seeds) == 4
-    done = subprocess.run(
-        [program, LIBRARY, "4000", "1", *seeds],
-        check=False,
-        capture_output=True,
-        timeout=240,
-        env={**os.environ, "PYCUDA_EMULATOR_TIMEOUT": "0.05"},
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    texts, loaded, ran = map(int, re.findall(rb"\d+", done.stdout.splitlines()[-1]))
-    assert texts == 4000 and loaded > 400 and ran > 200
 
 
 # -- texts that are wrong --------------------------------------------------------------

@@ -152,6 +152,22 @@ def test_explicit_copies(tmp_path):
 
 
 @pytest.mark.gpu
+def test_managed_memory(tmp_path):
+    lines = output("managed_memory.py", tmp_path)
+    assert after(lines, "letters:") == "35"
+    assert after(lines, "letters that are missing:") == "0"
+    assert after(lines, "the letter o:") == "4"
+
+
+@pytest.mark.gpu
+def test_pitched_tile(tmp_path):
+    lines = output("pitched_tile.py", tmp_path)
+    corners = [-(5 * 30 + 10), -(8 * 30 + 17)]
+    assert numbers(after(lines, "corners of the tile:")) == corners
+    assert after(lines, "pixels that changed:") == "32"
+
+
+@pytest.mark.gpu
 def test_device_properties(tmp_path):
     lines = output("device_properties.py", tmp_path)
     count = int(after(lines, "devices:"))
@@ -223,3 +239,17 @@ def test_struct_arguments(tmp_path):
     assert numbers(after(lines, "float4:")) == [0.5, 1.5, -2.5, 3.5]
     assert after(lines, "bytes of the struct:") == "16"
     assert numbers(after(lines, "tag, count, count * weight:")) == [65, 300, 75]
+
+
+@pytest.mark.gpu
+def test_dynamic_parallelism(tmp_path):
+    lines = output("dynamic_parallelism.py", tmp_path)
+    counts = (1, 10, 100, 1000)
+    assert lines == [f"1 + ... + {n} = {n * (n + 1) // 2}" for n in counts]
+
+
+@pytest.mark.gpu
+def test_two_files(tmp_path):
+    lines = output("two_files.py", tmp_path)
+    assert numbers(after(lines, "roots:"))[::3] == [1, 2]
+    assert after(lines, "right:") == "True"

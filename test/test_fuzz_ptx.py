@@ -23,6 +23,7 @@ pytestmark = [
 ]
 
 RUNS = 20000
+LAUNCHED = 4000
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +33,9 @@ def program():
     return fuzz_ptx.build(cc.ROOT / "build" / "fuzz" / kind, compiler)
 
 
-def fuzz(program, runs, seed, files, crash):
-    command = fuzz_ptx.own_command(program, runs, seed, files, crash)
-    return cc.run(command, env=fuzz_ptx.ENVIRONMENT)
+def fuzz(program, runs, seed, files, crash, *more):
+    command = fuzz_ptx.own_command(program, runs, seed, files, crash, *more)
+    return cc.run(command, env=fuzz_ptx.ENVIRONMENT, errors="replace")
 
 
 def test_malformed_texts_are_refused(program, tmp_path):
@@ -48,6 +49,21 @@ def test_malformed_texts_are_refused(program, tmp_path):
     assert inputs == RUNS == loaded + refused
     # Both ways are taken often, or the mutator has lost its touch.
     assert loaded > RUNS // 50 and refused > RUNS // 2
+
+
+def test_kernels_of_damaged_texts_may_do_what_they_like(program, tmp_path):
+    """Loaded and launched the way programs do it: refused, run or stopped, no more."""
+    files = sorted((cc.ROOT / "test" / "data" / "kernels").glob("[brsw]*.ptx"))
+    assert len(files) == 4
+    crash = tmp_path / "crash"
+    done = fuzz(program, LAUNCHED, 1, files, crash, "--launch")
+    assert done.returncode == 0, f"{crash}:\n{done.stdout}{done.stderr}"
+    assert "4 of 4 texts load" in done.stdout
+    *_, counts, ends = done.stdout.splitlines()  # after what the kernels print
+    inputs, loaded, refused = map(int, re.findall(r"(\d+) (?:inp|loa|ref)", counts))
+    assert inputs == LAUNCHED == loaded + refused
+    assert loaded > LAUNCHED // 10 and refused > LAUNCHED // 10
+    assert int(ends.split()[0]) > LAUNCHED // 20
 
 
 def test_the_corpus_loads(program, tmp_path):

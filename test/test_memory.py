@@ -123,6 +123,35 @@ def test_fills(ctx, bits):
         fill(mem, 1.0, 100)
 
 
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_fills_of_rows(ctx, bits):
+    dtype = np.dtype(f"u{bits // 8}")
+    fill = getattr(drv, f"memset_d2d{bits}")
+    fill_async = getattr(drv, f"memset_d2d{bits}_async")
+    pitch, top = 16 * dtype.itemsize, (1 << bits) - 1
+    expected = np.zeros((6, 16), dtype)
+    mem = drv.to_device(expected)
+    fill(mem, pitch, top, 5, 3)
+    expected[:3, :5] = top
+    assert (drv.from_device_like(mem, expected) == expected).all()
+    stream = drv.Stream()
+    below = int(mem) + 4 * pitch + 2 * dtype.itemsize
+    fill_async(dest=below, pitch=pitch, data=7, width=14, height=2, stream=stream)
+    expected[4:, 2:] = 7
+    stream.synchronize()
+    assert (drv.from_device_like(mem, expected) == expected).all()
+    for wrong in (fill, fill_async):
+        size = dtype.itemsize
+        said = f"a row of 17 elements of {size} bytes does not fit a pitch of {pitch}"
+        with pytest.raises(drv.LogicError, match=said):
+            wrong(mem, pitch, 0, 17, 2)
+        with pytest.raises(drv.LogicError, match="does not fit a pitch"):
+            wrong(mem, pitch, 0, 2**64 - 1, 2)
+        with pytest.raises(OverflowError, match="data is -1"):
+            wrong(mem, pitch, -1, 1, 1)
+    assert (drv.from_device_like(mem, expected) == expected).all()
+
+
 def test_an_allocation_as_an_object(ctx):
     mem = drv.mem_alloc(np.int64(100))
     address = int(mem)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pycuda import driver, tools
+from pycuda.compyte import dtypes
 
 
 class FakeDevice:
@@ -551,8 +552,9 @@ def test_arguments():
 
 @pytest.fixture
 def registry(monkeypatch):
-    for name in ("_dtype_of_name", "_name_of_dtype"):
-        monkeypatch.setattr(tools, name, dict(getattr(tools, name)))
+    known = dtypes.TYPE_REGISTRY
+    for name in ("name_to_dtype", "dtype_to_name"):
+        monkeypatch.setattr(known, name, dict(getattr(known, name)))
 
 
 def test_registered_structs(registry):
@@ -584,19 +586,7 @@ def test_register_dtype_is_deprecated(registry):
 def test_windows_has_a_short_long(registry, monkeypatch):
     tools._fill_dtype_registry(respect_windows=False)
     assert tools.parse_c_arg("long x").dtype == np.int64
-    monkeypatch.setattr(tools, "os", types.SimpleNamespace(name="nt"))
+    monkeypatch.setattr(dtypes, "os", types.SimpleNamespace(name="nt"))
     tools._fill_dtype_registry(respect_windows=True)
     assert tools.parse_c_arg("long x").dtype == np.int32
     assert tools.dtype_to_ctype(np.int32) == "int"
-
-
-# Names from the driver
-
-
-def test_pools_are_the_drivers(monkeypatch):
-    for name in sorted(tools._FROM_DRIVER):
-        monkeypatch.setattr(driver, name, name, raising=False)
-        assert getattr(tools, name) == name
-        assert name in dir(tools)
-    with pytest.raises(AttributeError, match="no_such_name"):
-        _ = tools.no_such_name

@@ -34,6 +34,7 @@ EMULATOR_DATA = {
     "emulator/fault.c": ["state"],
     "emulator/exec.c": ["launches", "idle"],
     "emulator/graph.c": ["graphs"],
+    "emulator/graphics.c": ["declared"],
     "emulator/ipc.c": ["segments", "openings"],
     "emulator/late.c": ["emu_late_on", "late_streams"],
     "emulator/memory.c": ["state", "emu_memory_tables"],

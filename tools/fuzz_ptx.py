@@ -3,6 +3,7 @@
 
     python tools/fuzz_ptx.py 1000000              a million inputs, own mutator
     python tools/fuzz_ptx.py 1000000 --libfuzzer  guided by coverage; needs clang
+    python tools/fuzz_ptx.py 10000 --launch       their kernels are launched as well
     python tools/fuzz_ptx.py --replay FILE...     run the loader on kept inputs
 
 The inputs grow out of test/data/ptx and the texts given with --corpus. Exits with 1 if
@@ -28,6 +29,7 @@ FLAGS = ("-std=c11", "-g", "-O1", "-pthread", "-fno-omit-frame-pointer")
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
+    "PYCUDA_EMULATOR_TIMEOUT": "0.05",
 }
 
 
@@ -82,8 +84,9 @@ def texts(corpus):
     return found
 
 
-def own_command(program, runs, seed, files, crash):
-    return [program, "--runs", runs, "--seed", seed, "--crash", crash, *files]
+def own_command(program, runs, seed, files, crash, *more):
+    words = [program, "--runs", runs, "--seed", seed, "--crash", crash]
+    return [*words, *more, *files]
 
 
 def engine_command(program, runs, seed, folder, corpus):
@@ -106,6 +109,7 @@ def parser():
     p.add_argument("runs", nargs="?", type=int, default=20000)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1, help="processes, a seed each")
+    p.add_argument("--launch", action="store_true")
     p.add_argument("--libfuzzer", action="store_true")
     p.add_argument("--compiler", help="default: clang, else gcc")
     p.add_argument("--corpus", action="append", default=[], metavar="FOLDER")
@@ -119,6 +123,7 @@ def main(argv=None):
     if compiler is None:
         print("neither clang nor gcc is installed", file=sys.stderr)
         return 2
+    launch = ["--launch"] if args.launch else []
     kind = "engine" if args.libfuzzer else "own"
     folder = ROOT / "build" / "fuzz" / f"{Path(compiler).name}-{kind}"
     try:
@@ -127,7 +132,7 @@ def main(argv=None):
         print(error, file=sys.stderr)
         return 2
     if args.replay:
-        commands = [[program, "--runs", len(args.replay), *args.replay]]
+        commands = [[program, "--runs", len(args.replay), *launch, *args.replay]]
         if args.libfuzzer:
             commands = [[program, *args.replay]]
     elif args.libfuzzer:
@@ -139,7 +144,12 @@ def main(argv=None):
         files = texts(args.corpus)
         commands = [
             own_command(
-                program, args.runs // args.jobs, seed, files, folder / f"crash-{seed}"
+                program,
+                args.runs // args.jobs,
+                seed,
+                files,
+                folder / f"crash-{seed}",
+                *launch,
             )
             for seed in range(args.seed, args.seed + args.jobs)
         ]

@@ -95,7 +95,8 @@ def write_enumerations(root, _methods):
 
 
 def write_property(name, kind):
-    return ["    @property", f"    def {name.lower()}(self) -> {kind}: ..."]
+    """Programs may assign their own value, so it is no read-only property."""
+    return [f"    {name.lower()}: {kind}"]
 
 
 def write_device_properties(root, methods):

@@ -2,9 +2,11 @@
  *
  *   emulator_threads LIBRARY [ROUNDS]
  *
- * Ends with 0 when every value read back is the one written and no handle is left.
- * Built with a sanitizer, together with a library built so, it is the library's test
- * for races and leaks: it is the whole process. */
+ * Each has contexts, streams and modules of its own, and shares others: copies, kernels
+ * whose blocks meet in shared memory and in atomic operations, streams that wait for
+ * each other's events, host functions. Ends with 0 when every value read back is the
+ * one written and no handle is left. Built with a sanitizer, together with a library
+ * built so, it is the library's test for races and leaks: it is the whole process. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -33,7 +35,17 @@ static const char *const kernel_text =
     "cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd2, "
     "%rd3;\n"
     "ld.global.u32 %r6, [%rd4]; add.s32 %r7, %r6, 1; st.global.u32 [%rd4], %r7;\n"
-    "DONE: ret; }\n";
+    "DONE: ret; }\n"
+    /* each block adds 0 + 1 + ... + 127 to *p, through shared memory and a barrier */
+    ".visible .entry sum(.param .u64 p) {\n"
+    ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<3>; .shared .align 4 .b8 "
+    "s[512];\n"
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n"
+    "shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.s32 %r4, %r3, %r2; st.shared.u32 [%r4], "
+    "%r1;\n"
+    "bar.sync 0; xor.b32 %r5, %r2, 508; add.s32 %r5, %r5, %r3; ld.shared.u32 %r6, "
+    "[%r5];\n"
+    "red.global.add.u32 [%rd2], %r6; ret; }\n";
 
 static int rounds = 20;
 static CUcontext shared_context;
@@ -122,6 +134,55 @@ launches(worker *w, CUmodule module)
     return 0;
 }
 
+static void
+count_up(void *counter)
+{
+    ++*(unsigned int *)counter; /* one stream's functions come one after the other */
+}
+
+/* Two streams pass a value on; kernels of many blocks add to one word. */
+static int
+streams(worker *w, CUmodule module)
+{
+    unsigned int counter = 0, one = 1, values[2] = {0, 0};
+    CUfunction add, sum;
+    CUstream first, second;
+    CUevent event;
+    CUdeviceptr p;
+    void *to_first[2] = {&p, &one}, *to_sum[1] = {&p};
+
+    CHECK(drv.ModuleGetFunction(&add, module, "add"));
+    CHECK(drv.ModuleGetFunction(&sum, module, "sum"));
+    CHECK(drv.StreamCreate(&first, 1));
+    CHECK(drv.StreamCreate(&second, 1));
+    CHECK(drv.EventCreate(&event, 0));
+    CHECK(drv.MemAlloc(&p, sizeof(values)));
+    CHECK(drv.MemsetD32Async(p, 0, 2, first));
+    for (int i = 0; i < 3; i++) {
+        CHECK(drv.LaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, first, to_first, NULL));
+        CHECK(drv.LaunchHostFunc(first, count_up, &counter));
+        CHECK(drv.EventRecord(event, first));
+        CHECK(drv.StreamWaitEvent(second, event, 0));
+        CHECK(drv.LaunchKernel(sum, 16, 1, 1, 128, 1, 1, 0, second, to_sum, NULL));
+        CHECK(drv.EventRecord(event, second));
+        CHECK(drv.StreamWaitEvent(first, event, 0));
+        while (drv.EventQuery(event) == CUDA_ERROR_NOT_READY) {
+        }
+    }
+    CHECK(drv.StreamSynchronize(first));
+    CHECK(drv.StreamSynchronize(second));
+    CHECK(drv.MemcpyDtoH(values, p, sizeof(values)));
+    if (counter != 3 || values[0] != 3 + 3 * 16 * 127 * 64 || values[1] != 0) {
+        w->failed = "values after streams";
+        return -1;
+    }
+    CHECK(drv.MemFree(p));
+    CHECK(drv.EventDestroy(event));
+    CHECK(drv.StreamDestroy(first));
+    CHECK(drv.StreamDestroy(second));
+    return 0;
+}
+
 static int
 run(worker *w)
 {
@@ -133,12 +194,13 @@ run(worker *w)
 
         CHECK(drv.CtxCreate(&own, 0, 0));
         CHECK(drv.ModuleLoadData(&module, kernel_text));
-        if (copies(w, n) < 0 || launches(w, module) < 0) {
+        if (copies(w, n) < 0 || launches(w, module) < 0 || streams(w, module) < 0) {
             return -1;
         }
         CHECK(drv.ModuleUnload(module));
         CHECK(drv.CtxPushCurrent(shared_context));
-        if (copies(w, n) < 0 || launches(w, shared_module) < 0) {
+        if (copies(w, n) < 0 || launches(w, shared_module) < 0 ||
+            streams(w, shared_module) < 0) {
             return -1;
         }
         CHECK(drv.CtxPopCurrent(NULL));

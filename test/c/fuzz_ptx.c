@@ -3,11 +3,16 @@
  * With -fsanitize=fuzzer (and FUZZ_ENGINE defined) libFuzzer drives it, helped by the
  * mutator below, which knows lines and words. Without, main makes the inputs itself:
  *
- *     fuzz_ptx --runs N --seed S [--crash FILE] TEXT...
+ *     fuzz_ptx --runs N --seed S [--crash FILE] [--launch] TEXT...
  *
  * A text must load or be refused with a code and a log; sanitizers see to the rest. The
  * input that ends the process is left in FILE. A form feed divides an input into two
- * texts, which are linked. */
+ * texts, which are linked.
+ *
+ * With --launch the first text of an input is loaded as programs do it, and its kernels
+ * are launched with small buffers and odd numbers as parameters. They may do to
+ * themselves what they like, but no handle may be left when their context is gone. Set
+ * PYCUDA_EMULATOR_TIMEOUT: a damaged loop may not end. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -21,9 +26,11 @@
 #include <unistd.h>
 
 #include "emulator/api.h"
+#include "emulator/fault.h"
 #include "emulator/program.h"
 
-enum { MOST_BYTES = 1 << 14, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
+enum { MOST_BYTES = 1 << 16, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
+enum { MOST_KERNELS = 4, PARAMETERS = 64 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -32,7 +39,8 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static CUcontext context;
-static unsigned long long loaded, refused;
+static unsigned long long loaded, refused, ended;
+static bool launching;
 
 /* -- one input ------------------------------------------------------------------ */
 
@@ -100,8 +108,81 @@ check_log(const char *log, size_t room, size_t size, CUresult status)
     }
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static uint64_t random_number(void);
+static size_t below(size_t limit);
+
+/* Runs a kernel to its end, whichever that is. */
+static CUresult
+launch(CUfunction function, CUdeviceptr buffer)
+{
+    static const uint64_t odd[] = {0, 1, 7, 33, 100, UINT64_MAX};
+    uint64_t values[PARAMETERS][8] = {{0}};
+    void *parameters[PARAMETERS];
+    CUresult status;
+
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        values[i][0] = below(3) ? (uint64_t)buffer : odd[below(6)];
+        parameters[i] = values[i];
+    }
+    status = emu_cuLaunchKernel(function, 2, 1, 1, 1 + (unsigned)below(96), 1, 1,
+                                (unsigned)below(3) * 512, NULL, parameters, NULL);
+    return status ? status : emu_cuCtxSynchronize();
+}
+
+static void
+launch_all(CUmodule module)
+{
+    CUfunction functions[MOST_KERNELS] = {NULL};
+    CUdeviceptr buffer;
+    unsigned count = 0;
+
+    if (emu_cuMemAlloc(&buffer, 1024) != CUDA_SUCCESS ||
+        emu_cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS ||
+        emu_cuModuleEnumerateFunctions(functions, MOST_KERNELS, module) !=
+            CUDA_SUCCESS) {
+        fail("a module that is loaded cannot be asked");
+    }
+    for (unsigned i = 0; i < count && i < MOST_KERNELS; i++) {
+        ended += launch(functions[i], buffer) == CUDA_SUCCESS;
+    }
+}
+
+/* A context of its own: what a kernel does wrong spoils it. */
+static void
+load_and_launch(const uint8_t *data, size_t size)
+{
+    static char text[MOST_BYTES + 1];
+    char log[512] = "";
+    CUjit_option options[2] = {CU_JIT_ERROR_LOG_BUFFER,
+                               CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[2] = {log, (void *)(uintptr_t)sizeof(log)};
+    const long long before = emu_live_count("memory") + emu_live_count("module");
+    CUcontext own;
+    CUmodule module = NULL;
+    CUresult status;
+
+    memcpy(text, data, size);
+    text[size] = 0;
+    if (emu_cuCtxCreate(&own, 0, 0) != CUDA_SUCCESS) {
+        fail("there is no context");
+    }
+    status = emu_cuModuleLoadDataEx(&module, text, 2, options, values);
+    if (status == CUDA_ERROR_INVALID_PTX && !log[0]) {
+        fail("a text was refused without a word");
+    }
+    if (status == CUDA_SUCCESS) {
+        launch_all(module);
+    }
+    loaded += status == CUDA_SUCCESS;
+    refused += status != CUDA_SUCCESS;
+    if (emu_cuCtxDestroy(own) != CUDA_SUCCESS ||
+        emu_live_count("memory") + emu_live_count("module") != before) {
+        fail("something is left of a context");
+    }
+}
+
+static void
+load_program(const uint8_t *data, size_t size)
 {
     static const size_t rooms[] = {4096, 1, 16, 0};
     const uint8_t *parting = size ? memchr(data, '\f', size) : NULL;
@@ -134,6 +215,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     emu_program_free(program);
     free(log);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (launching && size <= MOST_BYTES) {
+        load_and_launch(data, size);
+    }
+    else {
+        load_program(data, size);
+    }
     return 0;
 }
 
@@ -591,6 +683,9 @@ main(int argc, char **argv)
             crash_path = value;
             i++;
         }
+        else if (strcmp(argv[i], "--launch") == 0) {
+            launching = true;
+        }
         else {
             read_text(argv[i]);
         }
@@ -609,6 +704,9 @@ main(int argc, char **argv)
     run_many(runs, seed);
     (void)printf("%llu inputs, %llu loaded, %llu refused, %.0f a second\n", done,
                  loaded, refused, (double)done / (seconds_now() - start));
+    if (launching) {
+        (void)printf("%llu kernels ran to their end\n", ended);
+    }
     for (i = 0; i < (int)text_count; i++) {
         free((void *)(uintptr_t)texts[i]);
     }

@@ -1,7 +1,7 @@
 """How an answer is compared with the recorded one.
 
 EXACT is the rule for everything but the `.approx` family; there a rule carries the
-bound that the PTX manual (ISA 8.x, "Floating Point Instructions") states. Infinities,
+bound that the PTX manual (ISA 9.1, "Floating Point Instructions") states. Infinities,
 NaN and the sign of zero are compared by their bits under every rule.
 """
 

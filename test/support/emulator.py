@@ -19,6 +19,9 @@ LIBRARY = os.environ.get(
     "PYCUDA_EMULATOR_LIBRARY", str(ROOT / "pycuda" / "libpycuda_emulator.so")
 )
 
+#: A child finds what this process does, and the modules of the tests.
+PATH = os.pathsep.join([str(ROOT / "test"), os.environ.get("PYTHONPATH", "")])
+
 KINDS = [
     "context",
     "module",
@@ -177,7 +180,7 @@ def child(code, **environment):
     done = subprocess.run(
         [sys.executable, "-c", program],
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "test"), **environment},
+        env={**os.environ, "PYTHONPATH": PATH, **environment},
         capture_output=True,
         text=True,
         timeout=60,

@@ -85,6 +85,7 @@ PTX = """
 .target sm_75
 .address_size 64
 .global .texref image;
+.global .b64 plain;
 .visible .entry f(.param .u64 handle)
 {{
     .reg .pred %p<2>;
@@ -119,9 +120,11 @@ MALFORMED = [
     "sust.b.2d.b32.trap [%rd1, {%r1}], {%r2};",
     "sust.b.2d.v2.b32.trap [%rd1, {%r1, %r2}], {%r2, %rs1};",
     "sured.b.add.2d.f32.trap [%rd1, {%r1, %r2}], %f1;",
+    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [plain, {%f1, %f2}];",
+    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [nowhere, {%f1, %f2}];",
+    "suld.b.2d.b32.trap {%r1}, [plain, {%r1, %r2}];",
 ]
 UNSUPPORTED = {
-    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f1, %f2}];": ".texref",
     "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}], %f3;": "depth",
     "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2, %r3, %r3}];": "2dms",
 }

@@ -55,6 +55,51 @@ def new_arrays(where: drv.DeviceAllocation, like: Floats, name: str) -> None:
     base: Any = drv.pagelocked_zeros((4,), "f4", mem_flags=flags).base
     assert isinstance(base, drv.HostAllocation)
     assert_type(base.get_device_pointer(), int)
+    assert_type(drv.aligned_empty((2, 3), np.int8, "F", 64), NDArray[np.int8])
+    assert_type(drv.aligned_zeros_like(like, alignment=64), Floats)
+    assert_type(drv.register_host_memory(like, flags=2), Floats)
+    attach = drv.mem_attach_flags.GLOBAL
+    managed = drv.managed_zeros(4, np.float32, mem_flags=attach)
+    assert_type(managed, NDArray[np.float32])
+    owner: Any = managed.base
+    assert isinstance(owner, drv.ManagedAllocation)
+    owner.attach(drv.mem_attach_flags.SINGLE, stream=drv.Stream())
+    drv.memcpy_dtod(owner, where, 16)
+
+
+def rectangles(host: Floats, array: drv.Array, stream: drv.Stream) -> None:
+    memory, pitch = drv.mem_alloc_pitch(host.shape[1] * 4, host.shape[0], 4)
+    assert_type(pitch, int)
+    copy = drv.Memcpy2D()
+    copy.set_src_host(host[:, 1:])
+    copy.set_dst_device(memory)
+    copy.src_pitch, copy.dst_pitch = host.strides[0], pitch
+    copy.width_in_bytes, copy.height = 4, 3
+    assert_type(copy.src_memory_type, drv.memory_type)
+    copy()
+    copy(aligned=False)
+    copy(True)
+    copy(stream)
+    box = drv.Memcpy3D()
+    box.set_src_array(array)
+    box.set_dst_unified(host)
+    box.src_z, box.depth = 1, 2
+    box()
+    box(stream=stream)
+    peer = drv.Memcpy3DPeer()
+    peer.set_dst_context(drv.Context.get_current())
+    peer(stream)
+    drv.memset_d2d32(memory, pitch, data=0, width=4, height=3)
+
+
+def between_processes(memory: drv.DeviceAllocation, event: drv.Event) -> None:
+    handle = drv.mem_get_ipc_handle(memory)
+    assert_type(handle, bytearray)
+    other = drv.IPCMemoryHandle(handle, drv.ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS)
+    drv.memcpy_dtod(other, memory, 4)
+    other.close()
+    assert_type(drv.Event.from_ipc_handle(bytes(event.ipc_handle())), drv.Event)
+    assert_type(drv.mem_get_address_range(memory), tuple[int, int])
 
 
 def streams_and_events(f: drv.Function, host: Floats) -> float:
@@ -169,7 +214,7 @@ class Wrapped:
 class Offset(drv.InOut):
     """A handler of one's own."""
 
-    def pre_call(self, stream: drv.Stream | None, /) -> None:
+    def pre_call(self, stream: drv.Stream | None) -> None:
         super().pre_call(stream)
 
     def get_device_alloc(self) -> drv.DeviceAllocation:
@@ -199,6 +244,12 @@ def refused(f: drv.Function, a: Floats, device: drv.Device) -> None:
     drv.memcpy_dtod(0, 0, 1.5)  # type: ignore[arg-type]
     drv.memcpy_htod_async(0, a, 7)  # type: ignore[arg-type]
     drv.pagelocked_empty(4, np.float32, order="K")  # type: ignore[call-overload]
+    drv.aligned_empty(4, np.float32, alignment="page")  # type: ignore[call-overload]
+    drv.Memcpy2D().height = "4"  # type: ignore[assignment]
+    drv.Memcpy2D()("now")  # type: ignore[call-overload]
+    drv.Memcpy3D().set_src_array(a)  # type: ignore[arg-type]
+    drv.Memcpy3D().set_src_context(None)  # type: ignore[attr-defined]
+    drv.IPCMemoryHandle("handle")  # type: ignore[arg-type]
     drv.mem_alloc(bytes=4)  # type: ignore[call-arg]
     drv.mem_alloc(4.0)  # type: ignore[arg-type]
     drv.In(3)  # type: ignore[arg-type]
@@ -207,5 +258,5 @@ def refused(f: drv.Function, a: Floats, device: drv.Device) -> None:
     drv.limit("STACK_SIZE")  # type: ignore[arg-type]
     print(drv.limit.STACK_SIZES)  # type: ignore[attr-defined]
     print(device.max_thread_per_block)  # type: ignore[attr-defined]
-    device.warp_size = 64  # type: ignore[misc]
+    device.warp_size = "64"  # type: ignore[assignment]
     drv.module_from_buffer("text")  # type: ignore[arg-type]

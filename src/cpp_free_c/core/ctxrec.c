@@ -88,6 +88,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
 {
     CUcontext current = NULL;
     scope->entered = NULL;
+    scope->routine = "cuCtxGetCurrent";
     if (!rec->alive) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
@@ -96,6 +97,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
     }
     CUresult status = drv.CtxGetCurrent(&current);
     if (status == CUDA_SUCCESS && current != rec->handle) {
+        scope->routine = "cuCtxPushCurrent";
         status = drv.CtxPushCurrent(rec->handle);
         if (status == CUDA_SUCCESS) {
             scope->entered = rec->handle;

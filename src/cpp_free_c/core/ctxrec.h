@@ -61,10 +61,12 @@ PCU_HIDDEN CUresult pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine);
 PCU_HIDDEN CUresult pcu_ctxrec_end(pcu_ctxrec *rec, const char **routine);
 
 typedef struct {
-    CUcontext entered; /* NULL if the context was current already */
+    CUcontext entered;   /* NULL if the context was current already */
+    const char *routine; /* the call that failed to enter */
 } pcu_scope;
 
-/* Make rec current for the calls up to pcu_scope_leave. Nothing to leave on failure. */
+/* Make rec current for the calls up to pcu_scope_leave. Nothing to leave on failure,
+ * which scope->routine names. */
 PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec);
 
 /* Undo pcu_scope_enter; CUDA_ERROR_INVALID_CONTEXT if another context came off. */

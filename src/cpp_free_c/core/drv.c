@@ -31,7 +31,13 @@ struct pcu_drv drv = {PCU_DRV_SYMBOLS(DRV_STUB_MEMBER)};
 
 struct pcu_drv_info pcu_drv_info;
 
+/* Held while the library is loaded. A fork waits for that, so that no child finds the
+ * lock taken by a thread it does not have. */
 static pthread_mutex_t drv_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t drv_once = PTHREAD_ONCE_INIT;
+/* This thread holds the lock: a library that starts a process while it is loaded must
+ * not wait for itself. */
+static _Thread_local int drv_loading;
 
 enum { REQUIRED = 1, OPTIONAL = 0 };
 
@@ -103,14 +109,37 @@ drv_resolve(const drv_resolver *resolver, const char *name, int version,
 }
 
 static void
-drv_forked_child(void)
+drv_fork_prepare(void)
 {
+    if (!drv_loading) {
+        pthread_mutex_lock(&drv_lock);
+    }
+}
+
+static void
+drv_fork_parent(void)
+{
+    if (!drv_loading) {
+        pthread_mutex_unlock(&drv_lock);
+    }
+}
+
+static void
+drv_fork_child(void)
+{
+    drv_fork_parent();
     if (pcu_drv_info.initialized) {
         drv = drv_stubs;
         drv_stub_status = CUDA_ERROR_NOT_INITIALIZED;
         pcu_drv_info.state = PCU_DRV_FORKED;
         pcu_drv_info.initialized = 0;
     }
+}
+
+static void
+drv_watch_forks(void)
+{
+    pthread_atfork(drv_fork_prepare, drv_fork_parent, drv_fork_child);
 }
 
 /* The software device's library stands beside the extension module. */
@@ -224,19 +253,18 @@ drv_load_locked(void)
         return pcu_drv_info.state == PCU_DRV_BAD_CHOICE ? PCU_DRV_BAD_CHOICE
                                                         : PCU_DRV_NO_LIBRARY;
     }
-    pcu_drv_state state = drv_fill(library);
-    if (state == PCU_DRV_READY) {
-        pthread_atfork(NULL, NULL, drv_forked_child);
-    }
-    return state;
+    return drv_fill(library);
 }
 
 CUresult
 pcu_drv_load(void)
 {
+    pthread_once(&drv_once, drv_watch_forks);
     pthread_mutex_lock(&drv_lock);
     if (pcu_drv_info.state == PCU_DRV_UNLOADED) {
+        drv_loading = 1;
         pcu_drv_info.state = drv_load_locked();
+        drv_loading = 0;
     }
     pcu_drv_state state = pcu_drv_info.state;
     pthread_mutex_unlock(&drv_lock);

@@ -7,6 +7,7 @@
 #include "status.h"
 
 static atomic_long res_counts[PCU_RES_COUNT];
+static atomic_ulong res_released[PCU_RES_COUNT];
 
 void
 pcu_res_created(pcu_res_kind kind)
@@ -14,10 +15,23 @@ pcu_res_created(pcu_res_kind kind)
     atomic_fetch_add_explicit(&res_counts[kind], 1, memory_order_relaxed);
 }
 
+static void
+res_gone(pcu_res_kind kind)
+{
+    atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&res_released[kind], 1, memory_order_relaxed);
+}
+
 long
 pcu_res_live(pcu_res_kind kind)
 {
     return atomic_load_explicit(&res_counts[kind], memory_order_relaxed);
+}
+
+unsigned long
+pcu_res_released(pcu_res_kind kind)
+{
+    return atomic_load_explicit(&res_released[kind], memory_order_relaxed);
 }
 
 const char *
@@ -39,7 +53,7 @@ pcu_res_ender(pcu_res_kind kind)
 }
 
 static CUresult
-res_end(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
+res_call_ender(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
 {
     switch (kind) {
 #define RES_END(kind_, type, ender) \
@@ -62,11 +76,61 @@ res_status_is_moot(CUresult status)
            status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
 }
 
+/* End it within its context. */
+static CUresult
+res_end_inside(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
+               const char **routine, int *ended)
+{
+    pcu_scope scope;
+    CUresult status = pcu_scope_enter(&scope, ctx);
+    *routine = scope.routine;
+    if (status == CUDA_SUCCESS) {
+        status = res_call_ender(kind, handle, routine);
+        *ended = status == CUDA_SUCCESS;
+        CUresult left = pcu_scope_leave(&scope);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            *routine = "cuCtxPopCurrent";
+            status = left;
+        }
+    }
+    return status;
+}
+
+CUresult
+pcu_res_end(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
+            const char **routine, int *ended)
+{
+    CUresult status = CUDA_SUCCESS;
+    *ended = 0;
+    if (pcu_ctxrec_usable(ctx)) {
+        status = res_end_inside(kind, handle, ctx, routine, ended);
+    }
+    if (res_status_is_moot(status)) {
+        status = CUDA_SUCCESS;
+    }
+    *ended |= status == CUDA_SUCCESS;
+    if (*ended) {
+        res_gone(kind);
+    }
+    return status;
+}
+
 CUresult
 pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
                 const char **routine)
 {
-    atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
+    int ended;
+    CUresult status = pcu_res_end(kind, handle, ctx, routine, &ended);
+    if (!ended) {
+        res_gone(kind);
+    }
+    return status;
+}
+
+CUresult
+pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ctx,
+              const char **routine)
+{
     if (!pcu_ctxrec_usable(ctx)) {
         return CUDA_SUCCESS;
     }
@@ -74,7 +138,8 @@ pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
     *routine = "cuCtxPushCurrent";
     CUresult status = pcu_scope_enter(&scope, ctx);
     if (status == CUDA_SUCCESS) {
-        status = res_end(kind, handle, routine);
+        *routine = "cuGraphicsUnmapResources";
+        status = drv.GraphicsUnmapResources(1, &resource, stream);
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
             *routine = "cuCtxPopCurrent";

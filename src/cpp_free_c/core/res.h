@@ -25,6 +25,9 @@ PCU_HIDDEN void pcu_res_created(pcu_res_kind kind);
 /* The number of live handles of a kind. */
 PCU_HIDDEN long pcu_res_live(pcu_res_kind kind);
 
+/* How many handles of a kind were released so far. */
+PCU_HIDDEN unsigned long pcu_res_released(pcu_res_kind kind);
+
 PCU_HIDDEN const char *pcu_res_name(pcu_res_kind kind);
 
 /* The driver function that ends a handle of this kind. */
@@ -35,9 +38,19 @@ PCU_HIDDEN const char *pcu_res_ender(pcu_res_kind kind);
  *
  * A context that is gone, or a forked child's, takes its handles with it: success
  * without a call. So are codes that say just that (the driver shuts down, the context
- * is lost). On failure *routine names the call. The handle is not live afterwards in
- * any case. */
+ * is lost). On failure *routine names the call, and *ended says whether the handle is
+ * gone all the same; if not, it is as live as before. */
+PCU_HIDDEN CUresult pcu_res_end(pcu_res_kind kind, pcu_res_handle handle,
+                                const pcu_ctxrec *ctx, const char **routine,
+                                int *ended);
+
+/* The same where nobody can try again: the handle counts as gone in any case. */
 PCU_HIDDEN CUresult pcu_res_release(pcu_res_kind kind, pcu_res_handle handle,
                                     const pcu_ctxrec *ctx, const char **routine);
+
+/* Unmap an OpenGL object that was mapped in its context, as pcu_res_release releases.
+ */
+PCU_HIDDEN CUresult pcu_res_unmap(CUgraphicsResource resource, CUstream stream,
+                                  const pcu_ctxrec *ctx, const char **routine);
 
 #endif

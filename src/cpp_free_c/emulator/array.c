@@ -35,6 +35,9 @@ destroy_array(emu_object *object)
     if (array->parent) {
         array->parent->levels[array->level] = NULL;
     }
+    if (array->keeper) {
+        *array->keeper = NULL;
+    }
     (void)emu_memory_free(array->memory); /* it alone may free it: it is alive */
     emu_object_free(object);
 }
@@ -93,8 +96,9 @@ allocate(emu_context *context, size_t size, emu_allocation **memory)
     return emu_memory_allocate(&request, memory);
 }
 
-static CUresult
-create(emu_context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor, emu_array **out)
+CUresult
+emu_array_create(emu_context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                 emu_array **out)
 {
     emu_array *array;
     CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
@@ -137,7 +141,7 @@ emu_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
             .Format = pAllocateArray->Format,
             .NumChannels = pAllocateArray->NumChannels};
 
-        status = create(context, &descriptor, pHandle);
+        status = emu_array_create(context, &descriptor, pHandle);
     }
     return emu_leave(status);
 }
@@ -152,7 +156,7 @@ emu_cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateAr
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = create(context, pAllocateArray, pHandle);
+        status = emu_array_create(context, pAllocateArray, pHandle);
     }
     return emu_leave(status);
 }
@@ -213,12 +217,13 @@ emu_cuArrayDestroy(CUarray hArray)
     if (status == CUDA_SUCCESS) {
         emu_array *array = emu_object_get(hArray, EMU_ARRAY);
 
-        if (array && !array->parent) {
+        if (array && !array->parent && !array->keeper) {
             emu_count_free(array->object.context);
             destroy_array(&array->object);
         }
         else {
-            /* A level is destroyed with its mipmapped array only. */
+            /* A level is destroyed with its mipmapped array only, and an OpenGL image
+             * with its registration. */
             status = CUDA_ERROR_INVALID_HANDLE;
         }
     }
@@ -254,7 +259,7 @@ create_levels(emu_context *context, emu_mipmap *mipmap, unsigned int count)
     bool stacked = (descriptor.Flags & (EMU_ARRAY_LAYERED | EMU_ARRAY_CUBEMAP)) != 0;
 
     for (unsigned int i = 0; i < count; i++) {
-        CUresult status = create(context, &descriptor, &mipmap->levels[i]);
+        CUresult status = emu_array_create(context, &descriptor, &mipmap->levels[i]);
 
         if (status != CUDA_SUCCESS) {
             return status;

@@ -26,6 +26,8 @@ typedef struct CUarray_st {
     uint64_t base;
     struct CUmipmappedArray_st *parent; /* of a level; it alone destroys it */
     unsigned int level;
+    struct CUarray_st **keeper; /* of an OpenGL image: who alone destroys it has it
+                                 * here, and finds NULL there if its context did */
 } emu_array;
 
 typedef struct CUmipmappedArray_st {
@@ -34,6 +36,10 @@ typedef struct CUmipmappedArray_st {
     unsigned int level_count;
     emu_array *levels[EMU_ARRAY_LEVELS]; /* NULL once destroyed */
 } emu_mipmap;
+
+/* A zeroed array in a context. INVALID_VALUE for a descriptor that makes none. */
+CUresult emu_array_create(emu_context *context,
+                          const CUDA_ARRAY3D_DESCRIPTOR *descriptor, emu_array **out);
 
 /* Bytes of one channel of a CUarray_format; 0 for an unknown one. */
 size_t emu_array_format_size(CUarray_format format);

@@ -184,7 +184,7 @@ end(emu_context *context)
     emu_count_abandoned(count_objects(context));
     for (const emu_allocation *a = context->allocations; a; a = a->next) {
         if (a->kind != EMU_MEMORY_ARRAY && a->kind != EMU_MEMORY_GLOBAL &&
-            a->kind != EMU_MEMORY_HEAP) {
+            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS) {
             emu_count_abandoned(1);
         }
     }

@@ -284,11 +284,18 @@ count_locked(const char *kind)
     static const struct {
         const char *name;
         emu_kind kind;
-    } kinds[] = {
-        {"context", EMU_CONTEXT}, {"module", EMU_MODULE},        {"array", EMU_ARRAY},
-        {"mipmap", EMU_MIPMAP},   {"stream", EMU_STREAM},        {"event", EMU_EVENT},
-        {"texture", EMU_TEXTURE}, {"surface", EMU_SURFACE},      {"link", EMU_LINK},
-        {"graph", EMU_GRAPH},     {"graph_exec", EMU_GRAPH_EXEC}};
+    } kinds[] = {{"context", EMU_CONTEXT},
+                 {"module", EMU_MODULE},
+                 {"array", EMU_ARRAY},
+                 {"mipmap", EMU_MIPMAP},
+                 {"stream", EMU_STREAM},
+                 {"event", EMU_EVENT},
+                 {"texture", EMU_TEXTURE},
+                 {"surface", EMU_SURFACE},
+                 {"link", EMU_LINK},
+                 {"graph", EMU_GRAPH},
+                 {"graph_exec", EMU_GRAPH_EXEC},
+                 {"graphics", EMU_GRAPHICS}};
     static const struct {
         const char *name;
         emu_memory_kind kind;

@@ -18,8 +18,8 @@ EMU_EXPORT void emu_fault_clear(void);
 EMU_EXPORT unsigned long long emu_fault_fired(void);
 
 /* Handles alive now: context, module, memory, host, registered, managed, array, mipmap,
- * stream, event, texture, surface, link, graph, graph_exec, pool, ipc, global. -1 for
- * an unknown kind. */
+ * stream, event, texture, surface, link, graph, graph_exec, graphics, pool, ipc,
+ * global. -1 for an unknown kind. */
 EMU_EXPORT long long emu_live_count(const char *kind);
 /* Objects and allocations that a context still held when it was destroyed, since the
  * start. */

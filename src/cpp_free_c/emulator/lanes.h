@@ -25,12 +25,13 @@ typedef double __attribute__((may_alias)) f64;
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
+/* "unroll 1": gcc else takes short loops apart before it could vectorise them. */
 #ifdef __clang__
 #    pragma clang diagnostic ignored "-Wpass-failed" /* sqrt sets errno: a plain loop \
                                                       */
 #    define EMU_VECTORISE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
-#    define EMU_VECTORISE _Pragma("GCC ivdep")
+#    define EMU_VECTORISE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
 #define EMU_OP(name) \

@@ -1,8 +1,8 @@
 /* Lowering of texture and surface instructions. See lower.h, ops_tex.h.
  *
- * Textures and surfaces are 64-bit handles in registers. Variables of type .texref and
- * .surfref, samplers apart from textures, depth comparisons and multisampled textures
- * are refused by name. */
+ * Textures and surfaces are 64-bit handles in registers, or in variables of type
+ * .texref and .surfref. Samplers apart from textures, depth comparisons and
+ * multisampled textures are refused by name. */
 #include "lower.h"
 #include "ops_atom.h"
 #include "ops_tex.h"
@@ -27,6 +27,24 @@ geometry_of(const low_func *f)
     low_unsupported(f);
 }
 
+/* What a variable of type .texref or .surfref holds. */
+static low_value
+handle_in_variable(low_func *f, const ptx_operand *operand)
+{
+    const ptx_var *var = operand->items->var;
+    const ptx_operand address = {
+        .kind = PTX_O_ADDRESS, .count = 1, .items = operand->items};
+    low_value handle;
+
+    if (var->type != PTX_W_texref && var->type != PTX_W_surfref) {
+        low_fail(f, "'%.100s' is no variable of type .texref or .surfref",
+                 var->name->text);
+    }
+    handle = low_temp(f, PTX_R64);
+    low_access(f, EMU_OP_ld_u64_64, handle, low_address(f, &address), 0);
+    return handle;
+}
+
 static low_value
 handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
 {
@@ -40,10 +58,11 @@ handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
                         ? "samplers apart from textures are not supported"
                         : "an operand is no [texture, {coordinates}]");
     }
+    if (item->kind == PTX_O_VAR) {
+        return handle_in_variable(f, operand);
+    }
     if (item->kind != PTX_O_REG) {
-        low_fail(f,
-                 "only handles in registers are supported, no variables of type "
-                 ".texref, .samplerref or .surfref");
+        low_fail(f, "an operand is neither a handle in a register nor a reference");
     }
     return low_source(f, item, PTX_W_u64);
 }

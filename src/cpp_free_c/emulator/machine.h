@@ -134,6 +134,7 @@ typedef struct {
     uint64_t address;
     size_t size;
     bool is_visible;
+    unsigned reference; /* PTX_W_texref, PTX_W_surfref, or 0 */
 } emu_variable;
 
 struct emu_program {
@@ -170,7 +171,8 @@ typedef enum {
 } emu_state;
 
 /* Phase 0 deposits what the lanes in `mask` contribute, phase 1 gives them the result
- * of all lanes in `all`. */
+ * of all lanes in `all`. Lanes that name different members are different teams, and
+ * phase 1 comes once for each. */
 typedef void (*emu_sync_phase)(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                                uint32_t all, int phase);
 
@@ -181,7 +183,8 @@ typedef struct {
     emu_state state;
     uint32_t barrier;
     uint32_t need;
-    emu_sync_phase phase; /* what the operation that waits does */
+    uint32_t members;     /* the operand of the operation that waits */
+    emu_sync_phase phase; /* what it does */
     uint64_t stamp;       /* when it last ran */
 } emu_group;
 
@@ -295,8 +298,12 @@ const emu_insn *emu_warp_switch(emu_warp *warp);
 /* Takes lanes out of the block; the current group must not hold them any more. */
 void emu_lanes_exit(emu_warp *warp, uint32_t lanes);
 
-/* Runs a .sync operation once all lanes in `need` have come. */
-const emu_insn *emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t need,
+/* For `members`: all 32 lanes, which are one team. */
+#define EMU_WHOLE_WARP UINT32_MAX
+
+/* Runs a .sync operation once all lanes have come that its operand `members` names in
+ * those that are here; with imm 0 these are all, and one team. */
+const emu_insn *emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
                               emu_sync_phase phase);
 
 /* -- report.c ---------------------------------------------------------------------- */

@@ -29,6 +29,7 @@
                                      */
 #define RECORD_SHIFT 18             /* one record for each 256 KiB of the range */
 #define COMMIT_STEP ((uint64_t)64 << 20)
+#define HUGE_PAGE ((uint64_t)2 << 20)
 #define QUARANTINE_RECORDS 65536
 #define QUARANTINE_SMALL ((uint64_t)64 << 20)
 
@@ -141,7 +142,7 @@ emu_memory_open(void)
 /* Makes [*committed, need) usable, in large steps so that the kernel sees few mappings.
  */
 static bool
-commit_locked(uint64_t *committed, uint64_t need, uint64_t end, bool huge)
+commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
 {
     uint64_t target = round_up(need, COMMIT_STEP);
     char *start = (char *)(uintptr_t)(emu_memory_tables.base + *committed);
@@ -158,11 +159,9 @@ commit_locked(uint64_t *committed, uint64_t need, uint64_t end, bool huge)
     if (mprotect(start, target - *committed, PROT_READ | PROT_WRITE) != 0) {
         return false;
     }
-    if (huge) {
-        /* Fewer page faults for big arrays; where the system refuses, small pages do.
-         */
-        (void)madvise(start, target - *committed, MADV_HUGEPAGE);
-    }
+    /* A huge page over several allocations would come back whole with the first access
+     * to one of them, and so bring back the pages of those that are freed. */
+    (void)madvise(start, target - *committed, MADV_NOHUGEPAGE);
     *committed = target;
     return true;
 }
@@ -210,7 +209,7 @@ take_run_locked(size_t size)
         offset = round_up(offset, EMU_CHUNK); /* a run lies in one chunk: see share */
     }
     if (!commit_locked(&state.small_committed, offset + bytes,
-                       emu_memory_tables.small_size, false)) {
+                       emu_memory_tables.small_size)) {
         return NULL;
     }
     record = take_record_locked();
@@ -249,8 +248,8 @@ take_span_locked(uint64_t bytes)
     }
     offset = state.large_next;
     if (bytes > emu_memory_tables.size - offset ||
-        !commit_locked(&state.large_committed, offset + bytes, emu_memory_tables.size,
-                       true)) {
+        !commit_locked(&state.large_committed, offset + bytes,
+                       emu_memory_tables.size)) {
         return UINT64_MAX;
     }
     state.large_next = offset + bytes;
@@ -394,7 +393,8 @@ is_charged(emu_memory_kind kind)
 {
     return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_PITCHED ||
            kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_ARRAY ||
-           kind == EMU_MEMORY_GLOBAL || kind == EMU_MEMORY_POOLED;
+           kind == EMU_MEMORY_GLOBAL || kind == EMU_MEMORY_POOLED ||
+           kind == EMU_MEMORY_GRAPHICS;
 }
 
 /* Fills a record whose place in the range is set, and brings it to life. */
@@ -455,6 +455,19 @@ stop_locked(emu_allocation *record)
 
 /* -- allocating and freeing -------------------------------------------------------- */
 
+/* Huge pages, or none, where they lie wholly in an allocation: fewer page faults for
+ * big arrays. Where the system refuses, small pages do. */
+static void
+advise_huge(const emu_allocation *record, int advice)
+{
+    uint64_t first = round_up(record->base, HUGE_PAGE);
+    uint64_t end = (record->base + record->size) & ~(HUGE_PAGE - 1);
+
+    if (first < end) {
+        (void)madvise((void *)(uintptr_t)first, end - first, advice);
+    }
+}
+
 CUresult
 emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 {
@@ -486,6 +499,9 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
         memset((void *)(uintptr_t)record->base, 0,
                record->size); /* may be used again */
     }
+    else {
+        advise_huge(record, MADV_HUGEPAGE);
+    }
     *out = record;
     return CUDA_SUCCESS;
 }
@@ -508,6 +524,7 @@ drop_pages(const emu_allocation *record)
     else {
         (void)madvise(start, record->span, MADV_DONTNEED);
     }
+    advise_huge(record, MADV_NOHUGEPAGE);
 }
 
 bool
@@ -763,8 +780,9 @@ const char *
 emu_memory_kind_name(emu_memory_kind kind)
 {
     static const char *const names[EMU_MEMORY_KINDS] = {
-        "no",      "device", "pitched",     "page-locked",     "registered", "managed",
-        "array's", "module", "kernel heap", "other process's", "pooled"};
+        "no",          "device",          "pitched", "page-locked",
+        "registered",  "managed",         "array's", "module",
+        "kernel heap", "other process's", "pooled",  "OpenGL's"};
 
     return names[kind < EMU_MEMORY_KINDS ? kind : EMU_MEMORY_NONE];
 }

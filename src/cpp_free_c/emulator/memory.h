@@ -44,6 +44,7 @@ typedef enum {
     EMU_MEMORY_HEAP,       /* malloc() in a kernel */
     EMU_MEMORY_IPC,        /* another process's allocation, opened here */
     EMU_MEMORY_POOLED,     /* cuMemAllocAsync */
+    EMU_MEMORY_GRAPHICS,   /* what stands behind an OpenGL buffer */
     EMU_MEMORY_KINDS
 } emu_memory_kind;
 

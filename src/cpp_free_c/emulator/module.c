@@ -32,6 +32,7 @@ destroy_module(emu_object *object)
     while (module->functions) {
         destroy_function(&module->functions->object);
     }
+    emu_references_close(module);
     emu_program_free(module->program);
     emu_object_free(object);
 }

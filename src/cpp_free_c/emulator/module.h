@@ -22,7 +22,11 @@ typedef struct CUmod_st {
     emu_object object;
     emu_program *program;
     emu_function *functions; /* those that were asked for */
+    CUtexref references;     /* the same; surface references are among them */
 } emu_module;
+
+/* Destroys the references of a module. See texref.c. */
+void emu_references_close(emu_module *module);
 
 /* The options of cuModuleLoadDataEx and cuLink*: which slots of the caller's arrays
  * take results. */

@@ -28,6 +28,7 @@ typedef enum {
     EMU_POOL,
     EMU_GRAPH,
     EMU_GRAPH_EXEC,
+    EMU_GRAPHICS,
     EMU_KINDS
 } emu_kind;
 

@@ -97,5 +97,5 @@ wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
 const emu_insn *
 emu_op_wmma(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, EMU_FULL, wmma_phase);
+    return emu_warp_sync(warp, insn, EMU_WHOLE_WARP, wmma_phase);
 }

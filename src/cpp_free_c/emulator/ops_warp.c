@@ -3,21 +3,6 @@
 
 #include "lanes.h"
 
-/* Lanes that operand b names, in all active lanes; imm 0: those that are here. */
-static uint32_t
-members(const emu_warp *warp, const emu_insn *insn, uint32_t operand)
-{
-    uint32_t need = 0, left;
-
-    if (!insn->imm) {
-        return warp->mask;
-    }
-    for (left = warp->mask; left; left &= left - 1) {
-        need |= EMU_SOURCE(u32, operand)[__builtin_ctz(left)];
-    }
-    return need;
-}
-
 static void
 no_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
 {
@@ -32,7 +17,7 @@ no_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int 
 const emu_insn *
 emu_op_bar_warp(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, members(warp, insn, insn->a), no_phase);
+    return emu_warp_sync(warp, insn, insn->a, no_phase);
 }
 
 static void
@@ -117,37 +102,7 @@ shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_shfl(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn,
-                         insn->imm ? members(warp, insn, insn->x[0]) : warp->mask,
-                         shuffle_phase);
-}
-
-/* -- teams ---------------------------------------------------------------------------
- */
-
-/* One instruction may be run by several teams at once, each lane naming its own
- * members: gives each team its turn. `operand` holds the members; imm 0: there is one
- * team. */
-static void
-each_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-          uint32_t operand, emu_sync_phase turn)
-{
-    if (!insn->imm) {
-        turn(warp, insn, mask, all, 1);
-        return;
-    }
-    while (mask) {
-        const uint32_t named = EMU_SOURCE(u32, operand)[__builtin_ctz(mask)];
-        uint32_t left, team = 0;
-
-        for (left = mask; left; left &= left - 1) {
-            team |= EMU_SOURCE(u32, operand)[__builtin_ctz(left)] == named
-                        ? left & (0U - left)
-                        : 0;
-        }
-        turn(warp, insn, team, named & all, 1);
-        mask &= ~team;
-    }
+    return emu_warp_sync(warp, insn, insn->x[0], shuffle_phase);
 }
 
 /* -- vote, activemask -------------------------------------------------------------- */
@@ -155,7 +110,7 @@ each_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_NEGATED = 8 };
 
 static void
-vote_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
 {
     uint32_t left, votes = 0;
     bool value;
@@ -195,21 +150,10 @@ vote_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int
     *d = (*d & ~mask) | (value ? mask : 0);
 }
 
-static void
-vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
-{
-    if (phase == 0) {
-        vote_team(warp, insn, mask, all, 0);
-    }
-    else {
-        each_team(warp, insn, mask, all, insn->b, vote_team);
-    }
-}
-
 const emu_insn *
 emu_op_vote(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, members(warp, insn, insn->b), vote_phase);
+    return emu_warp_sync(warp, insn, insn->b, vote_phase);
 }
 
 const emu_insn *
@@ -225,7 +169,8 @@ emu_op_activemask(emu_warp *warp, const emu_insn *insn)
 
 /* elect.sync d|e, a: the lowest lane is the leader. */
 static void
-elect_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+elect_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+            int phase)
 {
     const uint32_t leader = (uint32_t)__builtin_ctz(all);
     u32 *const e = EMU_TARGET(u32, insn->e);
@@ -240,29 +185,18 @@ elect_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
     *e = (*e & ~mask) | (mask & 1u << leader);
 }
 
-static void
-elect_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-            int phase)
-{
-    if (phase == 0) {
-        elect_team(warp, insn, mask, all, 0);
-    }
-    else {
-        each_team(warp, insn, mask, all, insn->a, elect_team);
-    }
-}
-
 const emu_insn *
 emu_op_elect(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, members(warp, insn, insn->a), elect_phase);
+    return emu_warp_sync(warp, insn, insn->a, elect_phase);
 }
 
 /* -- match ------------------------------------------------------------------------- */
 
 /* d = match.any a, d|e = match.all a; members b; aux: 1 all, 2 64-bit, 4 no e. */
 static void
-match_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+            int phase)
 {
     uint32_t left, right, same_all = 0;
     bool equal;
@@ -300,22 +234,10 @@ match_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
     }
 }
 
-static void
-match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-            int phase)
-{
-    if (phase == 0) {
-        match_team(warp, insn, mask, all, 0);
-    }
-    else {
-        each_team(warp, insn, mask, all, insn->b, match_team);
-    }
-}
-
 const emu_insn *
 emu_op_match(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, members(warp, insn, insn->b), match_phase);
+    return emu_warp_sync(warp, insn, insn->b, match_phase);
 }
 
 /* -- redux ------------------------------------------------------------------------- */
@@ -357,7 +279,8 @@ combine(unsigned operation, uint32_t x, uint32_t y)
 }
 
 static void
-redux_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+            int phase)
 {
     uint32_t left, value;
 
@@ -375,20 +298,8 @@ redux_team(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
     }
 }
 
-static void
-redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-            int phase)
-{
-    if (phase == 0) {
-        redux_team(warp, insn, mask, all, 0);
-    }
-    else {
-        each_team(warp, insn, mask, all, insn->b, redux_team);
-    }
-}
-
 const emu_insn *
 emu_op_redux(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, members(warp, insn, insn->b), redux_phase);
+    return emu_warp_sync(warp, insn, insn->b, redux_phase);
 }

@@ -60,6 +60,8 @@ create_variable(loader *l, ptx_var *var)
     variable->address = variable->allocation->base;
     variable->size = (size_t)var->size;
     variable->is_visible = var->is_visible || var->is_weak || var->is_common;
+    variable->reference =
+        var->type == PTX_W_texref || var->type == PTX_W_surfref ? var->type : 0;
     var->address = variable->address;
     if (var->space == PTX_SPACE_CONST) {
         l->const_size += (size_t)var->size;
@@ -467,9 +469,10 @@ emu_kernel_get_info(const emu_kernel *kernel)
     return &kernel->info;
 }
 
-int
-emu_program_variable(const emu_program *program, const char *name, uint64_t *address,
-                     size_t *size)
+/* The variable of a name and kind, a visible one before others; NULL if there is none.
+ */
+static const emu_variable *
+find_variable(const emu_program *program, const char *name, unsigned reference)
 {
     const emu_variable *found = NULL;
     size_t i;
@@ -477,10 +480,34 @@ emu_program_variable(const emu_program *program, const char *name, uint64_t *add
     for (i = 0; i < program->variable_count; i++) {
         const emu_variable *variable = &program->variables[i];
 
-        if (strcmp(variable->name, name) == 0 && (!found || variable->is_visible)) {
+        if (strcmp(variable->name, name) == 0 && variable->reference == reference &&
+            (!found || variable->is_visible)) {
             found = variable;
         }
     }
+    return found;
+}
+
+int
+emu_program_reference(const emu_program *program, const char *name, int surface,
+                      uint64_t *address)
+{
+    const emu_variable *found =
+        find_variable(program, name, surface ? PTX_W_surfref : PTX_W_texref);
+
+    if (!found) {
+        return 0;
+    }
+    *address = found->address;
+    return 1;
+}
+
+int
+emu_program_variable(const emu_program *program, const char *name, uint64_t *address,
+                     size_t *size)
+{
+    const emu_variable *found = find_variable(program, name, 0);
+
     if (!found) {
         return 0;
     }

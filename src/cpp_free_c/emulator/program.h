@@ -81,5 +81,8 @@ const emu_kernel_info *emu_kernel_get_info(const emu_kernel *kernel);
 /* 1 and address, size of a .global or .const variable, else 0. */
 int emu_program_variable(const emu_program *program, const char *name,
                          uint64_t *address, size_t *size);
+/* The same for a variable of type .texref or .surfref, which the above leaves out. */
+int emu_program_reference(const emu_program *program, const char *name, int surface,
+                          uint64_t *address);
 
 #endif

@@ -13,6 +13,7 @@
 enum { WRAP, CLAMP, MIRROR, BORDER }; /* CUaddress_mode */
 enum { UNSIGNED_8 = 0x01, UNSIGNED_16, UNSIGNED_32, SIGNED_8 = 0x08, SIGNED_16 };
 enum { SIGNED_32 = 0x0a, HALF = 0x10, FLOAT = 0x20 }; /* CUarray_format, as above */
+enum { UNIT_STEPS = 1 << 21 };                        /* of normalised coordinates */
 enum { FRACTION = 256 };                              /* steps between two texels */
 enum { OUTSIDE = -1 };                                /* a texel of the border */
 
@@ -122,22 +123,36 @@ bits_float(uint32_t bits)
     return value;
 }
 
-/* Inverse of the transfer function of IEC 61966-2-1. */
-static float
-from_srgb(float value)
-{
-    const double v = value;
+/* What an H200 makes of the bytes of sRGB, in steps of 1 / SRGB_ONE: the inverse of the
+ * transfer function of IEC 61966-2-1 in at most eight significant bits. */
+enum { SRGB_ONE = 1 << 14 };
 
-    return (float)(v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
-}
+/* clang-format off */
+static const uint16_t from_srgb[256] = {
+    0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66,
+    72, 78, 85, 92, 99, 107, 115, 123, 131, 140, 150, 159, 169, 180,
+    190, 201, 213, 224, 236, 250, 262, 276, 290, 304, 318, 332, 348, 364,
+    380, 396, 412, 430, 448, 466, 484, 504, 524, 544, 564, 584, 604, 624,
+    648, 672, 692, 716, 740, 764, 788, 816, 840, 864, 896, 920, 944, 976,
+    1000, 1032, 1064, 1088, 1120, 1152, 1184, 1216, 1248, 1280, 1312, 1352, 1384, 1416,
+    1456, 1488, 1528, 1560, 1600, 1640, 1672, 1712, 1752, 1792, 1832, 1872, 1920, 1952,
+    2000, 2048, 2080, 2128, 2176, 2224, 2272, 2320, 2368, 2416, 2464, 2512, 2560, 2608,
+    2656, 2704, 2752, 2816, 2864, 2912, 2976, 3024, 3072, 3136, 3184, 3248, 3296, 3360,
+    3424, 3472, 3536, 3600, 3664, 3712, 3776, 3840, 3904, 3968, 4032, 4096, 4160, 4224,
+    4288, 4352, 4416, 4512, 4576, 4640, 4704, 4768, 4864, 4928, 4992, 5056, 5152, 5216,
+    5280, 5376, 5440, 5536, 5600, 5696, 5760, 5824, 5920, 6016, 6080, 6176, 6240, 6336,
+    6400, 6496, 6592, 6688, 6752, 6848, 6944, 7008, 7104, 7200, 7296, 7392, 7488, 7584,
+    7680, 7744, 7872, 7936, 8064, 8128, 8256, 8320, 8448, 8512, 8640, 8768, 8832, 8960,
+    9024, 9152, 9280, 9344, 9472, 9600, 9664, 9792, 9920, 9984, 10112, 10240, 10304, 10432,
+    10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456, 11584, 11712, 11840, 11968, 12096,
+    12224, 12352, 12480, 12608, 12736, 12864, 12992, 13120, 13248, 13376, 13504, 13632, 13760, 13888,
+    14016, 14144, 14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744,
+    16000, 16128, 16256, 16384,
+};
+/* clang-format on */
 
-static float
-unit_signed(int32_t value, int32_t most)
-{
-    return value < -most ? -1.0f : (float)value / (float)most;
-}
-
-/* Bits of one channel, a float or a widened integer. */
+/* Bits of one channel, a float or a widened integer. The least signed integer is a
+ * little below -1. */
 static uint32_t
 channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
 {
@@ -151,18 +166,18 @@ channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
             if (!s->normalise) {
                 return byte;
             }
-            return float_bits(s->srgb && c < 3 ? from_srgb((float)byte / 255.0f)
+            return float_bits(s->srgb && c < 3 ? (float)from_srgb[byte] / SRGB_ONE
                                                : (float)byte / 255.0f);
         case SIGNED_8:
             byte = at[c];
-            return s->normalise ? float_bits(unit_signed((int8_t)byte, 127))
+            return s->normalise ? float_bits((float)(int8_t)byte / 127.0f)
                                 : (uint32_t)(int32_t)(int8_t)byte;
         case UNSIGNED_16:
             memcpy(&word, at + (size_t)2 * c, sizeof word);
             return s->normalise ? float_bits((float)word / 65535.0f) : word;
         case SIGNED_16:
             memcpy(&word, at + (size_t)2 * c, sizeof word);
-            return s->normalise ? float_bits(unit_signed((int16_t)word, 32767))
+            return s->normalise ? float_bits((float)(int16_t)word / 32767.0f)
                                 : (uint32_t)(int32_t)(int16_t)word;
         case HALF:
             memcpy(&word, at + (size_t)2 * c, sizeof word);
@@ -189,8 +204,8 @@ fill_channels(const emu_sampler *s, uint32_t out[4])
 
 /* z is a slice, a layer or a face. OUTSIDE in any of them is the border. */
 static void
-texel(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y,
-      int64_t z, uint32_t out[4])
+tap(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y,
+    int64_t z, uint32_t out[4])
 {
     unsigned int c;
     const uint8_t *at;
@@ -208,6 +223,21 @@ texel(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y
         out[c] = channel(s, at, c);
     }
     fill_channels(s, out);
+}
+
+/* The four channels as a program reads them: -1 is the least. */
+static void
+texel(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y,
+      int64_t z, uint32_t out[4])
+{
+    unsigned int c;
+
+    tap(s, level, x, y, z, out);
+    if (s->normalise && (s->format == SIGNED_8 || s->format == SIGNED_16)) {
+        for (c = 0; c < s->channels; c++) {
+            out[c] = bits_float(out[c]) < -1.0f ? float_bits(-1.0f) : out[c];
+        }
+    }
 }
 
 /* -- coordinates ----------------------------------------------------------- */
@@ -231,7 +261,8 @@ resolve(CUaddress_mode mode, int64_t k, int64_t n)
     }
 }
 
-/* Where a coordinate is, in texels; bounded, so that it can become an integer. */
+/* Where a coordinate is, in texels; bounded, so that it can become an integer. One of
+ * [0, 1) is cut off to UNIT_STEPS first. */
 static double
 position(const emu_sampler *s, CUaddress_mode mode, float x, size_t n)
 {
@@ -247,7 +278,7 @@ position(const emu_sampler *s, CUaddress_mode mode, float x, size_t n)
         else if (mode == MIRROR) {
             u -= 2.0 * floor(0.5 * u);
         }
-        u *= (double)n;
+        u = floor(u * UNIT_STEPS) / UNIT_STEPS * (double)n;
     }
     if (mode == CLAMP || mode == BORDER) {
         u = u < -64.0 ? -64.0 : u > (double)n + 64.0 ? (double)n + 64.0 : u;
@@ -269,16 +300,18 @@ point_axis(CUaddress_mode mode, double u, int32_t offset, size_t n)
     return (axis){{k, k}, 0};
 }
 
-/* The hardware rounds u - 0.5 to the nearest 1 / 256, halves upwards. */
+/* The hardware rounds u - 0.5 to the nearest 1 / 256, halves upwards. Beyond an edge
+ * both texels are the same one, and it has all the weight. */
 static axis
 linear_axis(CUaddress_mode mode, double u, int32_t offset, size_t n)
 {
     const int64_t fixed = (int64_t)floor((u - 0.5) * FRACTION + 0.5);
     const int weight = (int)(fixed & (FRACTION - 1));
     const int64_t k = (fixed - weight) / FRACTION + offset;
+    const int64_t first = resolve(mode, k, (int64_t)n);
+    const int64_t second = resolve(mode, k + 1, (int64_t)n);
 
-    return (axis){{resolve(mode, k, (int64_t)n), resolve(mode, k + 1, (int64_t)n)},
-                  weight};
+    return (axis){{first, second}, first == second ? 0 : weight};
 }
 
 /* Of the instruction's layer, which is unsigned: one below 0 is the last. */
@@ -377,112 +410,143 @@ seamless_texel(const emu_sampler *s, const emu_texture_level *level, int64_t fir
     if (beyond(x, n) || beyond(y, n)) {
         cross_edge(&face, &x, &y, n);
     }
-    texel(s, level, x, y, clamp_layer(first + face, level->depth), out);
+    tap(s, level, x, y, clamp_layer(first + face, level->depth), out);
     return true;
 }
 
 /* -- filters --------------------------------------------------------------- */
 
-/* What a filter counts in: integers are widened to 16 bits, floats stay. */
-static double
-filter_unit(const emu_sampler *s)
+/* How the filter adds one channel: integers in whole units, floats cut off so many bits
+ * below the leading one of the greatest, and rounded to so many. */
+typedef struct {
+    double unit;              /* 0: floats */
+    int bits, rounded, least; /* least: the exponent of subnormal numbers */
+} arithmetic;
+
+static arithmetic
+arithmetic_of(const emu_sampler *s, unsigned c)
 {
-    if (!s->linear || !s->normalise || s->srgb) {
-        return 1.0;
+    static const arithmetic half = {0.0, 15, 11, -13}, whole = {0.0, 28, 24, -125};
+
+    if (s->format == HALF || (s->srgb && c < 3)) {
+        return half;
     }
-    return s->format == UNSIGNED_8 || s->format == UNSIGNED_16 ? 65535.0 : 32767.0;
+    if (!s->linear || !s->normalise) {
+        return whole;
+    }
+    switch (s->format) {
+        case SIGNED_8:
+            return (arithmetic){127.0, 0, 0, 0};
+        case SIGNED_16:
+            return (arithmetic){32767.0, 0, 0, 0};
+        default:
+            return (arithmetic){65535.0, 0, 0, 0};
+    }
 }
 
 /* A texel's channel, in units. */
 static double
-in_units(const emu_sampler *s, uint32_t bits)
+in_units(const emu_sampler *s, unsigned c, uint32_t bits)
 {
-    const double unit = filter_unit(s), value = bits_float(bits);
+    const double unit = arithmetic_of(s, c).unit, value = bits_float(bits);
 
-    return unit == 1.0 ? value : floor(value * unit + 0.5);
+    return unit == 0.0 ? value : floor(value * unit + 0.5);
 }
 
-/* To single precision, halves away from zero. */
-static float
-single(double value)
+/* To so many significant bits, halves away from zero. */
+static double
+nearest(double value, int bits, int least)
 {
-    const float below = (float)value;
-    float above;
+    int exponent;
 
-    if (!isfinite(below) || fabs((double)below) >= fabs(value)) {
-        return below;
+    if (!isfinite(value)) {
+        return value;
     }
-    above = nextafterf(below, value < 0.0 ? -INFINITY : INFINITY);
-    return value - (double)below == (double)above - value ? above : below;
+    frexp(value, &exponent);
+    exponent = exponent < least ? least : exponent;
+    return copysign(
+        ldexp(floor(ldexp(fabs(value), bits - exponent) + 0.5), exponent - bits),
+        value);
 }
 
-/* What a filter gives has the width of what it took: 16 bits of integers and halves. */
+/* What a filter gives has the width of what it took, but integers are widened to 16
+ * bits: signed ones of 8 with three bits of what the wider unit adds. */
 static uint32_t
-filtered(const emu_sampler *s, double sum)
+filtered(const emu_sampler *s, unsigned c, double sum)
 {
-    const double unit = filter_unit(s);
+    const arithmetic a = arithmetic_of(s, c);
+    double result;
 
-    if (unit != 1.0) {
-        return float_bits((float)(floor(sum + 0.5) / unit));
+    if (a.unit == 0.0) {
+        result = nearest(sum, a.rounded, a.least);
+        return float_bits(a.rounded == 11 && fabs(result) > 65504.0
+                              ? (float)copysign(INFINITY, result)
+                              : (float)result);
     }
-    if (s->linear && s->format == HALF) {
-        return float_bits(
-            (float)emu_half_value(emu_half_round(sum, EMU_F16, EMU_RN), EMU_F16));
+    if (a.unit == 127.0) {
+        sum = 258.0 * sum + floor(sum / 16.0) / 8.0;
     }
-    return float_bits(single(sum));
+    result = floor(sum + 0.5);
+    if (a.unit == 65535.0) {
+        return float_bits((float)(result / 65535.0));
+    }
+    return float_bits((float)(result < -32767.0 ? -1.0 : result / 32767.0));
 }
 
-/* w * part / FRACTION to the nearest integer, halves upwards. */
-static int
-share(int w, int part)
-{
-    return (w * part + FRACTION / 2) / FRACTION;
-}
-
-/* Weights of the four texels of a square, second ones at bits 0 and 1. They are whole
- * numbers of 1 / FRACTION: the hardware rounds the one of the second texels, the others
- * are what is left. */
+/* The parts of a weight that go to the second and the first of two neighbours, `place`
+ * steps of FRACTION between them: the nearest whole number, a half up or down. */
 static void
-weigh_square(int x, int y, int weights[4])
+divide(int whole, int place, bool up, int parts[2])
 {
-    const int both = share(x, y);
-
-    weights[3] = both;
-    weights[2] = y - both;
-    weights[1] = x - both;
-    weights[0] = FRACTION - x - y + both;
+    parts[1] = (whole * place + FRACTION / 2 - !up) / FRACTION;
+    parts[0] = whole - parts[1];
 }
 
-/* Whole numbers of 1 / FRACTION again, whose sum is FRACTION. The square of x and z is
- * divided along y; the running sum is rounded, so that no part of it is lost. This is
- * the closest of the orders that were tried to an H200, which has other weights, by one
- * step, at 17 of 202 random places. */
+/* Weights of the eight texels around a place, the second ones along x, y and z at bits
+ * 0, 1 and 2. They are whole numbers of 1 / FRACTION whose sum is one: that is divided
+ * along z, then x, then y. (So does an H200, at all 65,536 places of x and y in 14
+ * planes of z.) */
 static void
-weigh_cube(const axis sides[3], int weights[8])
+weigh(int x, int y, int z, int weights[8])
 {
-    static const uint8_t order[] = {1, 3, 2, 0};
-    int square[4], before = 0, sum = 0, k;
+    const int layers[2] = {FRACTION - z, z};
+    int layer, side, columns[2], rows[2];
 
-    weigh_square(sides[0].weight, sides[2].weight, square);
+    for (layer = 0; layer < 2; layer++) {
+        divide(layers[layer], x, true, columns);
+        for (side = 0; side < 2; side++) {
+            divide(columns[side], y, side, rows);
+            weights[layer << 2 | side] = rows[0];
+            weights[layer << 2 | 2 | side] = rows[1];
+        }
+    }
+}
+
+/* The sum of a layer's weighted texels: floats are aligned to the greatest of them and
+ * cut off, from there on the sum is exact. A texel of weight 0 does not count, so that
+ * an infinity beside the place does not spoil it. */
+static double
+blend(arithmetic a, const double texels[4], const int weights[4])
+{
+    double most = 0.0, sum = 0.0;
+    int k, shift = 0;
+
     for (k = 0; k < 4; k++) {
-        const unsigned at = order[k], tap = (at & 1) | (at >> 1) << 2;
+        if (weights[k] && isfinite(texels[k]) && fabs(texels[k]) > most) {
+            most = fabs(texels[k]);
+        }
+    }
+    frexp(most, &shift);
+    shift = a.bits - shift;
+    for (k = 0; k < 4; k++) {
+        const double texel = texels[k];
 
-        sum += square[at];
-        weights[tap | 2] = share(sum, sides[1].weight) - before;
-        weights[tap] = square[at] - weights[tap | 2];
-        before += weights[tap | 2];
+        if (weights[k]) {
+            sum += weights[k] *
+                   (a.unit == 0.0 ? ldexp(trunc(ldexp(texel, shift)), -shift) : texel);
+        }
     }
-}
-
-static void
-weigh(const axis sides[3], unsigned count, int weights[8])
-{
-    if (count == 3) {
-        weigh_cube(sides, weights);
-    }
-    else {
-        weigh_square(sides[0].weight, count == 2 ? sides[1].weight : 0, weights);
-    }
+    return sum / FRACTION;
 }
 
 /* A texture of one dimension has rows all the same: the filter lies between rows -1 and
@@ -493,31 +557,36 @@ half_is_border(const emu_sampler *s, unsigned geometry)
     return geometry == EMU_GEOMETRY_1D && s->modes[1] == BORDER;
 }
 
-/* The sum of the weighted texels is exact; filtered() rounds it. A texel of weight
- * 0 is not read, so that an infinity beside the place does not spoil it. */
+/* The sums of the two layers' texels, which filtered() rounds. */
 static void
 filter(const emu_sampler *s, const emu_texture_level *level, const axis sides[3],
        unsigned count, int64_t layer, double out[4])
 {
-    unsigned tap, k, c;
+    unsigned corner, k, c;
     int weights[8];
+    double values[4][8] = {{0.0}};
 
-    weigh(sides, count, weights);
-    memset(out, 0, 4 * sizeof *out);
-    for (tap = 0; tap < 1u << count; tap++) {
+    weigh(sides[0].weight, count > 1 ? sides[1].weight : 0,
+          count > 2 ? sides[2].weight : 0, weights);
+    for (corner = 0; corner < 1u << count; corner++) {
         int64_t at[3] = {0, 0, layer};
         uint32_t bits[4];
 
         for (k = 0; k < count; k++) {
-            at[k] = sides[k].k[tap >> k & 1];
+            at[k] = sides[k].k[corner >> k & 1];
         }
-        if (weights[tap] == 0) {
+        if (weights[corner] == 0) {
             continue;
         }
-        texel(s, level, at[0], at[1], at[2], bits);
+        tap(s, level, at[0], at[1], at[2], bits);
         for (c = 0; c < 4; c++) {
-            out[c] += (double)weights[tap] / FRACTION * in_units(s, bits[c]);
+            values[c][corner] = in_units(s, c, bits[c]);
         }
+    }
+    for (c = 0; c < 4; c++) {
+        const arithmetic a = arithmetic_of(s, c);
+
+        out[c] = blend(a, values[c], weights) + blend(a, values[c] + 4, weights + 4);
     }
 }
 
@@ -528,7 +597,7 @@ filter_seamless(const emu_sampler *s, const emu_texture_level *level, int64_t fi
 {
     const double n = (double)level->width;
     double weights[4], spare = 0.0;
-    int square[4];
+    int square[8];
     uint32_t bits[4][4];
     unsigned tap, c;
     int64_t k[2];
@@ -542,7 +611,7 @@ filter_seamless(const emu_sampler *s, const emu_texture_level *level, int64_t fi
         k[c] = (fixed - part) / FRACTION;
         w[c] = (int)part;
     }
-    weigh_square(w[0], w[1], square);
+    weigh(w[0], w[1], 0, square);
     for (tap = 0; tap < 4; tap++) {
         const unsigned right = tap & 1, down = tap >> 1;
 
@@ -557,7 +626,7 @@ filter_seamless(const emu_sampler *s, const emu_texture_level *level, int64_t fi
         const double weight = weights[tap] + (spare != 0.0 ? spare / 3.0 : 0.0);
 
         for (c = 0; c < 4 && weights[tap] >= 0.0 && weight > 0.0; c++) {
-            out[c] += weight * in_units(s, bits[tap][c]);
+            out[c] += weight * in_units(s, c, bits[tap][c]);
         }
     }
 }
@@ -617,16 +686,10 @@ sample_level(const emu_sampler *s, unsigned int number, const emu_fetch *fetch,
         return;
     }
     count = sides_of(s, level, fetch, true, sides, &layer);
-    filter(s, level, sides, count, layer, out);
     if (half_is_border(s, fetch->geometry)) {
-        uint32_t border[4];
-        unsigned c;
-
-        texel(s, level, OUTSIDE, 0, 0, border);
-        for (c = 0; c < 4; c++) {
-            out[c] = 0.5 * (out[c] + in_units(s, border[c]));
-        }
+        sides[count++] = (axis){{OUTSIDE, 0}, FRACTION / 2};
     }
+    filter(s, level, sides, count, layer, out);
 }
 
 static void
@@ -705,7 +768,7 @@ emu_sample(const emu_sampler *s, const emu_fetch *fetch, uint32_t out[4])
         if (part) {
             sum[c] += (next[c] - sum[c]) * ((double)part / FRACTION);
         }
-        out[c] = filtered(s, sum[c]);
+        out[c] = filtered(s, c, sum[c]);
     }
 }
 

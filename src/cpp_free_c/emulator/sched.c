@@ -653,11 +653,54 @@ emu_op_bar_arrive(emu_warp *warp, const emu_insn *insn)
 
 /* -- operations of several lanes --------------------------------------------------- */
 
+/* The lanes that a .sync operation waits for. */
+static uint32_t
+sync_need(const emu_warp *warp, const emu_insn *insn, uint32_t members)
+{
+    uint32_t need = 0, left;
+
+    if (members == EMU_WHOLE_WARP) {
+        return EMU_FULL;
+    }
+    if (!insn->imm) {
+        return warp->mask;
+    }
+    for (left = warp->mask; left; left &= left - 1) {
+        need |= EMU_SOURCE(u32, members)[__builtin_ctz(left)];
+    }
+    return need;
+}
+
+/* Phase 1 for each team of the lanes in `mask`. */
+static void
+sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+           uint32_t members, emu_sync_phase phase)
+{
+    if (members == EMU_WHOLE_WARP || !insn->imm) {
+        phase(warp, insn, mask, all, 1);
+        return;
+    }
+    while (mask) {
+        const u32 *const named = EMU_SOURCE(u32, members);
+        const uint32_t mine = named[__builtin_ctz(mask)];
+        uint32_t team = 0;
+
+        for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+            team |= (uint32_t)(named[lane] == mine) << lane;
+        }
+        team &= mask;
+        mask &= ~team; /* first: the result may go where the members are */
+        phase(warp, insn, team, (mine & all) | team, 1);
+    }
+}
+
 /* When all lanes that the waiting groups need have come to the same kind of operation,
  * runs it for all of them; they go on. */
 static void
-sync_try(emu_warp *warp, emu_op run, uint32_t need, emu_sync_phase phase)
+sync_try(emu_warp *warp, const emu_group *waiting)
 {
+    const emu_op run = waiting->pc->run;
+    const uint32_t need = waiting->need;
     uint32_t all = 0, i, pass;
     uint8_t *base = warp->base[0];
 
@@ -679,7 +722,13 @@ sync_try(emu_warp *warp, emu_op run, uint32_t need, emu_sync_phase phase)
             if (group->state == EMU_AT_SYNC && group->pc->run == run &&
                 group->need == need) {
                 warp->base[0] = group->frame->regs;
-                phase(warp, group->pc, group->mask, all, (int)pass);
+                if (pass == 0) {
+                    group->phase(warp, group->pc, group->mask, all, 0);
+                }
+                else {
+                    sync_teams(warp, group->pc, group->mask, all, group->members,
+                               group->phase);
+                }
             }
         }
     }
@@ -696,19 +745,22 @@ sync_try(emu_warp *warp, emu_op run, uint32_t need, emu_sync_phase phase)
 }
 
 const emu_insn *
-emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t need, emu_sync_phase phase)
+emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
+              emu_sync_phase phase)
 {
+    const uint32_t need = sync_need(warp, insn, members);
     emu_group *group;
 
     if (!(need & warp->alive & ~warp->mask)) {
         phase(warp, insn, warp->mask, warp->mask, 0);
-        phase(warp, insn, warp->mask, warp->mask, 1);
+        sync_teams(warp, insn, warp->mask, warp->mask, members, phase);
         return insn + 1;
     }
     group = emu_warp_save(warp, insn, EMU_AT_SYNC);
     group->need = need;
+    group->members = members;
     group->phase = phase;
-    sync_try(warp, insn->run, need, phase);
+    sync_try(warp, group);
     return emu_warp_switch(warp);
 }
 
@@ -734,7 +786,7 @@ emu_lanes_exit(emu_warp *warp, uint32_t lanes)
         const emu_group *group = &warp->groups[i];
 
         if (group->state == EMU_AT_SYNC) {
-            sync_try(warp, group->pc->run, group->need, group->phase);
+            sync_try(warp, group);
         }
     }
 }

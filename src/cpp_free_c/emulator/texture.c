@@ -210,6 +210,7 @@ read_view(emu_texture *t)
 
 /* -- making ------------------------------------------------------------------------ */
 
+/* `kind` is what the object is listed as; a surface has no `texture`. */
 static CUresult
 create(emu_context *context, emu_kind kind, const CUDA_RESOURCE_DESC *resource,
        const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view,
@@ -222,7 +223,7 @@ create(emu_context *context, emu_kind kind, const CUDA_RESOURCE_DESC *resource,
     CUresult status;
 
     memset(&made, 0, sizeof(made));
-    made.surface = kind == EMU_SURFACE;
+    made.surface = texture == NULL;
     made.device = context->device->ordinal;
     made.resource = *resource;
     if (texture) {
@@ -265,6 +266,23 @@ get(uint64_t handle, emu_kind kind)
     const emu_texture *slot = emu_texture_find(handle);
 
     return slot && slot->surface == (kind == EMU_SURFACE) ? owners[slot - slots] : NULL;
+}
+
+CUresult
+emu_texture_make_hidden(emu_context *context, const CUDA_RESOURCE_DESC *resource,
+                        const CUDA_TEXTURE_DESC *texture, uint64_t *handle)
+{
+    return create(context, EMU_TEXREF, resource, texture, NULL, handle);
+}
+
+void
+emu_texture_drop_hidden(uint64_t handle)
+{
+    const emu_texture *slot = emu_texture_find(handle);
+
+    if (slot) {
+        destroy(&owners[slot - slots]->object);
+    }
 }
 
 static CUresult

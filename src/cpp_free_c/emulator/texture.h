@@ -47,6 +47,13 @@ typedef struct emu_texture {
     struct emu_texture *next; /* free slots; guarded by the API lock */
 } emu_texture;
 
+/* An object that no count of live ones shows, for a reference: a surface where
+ * `texture` is NULL. Both are called with the API lock held. A handle of 0 is none. */
+CUresult emu_texture_make_hidden(struct CUctx_st *context,
+                                 const CUDA_RESOURCE_DESC *resource,
+                                 const CUDA_TEXTURE_DESC *texture, uint64_t *handle);
+void emu_texture_drop_hidden(uint64_t handle);
+
 /* The live texture or surface of a handle, or NULL. Takes no lock. */
 const emu_texture *emu_texture_find(uint64_t handle);
 

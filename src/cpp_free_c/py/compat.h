@@ -4,6 +4,10 @@
 
 #include <structmember.h>
 
+#if PY_VERSION_HEX < 0x030D0000
+#    define PyThreadState_GetUnchecked _PyThreadState_UncheckedGet
+#endif
+
 #if PY_VERSION_HEX < 0x030C0000
 #    define Py_T_PYSSIZET T_PYSSIZET
 #    define Py_T_OBJECT_EX T_OBJECT_EX

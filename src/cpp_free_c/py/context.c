@@ -25,7 +25,7 @@ static PyObject *
 context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind kind)
 {
     pcu_scope scope;
-    const char *routine = "cuCtxPushCurrent";
+    const char *routine = "";
     pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
     if (self == NULL) {
         pcu_ctxrec rec = {.handle = handle, .device = device, .kind = kind, .alive = 1};
@@ -40,6 +40,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     self->rec.owner = self;
     pcu_ctxrec_register(&self->rec);
     CUresult status = pcu_scope_enter(&scope, &self->rec);
+    routine = scope.routine;
     if (status == CUDA_SUCCESS) {
         status = pcu_ctxrec_describe(&self->rec, &routine);
         CUresult left = pcu_scope_leave(&scope);
@@ -58,8 +59,8 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
 
 /* The object of a handle that is current in the driver: ours, or a wrapper of a
  * stranger's. */
-static PyObject *
-context_find_new(pcu_state *st, CUcontext handle)
+PyObject *
+pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
     pcu_ctxrec *known = pcu_ctxrec_find(handle);
     return known != NULL ? Py_NewRef((PyObject *)known->owner)
@@ -70,15 +71,16 @@ context_find_new(pcu_state *st, CUcontext handle)
 static int
 context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
 {
-    if (PyList_Append(stack->items, self) < 0) {
+    if (pcu_ctxstack_put(stack, self) < 0) {
         return -1;
     }
     stack->active = ((pcu_context *)self)->rec.handle;
     return pcu_ctxstack_sync(st, stack);
 }
 
-PyObject *
-pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+/* `for_gl`: by OpenGL's function, where the driver still has it. */
+static PyObject *
+context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
 {
     CUcontext handle = NULL;
     PyObject *self = NULL;
@@ -87,7 +89,10 @@ pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
         return NULL;
     }
     int rc = pcu_ctxstack_suspend(st, stack);
-    if (rc == 0) {
+    if (rc == 0 && for_gl && pcu_drv_missing_since("cuGLCtxCreate") == 0) {
+        PCU_CALL(rc, st, GLCtxCreate, (&handle, flags, device));
+    }
+    else if (rc == 0) {
         PCU_CALL(rc, st, CtxCreate, (&handle, flags, device));
     }
     if (rc == 0) {
@@ -98,6 +103,18 @@ pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
         pcu_ctxstack_sync_noraise(st, stack);
     }
     return self;
+}
+
+PyObject *
+pcu_context_make(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    return context_make_new(st, device, flags, 0);
+}
+
+PyObject *
+pcu_context_make_gl(pcu_state *st, CUdevice device, unsigned int flags)
+{
+    return context_make_new(st, device, flags, 1);
 }
 
 PyObject *
@@ -132,7 +149,7 @@ context_require_slow(pcu_state *st, const char *routine)
             "this thread has no current context; make one with "
             "Device.make_context(), push() one, or import pycuda.autoinit");
     }
-    return rc < 0 ? NULL : context_find_new(st, handle);
+    return rc < 0 ? NULL : pcu_context_find_new(st, handle);
 }
 
 PyObject *
@@ -201,7 +218,7 @@ context_push_self(pcu_context *self)
         return pcu_raise_detail(st, "cuCtxPushCurrent", CUDA_ERROR_INVALID_CONTEXT,
                                 "this context was detached");
     }
-    if (PyList_Append(stack->items, (PyObject *)self) < 0) {
+    if (pcu_ctxstack_put(stack, (PyObject *)self) < 0) {
         return -1;
     }
     if (pcu_ctxstack_sync(st, stack) < 0) {
@@ -238,12 +255,7 @@ context_pop_current(pcu_state *st)
     }
     int rc = pcu_ctxstack_sync(st, stack);
     if (rc < 0) { /* as before: the context is still there to be popped */
-        pcu_saved_error pending;
-        pcu_error_save(&pending);
-        if (PyList_Append(stack->items, top) < 0) {
-            PyErr_Clear(); /* the first error is the one to report */
-        }
-        pcu_error_restore(&pending);
+        (void)pcu_ctxstack_put(stack, top); /* where it was taken from: cannot fail */
         pcu_ctxstack_sync_noraise(st, stack);
     }
     Py_DECREF(top);
@@ -303,6 +315,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     status = pcu_ctxrec_end(&ended, &routine);
     Py_END_ALLOW_THREADS
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
+        self->rec.alive = 1; /* as before */
         pcu_raise(st, routine, status);
         if (stack != NULL) {
             pcu_ctxstack_sync_noraise(st, stack);
@@ -342,7 +355,7 @@ context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *cons
         rc = pcu_raise_detail(st, "cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT,
                               "the driver has no current context in this thread");
     }
-    PyObject *self = rc < 0 ? NULL : context_find_new(st, handle);
+    PyObject *self = rc < 0 ? NULL : pcu_context_find_new(st, handle);
     if (self != NULL && context_append_active(st, stack, self) < 0) {
         Py_CLEAR(self);
     }

@@ -42,59 +42,53 @@ context_current_device_new(pcu_state *st)
 }
 CONTEXT_NOARGS_BODY(get_device, context_current_device_new)
 
-PyDoc_STRVAR(context_get_cache_config_doc,
-             "get_cache_config($type, /)\n--\n\n"
-             "The func_cache of the current context.");
+/* -- settings ---------------------------------------------------------------------- */
+
+PyDoc_STRVAR(context_get_stream_priority_range_doc,
+             "get_stream_priority_range($type, /)\n--\n\n"
+             "The least and the greatest priority of streams: lower numbers go first.");
 
 static PyObject *
-context_cache_config_new(pcu_state *st)
+context_stream_priorities_new(pcu_state *st)
 {
-    CUfunc_cache config;
+    int least = 0;
+    int greatest = 0;
     int rc;
-    PCU_CALL(rc, st, CtxGetCacheConfig, (&config));
-    return rc < 0 ? NULL : pcu_enum_member_new(st->enum_func_cache, (long)config);
+    PCU_CALL(rc, st, CtxGetStreamPriorityRange, (&least, &greatest));
+    return rc < 0 ? NULL : Py_BuildValue("(ii)", least, greatest);
 }
-CONTEXT_NOARGS_BODY(get_cache_config, context_cache_config_new)
+CONTEXT_NOARGS_BODY(get_stream_priority_range, context_stream_priorities_new)
 
-PyDoc_STRVAR(context_get_shared_config_doc,
-             "get_shared_config($type, /)\n--\n\n"
-             "The shared_config of the current context.");
-
-static PyObject *
-context_shared_config_new(pcu_state *st)
-{
-    CUsharedconfig config;
-    int rc;
-    PCU_CALL(rc, st, CtxGetSharedMemConfig, (&config));
-    return rc < 0 ? NULL : pcu_enum_member_new(st->enum_shared_config, (long)config);
-}
-CONTEXT_NOARGS_BODY(get_shared_config, context_shared_config_new)
-
+/* One or two positional objects: a member of the enumeration, and a value for it. */
 typedef struct {
     pcu_state *st;
-    PyObject *which;
-    PyObject *value;
+    unsigned int which;
+    size_t value;
 } context_setting;
 
-/* Parse one or two positional objects named by the table. */
-static pcu_state *
-context_setting_parse(const pcu_argtable *table, PyTypeObject *defining,
-                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                      context_setting *setting)
+/* Parse what the table names; enumeration is its slot in the state. */
+static int
+context_setting_parse(const pcu_argtable *table, size_t enumeration,
+                      PyTypeObject *defining, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames, context_setting *set)
 {
-    setting->st = pcu_state_of_type(defining);
-    return pcu_args_parse(setting->st, table, args, nargs, kwnames, setting) < 0
-               ? NULL
-               : setting->st;
+    PyObject *given[2] = {NULL, NULL};
+    set->st = pcu_state_of_type(defining);
+    PyObject *type = *(PyObject **)((char *)set->st + enumeration);
+    if (pcu_args_parse(set->st, table, args, nargs, kwnames, given) < 0 ||
+        pcu_enum_value(type, given[0], &set->which, table->specs[0].name) < 0) {
+        return -1;
+    }
+    return given[1] == NULL
+               ? 0
+               : pcu_as_size(set->st, given[1], &set->value, table->specs[1].name);
 }
 
 static const pcu_argspec context_limit_specs[] = {
-    {"limit", pcu_as_object, offsetof(context_setting, which)},
-    {"value", pcu_as_object, offsetof(context_setting, value)},
+    {"limit", pcu_as_object, 0},
+    {"value", pcu_as_object, sizeof(PyObject *)},
 };
-static const pcu_argspec context_config_specs[] = {
-    {"config", pcu_as_object, offsetof(context_setting, which)},
-};
+static const pcu_argspec context_config_specs[] = {{"config", pcu_as_object, 0}};
 
 PyDoc_STRVAR(context_get_limit_doc,
              "get_limit($type, limit, /)\n--\n\n"
@@ -106,83 +100,62 @@ context_get_limit(PyObject *Py_UNUSED(type), PyTypeObject *defining,
 {
     static const pcu_argtable table = {"get_limit", context_limit_specs, 1, 1, 1};
     context_setting set = {0};
-    unsigned int limit = 0;
     size_t value = 0;
-    int rc;
-    pcu_state *st = context_setting_parse(&table, defining, args, nargs, kwnames, &set);
-    if (st == NULL || pcu_enum_value(st->enum_limit, set.which, &limit, "limit") < 0) {
-        return NULL;
+    int rc = context_setting_parse(&table, offsetof(pcu_state, enum_limit), defining,
+                                   args, nargs, kwnames, &set);
+    if (rc == 0) {
+        PCU_CALL(rc, set.st, CtxGetLimit, (&value, set.which));
     }
-    PCU_CALL(rc, st, CtxGetLimit, (&value, limit));
     return rc < 0 ? NULL : PyLong_FromSize_t(value);
 }
+
+/* A method that parses its setting and gives it to the driver. */
+#define CONTEXT_SET(name, specs, count, enumeration, driver, values)                   \
+    static PyObject *context_##name(PyObject *Py_UNUSED(type), PyTypeObject *defining, \
+                                    PyObject *const *args, Py_ssize_t nargs,           \
+                                    PyObject *kwnames)                                 \
+    {                                                                                  \
+        static const pcu_argtable table = {#name, specs, count, count, count};         \
+        context_setting set = {0};                                                     \
+        int rc = context_setting_parse(&table, offsetof(pcu_state, enumeration),       \
+                                       defining, args, nargs, kwnames, &set);          \
+        if (rc == 0) {                                                                 \
+            PCU_CALL(rc, set.st, driver, values);                                      \
+        }                                                                              \
+        return rc < 0 ? NULL : Py_NewRef(Py_None);                                     \
+    }
 
 PyDoc_STRVAR(context_set_limit_doc,
              "set_limit($type, limit, value, /)\n--\n\n"
              "Set a limit of the current context: bytes, or a count.");
+CONTEXT_SET(set_limit, context_limit_specs, 2, enum_limit, CtxSetLimit,
+            (set.which, set.value))
 
-static PyObject *
-context_set_limit(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                  PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argtable table = {"set_limit", context_limit_specs, 2, 2, 2};
-    context_setting set = {0};
-    unsigned int limit = 0;
-    size_t value = 0;
-    int rc;
-    pcu_state *st = context_setting_parse(&table, defining, args, nargs, kwnames, &set);
-    if (st == NULL || pcu_enum_value(st->enum_limit, set.which, &limit, "limit") < 0 ||
-        pcu_as_size(st, set.value, &value, "value") < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, CtxSetLimit, (limit, value));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
+/* The getter and the setter of a preference that is a member of an enumeration. */
+#define CONTEXT_CONFIG(config, enumeration, Type, Get, Set, what)                 \
+    PyDoc_STRVAR(context_get_##config##_doc,                                      \
+                 "get_" #config "($type, /)\n--\n\nReturn " what                  \
+                 " of the current context.");                                     \
+    PyDoc_STRVAR(context_set_##config##_doc,                                      \
+                 "set_" #config "($type, config, /)\n--\n\nSet " what             \
+                 " of the current context.");                                     \
+    static PyObject *context_##config##_new(pcu_state *st)                        \
+    {                                                                             \
+        Type value = 0;                                                           \
+        int rc;                                                                   \
+        PCU_CALL(rc, st, Get, (&value));                                          \
+        return rc < 0 ? NULL : pcu_enum_member_new(st->enumeration, (long)value); \
+    }                                                                             \
+    CONTEXT_NOARGS_BODY(get_##config, context_##config##_new)                     \
+    CONTEXT_SET(set_##config, context_config_specs, 1, enumeration, Set, (set.which))
+CONTEXT_CONFIG(cache_config, enum_func_cache, CUfunc_cache, CtxGetCacheConfig,
+               CtxSetCacheConfig,
+               "the preferred split of on-chip memory, a func_cache,")
+CONTEXT_CONFIG(shared_config, enum_shared_config, CUsharedconfig, CtxGetSharedMemConfig,
+               CtxSetSharedMemConfig,
+               "the width of shared-memory banks, a shared_config,")
 
-PyDoc_STRVAR(context_set_cache_config_doc,
-             "set_cache_config($type, config, /)\n--\n\n"
-             "Prefer a split of on-chip memory (a func_cache) in the current context.");
-
-static PyObject *
-context_set_cache_config(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                         PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argtable table = {"set_cache_config", context_config_specs, 1, 1,
-                                       1};
-    context_setting set = {0};
-    unsigned int config = 0;
-    int rc;
-    pcu_state *st = context_setting_parse(&table, defining, args, nargs, kwnames, &set);
-    if (st == NULL ||
-        pcu_enum_value(st->enum_func_cache, set.which, &config, "config") < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, CtxSetCacheConfig, (config));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
-
-PyDoc_STRVAR(context_set_shared_config_doc,
-             "set_shared_config($type, config, /)\n--\n\n"
-             "Ask for a width of shared-memory banks (a shared_config) in the current "
-             "context.");
-
-static PyObject *
-context_set_shared_config(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                          PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
-{
-    static const pcu_argtable table = {"set_shared_config", context_config_specs, 1, 1,
-                                       1};
-    context_setting set = {0};
-    unsigned int config = 0;
-    int rc;
-    pcu_state *st = context_setting_parse(&table, defining, args, nargs, kwnames, &set);
-    if (st == NULL ||
-        pcu_enum_value(st->enum_shared_config, set.which, &config, "config") < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, CtxSetSharedMemConfig, (config));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
+/* -- peer access ------------------------------------------------------------------- */
 
 typedef struct {
     PyObject *peer;
@@ -278,6 +251,7 @@ PyMethodDef pcu_contextinfo_methods[] = {
     CONTEXT_STATIC(set_cache_config),
     CONTEXT_STATIC(get_shared_config),
     CONTEXT_STATIC(set_shared_config),
+    CONTEXT_STATIC(get_stream_priority_range),
     CONTEXT_STATIC(enable_peer_access),
     CONTEXT_STATIC(disable_peer_access),
     {"get_api_version", context_get_api_version, METH_NOARGS,

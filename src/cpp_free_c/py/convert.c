@@ -6,9 +6,8 @@
 
 #include "pcu.h"
 
-/* 1 if the value is one integer and not an array of several. */
-static int
-convert_is_integer(PyObject *value)
+int
+pcu_is_one_integer(PyObject *value)
 {
     return PyIndex_Check(value) &&
            !(PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0);
@@ -143,11 +142,17 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     CUdeviceptr *pointer = (CUdeviceptr *)out;
     unsigned long long bits = 0;
-    if (Py_IS_TYPE(value, st->DeviceAllocation)) {
+    if (Py_IS_TYPE(value, st->DeviceAllocation) ||
+        Py_IS_TYPE(value, st->PooledDeviceAllocation)) {
         *pointer = ((pcu_resource *)value)->handle.memory;
         return 0;
     }
-    if (!convert_is_integer(value)) {
+    if (PyArray_Check(value) &&
+        pcu_managed_of_array(st, (PyArrayObject *)value) != NULL) {
+        *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
+        return 0;
+    }
+    if (!pcu_is_one_integer(value)) {
         return convert_gpudata(st, value, pointer, name);
     }
     int rc = pcu_as_integer(value, 0, UINT64_MAX, &bits, name);
@@ -160,13 +165,18 @@ pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     CUstream *stream = (CUstream *)out;
     if (value == Py_None) {
-        *stream = NULL;
+        *stream = pcu_current_stream();
         return 0;
     }
     if (!PyObject_TypeCheck(value, st->Stream)) {
-        PyErr_Format(PyExc_TypeError, "%s must be a Stream or None, not %s", name,
-                     Py_TYPE(value)->tp_name);
-        return -1;
+        int found = pcu_stream_from_protocol(st, value, stream, name);
+        if (found == 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s must be a Stream or None, not %s, which has no "
+                         "__cuda_stream__",
+                         name, Py_TYPE(value)->tp_name);
+        }
+        return found > 0 ? 0 : -1;
     }
     *stream = ((pcu_resource *)value)->handle.stream;
     return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
@@ -271,7 +281,7 @@ pcu_as_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *na
         return 0;
     }
     dims[0] = dims[1] = dims[2] = 1;
-    if (convert_is_integer(value)) {
+    if (pcu_is_one_integer(value)) {
         int rc = pcu_as_integer(value, 0, UINT_MAX, &bits, name);
         dims[0] = (unsigned int)bits;
         return rc;
@@ -303,7 +313,7 @@ pcu_as_shape(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
 {
     pcu_shape *shape = (pcu_shape *)out;
     unsigned long long bits = 0;
-    if (convert_is_integer(value)) {
+    if (pcu_is_one_integer(value)) {
         int rc = pcu_as_integer(value, 0, NPY_MAX_INTP, &bits, name);
         shape->ndim = 1;
         shape->dims[0] = (npy_intp)bits;

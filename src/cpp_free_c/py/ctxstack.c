@@ -7,6 +7,7 @@ ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(((pcu_ctxstack *)op)->items);
+    Py_VISIT(((pcu_ctxstack *)op)->streams);
     return 0;
 }
 
@@ -24,7 +25,10 @@ ctxstack_clear(PyObject *op)
             drv.CtxPopCurrent(&current); /* nobody is left to hear of an error */
         }
         self->active = NULL;
+        pcu_stream_top = NULL;
     }
+    self->depth = 0;
+    Py_CLEAR(self->streams);
     Py_CLEAR(self->items);
     return 0;
 }
@@ -100,39 +104,46 @@ pcu_ctxstack_borrow(pcu_state *st, int create)
 static pcu_ctxrec *
 ctxstack_top(pcu_ctxstack *self)
 {
-    Py_ssize_t n = PyList_GET_SIZE(self->items);
+    Py_ssize_t n = self->depth;
     return n == 0 ? NULL : &((pcu_context *)PyList_GET_ITEM(self->items, n - 1))->rec;
 }
 
 PyObject *
 pcu_ctxstack_take(pcu_ctxstack *self)
 {
-    Py_ssize_t n = PyList_GET_SIZE(self->items);
-    if (n == 0) {
+    if (self->depth == 0) {
         return NULL;
     }
-    PyObject *top = Py_NewRef(PyList_GET_ITEM(self->items, n - 1));
+    self->depth--;
     pcu_ctx_current = NULL;
-    if (PyList_SetSlice(self->items, n - 1, n, NULL) < 0) {
-        Py_CLEAR(top);
+    PyObject *top = PyList_GET_ITEM(self->items, self->depth);
+    PyList_SET_ITEM(self->items, self->depth, Py_NewRef(Py_None));
+    return top; /* with the reference that was the list's */
+}
+
+int
+pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx)
+{
+    int rc = 0;
+    if (self->depth < PyList_GET_SIZE(self->items)) {
+        rc = PyList_SetItem(self->items, self->depth, Py_NewRef(ctx));
     }
-    return top;
+    else {
+        rc = PyList_Append(self->items, ctx);
+    }
+    self->depth += rc == 0;
+    return rc;
 }
 
 /* Ending a context may run foreign code, which may use this stack: look anew each time.
  */
-static int
+static void
 ctxstack_drop_dead(pcu_ctxstack *self)
 {
     pcu_ctxrec *top;
     while ((top = ctxstack_top(self)) != NULL && !top->alive) {
-        PyObject *dead = pcu_ctxstack_take(self);
-        if (dead == NULL) {
-            return -1;
-        }
-        Py_DECREF(dead);
+        Py_XDECREF(pcu_ctxstack_take(self));
     }
-    return 0;
 }
 
 int
@@ -161,9 +172,7 @@ int
 pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
 {
     int rc = 0;
-    if (ctxstack_drop_dead(self) < 0) {
-        return -1;
-    }
+    ctxstack_drop_dead(self);
     pcu_ctxrec *top = ctxstack_top(self);
     CUcontext wanted = top == NULL ? NULL : top->handle;
     if (self->active != wanted && pcu_ctxstack_suspend(st, self) < 0) {

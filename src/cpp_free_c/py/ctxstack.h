@@ -6,7 +6,7 @@
  * tries again.
  *
  * The object lives in the thread-state dictionary, so that it dies with its thread. For
- * context.c only. */
+ * context.c only, but that stream.c keeps the streams of its with blocks here. */
 #ifndef PCU_PY_CTXSTACK_H
 #define PCU_PY_CTXSTACK_H
 
@@ -14,7 +14,9 @@
 
 typedef struct {
     PyObject_HEAD
-    PyObject *items;      /* list of Context, the top last */
+    PyObject *items;      /* list of Context, the top at depth - 1, None above it */
+    Py_ssize_t depth;     /* taking one off cannot fail: the list never gets shorter */
+    PyObject *streams;    /* list of Stream, the entered ones (stream.c), or NULL */
     CUcontext active;     /* what this stack put on the driver's */
     unsigned long thread; /* the thread whose stack this is */
 } pcu_ctxstack;
@@ -32,9 +34,12 @@ PCU_HIDDEN void pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self);
 /* Take our handle off the driver's stack; the next sync puts the top there again. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_suspend(pcu_state *st, pcu_ctxstack *self);
 
-/* Take the top off, alive or dead; the stack is not in step afterwards. NULL without an
- * exception if it is empty. */
+/* Take the top off, alive or dead; the stack is not in step afterwards. NULL if it is
+ * empty; it cannot fail, nor can putting back what was taken. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_ctxstack_take(pcu_ctxstack *self);
+
+/* Make ctx the top; the stack is not in step afterwards. */
+PCU_HIDDEN PCU_RAISES int pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx);
 
 /* Make the type. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);

@@ -31,6 +31,12 @@ pcu_device_new(pcu_state *st, CUdevice handle)
     return device_wrap_new(st, st->Device, handle);
 }
 
+CUdevice
+pcu_device_handle(PyObject *op)
+{
+    return ((device *)op)->handle;
+}
+
 /* The handle for an ordinal or a PCI bus id. */
 static int
 device_find(pcu_state *st, PyObject *which, CUdevice *handle)
@@ -364,6 +370,11 @@ PyDoc_STRVAR(device_doc,
              "A GPU, by ordinal or PCI bus id.\n\n"
              "Each device_attribute also is a property, in lower case.");
 
+static PyGetSetDef device_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMemberDef device_members[] = {
     {"__dictoffset__", Py_T_PYSSIZET, offsetof(device, dict), Py_READONLY, NULL},
     {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(device, weakrefs), Py_READONLY,
@@ -390,12 +401,19 @@ static PyMethodDef device_methods[] = {
 };
 
 static PyType_Slot device_slots[] = {
-    {Py_tp_doc, (void *)device_doc}, {Py_tp_new, device_new},
-    {Py_tp_init, device_init},       {Py_tp_traverse, device_traverse},
-    {Py_tp_clear, device_clear},     {Py_tp_dealloc, device_dealloc},
-    {Py_tp_repr, device_repr},       {Py_tp_richcompare, device_richcompare},
-    {Py_tp_hash, device_hash},       {Py_tp_members, device_members},
-    {Py_tp_methods, device_methods}, {0, NULL},
+    {Py_tp_doc, (void *)device_doc},
+    {Py_tp_new, device_new},
+    {Py_tp_init, device_init},
+    {Py_tp_traverse, device_traverse},
+    {Py_tp_clear, device_clear},
+    {Py_tp_dealloc, device_dealloc},
+    {Py_tp_repr, device_repr},
+    {Py_tp_richcompare, device_richcompare},
+    {Py_tp_hash, device_hash},
+    {Py_tp_members, device_members},
+    {Py_tp_getset, device_getset},
+    {Py_tp_methods, device_methods},
+    {0, NULL},
 };
 
 static PyType_Spec device_spec = {

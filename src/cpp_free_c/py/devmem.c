@@ -4,19 +4,21 @@
 
 /* -- allocation -------------------------------------------------------------------- */
 
-/* CUDA_ERROR_OUT_OF_MEMORY said with the figures that explain it. */
-static int
-devmem_raise_short(pcu_state *st, const char *routine, size_t size)
+int
+pcu_devmem_raise(pcu_state *st, const char *routine, CUresult status, size_t size)
 {
     size_t free_bytes = 0;
     size_t total = 0;
-    if (drv.MemGetInfo(&free_bytes, &total) != CUDA_SUCCESS) {
-        return pcu_raise_detail(st, routine, CUDA_ERROR_OUT_OF_MEMORY,
-                                "%zu bytes were asked for", size);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY &&
+        drv.MemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
+        return pcu_raise_detail(st, routine, status,
+                                "%zu bytes were asked for, %zu of %zu are free", size,
+                                free_bytes, total);
     }
-    return pcu_raise_detail(st, routine, CUDA_ERROR_OUT_OF_MEMORY,
-                            "%zu bytes were asked for, %zu of %zu are free", size,
-                            free_bytes, total);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY || size == 0) {
+        return pcu_raise_detail(st, routine, status, "%zu bytes were asked for", size);
+    }
+    return pcu_raise(st, routine, status);
 }
 
 void
@@ -32,37 +34,24 @@ pcu_collect_garbage(void)
     Py_XDECREF(gc);
 }
 
-/* One allocation; when memory is short, garbage is collected and it is tried again. */
-static int
-devmem_alloc_handle(pcu_state *st, size_t size, CUdeviceptr *pointer)
-{
-    CUresult status = drv.MemAlloc(pointer, size);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        pcu_collect_garbage();
-        status = drv.MemAlloc(pointer, size);
-    }
-    if (status == CUDA_SUCCESS) {
-        return 0;
-    }
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        return devmem_raise_short(st, "cuMemAlloc", size);
-    }
-    if (size == 0) {
-        return pcu_raise_detail(st, "cuMemAlloc", status, "0 bytes were asked for");
-    }
-    return pcu_raise(st, "cuMemAlloc", status);
-}
-
 PyObject *
 pcu_devmem_alloc(pcu_state *st, size_t size)
 {
     pcu_res_handle handle = {0};
     PyObject *self = NULL;
+    CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemAlloc");
-    if (ctx != NULL && devmem_alloc_handle(st, size, &handle.memory) == 0) {
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_ALLOCATE(status, drv.MemAlloc(&handle.memory, size));
+    if (status == CUDA_SUCCESS) {
         self = pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle);
     }
-    Py_XDECREF(ctx);
+    else {
+        pcu_devmem_raise(st, "cuMemAlloc", status, size);
+    }
+    Py_DECREF(ctx);
     return self;
 }
 
@@ -109,6 +98,58 @@ devmem_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return devmem_nbytes(st, ary, &size) < 0 ? NULL : pcu_devmem_alloc(st, size);
 }
 
+typedef struct {
+    size_t width;
+    size_t height;
+    unsigned int access_size;
+} devmem_pitch_args;
+
+PyDoc_STRVAR(
+    devmem_mem_alloc_pitch_doc,
+    "mem_alloc_pitch($module, /, width, height, access_size)\n--\n\n"
+    "Allocate height rows of width bytes, each row aligned for fast access.\n\n"
+    "access_size: bytes that a thread reads at once, 4, 8 or 16. Returns the\n"
+    "DeviceAllocation and the pitch, the bytes from row to row.");
+
+static PyObject *
+devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"width", pcu_as_size, offsetof(devmem_pitch_args, width)},
+        {"height", pcu_as_size, offsetof(devmem_pitch_args, height)},
+        {"access_size", pcu_as_uint, offsetof(devmem_pitch_args, access_size)},
+    };
+    static const pcu_argtable table = {"mem_alloc_pitch", specs, 3, 3, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    devmem_pitch_args a = {0};
+    pcu_res_handle handle = {0};
+    size_t pitch = 0;
+    CUresult status;
+    PyObject *memory = NULL;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuMemAllocPitch");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_ALLOCATE(status, drv.MemAllocPitch(&handle.memory, &pitch, a.width, a.height,
+                                           a.access_size));
+    if (status == CUDA_SUCCESS) {
+        memory =
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle);
+    }
+    else {
+        pcu_raise_detail(st, "cuMemAllocPitch", status,
+                         "%zu rows of %zu bytes for accesses of %u bytes (4, 8 or 16 "
+                         "are possible) were asked for",
+                         a.height, a.width, a.access_size);
+    }
+    Py_DECREF(ctx);
+    return memory == NULL ? NULL : Py_BuildValue("(Nn)", memory, (Py_ssize_t)pitch);
+}
+
 PyDoc_STRVAR(devmem_mem_get_info_doc,
              "mem_get_info($module, /)\n--\n\n"
              "Free and total bytes of the current context's device, a tuple.");
@@ -123,6 +164,25 @@ devmem_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
     PCU_CALL(rc, st, MemGetInfo, (&free_bytes, &total));
     return rc < 0 ? NULL
                   : Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+}
+
+PyDoc_STRVAR(
+    devmem_mem_get_address_range_doc,
+    "mem_get_address_range($module, ptr, /)\n--\n\n"
+    "Base address and bytes of the allocation that an address is in, a tuple.");
+
+static PyObject *
+devmem_mem_get_address_range(PyObject *m, PyObject *ptr)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    CUdeviceptr pointer = 0;
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    int rc = pcu_as_pointer(st, ptr, &pointer, "ptr");
+    if (rc == 0) {
+        PCU_CALL(rc, st, MemGetAddressRange, (&base, &size, pointer));
+    }
+    return rc < 0 ? NULL : Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
 }
 
 PyDoc_STRVAR(devmem_to_device_doc,
@@ -388,6 +448,10 @@ static PyMethodDef devmem_functions[] = {
     {"mem_alloc", devmem_mem_alloc, METH_O, devmem_mem_alloc_doc},
     {"mem_alloc_like", (PyCFunction)(void (*)(void))devmem_mem_alloc_like,
      METH_FASTCALL | METH_KEYWORDS, devmem_mem_alloc_like_doc},
+    {"mem_alloc_pitch", (PyCFunction)(void (*)(void))devmem_mem_alloc_pitch,
+     METH_FASTCALL | METH_KEYWORDS, devmem_mem_alloc_pitch_doc},
+    {"mem_get_address_range", devmem_mem_get_address_range, METH_O,
+     devmem_mem_get_address_range_doc},
     {"mem_get_info", devmem_mem_get_info, METH_NOARGS, devmem_mem_get_info_doc},
     {"to_device", (PyCFunction)(void (*)(void))devmem_to_device,
      METH_FASTCALL | METH_KEYWORDS, devmem_to_device_doc},

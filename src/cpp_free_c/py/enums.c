@@ -192,7 +192,7 @@ pcu_enum_value(PyObject *type, PyObject *value, unsigned int *out, const char *n
     unsigned long long number = 0;
     int mine = PyObject_TypeCheck(value, (PyTypeObject *)type);
     int plain =
-        PyLong_CheckExact(value) || (!PyLong_Check(value) && PyIndex_Check(value));
+        PyLong_CheckExact(value) || (!PyLong_Check(value) && pcu_is_one_integer(value));
     if (!mine && !plain) {
         PyErr_Format(PyExc_TypeError, "%s must be a %s or an int, not %s", name,
                      ((PyTypeObject *)type)->tp_name, Py_TYPE(value)->tp_name);

@@ -92,6 +92,13 @@ errors_own_detail(const char *routine, CUresult status)
     if (detail != NULL || PyErr_Occurred()) {
         return detail;
     }
+    if (status == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) {
+        return PyUnicode_FromString(
+            pcu_drv_info.emulated
+                ? "the software device shares nothing with OpenGL"
+                : "OpenGL has no current context in this thread, or one on another "
+                  "device");
+    }
     int since = status == CUDA_ERROR_NOT_FOUND ? pcu_drv_missing_since(routine) : 0;
     if (since != 0) {
         return PyUnicode_FromFormat(

@@ -128,6 +128,58 @@ event_time_till(PyObject *op, PyObject *other)
     return event_check(op, other) < 0 ? NULL : event_elapsed(op, other);
 }
 
+PyDoc_STRVAR(
+    event_ipc_handle_doc,
+    "ipc_handle($self, /)\n--\n\n"
+    "A bytearray of 64 bytes from which another process of this machine can open the\n"
+    "event (from_ipc_handle).\n\n"
+    "LogicError unless it has the flags INTERPROCESS | DISABLE_TIMING.");
+
+static PyObject *
+event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    CUipcEventHandle handle;
+    int rc = pcu_resource_check(self, "cuIpcGetEventHandle");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, IpcGetEventHandle, (&handle, self->handle.event));
+    return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
+}
+
+PyDoc_STRVAR(event_from_ipc_handle_doc,
+             "from_ipc_handle($type, handle, /)\n--\n\n"
+             "The Event of another process, from what its ipc_handle() gave there.");
+
+static PyObject *
+event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
+                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"handle", pcu_as_object, 0}};
+    static const pcu_argtable table = {"from_ipc_handle", specs, 1, 1, 1};
+    pcu_state *st = pcu_state_of_type(defining);
+    PyObject *bytes = NULL;
+    PyObject *self = NULL;
+    CUipcEventHandle handle;
+    pcu_res_handle event = {0};
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &bytes) < 0 ||
+        pcu_ipc_bytes(st, bytes, "cuIpcOpenEventHandle", &handle) < 0) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuIpcOpenEventHandle");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_CALL(rc, st, IpcOpenEventHandle, (&event.event, handle));
+    if (rc == 0) {
+        self = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, event);
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
 static PyObject *
 event_get_handle(PyObject *op, void *Py_UNUSED(closure))
 {
@@ -147,6 +199,10 @@ static PyMethodDef event_methods[] = {
     {"query", event_query, METH_NOARGS, event_query_doc},
     {"time_since", event_time_since, METH_O, event_time_since_doc},
     {"time_till", event_time_till, METH_O, event_time_till_doc},
+    {"ipc_handle", event_ipc_handle, METH_NOARGS, event_ipc_handle_doc},
+    {"from_ipc_handle", (PyCFunction)(void (*)(void))event_from_ipc_handle,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
+     event_from_ipc_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -3,6 +3,7 @@
  * CUDA 3's. */
 
 #include "launch.h"
+#include "texref.h"
 
 #include "../tables/func_attrs.h"
 
@@ -31,6 +32,8 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     pcu_function *self = (pcu_function *)op;
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->module);
+    Py_VISIT(self->name); /* of a class derived from str it may hold anything */
+    Py_VISIT(self->texrefs);
     Py_VISIT(self->dict);
     return 0;
 }
@@ -56,6 +59,7 @@ function_dealloc(PyObject *op)
     PyMem_Free(self->params);
     pcu_prepared_release(self->prepared);
     PyMem_Free(self->old_params);
+    Py_CLEAR(self->texrefs);
     Py_CLEAR(self->name);
     Py_CLEAR(self->module);
     type->tp_free(op);
@@ -94,29 +98,34 @@ function_read_limits(pcu_function *self)
 }
 
 /* The number of parameters, -1 if this driver cannot tell. */
-static Py_ssize_t
-function_count_params(pcu_function *self)
+static int
+function_count_params(pcu_function *self, Py_ssize_t *count)
 {
     size_t offset = 0;
     size_t size = 0;
-    for (Py_ssize_t n = 0; n < 65536; n++) {
-        CUresult status = drv.FuncGetParamInfo(self->handle, (size_t)n, &offset, &size);
-        if (status == CUDA_ERROR_INVALID_VALUE) {
-            return n; /* past the last one */
-        }
-        if (status != CUDA_SUCCESS) {
-            return -1;
-        }
+    CUresult status = CUDA_SUCCESS;
+    for (*count = 0; status == CUDA_SUCCESS; ++*count) {
+        status = drv.FuncGetParamInfo(self->handle, (size_t)*count, &offset, &size);
     }
-    return -1;
+    --*count;
+    if (status == CUDA_ERROR_INVALID_VALUE) { /* past the last one */
+        return 0;
+    }
+    *count = -1;
+    return status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_NOT_SUPPORTED
+               ? 0
+               : pcu_raise(self->st, "cuFuncGetParamInfo", status);
 }
 
 static int
 function_read_params(pcu_function *self)
 {
-    Py_ssize_t n = function_count_params(self);
+    Py_ssize_t n;
     pcu_param *params = NULL;
     size_t end = 0;
+    if (function_count_params(self, &n) < 0) {
+        return -1;
+    }
     if (n > 0) {
         params = PyMem_Calloc((size_t)n, sizeof(*params));
         if (params == NULL) {
@@ -155,7 +164,7 @@ pcu_function_describe(pcu_function *self)
     }
     CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->ctx));
     if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->st, "cuCtxPushCurrent", status);
+        return pcu_raise(self->st, scope.routine, status);
     }
     status = function_read_limits(self);
     rc = status == CUDA_SUCCESS ? function_read_params(self)
@@ -295,10 +304,10 @@ PyDoc_STRVAR(
     "it is checked to be one.");
 
 static PyObject *
-function_param_set_texref(PyObject *Py_UNUSED(op), PyObject *texref)
+function_param_set_texref(PyObject *op, PyObject *texref)
 {
     PyObject *list = PyTuple_Pack(1, texref);
-    int rc = list == NULL ? -1 : pcu_launch_check_texrefs(list);
+    int rc = list == NULL ? -1 : pcu_texrefs_check(((pcu_function *)op)->st, list, 0);
     Py_XDECREF(list);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
@@ -310,15 +319,16 @@ PyDoc_STRVAR(
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
     "types and dtypes; anything else in it, as None or 'P', is a pointer.");
 PyDoc_STRVAR(function_prepared_call_doc,
-             "prepared_call($self, grid, block, /, *args, shared_size=0)\n--\n\n"
-             "Launch on the default stream with arguments of the prepared types.");
+             "prepared_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
+             "Launch on the current stream with arguments of the prepared types.");
 PyDoc_STRVAR(
     function_prepared_async_call_doc,
-    "prepared_async_call($self, grid, block, stream, /, *args, shared_size=0)\n"
-    "--\n\nLaunch on a stream (or None) with arguments of the prepared types.");
+    "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0)\n"
+    "--\n\nLaunch on a stream (None: the current one) with arguments of the prepared "
+    "types.");
 PyDoc_STRVAR(
     function_prepared_timed_call_doc,
-    "prepared_timed_call($self, grid, block, /, *args, shared_size=0)\n--\n\n"
+    "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
     "Launch, and return a function that waits for the end and gives the seconds\n"
     "the kernel took.");
 

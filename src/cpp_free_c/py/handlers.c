@@ -202,40 +202,62 @@ handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_handler_pointer(self, &pointer) < 0 ? NULL : Py_NewRef(self->dev_alloc);
 }
 
+/* The stream of pre_call and post_call, as it was given. Borrowed; NULL with an
+ * exception. */
+static PyObject *
+handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
+                      Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
+    const pcu_argtable table = {function, specs, 1, 1, 0};
+    PyObject *stream = NULL;
+    return pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames,
+                          &stream) < 0
+               ? NULL
+               : stream;
+}
+
 PyDoc_STRVAR(
     handler_base_pre_call_doc,
-    "pre_call($self, stream, /)\n--\n\nCalled before the launch. Does nothing.");
+    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.");
 
 static PyObject *
-handler_base_pre_call(PyObject *Py_UNUSED(op), PyObject *Py_UNUSED(stream))
+handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
 {
-    Py_RETURN_NONE;
+    return handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL
+               ? NULL
+               : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(handler_in_pre_call_doc,
-             "pre_call($self, stream, /)\n--\n\nCopy the array to the device.");
+             "pre_call($self, /, stream)\n--\n\nCopy the array to the device.");
 
 static PyObject *
-handler_in_pre_call(PyObject *op, PyObject *Py_UNUSED(stream))
+handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
     CUdeviceptr pointer = 0;
-    return pcu_handler_method_pointer(op, &pointer) < 0 ||
+    return handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL ||
+                   pcu_handler_method_pointer(op, &pointer) < 0 ||
                    handler_upload_to((pcu_handler *)op, pointer) < 0
                ? NULL
                : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(handler_out_post_call_doc,
-             "post_call($self, stream, /)\n--\n\n"
+             "post_call($self, /, stream)\n--\n\n"
              "Wait for the launch and copy the device's memory back to the array.");
 
 static PyObject *
-handler_out_post_call(PyObject *op, PyObject *stream)
+handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
 {
     pcu_handler *self = (pcu_handler *)op;
+    PyObject *stream = handler_stream_borrow(op, "post_call", args, nargs, kwnames);
     CUdeviceptr pointer = 0;
     CUstream handle = NULL;
-    return pcu_as_stream(self->st, stream, &handle, "stream") < 0 ||
+    return stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0 ||
                    pcu_wait(self->st, handle) < 0 ||
                    pcu_handler_method_pointer(op, &pointer) < 0 ||
                    handler_download_from(self, pointer) < 0
@@ -275,17 +297,20 @@ static PyGetSetDef handler_getset[] = {
 static PyMethodDef handler_methods[] = {
     {"get_device_alloc", handler_get_device_alloc, METH_NOARGS,
      handler_get_device_alloc_doc},
-    {"pre_call", handler_base_pre_call, METH_O, handler_base_pre_call_doc},
+    {"pre_call", (PyCFunction)(void (*)(void))handler_base_pre_call,
+     METH_FASTCALL | METH_KEYWORDS, handler_base_pre_call_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef in_methods[] = {
-    {"pre_call", handler_in_pre_call, METH_O, handler_in_pre_call_doc},
+    {"pre_call", (PyCFunction)(void (*)(void))handler_in_pre_call,
+     METH_FASTCALL | METH_KEYWORDS, handler_in_pre_call_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef out_methods[] = {
-    {"post_call", handler_out_post_call, METH_O, handler_out_post_call_doc},
+    {"post_call", (PyCFunction)(void (*)(void))handler_out_post_call,
+     METH_FASTCALL | METH_KEYWORDS, handler_out_post_call_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,27 +1,32 @@
-/* Page-locked host memory: HostPointer, PagelockedHostAllocation, and arrays on them.
- *
- * An array's base is the allocation, which is released when the last view of it goes.
+/* Host memory that the driver may know: HostPointer and its kinds. Page-locked by birth
+ * (PagelockedHostAllocation), aligned so that it can be registered
+ * (AlignedHostAllocation), a program's own that was registered (RegisteredHostMemory).
  */
 
 #include "pcu.h"
 
-/* -- types ------------------------------------------------------------------------- */
+/* -- HostPointer ------------------------------------------------------------------- */
 
 PyDoc_STRVAR(host_get_device_pointer_doc,
              "get_device_pointer($self, /)\n--\n\n"
              "The address under which the device sees this memory, as an int.");
 
 static PyObject *
+host_device_pointer_new(pcu_resource *self)
+{
+    CUdeviceptr pointer = 0;
+    int rc;
+    PCU_CALL(rc, self->st, MemHostGetDevicePointer, (&pointer, self->handle.host, 0));
+    return rc < 0 ? NULL : PyLong_FromUnsignedLongLong(pointer);
+}
+
+static PyObject *
 host_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = (pcu_resource *)op;
-    CUdeviceptr pointer = 0;
-    int rc = pcu_resource_check(self, "cuMemHostGetDevicePointer");
-    if (rc < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, self->st, MemHostGetDevicePointer, (&pointer, self->handle.host, 0));
-    return rc < 0 ? NULL : PyLong_FromUnsignedLongLong(pointer);
+    return pcu_resource_check(self, "cuMemHostGetDevicePointer") < 0
+               ? NULL
+               : host_device_pointer_new(self);
 }
 
 static PyMethodDef host_methods[] = {
@@ -49,6 +54,8 @@ static PyType_Spec host_spec = {"pycuda._driver.HostPointer", sizeof(pcu_resourc
                                     Py_TPFLAGS_BASETYPE |
                                     Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                 host_slots};
+
+/* -- page-locked ------------------------------------------------------------------- */
 
 PyDoc_STRVAR(pagelocked_free_doc,
              "free($self, /)\n--\n\n"
@@ -100,55 +107,19 @@ static PyType_Spec pagelocked_spec = {
         Py_TPFLAGS_DISALLOW_INSTANTIATION,
     pagelocked_slots};
 
-/* -- arrays ------------------------------------------------------------------------ */
-
-typedef struct {
-    pcu_shape shape;
-    PyArray_Descr *dtype; /* new reference once parsed */
-    NPY_ORDER order;
-    unsigned int flags;
-} host_array_args;
-
-static const pcu_argspec host_array_specs[] = {
-    {"shape", pcu_as_shape, offsetof(host_array_args, shape)},
-    {"dtype", pcu_as_dtype, offsetof(host_array_args, dtype)},
-    {"order", pcu_as_order, offsetof(host_array_args, order)},
-    {"mem_flags", pcu_as_uint, offsetof(host_array_args, flags)},
-};
-
-static int
-host_bytes(const host_array_args *a, size_t *bytes)
-{
-    size_t total = (size_t)PyDataType_ELSIZE(a->dtype);
-    for (int i = 0; i < a->shape.ndim; i++) {
-        size_t dim = (size_t)a->shape.dims[i];
-        if (dim != 0 && total > (size_t)PY_SSIZE_T_MAX / dim) {
-            PyErr_SetString(
-                PyExc_ValueError,
-                "shape and dtype make an array larger than the address space");
-            return -1;
-        }
-        total *= dim;
-    }
-    *bytes = total;
-    return 0;
-}
-
-static PyObject *
-host_allocation_new(pcu_state *st, size_t bytes, unsigned int flags)
+PyObject *
+pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
 {
     pcu_res_handle handle = {0};
     PyObject *self = NULL;
+    CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemHostAlloc");
     if (ctx == NULL) {
         return NULL;
     }
-    CUresult status = drv.MemHostAlloc(&handle.host, bytes, flags);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        pcu_collect_garbage();
-        status = drv.MemHostAlloc(&handle.host, bytes, flags);
-    }
+    PCU_ALLOCATE(status, drv.MemHostAlloc(&handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
+        *data = handle.host;
         self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_RES_host,
                                 handle);
     }
@@ -160,173 +131,270 @@ host_allocation_new(pcu_state *st, size_t bytes, unsigned int flags)
     return self;
 }
 
-/* An array over the allocation, whose base it becomes. Steals both references. */
-static PyObject *
-host_array_over_new(const host_array_args *a, PyObject *allocation)
+/* -- aligned ----------------------------------------------------------------------- */
+
+/* Memory of the C library, in handle.host; the driver has nothing to release. */
+typedef struct {
+    pcu_resource head;
+    int held; /* the memory is ours to free */
+} aligned;
+
+static int
+aligned_check(aligned *self, const char *routine)
 {
-    int flags = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-    flags |=
-        a->order == NPY_FORTRANORDER ? NPY_ARRAY_F_CONTIGUOUS : NPY_ARRAY_C_CONTIGUOUS;
-    PyObject *array = PyArray_NewFromDescr(
-        &PyArray_Type, a->dtype, a->shape.ndim, a->shape.dims, NULL,
-        ((pcu_resource *)allocation)->handle.host, flags, NULL);
-    if (array == NULL) {
-        Py_DECREF(allocation);
+    return self->held ? 0
+                      : pcu_raise_detail(
+                            self->head.st, routine, CUDA_ERROR_INVALID_HANDLE,
+                            "this %s was released before", Py_TYPE(self)->tp_name);
+}
+
+/* Gives the memory back if that was not done before. */
+static void
+aligned_release(aligned *self)
+{
+    if (self->held) {
+        self->held = 0;
+        free(self->head.handle.host);
+    }
+}
+
+static PyObject *
+aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    aligned *self = (aligned *)op;
+    if (aligned_check(self, "free") < 0) {
         return NULL;
     }
-    if (PyArray_SetBaseObject((PyArrayObject *)array, allocation) < 0) {
-        Py_CLEAR(array);
-    }
-    return array;
+    aligned_release(self);
+    Py_RETURN_NONE;
 }
 
-/* Consumes a->dtype. */
+PyDoc_STRVAR(aligned_get_device_pointer_doc,
+             "get_device_pointer($self, /)\n--\n\n"
+             "The address under which the device sees this memory, as an int.\n\n"
+             "LogicError unless it was registered (register_host_memory).");
+
 static PyObject *
-host_array_new(pcu_state *st, host_array_args *a, int zero)
+aligned_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    size_t bytes = 0;
-    PyObject *allocation = NULL;
-    if (PyDataType_REFCHK(a->dtype)) {
-        PyErr_SetString(PyExc_TypeError, "no GPU can read an array of Python objects");
-    }
-    else if (host_bytes(a, &bytes) == 0) {
-        /* an empty array still has a base */
-        allocation = host_allocation_new(st, bytes == 0 ? 1 : bytes, a->flags);
-    }
-    if (allocation == NULL) {
-        Py_DECREF(a->dtype);
+    return aligned_check((aligned *)op, "cuMemHostGetDevicePointer") < 0
+               ? NULL
+               : host_device_pointer_new((pcu_resource *)op);
+}
+
+static void
+aligned_dealloc(PyObject *op)
+{
+    aligned_release((aligned *)op);
+    pcu_resource_dealloc(op);
+}
+
+static PyMethodDef aligned_methods[] = {
+    {"free", aligned_free, METH_NOARGS, pagelocked_free_doc},
+    {"get_device_pointer", aligned_get_device_pointer, METH_NOARGS,
+     aligned_get_device_pointer_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(aligned_doc,
+             "Aligned host memory: the base of the arrays that aligned_empty makes.");
+
+static PyType_Slot aligned_slots[] = {
+    {Py_tp_doc, (void *)aligned_doc},  {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear}, {Py_tp_dealloc, aligned_dealloc},
+    {Py_tp_methods, aligned_methods},  {0, NULL},
+};
+
+static PyType_Spec aligned_spec = {
+    "pycuda._driver.AlignedHostAllocation", sizeof(aligned), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    aligned_slots};
+
+PyObject *
+pcu_aligned_alloc(pcu_state *st, size_t bytes, size_t alignment, void **data)
+{
+    aligned *self = NULL;
+    PyObject *ctx = pcu_context_require(st, "aligned_alloc");
+    if (ctx == NULL) {
         return NULL;
     }
-    if (zero) {
-        memset(((pcu_resource *)allocation)->handle.host, 0, bytes);
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        pcu_raise_detail(st, "aligned_alloc", CUDA_ERROR_INVALID_VALUE,
+                         "alignment is %zu; it must be a power of two", alignment);
+        goto done;
     }
-    return host_array_over_new(a, allocation);
+    size_t step = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    size_t whole = 0;
+    void *memory = pcu_add_size(bytes, step - 1, &whole) < 0
+                       ? NULL
+                       : aligned_alloc(step, whole & ~(step - 1));
+    if (memory == NULL) {
+        pcu_raise_detail(st, "aligned_alloc", CUDA_ERROR_OUT_OF_MEMORY,
+                         "%zu bytes aligned to %zu were asked for", bytes, alignment);
+        goto done;
+    }
+    PyTypeObject *type = st->AlignedHostAllocation;
+    self = (aligned *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        free(memory);
+        goto done;
+    }
+    self->head.st = st;
+    self->head.ctx = Py_NewRef(ctx);
+    self->head.handle.host = *data = memory;
+    self->held = 1;
+done:
+    Py_DECREF(ctx);
+    return (PyObject *)self;
 }
 
-static PyObject *
-host_array_parse_new(PyObject *m, const pcu_argtable *table, int zero,
-                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+/* -- registered -------------------------------------------------------------------- */
+
+typedef struct {
+    pcu_resource head;
+    PyObject *base; /* strong: the memory's owner, dropped after the registration */
+} registered;
+
+PyDoc_STRVAR(registered_unregister_doc,
+             "unregister($self, /)\n--\n\n"
+             "Let the driver forget the memory, which stays the array's.\n\n"
+             "LogicError the second time.");
+
+static PyMethodDef registered_methods[] = {
+    {"unregister", pagelocked_free, METH_NOARGS, registered_unregister_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef registered_members[] = {
+    {"base", Py_T_OBJECT_EX, offsetof(registered, base), Py_READONLY,
+     "The array that was registered."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static int
+registered_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    pcu_state *st = pcu_state_of_module(m);
-    host_array_args a = {.order = NPY_CORDER};
-    if (pcu_args_parse(st, table, args, nargs, kwnames, &a) < 0) {
-        Py_XDECREF(a.dtype);
+    Py_VISIT(((registered *)op)->base);
+    return pcu_resource_traverse(op, visit, arg);
+}
+
+static void
+registered_dealloc(PyObject *op)
+{
+    PyObject *base = ((registered *)op)->base;
+    pcu_resource_dealloc(op);
+    Py_XDECREF(base);
+}
+
+PyDoc_STRVAR(registered_doc,
+             "An array's memory that the driver has page-locked: the base of what\n"
+             "register_host_memory returns.");
+
+static PyType_Slot registered_slots[] = {
+    {Py_tp_doc, (void *)registered_doc},
+    {Py_tp_traverse, registered_traverse},
+    {Py_tp_clear, pcu_resource_clear},
+    {Py_tp_dealloc, registered_dealloc},
+    {Py_tp_members, registered_members},
+    {Py_tp_methods, registered_methods},
+    {0, NULL},
+};
+
+static PyType_Spec registered_spec = {
+    "pycuda._driver.RegisteredHostMemory", sizeof(registered), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    registered_slots};
+
+/* Page-lock the array's memory. */
+static PyObject *
+registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
+{
+    size_t bytes = (size_t)PyArray_NBYTES(array);
+    pcu_res_handle handle = {.host = PyArray_DATA(array)};
+    PyObject *self = NULL;
+    PyObject *ctx = pcu_context_require(st, "cuMemHostRegister");
+    if (ctx == NULL) {
         return NULL;
     }
-    return host_array_new(st, &a, zero);
-}
-
-PyDoc_STRVAR(
-    host_pagelocked_empty_doc,
-    "pagelocked_empty($module, /, shape, dtype, order='C', mem_flags=0)\n--\n\n"
-    "A new array in page-locked memory, uninitialised.\n\n"
-    "mem_flags: or-ed host_alloc_flags. Its base is a PagelockedHostAllocation.");
-
-static PyObject *
-host_pagelocked_empty(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames)
-{
-    static const pcu_argtable table = {"pagelocked_empty", host_array_specs, 4, 2, 0};
-    return host_array_parse_new(m, &table, 0, args, nargs, kwnames);
-}
-
-PyDoc_STRVAR(
-    host_pagelocked_zeros_doc,
-    "pagelocked_zeros($module, /, shape, dtype, order='C', mem_flags=0)\n--\n\n"
-    "A new array of zeros in page-locked memory.");
-
-static PyObject *
-host_pagelocked_zeros(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames)
-{
-    static const pcu_argtable table = {"pagelocked_zeros", host_array_specs, 4, 2, 0};
-    return host_array_parse_new(m, &table, 1, args, nargs, kwnames);
+    CUresult status = drv.MemHostRegister(handle.host, bytes, flags);
+    if (status == CUDA_SUCCESS) {
+        self = pcu_resource_new(st, st->RegisteredHostMemory, ctx, PCU_RES_registered,
+                                handle);
+    }
+    else {
+        pcu_raise_detail(st, "cuMemHostRegister", status, "%zu bytes at %p", bytes,
+                         handle.host);
+    }
+    if (self != NULL) {
+        ((registered *)self)->base = Py_NewRef((PyObject *)array);
+    }
+    Py_DECREF(ctx);
+    return self;
 }
 
 typedef struct {
     PyObject *array;
     unsigned int flags;
-} host_like_args;
+} register_args;
 
-static const pcu_argspec host_like_specs[] = {
-    {"array", pcu_as_object, offsetof(host_like_args, array)},
-    {"mem_flags", pcu_as_uint, offsetof(host_like_args, flags)},
-};
+PyDoc_STRVAR(
+    host_register_host_memory_doc,
+    "register_host_memory($module, /, ary, flags=0)\n--\n\n"
+    "Page-lock the memory of an array; returns an array that shares it.\n\n"
+    "ary: a numpy array without gaps, from aligned_empty for choice. flags: or-ed\n"
+    "mem_host_register_flags. The result's base is a RegisteredHostMemory, and the\n"
+    "memory is unregistered when the last view of the result goes. LogicError for\n"
+    "what the driver cannot lock.");
 
 static PyObject *
-host_like_new(PyObject *m, const pcu_argtable *table, int zero, PyObject *const *args,
-              Py_ssize_t nargs, PyObject *kwnames)
+host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames)
 {
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(register_args, array)},
+        {"flags", pcu_as_uint, offsetof(register_args, flags)},
+    };
+    static const pcu_argtable table = {"register_host_memory", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    host_like_args like = {0};
-    host_array_args a = {.order = NPY_CORDER};
-    if (pcu_args_parse(st, table, args, nargs, kwnames, &like) < 0) {
+    register_args a = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!PyArray_Check(like.array)) {
-        PyErr_Format(PyExc_TypeError, "array must be a numpy array, not %s",
-                     Py_TYPE(like.array)->tp_name);
+    if (!PyArray_Check(a.array)) {
+        PyErr_Format(PyExc_TypeError, "ary must be a numpy array, not %s",
+                     Py_TYPE(a.array)->tp_name);
         return NULL;
     }
-    PyArrayObject *array = (PyArrayObject *)like.array;
+    PyArrayObject *array = (PyArrayObject *)a.array;
     if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
-        PyErr_SetString(PyExc_ValueError, "array is neither C- nor Fortran-contiguous");
+        pcu_raise_detail(st, "cuMemHostRegister", CUDA_ERROR_INVALID_VALUE,
+                         "ary is not contiguous");
         return NULL;
     }
-    if (PyArray_NDIM(array) > PCU_MAX_NDIM) {
-        PyErr_Format(PyExc_ValueError,
-                     "array has %d dimensions; at most %d are possible",
-                     PyArray_NDIM(array), PCU_MAX_NDIM);
+    PyObject *self = registered_new(st, array, a.flags);
+    PyObject *result =
+        self == NULL ? NULL
+                     : PyArray_NewFromDescr(
+                           &PyArray_Type,
+                           (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array)),
+                           PyArray_NDIM(array), PyArray_DIMS(array),
+                           PyArray_STRIDES(array), PyArray_DATA(array),
+                           PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, NULL);
+    if (result == NULL) {
+        Py_XDECREF(self);
         return NULL;
     }
-    a.order = PyArray_IS_C_CONTIGUOUS(array) ? NPY_CORDER : NPY_FORTRANORDER;
-    a.shape.ndim = PyArray_NDIM(array);
-    memcpy(a.shape.dims, PyArray_DIMS(array), (size_t)a.shape.ndim * sizeof(npy_intp));
-    a.dtype = (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array));
-    a.flags = like.flags;
-    return host_array_new(st, &a, zero);
-}
-
-PyDoc_STRVAR(
-    host_pagelocked_empty_like_doc,
-    "pagelocked_empty_like($module, /, array, mem_flags=0)\n--\n\n"
-    "A new array in page-locked memory with shape, dtype and order of another.");
-
-static PyObject *
-host_pagelocked_empty_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *kwnames)
-{
-    static const pcu_argtable table = {"pagelocked_empty_like", host_like_specs, 2, 1,
-                                       0};
-    return host_like_new(m, &table, 0, args, nargs, kwnames);
-}
-
-PyDoc_STRVAR(
-    host_pagelocked_zeros_like_doc,
-    "pagelocked_zeros_like($module, /, array, mem_flags=0)\n--\n\n"
-    "A new array of zeros in page-locked memory with shape, dtype and order of\n"
-    "another.");
-
-static PyObject *
-host_pagelocked_zeros_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                           PyObject *kwnames)
-{
-    static const pcu_argtable table = {"pagelocked_zeros_like", host_like_specs, 2, 1,
-                                       0};
-    return host_like_new(m, &table, 1, args, nargs, kwnames);
-}
-
-#define HOST_FUNCTION(name)                                  \
-    {                                                        \
-#        name, (PyCFunction)(void (*)(void))host_##name,     \
-            METH_FASTCALL | METH_KEYWORDS, host_##name##_doc \
+    if (PyArray_SetBaseObject((PyArrayObject *)result, self) < 0) {
+        Py_CLEAR(result);
     }
+    return result;
+}
 
 static PyMethodDef host_functions[] = {
-    HOST_FUNCTION(pagelocked_empty),
-    HOST_FUNCTION(pagelocked_zeros),
-    HOST_FUNCTION(pagelocked_empty_like),
-    HOST_FUNCTION(pagelocked_zeros_like),
+    {"register_host_memory", (PyCFunction)(void (*)(void))host_register_host_memory,
+     METH_FASTCALL | METH_KEYWORDS, host_register_host_memory_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -337,9 +405,14 @@ pcu_hostmem_setup(PyObject *m, pcu_state *st)
         return -1;
     }
     PyObject *bases = PyTuple_Pack(1, (PyObject *)st->HostPointer);
-    int rc = bases == NULL ? -1
-                           : pcu_add_type(m, &st->PagelockedHostAllocation,
-                                          &pagelocked_spec, bases);
+    int rc =
+        bases == NULL ||
+                pcu_add_type(m, &st->PagelockedHostAllocation, &pagelocked_spec,
+                             bases) < 0 ||
+                pcu_add_type(m, &st->AlignedHostAllocation, &aligned_spec, bases) < 0 ||
+                pcu_add_type(m, &st->RegisteredHostMemory, &registered_spec, bases) < 0
+            ? -1
+            : 0;
     Py_XDECREF(bases);
     /* the name old programs know */
     if (rc == 0) {

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "handlers.h"
+#include "texref.h"
 
 /* -- the launch -------------------------------------------------------------------- */
 
@@ -113,6 +114,10 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
                      self->params_size, size);
         return -1;
     }
+    if (((pcu_module *)self->module)->refs != NULL &&
+        pcu_refs_launch(self->module, s->stream) < 0) {
+        return -1;
+    }
     CUresult status = drv.LaunchKernel(self->handle, s->grid[0], s->grid[1], s->grid[2],
                                        s->block[0], s->block[1], s->block[2], s->shared,
                                        s->stream, NULL, size == 0 ? NULL : extra);
@@ -127,29 +132,14 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         s->block[2], s->shared);
 }
 
-int
-pcu_launch_check_texrefs(PyObject *texrefs)
-{
-    PyObject *items = PySequence_Fast(texrefs, "texrefs must be a sequence");
-    if (items == NULL) {
-        return -1;
-    }
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
-    if (n != 0) {
-        PyErr_Format(PyExc_TypeError, "texrefs[0] must be a TextureReference, not %s",
-                     Py_TYPE(PySequence_Fast_GET_ITEM(items, 0))->tp_name);
-    }
-    Py_DECREF(items);
-    return n == 0 ? 0 : -1;
-}
-
 /* -- packing ----------------------------------------------------------------------- */
 
 typedef struct {
     pcu_function *function;
     pcu_argbuf *buffer;
-    Py_ssize_t index; /* of the argument at hand */
-    int handlers;     /* an ArgumentHandler was seen */
+    const CUstream *stream; /* of the launch; NULL: not known yet */
+    Py_ssize_t index;       /* of the argument at hand */
+    int handlers;           /* an ArgumentHandler was seen */
 } launch_pack;
 
 static int
@@ -235,6 +225,7 @@ launch_dtype_align(PyArray_Descr *dtype)
     return alike && (vector & (vector - 1)) == 0 ? vector : widest;
 }
 
+/* By value, but for managed memory, which the device reaches by its address. */
 static int
 launch_put_array(launch_pack *p, PyObject *arg)
 {
@@ -242,6 +233,9 @@ launch_put_array(launch_pack *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
+    if (pcu_managed_of_array(p->function->st, array) != NULL) {
+        return launch_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
+    }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
                      "argument %zd of %U is an array of Python objects", p->index,
@@ -322,10 +316,47 @@ launch_put_handler(launch_pack *p, PyObject *arg, int exact)
     return rc < 0 ? -1 : launch_put_pointer(p, arg, pointer);
 }
 
+/* The entry "stream" of a __cuda_array_interface__; NULL without an exception if it has
+ * none. */
+static PyObject *
+launch_interface_stream_new(pcu_state *st, PyObject *interface)
+{
+    if (PyDict_CheckExact(interface)) {
+        return Py_XNewRef(PyDict_GetItemWithError(interface, st->str_stream));
+    }
+    PyObject *stream = PyObject_GetItem(interface, st->str_stream);
+    if (stream == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
+        PyErr_Clear(); /* the entry is optional */
+    }
+    return stream;
+}
+
+/* Let the launch come after the work that the interface's stream has queued. */
+static int
+launch_interface_order(launch_pack *p, PyObject *interface)
+{
+    pcu_state *st = p->function->st;
+    unsigned long long bits = 0;
+    PyObject *stream = launch_interface_stream_new(st, interface);
+    int rc = -1;
+    if (stream == NULL || stream == Py_None) {
+        rc = PyErr_Occurred() ? -1 : 0;
+    }
+    else if (pcu_as_integer(stream, 1, UINT64_MAX, &bits,
+                            "__cuda_array_interface__['stream']") == 0) {
+        CUstream before = (CUstream)(uintptr_t)bits;
+        rc = p->stream == NULL ? pcu_stream_wait(st, before)
+                               : pcu_stream_order(st, before, *p->stream);
+    }
+    Py_XDECREF(stream);
+    return rc;
+}
+
 /* The address in a __cuda_array_interface__: 1 if there is one, 0 if not. */
 static int
-launch_interface_pointer(pcu_state *st, PyObject *arg, unsigned long long *pointer)
+launch_interface_pointer(launch_pack *p, PyObject *arg, unsigned long long *pointer)
 {
+    pcu_state *st = p->function->st;
     PyObject *interface = pcu_attribute_new(arg, st->str___cuda_array_interface__);
     PyObject *data = NULL;
     PyObject *address = NULL;
@@ -338,7 +369,8 @@ launch_interface_pointer(pcu_state *st, PyObject *arg, unsigned long long *point
     data = PyObject_GetItem(interface, st->str_data);
     address = data == NULL ? NULL : PySequence_GetItem(data, 0);
     if (address != NULL &&
-        pcu_as_address(address, pointer, "__cuda_array_interface__['data'][0]") == 0) {
+        pcu_as_address(address, pointer, "__cuda_array_interface__['data'][0]") == 0 &&
+        launch_interface_order(p, interface) == 0) {
         found = 1;
     }
 done:
@@ -379,7 +411,10 @@ launch_put_by_protocol(launch_pack *p, PyObject *arg)
 {
     pcu_state *st = p->function->st;
     unsigned long long pointer = 0;
-    int found = launch_interface_pointer(st, arg, &pointer);
+    int found = pcu_texture_argument(st, arg, &pointer);
+    if (found == 0) {
+        found = launch_interface_pointer(p, arg, &pointer);
+    }
     if (found != 0) {
         return found < 0 ? -1 : launch_put_pointer(p, arg, pointer);
     }
@@ -423,7 +458,7 @@ launch_put_one(launch_pack *p, PyObject *arg)
 {
     pcu_state *st = p->function->st;
     PyTypeObject *type = Py_TYPE(arg);
-    if (type == st->DeviceAllocation) {
+    if (type == st->DeviceAllocation || type == st->PooledDeviceAllocation) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
     }
     LAUNCH_SCALAR(Int, npy_int, sizeof(npy_int))
@@ -455,14 +490,17 @@ launch_put_one(launch_pack *p, PyObject *arg)
     if (PyObject_TypeCheck(arg, st->DeviceAllocation)) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
     }
+    if (PyObject_TypeCheck(arg, st->IPCMemoryHandle)) {
+        return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.ipc_memory);
+    }
     return launch_put_by_protocol(p, arg);
 }
 
 int
 pcu_launch_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
-                pcu_argbuf *buffer, int *handlers)
+                const CUstream *stream, pcu_argbuf *buffer, int *handlers)
 {
-    launch_pack p = {.function = self, .buffer = buffer};
+    launch_pack p = {.function = self, .buffer = buffer, .stream = stream};
     if (self->nparams >= 0) {
         if (nargs != self->nparams) {
             PyErr_Format(PyExc_TypeError, "%U takes %zd argument%s (%zd given)",
@@ -513,7 +551,7 @@ launch_keyword(pcu_state *st, launch_call *call, PyObject *name, PyObject *value
         return pcu_as_uint(st, value, &call->shape.shared, "shared");
     }
     if (name == st->str_texrefs) {
-        return value == Py_None ? 0 : pcu_launch_check_texrefs(value);
+        return value == Py_None ? 0 : pcu_texrefs_check(st, value, 1);
     }
     if (name == st->str_time_kernel) {
         call->timed = PyObject_IsTrue(value);
@@ -656,6 +694,7 @@ pcu_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     PyObject *result = NULL;
     memset(&call, 0, sizeof(call));
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
+    call.shape.stream = pcu_current_stream();
     call.stream = Py_None;
     if (launch_keywords(self, &call, args + nargs, kwnames) < 0 ||
         (!self->described && pcu_function_describe(self) < 0)) {
@@ -663,7 +702,8 @@ pcu_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     }
     pcu_argbuf_init(&buffer);
     if (pcu_launch_check(self, &call.shape) < 0 ||
-        pcu_launch_pack(self, args, nargs, &buffer, &handlers) < 0 ||
+        pcu_launch_pack(self, args, nargs, &call.shape.stream, &buffer, &handlers) <
+            0 ||
         (handlers && launch_pre_calls(self->st, args, nargs, call.stream) < 0)) {
         goto done;
     }

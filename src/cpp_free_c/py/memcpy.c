@@ -1,56 +1,144 @@
-/* Copies and fills of linear memory: memcpy_*, memset_*, from_device.
+/* Copies and fills of linear memory, and copies of one-dimensional Arrays: memcpy_*,
+ * memset_*, from_device. What has rows is copied by memcpynd.c.
  *
- * All release the interpreter lock. Host buffers of the _async forms are not kept
- * alive: they are the caller's until the stream has passed. */
+ * All release the interpreter lock. Host buffers and Arrays of the _async forms are not
+ * kept alive: they are the caller's until the stream has passed. */
 
-#include "pcu.h"
+#include "array.h"
 
+/* What the rows below parse into, whichever of it they need. */
 typedef struct {
     CUdeviceptr dest;
     CUdeviceptr src;
-    PyObject *host; /* borrowed */
-    size_t size;
+    PyObject *host;    /* borrowed */
+    pcu_buffer buffer; /* the host object's memory during the call */
+    size_t size;       /* bytes of a copy, elements of a fill */
     CUstream stream;
+    PyObject *ary;     /* borrowed: the only Array, or the destination */
+    PyObject *src_ary; /* borrowed */
+    size_t index;      /* bytes into ary */
+    size_t src_index;
     PyObject *dest_context; /* borrowed; NULL: the current one */
     PyObject *src_context;
+    union {
+        unsigned char d8;
+        unsigned short d16;
+        unsigned int d32;
+    } data;
+    size_t pitch; /* bytes from row to row of a 2D fill */
+    size_t width; /* elements of a row */
+    size_t height;
 } copy_args;
 
-#define COPY_DEST                                         \
-    {                                                     \
-        "dest", pcu_as_pointer, offsetof(copy_args, dest) \
+/* What a row does with its host object. */
+typedef enum { COPY_NO_HOST, COPY_READS_HOST, COPY_WRITES_HOST } copy_host;
+
+/* One function of the module: what it takes, and what it does with that. */
+typedef struct {
+    pcu_argtable args;
+    copy_host host;
+    int (*run)(pcu_state *st, copy_args *a);
+} copy_row;
+
+/* The body of them all. */
+static PyObject *
+copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t nargs,
+          PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    copy_args a = {0};
+    if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0) {
+        return NULL;
     }
-#define COPY_SRC                                        \
-    {                                                   \
-        "src", pcu_as_pointer, offsetof(copy_args, src) \
+    if (row->host != COPY_NO_HOST &&
+        pcu_buffer_acquire(&a.buffer, a.host, row->host == COPY_WRITES_HOST,
+                           row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
+        return NULL;
     }
-#define COPY_HOST(name)                                \
-    {                                                  \
-        name, pcu_as_object, offsetof(copy_args, host) \
-    }
-#define COPY_SIZE                                      \
-    {                                                  \
-        "size", pcu_as_size, offsetof(copy_args, size) \
-    }
-#define COPY_STREAM                                          \
-    {                                                        \
-        "stream", pcu_as_stream, offsetof(copy_args, stream) \
+    int rc = row->run(st, &a);
+    pcu_buffer_release(&a.buffer);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* A function from its row: name, parameters, how many and how many of them required,
+ * what it does with the host object, its run function; signature and docstring. */
+#define COPY_ROW(name, specs, count, required, host, run, signature, doc)              \
+    PyDoc_STRVAR(copy_##name##_doc, #name "($module, /, " signature ")\n--\n\n" doc);  \
+    static PyObject *copy_##name(PyObject *m, PyObject *const *args, Py_ssize_t nargs, \
+                                 PyObject *kwnames)                                    \
+    {                                                                                  \
+        static const copy_row row = {{#name, specs, count, required, 0}, host, run};   \
+        return copy_call(m, &row, args, nargs, kwnames);                               \
     }
 
-static const pcu_argspec copy_htod_specs[] = {COPY_DEST, COPY_HOST("src"), COPY_STREAM};
-static const pcu_argspec copy_dtoh_specs[] = {COPY_HOST("dest"), COPY_SRC, COPY_STREAM};
+/* The run function of a row that is one call of the driver. */
+#define COPY_RUN(name, driver, values)                      \
+    static int copy_run_##name(pcu_state *st, copy_args *a) \
+    {                                                       \
+        int rc;                                             \
+        PCU_CALL(rc, st, driver, values);                   \
+        return rc;                                          \
+    }
+
+#define COPY_ARG(name, convert, member)            \
+    {                                              \
+        name, convert, offsetof(copy_args, member) \
+    }
+#define COPY_DEST COPY_ARG("dest", pcu_as_pointer, dest)
+#define COPY_SRC COPY_ARG("src", pcu_as_pointer, src)
+#define COPY_SIZE COPY_ARG("size", pcu_as_size, size)
+#define COPY_STREAM COPY_ARG("stream", pcu_as_stream, stream)
+
+/* -- host and device --------------------------------------------------------------- */
+
+static const pcu_argspec copy_htod_specs[] = {
+    COPY_DEST, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
+static const pcu_argspec copy_dtoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
+                                              COPY_SRC, COPY_STREAM};
 static const pcu_argspec copy_dtod_specs[] = {COPY_DEST, COPY_SRC, COPY_SIZE,
                                               COPY_STREAM};
+
+COPY_RUN(htod, MemcpyHtoD, (a->dest, a->buffer.data, a->buffer.size))
+COPY_RUN(htod_async, MemcpyHtoDAsync,
+         (a->dest, a->buffer.data, a->buffer.size, a->stream))
+COPY_RUN(dtoh, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size))
+COPY_RUN(dtoh_async, MemcpyDtoHAsync,
+         (a->buffer.data, a->src, a->buffer.size, a->stream))
+COPY_RUN(dtod, MemcpyDtoD, (a->dest, a->src, a->size))
+COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream))
+
+COPY_ROW(memcpy_htod, copy_htod_specs, 2, 2, COPY_READS_HOST, copy_run_htod,
+         "dest, src",
+         "Copy a host buffer to device memory; its size is the number of bytes.")
+COPY_ROW(
+    memcpy_htod_async, copy_htod_specs, 3, 2, COPY_READS_HOST, copy_run_htod_async,
+    "dest, src, stream=None",
+    "Queue a copy of a host buffer, which should be page-locked, to the device.\n\n"
+    "Keep the buffer alive and unchanged until the stream has passed.")
+COPY_ROW(memcpy_dtoh, copy_dtoh_specs, 2, 2, COPY_WRITES_HOST, copy_run_dtoh,
+         "dest, src",
+         "Copy device memory to a writable host buffer; its size is the number of "
+         "bytes.")
+COPY_ROW(memcpy_dtoh_async, copy_dtoh_specs, 3, 2, COPY_WRITES_HOST,
+         copy_run_dtoh_async, "dest, src, stream=None",
+         "Queue a copy of device memory to a host buffer, which should be "
+         "page-locked.\n\n"
+         "Keep the buffer alive until the stream has passed.")
+COPY_ROW(memcpy_dtod, copy_dtod_specs, 3, 3, COPY_NO_HOST, copy_run_dtod,
+         "dest, src, size", "Copy size bytes from device memory to device memory.")
+COPY_ROW(memcpy_dtod_async, copy_dtod_specs, 4, 3, COPY_NO_HOST, copy_run_dtod_async,
+         "dest, src, size, stream=None",
+         "Queue a copy of size bytes from device memory to device memory.")
 
 int
 pcu_copy_to_device(pcu_state *st, CUdeviceptr dest, PyObject *source, const char *name)
 {
-    pcu_buffer buffer = {0};
-    int rc;
-    if (pcu_buffer_acquire(&buffer, source, 0, name) < 0) {
+    copy_args a = {.dest = dest};
+    if (pcu_buffer_acquire(&a.buffer, source, 0, name) < 0) {
         return -1;
     }
-    PCU_CALL(rc, st, MemcpyHtoD, (dest, buffer.data, buffer.size));
-    pcu_buffer_release(&buffer);
+    int rc = copy_run_htod(st, &a);
+    pcu_buffer_release(&a.buffer);
     return rc;
 }
 
@@ -58,137 +146,13 @@ int
 pcu_copy_from_device(pcu_state *st, PyObject *dest, CUdeviceptr source,
                      const char *name)
 {
-    pcu_buffer buffer = {0};
-    int rc;
-    if (pcu_buffer_acquire(&buffer, dest, 1, name) < 0) {
+    copy_args a = {.src = source};
+    if (pcu_buffer_acquire(&a.buffer, dest, 1, name) < 0) {
         return -1;
     }
-    PCU_CALL(rc, st, MemcpyDtoH, (buffer.data, source, buffer.size));
-    pcu_buffer_release(&buffer);
+    int rc = copy_run_dtoh(st, &a);
+    pcu_buffer_release(&a.buffer);
     return rc;
-}
-
-PyDoc_STRVAR(copy_memcpy_htod_doc,
-             "memcpy_htod($module, /, dest, src)\n--\n\n"
-             "Copy a host buffer to device memory; its size is the number of bytes.");
-
-static PyObject *
-copy_memcpy_htod(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
-{
-    static const pcu_argtable table = {"memcpy_htod", copy_htod_specs, 2, 2, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_copy_to_device(st, a.dest, a.host, "src") < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(
-    copy_memcpy_htod_async_doc,
-    "memcpy_htod_async($module, /, dest, src, stream=None)\n--\n\n"
-    "Queue a copy of a host buffer, which should be page-locked, to the device.\n\n"
-    "Keep the buffer alive and unchanged until the stream has passed.");
-
-static PyObject *
-copy_memcpy_htod_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
-{
-    static const pcu_argtable table = {"memcpy_htod_async", copy_htod_specs, 3, 2, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
-    pcu_buffer buffer = {0};
-    int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_buffer_acquire(&buffer, a.host, 0, "src") < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, MemcpyHtoDAsync, (a.dest, buffer.data, buffer.size, a.stream));
-    pcu_buffer_release(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
-
-PyDoc_STRVAR(copy_memcpy_dtoh_doc,
-             "memcpy_dtoh($module, /, dest, src)\n--\n\n"
-             "Copy device memory to a writable host buffer; its size is the number of "
-             "bytes.");
-
-static PyObject *
-copy_memcpy_dtoh(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
-{
-    static const pcu_argtable table = {"memcpy_dtoh", copy_dtoh_specs, 2, 2, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_copy_from_device(st, a.host, a.src, "dest") < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(
-    copy_memcpy_dtoh_async_doc,
-    "memcpy_dtoh_async($module, /, dest, src, stream=None)\n--\n\n"
-    "Queue a copy of device memory to a host buffer, which should be page-locked.\n\n"
-    "Keep the buffer alive until the stream has passed.");
-
-static PyObject *
-copy_memcpy_dtoh_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
-{
-    static const pcu_argtable table = {"memcpy_dtoh_async", copy_dtoh_specs, 3, 2, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
-    pcu_buffer buffer = {0};
-    int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_buffer_acquire(&buffer, a.host, 1, "dest") < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, MemcpyDtoHAsync, (buffer.data, a.src, buffer.size, a.stream));
-    pcu_buffer_release(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
-
-PyDoc_STRVAR(copy_memcpy_dtod_doc,
-             "memcpy_dtod($module, /, dest, src, size)\n--\n\n"
-             "Copy size bytes from device memory to device memory.");
-
-static PyObject *
-copy_memcpy_dtod(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
-{
-    static const pcu_argtable table = {"memcpy_dtod", copy_dtod_specs, 3, 3, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
-    int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, MemcpyDtoD, (a.dest, a.src, a.size));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
-
-PyDoc_STRVAR(copy_memcpy_dtod_async_doc,
-             "memcpy_dtod_async($module, /, dest, src, size, stream=None)\n--\n\n"
-             "Queue a copy of size bytes from device memory to device memory.");
-
-static PyObject *
-copy_memcpy_dtod_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
-{
-    static const pcu_argtable table = {"memcpy_dtod_async", copy_dtod_specs, 4, 3, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
-    int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    PCU_CALL(rc, st, MemcpyDtoDAsync, (a.dest, a.src, a.size, a.stream));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 /* -- between contexts -------------------------------------------------------------- */
@@ -197,8 +161,8 @@ static const pcu_argspec copy_peer_specs[] = {
     COPY_DEST,
     COPY_SRC,
     COPY_SIZE,
-    {"dest_context", pcu_as_context_or_none, offsetof(copy_args, dest_context)},
-    {"src_context", pcu_as_context_or_none, offsetof(copy_args, src_context)},
+    COPY_ARG("dest_context", pcu_as_context_or_none, dest_context),
+    COPY_ARG("src_context", pcu_as_context_or_none, src_context),
     COPY_STREAM,
 };
 
@@ -224,114 +188,199 @@ copy_peer_contexts(pcu_state *st, const copy_args *a, const char *routine,
     return rc;
 }
 
-PyDoc_STRVAR(
-    copy_memcpy_peer_doc,
-    "memcpy_peer($module, /, dest, src, size, dest_context=None, "
-    "src_context=None)\n--\n\n"
-    "Copy size bytes between the memories of two contexts; None is the current "
-    "one.");
-
-static PyObject *
-copy_memcpy_peer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+static int
+copy_run_peer(pcu_state *st, copy_args *a)
 {
-    static const pcu_argtable table = {"memcpy_peer", copy_peer_specs, 5, 3, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
     CUcontext dest = NULL;
     CUcontext src = NULL;
-    int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        copy_peer_contexts(st, &a, "cuMemcpyPeer", &dest, &src) < 0) {
-        return NULL;
+    int rc = copy_peer_contexts(st, a, "cuMemcpyPeer", &dest, &src);
+    if (rc == 0) {
+        PCU_CALL(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size));
     }
-    PCU_CALL(rc, st, MemcpyPeer, (a.dest, dest, a.src, src, a.size));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    return rc;
 }
 
-PyDoc_STRVAR(copy_memcpy_peer_async_doc,
-             "memcpy_peer_async($module, /, dest, src, size, dest_context=None, "
-             "src_context=None, stream=None)\n--\n\n"
-             "Queue a copy of size bytes between the memories of two contexts.");
-
-static PyObject *
-copy_memcpy_peer_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
+static int
+copy_run_peer_async(pcu_state *st, copy_args *a)
 {
-    static const pcu_argtable table = {"memcpy_peer_async", copy_peer_specs, 6, 3, 0};
-    pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
     CUcontext dest = NULL;
     CUcontext src = NULL;
-    int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        copy_peer_contexts(st, &a, "cuMemcpyPeerAsync", &dest, &src) < 0) {
-        return NULL;
+    int rc = copy_peer_contexts(st, a, "cuMemcpyPeerAsync", &dest, &src);
+    if (rc == 0) {
+        PCU_CALL(rc, st, MemcpyPeerAsync,
+                 (a->dest, dest, a->src, src, a->size, a->stream));
     }
-    PCU_CALL(rc, st, MemcpyPeerAsync, (a.dest, dest, a.src, src, a.size, a.stream));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    return rc;
 }
+
+COPY_ROW(memcpy_peer, copy_peer_specs, 5, 3, COPY_NO_HOST, copy_run_peer,
+         "dest, src, size, dest_context=None, src_context=None",
+         "Copy size bytes between the memories of two contexts; None is the current "
+         "one.")
+COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_async,
+         "dest, src, size, dest_context=None, src_context=None, stream=None",
+         "Queue a copy of size bytes between the memories of two contexts.")
+
+/* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
+
+#define COPY_ARY COPY_ARG("ary", pcu_as_array, ary)
+#define COPY_INDEX COPY_ARG("index", pcu_as_size, index)
+#define COPY_LEN COPY_ARG("len", pcu_as_size, size)
+
+static const pcu_argspec copy_atoa_specs[] = {
+    COPY_ARG("dest", pcu_as_array, ary), COPY_ARG("dest_index", pcu_as_size, index),
+    COPY_ARG("src", pcu_as_array, src_ary),
+    COPY_ARG("src_index", pcu_as_size, src_index), COPY_LEN};
+static const pcu_argspec copy_atod_specs[] = {COPY_DEST, COPY_ARY, COPY_INDEX,
+                                              COPY_LEN};
+static const pcu_argspec copy_dtoa_specs[] = {COPY_ARY, COPY_INDEX, COPY_SRC, COPY_LEN};
+static const pcu_argspec copy_atoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
+                                              COPY_ARY, COPY_INDEX, COPY_STREAM};
+static const pcu_argspec copy_htoa_specs[] = {
+    COPY_ARY, COPY_INDEX, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
+
+static inline CUarray
+copy_array(PyObject *array)
+{
+    return ((pcu_resource *)array)->handle.array;
+}
+
+COPY_RUN(atoa, MemcpyAtoA,
+         (copy_array(a->ary), a->index, copy_array(a->src_ary), a->src_index, a->size))
+COPY_RUN(atod, MemcpyAtoD, (a->dest, copy_array(a->ary), a->index, a->size))
+COPY_RUN(dtoa, MemcpyDtoA, (copy_array(a->ary), a->index, a->src, a->size))
+COPY_RUN(atoh, MemcpyAtoH,
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size))
+COPY_RUN(atoh_async, MemcpyAtoHAsync,
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size, a->stream))
+COPY_RUN(htoa, MemcpyHtoA,
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size))
+COPY_RUN(htoa_async, MemcpyHtoAAsync,
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size, a->stream))
+
+COPY_ROW(memcpy_atoa, copy_atoa_specs, 5, 5, COPY_NO_HOST, copy_run_atoa,
+         "dest, dest_index, src, src_index, len",
+         "Copy len bytes between two Arrays. The indices count bytes.")
+COPY_ROW(memcpy_atod, copy_atod_specs, 4, 4, COPY_NO_HOST, copy_run_atod,
+         "dest, ary, index, len",
+         "Copy len bytes of an Array, from byte index on, to device memory.")
+COPY_ROW(memcpy_dtoa, copy_dtoa_specs, 4, 4, COPY_NO_HOST, copy_run_dtoa,
+         "ary, index, src, len",
+         "Copy len bytes of device memory to an Array, from its byte index on.")
+COPY_ROW(memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+         "dest, ary, index",
+         "Fill a host buffer from an Array, from its byte index on.")
+COPY_ROW(py_memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+         "dest, ary, index", "Fill a host buffer from an Array: memcpy_atoh.")
+COPY_ROW(memcpy_atoh_async, copy_atoh_specs, 4, 3, COPY_WRITES_HOST,
+         copy_run_atoh_async, "dest, ary, index, stream=None",
+         "Queue filling a host buffer from an Array. Keep both alive meanwhile.")
+COPY_ROW(memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+         "ary, index, src", "Copy a host buffer to an Array, from its byte index on.")
+COPY_ROW(py_memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+         "ary, index, src", "Copy a host buffer to an Array: memcpy_htoa.")
+COPY_ROW(memcpy_htoa_async, copy_htoa_specs, 4, 3, COPY_READS_HOST, copy_run_htoa_async,
+         "ary, index, src, stream=None",
+         "Queue copying a host buffer to an Array. Keep both alive meanwhile.")
 
 /* -- fills ------------------------------------------------------------------------- */
 
-typedef struct {
-    CUdeviceptr dest;
-    union {
-        unsigned char d8;
-        unsigned short d16;
-        unsigned int d32;
-    } data;
-    size_t size;
-    CUstream stream;
-} fill_args;
-
-#define FILL(bits, Bits, convert)                                                     \
-    static const pcu_argspec fill_d##bits##_specs[] = {                               \
-        {"dest", pcu_as_pointer, offsetof(fill_args, dest)},                          \
-        {"data", convert, offsetof(fill_args, data)},                                 \
-        {"size", pcu_as_size, offsetof(fill_args, size)},                             \
-        {"stream", pcu_as_stream, offsetof(fill_args, stream)},                       \
-    };                                                                                \
-    PyDoc_STRVAR(copy_memset_d##bits##_doc,                                           \
-                 "memset_d" #bits                                                     \
-                 "($module, /, dest, data, size)\n--\n\n"                             \
-                 "Set size elements of " #bits " bits to data.");                     \
-    static PyObject *copy_memset_d##bits(PyObject *m, PyObject *const *args,          \
-                                         Py_ssize_t nargs, PyObject *kwnames)         \
-    {                                                                                 \
-        static const pcu_argtable table = {"memset_d" #bits, fill_d##bits##_specs, 3, \
-                                           3, 0};                                     \
-        pcu_state *st = pcu_state_of_module(m);                                       \
-        fill_args a = {0};                                                            \
-        int rc;                                                                       \
-        if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {               \
-            return NULL;                                                              \
-        }                                                                             \
-        PCU_CALL(rc, st, MemsetD##bits, (a.dest, a.data.d##bits, a.size));            \
-        return rc < 0 ? NULL : Py_NewRef(Py_None);                                    \
-    }                                                                                 \
-    PyDoc_STRVAR(copy_memset_d##bits##_async_doc,                                     \
-                 "memset_d" #bits                                                     \
-                 "_async($module, /, dest, data, size, stream=None)\n"                \
-                 "--\n\nQueue setting size elements of " #bits " bits to data.");     \
-    static PyObject *copy_memset_d##bits##_async(PyObject *m, PyObject *const *args,  \
-                                                 Py_ssize_t nargs, PyObject *kwnames) \
-    {                                                                                 \
-        static const pcu_argtable table = {"memset_d" #bits "_async",                 \
-                                           fill_d##bits##_specs, 4, 3, 0};            \
-        pcu_state *st = pcu_state_of_module(m);                                       \
-        fill_args a = {0};                                                            \
-        int rc;                                                                       \
-        if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {               \
-            return NULL;                                                              \
-        }                                                                             \
-        PCU_CALL(rc, st, MemsetD##bits##Async,                                        \
-                 (a.dest, a.data.d##bits, a.size, a.stream));                         \
-        return rc < 0 ? NULL : Py_NewRef(Py_None);                                    \
+/* A pitch that would let rows overlap: the driver only says that it is invalid. */
+static int
+copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *routine)
+{
+    size_t row = 0;
+    if (pcu_mul_size(a->width, element, &row) == 0 &&
+        (a->height <= 1 || row <= a->pitch)) {
+        return 0;
     }
-FILL(8, D8, pcu_as_uint8)
-FILL(16, D16, pcu_as_uint16)
-FILL(32, D32, pcu_as_uint)
+    return pcu_raise_detail(
+        st, routine, CUDA_ERROR_INVALID_VALUE,
+        "a row of %zu elements of %zu bytes does not fit a pitch of %zu bytes",
+        a->width, element, a->pitch);
+}
+
+/* The four fills with elements of one width. */
+#define FILL(bits, convert)                                                            \
+    static const pcu_argspec fill_d##bits##_specs[] = {                                \
+        COPY_DEST,                                                                     \
+        COPY_ARG("data", convert, data),                                               \
+        COPY_SIZE,                                                                     \
+        COPY_STREAM,                                                                   \
+    };                                                                                 \
+    static const pcu_argspec fill_d2d##bits##_specs[] = {                              \
+        COPY_DEST,                                                                     \
+        COPY_ARG("pitch", pcu_as_size, pitch),                                         \
+        COPY_ARG("data", convert, data),                                               \
+        COPY_ARG("width", pcu_as_size, width),                                         \
+        COPY_ARG("height", pcu_as_size, height),                                       \
+        COPY_STREAM,                                                                   \
+    };                                                                                 \
+    COPY_RUN(d##bits, MemsetD##bits, (a->dest, a->data.d##bits, a->size))              \
+    COPY_RUN(d##bits##_async, MemsetD##bits##Async,                                    \
+             (a->dest, a->data.d##bits, a->size, a->stream))                           \
+    static int copy_run_d2d##bits(pcu_state *st, copy_args *a)                         \
+    {                                                                                  \
+        int rc = copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits);               \
+        if (rc == 0) {                                                                 \
+            PCU_CALL(rc, st, MemsetD2D##bits,                                          \
+                     (a->dest, a->pitch, a->data.d##bits, a->width, a->height));       \
+        }                                                                              \
+        return rc;                                                                     \
+    }                                                                                  \
+    static int copy_run_d2d##bits##_async(pcu_state *st, copy_args *a)                 \
+    {                                                                                  \
+        int rc = copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async");       \
+        if (rc == 0) {                                                                 \
+            PCU_CALL(                                                                  \
+                rc, st, MemsetD2D##bits##Async,                                        \
+                (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream)); \
+        }                                                                              \
+        return rc;                                                                     \
+    }
+FILL(8, pcu_as_uint8)
+FILL(16, pcu_as_uint16)
+FILL(32, pcu_as_uint)
+
+COPY_ROW(memset_d8, fill_d8_specs, 3, 3, COPY_NO_HOST, copy_run_d8, "dest, data, size",
+         "Set size elements of 8 bits to data.")
+COPY_ROW(memset_d8_async, fill_d8_specs, 4, 3, COPY_NO_HOST, copy_run_d8_async,
+         "dest, data, size, stream=None",
+         "Queue setting size elements of 8 bits to data.")
+COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, copy_run_d2d8,
+         "dest, pitch, data, width, height",
+         "Set height rows of width elements of 8 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, copy_run_d2d8_async,
+         "dest, pitch, data, width, height, stream=None",
+         "Queue setting height rows of width elements of 8 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d16, fill_d16_specs, 3, 3, COPY_NO_HOST, copy_run_d16,
+         "dest, data, size", "Set size elements of 16 bits to data.")
+COPY_ROW(memset_d16_async, fill_d16_specs, 4, 3, COPY_NO_HOST, copy_run_d16_async,
+         "dest, data, size, stream=None",
+         "Queue setting size elements of 16 bits to data.")
+COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, copy_run_d2d16,
+         "dest, pitch, data, width, height",
+         "Set height rows of width elements of 16 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, copy_run_d2d16_async,
+         "dest, pitch, data, width, height, stream=None",
+         "Queue setting height rows of width elements of 16 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d32, fill_d32_specs, 3, 3, COPY_NO_HOST, copy_run_d32,
+         "dest, data, size", "Set size elements of 32 bits to data.")
+COPY_ROW(memset_d32_async, fill_d32_specs, 4, 3, COPY_NO_HOST, copy_run_d32_async,
+         "dest, data, size, stream=None",
+         "Queue setting size elements of 32 bits to data.")
+COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, copy_run_d2d32,
+         "dest, pitch, data, width, height",
+         "Set height rows of width elements of 32 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, copy_run_d2d32_async,
+         "dest, pitch, data, width, height, stream=None",
+         "Queue setting height rows of width elements of 32 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
 
 /* -- new host arrays from the device ----------------------------------------------- */
 
@@ -410,15 +459,22 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
 
 static PyMethodDef copy_functions[] = {
-    COPY_FUNCTION(memcpy_htod), COPY_FUNCTION(memcpy_htod_async),
-    COPY_FUNCTION(memcpy_dtoh), COPY_FUNCTION(memcpy_dtoh_async),
-    COPY_FUNCTION(memcpy_dtod), COPY_FUNCTION(memcpy_dtod_async),
-    COPY_FUNCTION(memcpy_peer), COPY_FUNCTION(memcpy_peer_async),
-    COPY_FUNCTION(memset_d8),   COPY_FUNCTION(memset_d8_async),
-    COPY_FUNCTION(memset_d16),  COPY_FUNCTION(memset_d16_async),
-    COPY_FUNCTION(memset_d32),  COPY_FUNCTION(memset_d32_async),
-    COPY_FUNCTION(from_device), COPY_FUNCTION(from_device_like),
-    {NULL, NULL, 0, NULL},
+    COPY_FUNCTION(memcpy_htod),        COPY_FUNCTION(memcpy_htod_async),
+    COPY_FUNCTION(memcpy_dtoh),        COPY_FUNCTION(memcpy_dtoh_async),
+    COPY_FUNCTION(memcpy_dtod),        COPY_FUNCTION(memcpy_dtod_async),
+    COPY_FUNCTION(memcpy_peer),        COPY_FUNCTION(memcpy_peer_async),
+    COPY_FUNCTION(memcpy_atoa),        COPY_FUNCTION(memcpy_atod),
+    COPY_FUNCTION(memcpy_dtoa),        COPY_FUNCTION(memcpy_atoh),
+    COPY_FUNCTION(py_memcpy_atoh),     COPY_FUNCTION(memcpy_atoh_async),
+    COPY_FUNCTION(memcpy_htoa),        COPY_FUNCTION(py_memcpy_htoa),
+    COPY_FUNCTION(memcpy_htoa_async),  COPY_FUNCTION(memset_d8),
+    COPY_FUNCTION(memset_d8_async),    COPY_FUNCTION(memset_d2d8),
+    COPY_FUNCTION(memset_d2d8_async),  COPY_FUNCTION(memset_d16),
+    COPY_FUNCTION(memset_d16_async),   COPY_FUNCTION(memset_d2d16),
+    COPY_FUNCTION(memset_d2d16_async), COPY_FUNCTION(memset_d32),
+    COPY_FUNCTION(memset_d32_async),   COPY_FUNCTION(memset_d2d32),
+    COPY_FUNCTION(memset_d2d32_async), COPY_FUNCTION(from_device),
+    COPY_FUNCTION(from_device_like),   {NULL, NULL, 0, NULL},
 };
 
 int

@@ -35,13 +35,77 @@ pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
 
 /* The definitions that getset descriptors point into: they must live as long as the
  * types, which hold the module. */
+typedef struct {
+    PyGetSetDef def;
+    char name[64];
+    getter get;
+    void *value;
+} property_row;
+
 struct pcu_property_block {
     struct pcu_property_block *next;
-    struct {
-        PyGetSetDef def;
-        char name[64];
-    } rows[];
+    property_row rows[];
 };
+
+/* What a program has assigned goes before what the driver says. */
+static PyObject *
+property_get(PyObject *op, void *closure)
+{
+    const property_row *row = closure;
+    PyObject *dict = PyObject_GenericGetDict(op, NULL);
+    PyObject *name = dict == NULL ? NULL : PyUnicode_FromString(row->name);
+    PyObject *value =
+        name == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(dict, name));
+    if (name != NULL && value == NULL && !PyErr_Occurred()) {
+        value = row->get(op, row->value);
+    }
+    Py_XDECREF(name);
+    Py_XDECREF(dict);
+    return value;
+}
+
+static int
+property_set(PyObject *op, PyObject *value, void *closure)
+{
+    const property_row *row = closure;
+    PyObject *dict = PyObject_GenericGetDict(op, NULL);
+    if (dict == NULL) {
+        return -1;
+    }
+    int rc = value == NULL ? PyDict_DelItemString(dict, row->name)
+                           : PyDict_SetItemString(dict, row->name, value);
+    if (rc < 0 && value == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
+        PyErr_Format(PyExc_AttributeError, "no %s was assigned to this %s", row->name,
+                     Py_TYPE(op)->tp_name);
+    }
+    Py_DECREF(dict);
+    return rc;
+}
+
+static int
+property_add(PyTypeObject *type, property_row *row, const pcu_property *given,
+             getter get)
+{
+    for (size_t k = 0; given->name[k] != '\0' && k + 1 < sizeof(row->name); k++) {
+        row->name[k] = (char)Py_TOLOWER(given->name[k]);
+    }
+    if (PyDict_GetItemString(type->tp_dict, row->name) != NULL) {
+        return 0; /* a method of that name goes before */
+    }
+    row->get = get;
+    row->value = (void *)(intptr_t)given->value;
+    row->def = (PyGetSetDef){.name = row->name,
+                             .get = property_get,
+                             .set = property_set,
+                             .doc = given->name,
+                             .closure = row};
+    PyObject *property = PyDescr_NewGetSet(type, &row->def);
+    int rc = property == NULL
+                 ? -1
+                 : PyObject_SetAttrString((PyObject *)type, row->name, property);
+    Py_XDECREF(property);
+    return rc;
+}
 
 int
 pcu_add_properties(pcu_state *st, PyTypeObject *type, const pcu_property *rows,
@@ -56,24 +120,7 @@ pcu_add_properties(pcu_state *st, PyTypeObject *type, const pcu_property *rows,
     block->next = st->properties;
     st->properties = block;
     for (size_t i = 0; i < count; i++) {
-        char *name = block->rows[i].name;
-        for (size_t k = 0;
-             rows[i].name[k] != '\0' && k + 1 < sizeof(block->rows[i].name); k++) {
-            name[k] = (char)Py_TOLOWER(rows[i].name[k]);
-        }
-        if (PyDict_GetItemString(type->tp_dict, name) != NULL) {
-            continue; /* a method of that name goes before */
-        }
-        block->rows[i].def = (PyGetSetDef){.name = name,
-                                           .get = get,
-                                           .doc = rows[i].name,
-                                           .closure = (void *)(intptr_t)rows[i].value};
-        PyObject *property = PyDescr_NewGetSet(type, &block->rows[i].def);
-        int rc = property == NULL
-                     ? -1
-                     : PyObject_SetAttrString((PyObject *)type, name, property);
-        Py_XDECREF(property);
-        if (rc < 0) {
+        if (property_add(type, &block->rows[i], &rows[i], get) < 0) {
             return -1;
         }
     }
@@ -116,12 +163,21 @@ static int
 module_exec(PyObject *m)
 {
     static int (*const setups[])(PyObject *, pcu_state *) = {
-        pcu_errors_setup,   pcu_enums_setup,  pcu_library_setup,  pcu_context_setup,
-        pcu_device_setup,   pcu_stream_setup, pcu_event_setup,    pcu_devmem_setup,
-        pcu_hostmem_setup,  pcu_memcpy_setup, pcu_handlers_setup, pcu_cumodule_setup,
-        pcu_function_setup,
+        pcu_errors_setup,  pcu_enums_setup,    pcu_library_setup,  pcu_context_setup,
+        pcu_device_setup,  pcu_stream_setup,   pcu_event_setup,    pcu_devmem_setup,
+        pcu_managed_setup, pcu_ipc_setup,      pcu_hostmem_setup,  pcu_hostarray_setup,
+        pcu_memcpy_setup,  pcu_handlers_setup, pcu_cumodule_setup, pcu_function_setup,
+        pcu_array_setup,   pcu_memcpynd_setup, pcu_texture_setup,  pcu_texref_setup,
+        pcu_mempool_setup, pcu_dlpack_setup,   pcu_linker_setup,   pcu_gl_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
+    /* The current contexts of a thread are one C variable, whoever asks. */
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError,
+                        "pycuda._driver works in the main interpreter only, not in a "
+                        "subinterpreter");
+        return -1;
+    }
     if (PyArray_ImportNumPyAPI() < 0 || module_setup_strings(st) < 0) {
         return -1;
     }
@@ -177,6 +233,9 @@ module_free(void *m)
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
     {0, NULL},
 };
 

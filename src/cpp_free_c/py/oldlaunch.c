@@ -43,32 +43,44 @@ typedef struct {
     PyObject *value;
 } old_set_args;
 
-static const pcu_argspec old_set_specs[] = {
-    {"offset", pcu_as_size, offsetof(old_set_args, offset)},
-    {"value", pcu_as_object, offsetof(old_set_args, value)},
-};
-
 static int
-old_set_parse(pcu_function *self, const char *function, PyObject *const *args,
-              Py_ssize_t nargs, old_set_args *a)
+old_set_parse(pcu_function *self, const char *function, const char *value,
+              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+              old_set_args *a)
 {
-    const pcu_argtable table = {function, old_set_specs, 2, 2, 2};
-    return pcu_args_parse(self->st, &table, args, nargs, NULL, a);
+    const pcu_argspec specs[] = {
+        {"offset", pcu_as_size, offsetof(old_set_args, offset)},
+        {value, pcu_as_object, offsetof(old_set_args, value)},
+    };
+    const pcu_argtable table = {function, specs, 2, 2, 0};
+    return pcu_args_parse(self->st, &table, args, nargs, kwnames, a);
+}
+
+/* The one parameter, bytes, of a function. */
+static int
+old_bytes_parse(pcu_function *self, const char *function, pcu_converter convert,
+                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, void *out)
+{
+    const pcu_argspec specs[] = {{"bytes", convert, 0}};
+    const pcu_argtable table = {function, specs, 1, 1, 0};
+    return pcu_args_parse(self->st, &table, args, nargs, kwnames, out);
 }
 
 PyDoc_STRVAR(
     old_param_set_size_doc,
-    "param_set_size($self, bytes, /)\n--\n\nSet the size of the parameter block.");
+    "param_set_size($self, /, bytes)\n--\n\nSet the size of the parameter block.");
 PyDoc_STRVAR(
     old_param_set_size_under_doc,
     "_param_set_size($self, bytes, /)\n--\n\nparam_set_size() under its other name.");
 
 static PyObject *
-old_param_set_size(PyObject *op, PyObject *bytes)
+old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
     size_t size = 0;
-    if (pcu_as_size(self->st, bytes, &size, "bytes") < 0 ||
+    if (old_bytes_parse(self, "param_set_size", pcu_as_size, args, nargs, kwnames,
+                        &size) < 0 ||
         old_resize(self, size) < 0) {
         return NULL;
     }
@@ -76,19 +88,19 @@ old_param_set_size(PyObject *op, PyObject *bytes)
 }
 
 PyDoc_STRVAR(old_param_seti_doc,
-             "param_seti($self, offset, value, /)\n--\n\n"
+             "param_seti($self, /, offset, value)\n--\n\n"
              "Write a 32-bit unsigned integer into the parameter block.");
 PyDoc_STRVAR(
     old_param_seti_under_doc,
     "_param_seti($self, offset, value, /)\n--\n\nparam_seti() under its other name.");
 
 static PyObject *
-old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
     old_set_args a;
     unsigned long long bits = 0;
-    if (old_set_parse(self, "param_seti", args, nargs, &a) < 0 ||
+    if (old_set_parse(self, "param_seti", "value", args, nargs, kwnames, &a) < 0 ||
         pcu_as_integer(a.value, INT_MIN, UINT_MAX, &bits, "value") < 0) {
         return NULL;
     }
@@ -98,18 +110,18 @@ old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 }
 
 PyDoc_STRVAR(old_param_setf_doc,
-             "param_setf($self, offset, value, /)\n--\n\n"
+             "param_setf($self, /, offset, value)\n--\n\n"
              "Write a float into the parameter block.");
 PyDoc_STRVAR(
     old_param_setf_under_doc,
     "_param_setf($self, offset, value, /)\n--\n\nparam_setf() under its other name.");
 
 static PyObject *
-old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
     old_set_args a;
-    if (old_set_parse(self, "param_setf", args, nargs, &a) < 0) {
+    if (old_set_parse(self, "param_setf", "value", args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     double number = PyFloat_AsDouble(a.value);
@@ -122,19 +134,19 @@ old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 }
 
 PyDoc_STRVAR(old_param_setv_doc,
-             "param_setv($self, offset, buffer, /)\n--\n\n"
+             "param_setv($self, /, offset, buffer)\n--\n\n"
              "Write the bytes of a buffer into the parameter block.");
 PyDoc_STRVAR(
     old_param_setv_under_doc,
     "_param_setv($self, offset, buffer, /)\n--\n\nparam_setv() under its other name.");
 
 static PyObject *
-old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
     old_set_args a;
     pcu_buffer buffer = {0};
-    if (old_set_parse(self, "param_setv", args, nargs, &a) < 0 ||
+    if (old_set_parse(self, "param_setv", "buffer", args, nargs, kwnames, &a) < 0 ||
         pcu_buffer_acquire(&buffer, a.value, 0, "buffer") < 0) {
         return NULL;
     }
@@ -159,7 +171,7 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         return NULL;
     }
     pcu_argbuf_init(&buffer);
-    int rc = pcu_launch_pack(self, args, nargs, &buffer, &handlers);
+    int rc = pcu_launch_pack(self, args, nargs, NULL, &buffer, &handlers);
     if (rc == 0) {
         rc = old_resize(self, buffer.used);
     }
@@ -171,13 +183,14 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 }
 
 PyDoc_STRVAR(old_set_block_shape_doc,
-             "set_block_shape($self, x, y, z, /)\n--\n\nSet the threads of a block.");
+             "set_block_shape($self, /, x, y, z)\n--\n\nSet the threads of a block.");
 PyDoc_STRVAR(old_set_block_shape_under_doc,
              "_set_block_shape($self, x, y, z, /)\n--\n\nset_block_shape() under its "
              "other name.");
 
 static PyObject *
-old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
     unsigned int dims[3] = {0};
@@ -186,8 +199,8 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         {"y", pcu_as_uint, sizeof(unsigned int)},
         {"z", pcu_as_uint, 2 * sizeof(unsigned int)},
     };
-    static const pcu_argtable table = {"set_block_shape", specs, 3, 3, 3};
-    if (pcu_args_parse(self->st, &table, args, nargs, NULL, dims) < 0 ||
+    static const pcu_argtable table = {"set_block_shape", specs, 3, 3, 0};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, dims) < 0 ||
         pcu_function_describe(self) < 0) {
         return NULL;
     }
@@ -201,17 +214,19 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 }
 
 PyDoc_STRVAR(old_set_shared_size_doc,
-             "set_shared_size($self, bytes, /)\n--\n\n"
+             "set_shared_size($self, /, bytes)\n--\n\n"
              "Set the bytes of dynamic shared memory.");
 PyDoc_STRVAR(
     old_set_shared_size_under_doc,
     "_set_shared_size($self, bytes, /)\n--\n\nset_shared_size() under its other name.");
 
 static PyObject *
-old_set_shared_size(PyObject *op, PyObject *bytes)
+old_set_shared_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
-    if (pcu_as_uint(self->st, bytes, &self->old_shared, "bytes") < 0) {
+    if (old_bytes_parse(self, "set_shared_size", pcu_as_uint, args, nargs, kwnames,
+                        &self->old_shared) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -238,7 +253,7 @@ PyDoc_STRVAR(old_launch_single_under_doc,
 static PyObject *
 old_launch_single(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return old_launch((pcu_function *)op, 1, 1, NULL);
+    return old_launch((pcu_function *)op, 1, 1, pcu_current_stream());
 }
 
 typedef struct {
@@ -247,47 +262,53 @@ typedef struct {
     CUstream stream;
 } old_grid_args;
 
+/* The two names of a function name their parameters differently. */
 static const pcu_argspec old_grid_specs[] = {
-    {"grid_width", pcu_as_uint, offsetof(old_grid_args, width)},
-    {"grid_height", pcu_as_uint, offsetof(old_grid_args, height)},
+    {"width", pcu_as_uint, offsetof(old_grid_args, width)},
+    {"height", pcu_as_uint, offsetof(old_grid_args, height)},
     {"stream", pcu_as_stream, offsetof(old_grid_args, stream)},
 };
-
-PyDoc_STRVAR(old_launch_grid_doc,
-             "launch_grid($self, grid_width, grid_height, /)\n--\n\n"
-             "Launch width times height blocks.");
-PyDoc_STRVAR(old_launch_grid_under_doc,
-             "_launch_grid($self, grid_width, grid_height, /)\n--\n\nlaunch_grid() "
-             "under its other name.");
+static const pcu_argspec old_grid_under_specs[] = {
+    {"grid_width", pcu_as_uint, offsetof(old_grid_args, width)},
+    {"grid_height", pcu_as_uint, offsetof(old_grid_args, height)},
+    {"s", pcu_as_stream, offsetof(old_grid_args, stream)},
+};
 
 static PyObject *
-old_launch_grid(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+old_launch_table(PyObject *op, const pcu_argtable *table, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const pcu_argtable table = {"launch_grid", old_grid_specs, 2, 2, 2};
     pcu_function *self = (pcu_function *)op;
-    old_grid_args a = {0};
-    return pcu_args_parse(self->st, &table, args, nargs, NULL, &a) < 0
-               ? NULL
-               : old_launch(self, a.width, a.height, NULL);
-}
-
-PyDoc_STRVAR(old_launch_grid_async_doc,
-             "launch_grid_async($self, grid_width, grid_height, stream, /)\n--\n\n"
-             "Launch width times height blocks on a stream.");
-PyDoc_STRVAR(old_launch_grid_async_under_doc,
-             "_launch_grid_async($self, grid_width, grid_height, stream, "
-             "/)\n--\n\nlaunch_grid_async() under its other name.");
-
-static PyObject *
-old_launch_grid_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
-{
-    static const pcu_argtable table = {"launch_grid_async", old_grid_specs, 3, 3, 3};
-    pcu_function *self = (pcu_function *)op;
-    old_grid_args a = {0};
-    return pcu_args_parse(self->st, &table, args, nargs, NULL, &a) < 0
+    old_grid_args a = {.stream = pcu_current_stream()};
+    return pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0
                ? NULL
                : old_launch(self, a.width, a.height, a.stream);
 }
+
+#define OLD_GRID(function, name, specs, count)                                       \
+    static PyObject *function(PyObject *op, PyObject *const *args, Py_ssize_t nargs, \
+                              PyObject *kwnames)                                     \
+    {                                                                                \
+        static const pcu_argtable table = {name, specs, count, count, 0};            \
+        return old_launch_table(op, &table, args, nargs, kwnames);                   \
+    }
+
+PyDoc_STRVAR(old_launch_grid_doc,
+             "launch_grid($self, /, width, height)\n--\n\n"
+             "Launch width times height blocks.");
+PyDoc_STRVAR(old_launch_grid_under_doc,
+             "_launch_grid($self, /, grid_width, grid_height)\n--\n\n"
+             "launch_grid() under its other name.");
+PyDoc_STRVAR(old_launch_grid_async_doc,
+             "launch_grid_async($self, /, width, height, stream)\n--\n\n"
+             "Launch width times height blocks on a stream.");
+PyDoc_STRVAR(old_launch_grid_async_under_doc,
+             "_launch_grid_async($self, /, grid_width, grid_height, s)\n--\n\n"
+             "launch_grid_async() under its other name.");
+OLD_GRID(old_launch_grid, "launch_grid", old_grid_specs, 2)
+OLD_GRID(old_launch_grid_under, "_launch_grid", old_grid_under_specs, 2)
+OLD_GRID(old_launch_grid_async, "launch_grid_async", old_grid_specs, 3)
+OLD_GRID(old_launch_grid_async_under, "_launch_grid_async", old_grid_under_specs, 3)
 
 typedef struct {
     PyObject *grid;
@@ -350,30 +371,40 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 PyMethodDef pcu_oldlaunch_methods[] = {
     OLD_ROW("param_set", old_param_set, METH_FASTCALL, old_param_set_doc),
     OLD_ROW("_param_set", old_param_set, METH_FASTCALL, old_param_set_under_doc),
-    OLD_ROW("param_set_size", old_param_set_size, METH_O, old_param_set_size_doc),
-    OLD_ROW("_param_set_size", old_param_set_size, METH_O,
+    OLD_ROW("param_set_size", old_param_set_size, METH_FASTCALL | METH_KEYWORDS,
+            old_param_set_size_doc),
+    OLD_ROW("_param_set_size", old_param_set_size, METH_FASTCALL | METH_KEYWORDS,
             old_param_set_size_under_doc),
-    OLD_ROW("param_seti", old_param_seti, METH_FASTCALL, old_param_seti_doc),
-    OLD_ROW("_param_seti", old_param_seti, METH_FASTCALL, old_param_seti_under_doc),
-    OLD_ROW("param_setf", old_param_setf, METH_FASTCALL, old_param_setf_doc),
-    OLD_ROW("_param_setf", old_param_setf, METH_FASTCALL, old_param_setf_under_doc),
-    OLD_ROW("param_setv", old_param_setv, METH_FASTCALL, old_param_setv_doc),
-    OLD_ROW("_param_setv", old_param_setv, METH_FASTCALL, old_param_setv_under_doc),
-    OLD_ROW("set_block_shape", old_set_block_shape, METH_FASTCALL,
+    OLD_ROW("param_seti", old_param_seti, METH_FASTCALL | METH_KEYWORDS,
+            old_param_seti_doc),
+    OLD_ROW("_param_seti", old_param_seti, METH_FASTCALL | METH_KEYWORDS,
+            old_param_seti_under_doc),
+    OLD_ROW("param_setf", old_param_setf, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setf_doc),
+    OLD_ROW("_param_setf", old_param_setf, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setf_under_doc),
+    OLD_ROW("param_setv", old_param_setv, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setv_doc),
+    OLD_ROW("_param_setv", old_param_setv, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setv_under_doc),
+    OLD_ROW("set_block_shape", old_set_block_shape, METH_FASTCALL | METH_KEYWORDS,
             old_set_block_shape_doc),
-    OLD_ROW("_set_block_shape", old_set_block_shape, METH_FASTCALL,
+    OLD_ROW("_set_block_shape", old_set_block_shape, METH_FASTCALL | METH_KEYWORDS,
             old_set_block_shape_under_doc),
-    OLD_ROW("set_shared_size", old_set_shared_size, METH_O, old_set_shared_size_doc),
-    OLD_ROW("_set_shared_size", old_set_shared_size, METH_O,
+    OLD_ROW("set_shared_size", old_set_shared_size, METH_FASTCALL | METH_KEYWORDS,
+            old_set_shared_size_doc),
+    OLD_ROW("_set_shared_size", old_set_shared_size, METH_FASTCALL | METH_KEYWORDS,
             old_set_shared_size_under_doc),
     OLD_ROW("launch", old_launch_single, METH_NOARGS, old_launch_single_doc),
     OLD_ROW("_launch", old_launch_single, METH_NOARGS, old_launch_single_under_doc),
-    OLD_ROW("launch_grid", old_launch_grid, METH_FASTCALL, old_launch_grid_doc),
-    OLD_ROW("_launch_grid", old_launch_grid, METH_FASTCALL, old_launch_grid_under_doc),
-    OLD_ROW("launch_grid_async", old_launch_grid_async, METH_FASTCALL,
+    OLD_ROW("launch_grid", old_launch_grid, METH_FASTCALL | METH_KEYWORDS,
+            old_launch_grid_doc),
+    OLD_ROW("_launch_grid", old_launch_grid_under, METH_FASTCALL | METH_KEYWORDS,
+            old_launch_grid_under_doc),
+    OLD_ROW("launch_grid_async", old_launch_grid_async, METH_FASTCALL | METH_KEYWORDS,
             old_launch_grid_async_doc),
-    OLD_ROW("_launch_grid_async", old_launch_grid_async, METH_FASTCALL,
-            old_launch_grid_async_under_doc),
+    OLD_ROW("_launch_grid_async", old_launch_grid_async_under,
+            METH_FASTCALL | METH_KEYWORDS, old_launch_grid_async_under_doc),
     OLD_ROW("_launch_kernel", old_launch_kernel, METH_FASTCALL, old_launch_kernel_doc),
     {NULL, NULL, 0, NULL},
 };

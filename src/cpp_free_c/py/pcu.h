@@ -110,8 +110,10 @@ PCU_CONVERTER(pcu_as_uint8);   /* unsigned char */
 PCU_CONVERTER(pcu_as_uint16);  /* unsigned short */
 PCU_CONVERTER(pcu_as_size);    /* size_t: any __index__ */
 PCU_CONVERTER(pcu_as_pointer); /* CUdeviceptr: int, allocation, pointer holder, ... */
-PCU_CONVERTER(pcu_as_stream);  /* CUstream: a Stream or None */
-PCU_CONVERTER(pcu_as_context); /* PyObject *: a Context */
+/* CUstream: a Stream, an object with __cuda_stream__, or None, which is the current
+ * stream. A parameter of this kind that was not given is the current stream too. */
+PCU_CONVERTER(pcu_as_stream);
+PCU_CONVERTER(pcu_as_context);         /* PyObject *: a Context */
 PCU_CONVERTER(pcu_as_context_or_none); /* the same; untouched for None */
 PCU_CONVERTER(pcu_as_bool);            /* int */
 PCU_CONVERTER(pcu_as_dtype);           /* PyArray_Descr *: NEW reference */
@@ -122,6 +124,9 @@ PCU_CONVERTER(pcu_as_order);           /* NPY_ORDER: "C" or "F" */
 PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
                                          unsigned long long high,
                                          unsigned long long *out, const char *name);
+
+/* 1 if the value has __index__ and is not an array with axes. */
+PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
 
 /* An address: an integer, or anything else (no float) with __int__. */
 PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
@@ -182,7 +187,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
 PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
                                    pcu_res_handle handle);
 
-/* Explicit release: raises LogicError (invalid handle) the second time. */
+/* Explicit release: raises LogicError (invalid handle) the second time. After a failure
+ * the handle is live as before, and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
 
 /* Raise LogicError: the handle, or its context, is gone. */
@@ -201,6 +207,9 @@ extern PCU_HIDDEN PyMemberDef pcu_resource_members[];
  * the context another library made current. LogicError naming routine if there is
  * neither. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_require(pcu_state *st, const char *routine);
+
+/* The context of a handle, ours or somebody else's. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_find_new(pcu_state *st, CUcontext handle);
 
 /* The handle of a Context that is alive, else LogicError naming routine and argument.
  */
@@ -227,16 +236,68 @@ pcu_resource_check(pcu_resource *self, const char *routine)
 /* Make (owned) or retain (primary) a context of the device; device.c calls these. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
                                                  unsigned int flags);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make_gl(pcu_state *st, CUdevice device,
+                                                    unsigned int flags);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
                                                            CUdevice device);
+
+/* -- stream.c ---------------------------------------------------------------------- */
+
+/* The stream of the innermost `with stream:` of this thread, NULL outside of any. For
+ * pcu_current_stream. */
+extern PCU_HIDDEN _Thread_local pcu_resource *pcu_stream_top;
+
+/* The current Stream; NULL if the default stream is current. Never raises. */
+PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_stream_find_borrow(void);
+PCU_HIDDEN CUstream pcu_stream_find_handle(void);
+
+/* The stream of work that names none: that of the innermost `with stream:` of this
+ * thread whose stream is one of the current context, else the default stream (NULL). */
+static inline CUstream
+pcu_current_stream(void)
+{
+    return pcu_stream_top == NULL ? NULL : pcu_stream_find_handle();
+}
+
+/* Let what is queued to `after` from now on wait for what is queued to `before`. The
+ * caller waits only if the two are of different contexts. */
+PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
+                                           CUstream after);
+
+/* Wait for what is queued to the stream. */
+PCU_HIDDEN PCU_RAISES int pcu_stream_wait(pcu_state *st, CUstream handle);
+
+/* The handle of another library's stream, by its __cuda_stream__: 1 if it has that, 0
+ * if not. */
+PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *value,
+                                                   CUstream *out, const char *name);
 
 /* -- device.c, devmem.c, memcpy.c, launch.c ---------------------------------------- */
 
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_device_new(pcu_state *st, CUdevice handle);
 
+/* The CUdevice of a Device. */
+PCU_HIDDEN CUdevice pcu_device_handle(PyObject *device);
+
 /* Run the garbage collector, also where a program has switched the automatic runs off.
  */
 PCU_HIDDEN void pcu_collect_garbage(void);
+
+/* Run an allocating call of the driver; when memory is short, collect garbage and run
+ * it again. */
+#define PCU_ALLOCATE(status, call)                  \
+    do {                                            \
+        (status) = (call);                          \
+        if ((status) == CUDA_ERROR_OUT_OF_MEMORY) { \
+            pcu_collect_garbage();                  \
+            (status) = (call);                      \
+        }                                           \
+    } while (0)
+
+/* Raise the failure of an allocation of device memory, with the figures that explain
+ * it. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_devmem_raise(pcu_state *st, const char *routine,
+                                           CUresult status, size_t size);
 
 /* Device memory in the current context. Collects garbage and retries once when short.
  */
@@ -247,6 +308,42 @@ PCU_HIDDEN PCU_RAISES int pcu_copy_to_device(pcu_state *st, CUdeviceptr dest,
                                              PyObject *source, const char *name);
 PCU_HIDDEN PCU_RAISES int pcu_copy_from_device(pcu_state *st, PyObject *dest,
                                                CUdeviceptr source, const char *name);
+
+/* -- hostmem.c, managed.c, hostarray.c, ipc.c -------------------------------------- */
+
+/* Host memory of the current context; *data is where it is. flags are the driver's;
+ * alignment is a power of two, else LogicError. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_pagelocked_alloc(pcu_state *st, size_t bytes,
+                                                     unsigned int flags, void **data);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_aligned_alloc(pcu_state *st, size_t bytes,
+                                                  size_t alignment, void **data);
+
+/* Memory that host and device share. flags 0 is mem_attach_flags.GLOBAL. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_managed_alloc(pcu_state *st, size_t bytes,
+                                                  unsigned int flags, void **data);
+
+/* The ManagedAllocation whose memory an array is or views; NULL if there is none. */
+PCU_HIDDEN PCU_BORROWED PyObject *pcu_managed_of_array(pcu_state *st,
+                                                       PyArrayObject *array);
+
+/* The bytes of a shape of this dtype; ValueError if they have no size_t. */
+PCU_HIDDEN PCU_RAISES int pcu_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype,
+                                          size_t *bytes);
+
+/* An array over the memory at data, which base keeps. Takes over dtype and base. */
+PCU_HIDDEN PCU_NEWREF PCU_STEALS(2)
+    PCU_STEALS(5) PyObject *pcu_array_over_new(const pcu_shape *shape,
+                                               PyArray_Descr *dtype, NPY_ORDER order,
+                                               void *data, PyObject *base);
+
+/* The handles of other processes' memory and events travel as a bytearray. */
+enum { PCU_IPC_BYTES = 64 };
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_ipc_bytes_new(const void *handle);
+
+/* The bytes of such an object (bytes will do); LogicError naming routine if it is none.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_ipc_bytes(pcu_state *st, PyObject *value,
+                                        const char *routine, void *handle);
 
 /* Wrap a kernel of the module. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_function_new(pcu_state *st, PyObject *module,
@@ -266,12 +363,23 @@ PCU_SETUP(context);
 PCU_SETUP(stream);
 PCU_SETUP(event);
 PCU_SETUP(devmem);
+PCU_SETUP(managed);
 PCU_SETUP(hostmem);
+PCU_SETUP(mempool);
+PCU_SETUP(dlpack);
+PCU_SETUP(hostarray);
+PCU_SETUP(ipc);
 PCU_SETUP(memcpy);
+PCU_SETUP(memcpynd);
 PCU_SETUP(cumodule);
+PCU_SETUP(linker);
+PCU_SETUP(gl);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);
+PCU_SETUP(array);
+PCU_SETUP(texture);
+PCU_SETUP(texref);
 
 /* Make a type from a spec, keep it in *slot, add it to the module under its short name.
  */
@@ -283,8 +391,10 @@ PCU_HIDDEN PCU_RAISES int pcu_add_methods(PyTypeObject *type, PyMethodDef *metho
 
 extern PCU_HIDDEN PyMethodDef pcu_contextinfo_methods[];
 
-/* Read-only properties named after the rows of a table, in lower case; the getter's
- * closure is the value. */
+/* Properties named after the rows of a table, in lower case; the getter's closure is
+ * the value. A program may assign one: the object then has that value until it is
+ * deleted.
+ */
 typedef struct {
     const char *name;
     long value;

@@ -7,6 +7,7 @@
  * right values. Otherwise the layout is the format's own, with natural alignment. */
 
 #include "launch.h"
+#include "texref.h"
 
 #include <complex.h>
 
@@ -281,11 +282,17 @@ prepared_remember(PyObject *op, PyObject *format, PyObject *texrefs)
     pcu_state *st = ((pcu_function *)op)->st;
     PyObject *list = texrefs == NULL || texrefs == Py_None ? PyList_New(0)
                                                            : PySequence_List(texrefs);
-    int rc = list == NULL || pcu_launch_check_texrefs(list) < 0 ||
+    PyObject *kept = list == NULL ? NULL : PySequence_Tuple(list);
+    int rc = kept == NULL || pcu_texrefs_check(st, kept, 0) < 0 ||
                      PyObject_SetAttr(op, st->str_texrefs, list) < 0 ||
                      PyObject_SetAttr(op, st->str_arg_format, format) < 0
                  ? -1
                  : 0;
+    if (rc == 0) {
+        PyObject *none = PyTuple_GET_SIZE(kept) == 0 ? NULL : Py_NewRef(kept);
+        Py_XSETREF(((pcu_function *)op)->texrefs, none);
+    }
+    Py_XDECREF(kept);
     Py_XDECREF(list);
     return rc;
 }
@@ -401,15 +408,28 @@ prepared_put_complex(const pcu_prepared_arg *item, PyObject *value,
     return 0;
 }
 
+/* What 'P' stands for: device memory, a texture or a surface. */
+static int
+prepared_pointer(pcu_state *st, PyObject *value, CUdeviceptr *pointer)
+{
+    int found = pcu_texture_argument(st, value, pointer);
+    if (found != 0) {
+        return found < 0 ? -1 : 0;
+    }
+    return pcu_as_pointer(st, value, pointer, "the value");
+}
+
 static int
 prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
              unsigned char *place)
 {
     CUdeviceptr pointer = 0;
+    int found;
     int truth;
     switch (item->code) {
         case 'P':
-            if (Py_IS_TYPE(value, st->DeviceAllocation) &&
+            if ((Py_IS_TYPE(value, st->DeviceAllocation) ||
+                 Py_IS_TYPE(value, st->PooledDeviceAllocation)) &&
                 item->size == sizeof(pointer)) {
                 memcpy(place, &((pcu_resource *)value)->handle.memory, sizeof(pointer));
                 return 0;
@@ -418,7 +438,7 @@ prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
                 PyArray_IsScalar(value, Integer)) {
                 return prepared_put_integer(item, value, place);
             }
-            if (pcu_as_pointer(st, value, &pointer, "the value") < 0) {
+            if (prepared_pointer(st, value, &pointer) < 0) {
                 return -1;
             }
             memcpy(place, &pointer, sizeof(pointer));
@@ -451,7 +471,14 @@ prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
             place[0] = (unsigned char)(truth > 0);
             return truth < 0 ? -1 : 0;
         default:
-            return prepared_put_integer(item, value, place);
+            found = item->size == sizeof(pointer) && !PyIndex_Check(value)
+                        ? pcu_texture_argument(st, value, &pointer)
+                        : 0;
+            if (found == 0) {
+                return prepared_put_integer(item, value, place);
+            }
+            memcpy(place, &pointer, sizeof(pointer));
+            return found < 0 ? -1 : 0;
     }
 }
 
@@ -548,21 +575,41 @@ prepared_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
  * ----------------------------------------------------------------------------------------
  */
 
+/* The leading parameters, by their place or by keyword, and shared_size. fixed holds
+ * those that were given by their place; count is 2, or 3 with a stream. */
 static int
-prepared_keywords(pcu_function *self, const char *function, pcu_launch_shape *shape,
-                  PyObject *const *values, PyObject *kwnames)
+prepared_keywords(pcu_function *self, const char *function, PyObject **fixed,
+                  Py_ssize_t count, pcu_launch_shape *shape, PyObject *const *values,
+                  PyObject *kwnames)
 {
+    static const char *const names[] = {"grid", "block", "stream"};
     Py_ssize_t n = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, i);
-        if (name != self->st->str_shared_size &&
-            PyUnicode_CompareWithASCIIString(name, "shared_size") != 0) {
+        Py_ssize_t k = 0;
+        if (name == self->st->str_shared_size ||
+            PyUnicode_CompareWithASCIIString(name, "shared_size") == 0) {
+            if (pcu_as_uint(self->st, values[i], &shape->shared, "shared_size") < 0) {
+                return -1;
+            }
+            continue;
+        }
+        while (k < count && PyUnicode_CompareWithASCIIString(name, names[k]) != 0) {
+            k++;
+        }
+        if (k == count || fixed[k] != NULL) {
             PyErr_Format(PyExc_TypeError,
-                         "%s() got an unexpected keyword argument '%U'", function,
-                         name);
+                         k == count ? "%s() got an unexpected keyword argument '%U'"
+                                    : "%s() got multiple values for argument '%U'",
+                         function, name);
             return -1;
         }
-        if (pcu_as_uint(self->st, values[i], &shape->shared, "shared_size") < 0) {
+        fixed[k] = values[i];
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (fixed[k] == NULL) {
+            PyErr_Format(PyExc_TypeError, "%s() needs grid, block%s and the arguments",
+                         function, count == 3 ? ", stream" : "");
             return -1;
         }
     }
@@ -589,36 +636,41 @@ prepared_launch(pcu_function *self, const char *function, int async,
                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
                 pcu_argbuf *buffer, pcu_launch_shape *shape)
 {
-    Py_ssize_t fixed = async ? 3 : 2;
+    PyObject *fixed[3] = {NULL};
+    Py_ssize_t count = async ? 3 : 2;
+    Py_ssize_t given = nargs < count ? nargs : count;
     if (self->prepared == NULL) {
         PyErr_Format(PyExc_AttributeError, "%U: call prepare() before %s()", self->name,
                      function);
         return -1;
     }
-    if (nargs < fixed) {
-        PyErr_Format(PyExc_TypeError, "%s() needs grid, block%s and the arguments",
-                     function, async ? ", stream" : "");
-        return -1;
+    for (Py_ssize_t i = 0; i < given; i++) {
+        fixed[i] = args[i];
     }
     memset(shape, 0, sizeof(*shape));
-    int missing = prepared_block_is_missing(args[1]);
-    if (missing < 0 || pcu_as_dims(self->st, args[0], shape->grid, "grid") < 0) {
+    shape->stream = pcu_current_stream();
+    if (prepared_keywords(self, function, fixed, count, shape, args + nargs, kwnames) <
+        0) {
+        return -1;
+    }
+    int missing = given == count ? prepared_block_is_missing(fixed[1]) : 0;
+    if (missing < 0 || pcu_as_dims(self->st, fixed[0], shape->grid, "grid") < 0) {
         return -1;
     }
     memcpy(shape->block, self->old_block, sizeof(shape->block));
-    if (!missing && pcu_as_dims(self->st, args[1], shape->block, "block") < 0) {
+    if (!missing && pcu_as_dims(self->st, fixed[1], shape->block, "block") < 0) {
         return -1;
     }
-    fixed -= missing;
     if (async &&
-        pcu_as_stream(self->st, args[fixed - 1], &shape->stream, "stream") < 0) {
+        pcu_as_stream(self->st, fixed[2 - missing], &shape->stream, "stream") < 0) {
         return -1;
     }
-    if (prepared_keywords(self, function, shape, args + nargs, kwnames) < 0 ||
-        (!self->described && pcu_function_describe(self) < 0)) {
+    if ((!self->described && pcu_function_describe(self) < 0) ||
+        (self->texrefs != NULL && pcu_texrefs_check(self->st, self->texrefs, 1) < 0)) {
         return -1;
     }
-    return prepared_pack(self, args + fixed, nargs - fixed, buffer);
+    given -= missing;
+    return prepared_pack(self, args + given, nargs - given, buffer);
 }
 
 static PyObject *

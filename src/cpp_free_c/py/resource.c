@@ -88,10 +88,12 @@ pcu_resource_free(pcu_resource *self)
     if (!self->live) {
         return pcu_resource_check_failed(self, pcu_res_ender(self->kind));
     }
-    self->live = 0;
+    self->live = 0; /* nobody else releases it meanwhile */
     const char *routine = "";
-    CUresult status =
-        pcu_res_release(self->kind, self->handle, pcu_context_rec(self->ctx), &routine);
+    int ended;
+    CUresult status = pcu_res_end(self->kind, self->handle, pcu_context_rec(self->ctx),
+                                  &routine, &ended);
+    self->live = !ended;
     return status == CUDA_SUCCESS ? 0 : pcu_raise(self->st, routine, status);
 }
 

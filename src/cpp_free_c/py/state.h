@@ -15,12 +15,39 @@
     X(PointerHolderBase)        \
     X(HostPointer)              \
     X(PagelockedHostAllocation) \
+    X(PooledDeviceAllocation)   \
+    X(PooledHostAllocation)     \
+    X(DeviceMemoryPool)         \
+    X(PageLockedAllocator)      \
+    X(PageLockedMemoryPool)     \
+    X(ForeignAllocation)        \
+    X(AlignedHostAllocation)    \
+    X(RegisteredHostMemory)     \
+    X(ManagedAllocation)        \
+    X(IPCMemoryHandle)          \
+    X(Memcpy2D)                 \
+    X(Memcpy3D)                 \
+    X(Memcpy3DPeer)             \
     X(Module)                   \
+    X(Linker)                   \
+    X(RegisteredObject)         \
+    X(RegisteredBuffer)         \
+    X(RegisteredImage)          \
+    X(RegisteredMapping)        \
+    X(BufferObject)             \
+    X(BufferObjectMapping)      \
     X(Function)                 \
     X(ArgumentHandler)          \
     X(In)                       \
     X(Out)                      \
-    X(InOut)
+    X(InOut)                    \
+    X(ArrayDescriptor)          \
+    X(ArrayDescriptor3D)        \
+    X(Array)                    \
+    X(TextureObject)            \
+    X(SurfaceObject)            \
+    X(TextureReference)         \
+    X(SurfaceReference)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -33,6 +60,8 @@
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(__cuda_array_interface__) \
+    X(__cuda_stream__)          \
+    X(allocate)                 \
     X(arg_format)               \
     X(block)                    \
     X(data)                     \

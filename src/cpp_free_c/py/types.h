@@ -23,6 +23,11 @@ typedef struct {
     pcu_ctxrec rec;
 } pcu_context;
 
+typedef struct {
+    pcu_resource base;
+    struct pcu_refs *refs; /* owned; NULL until a reference was asked for */
+} pcu_module;
+
 /* A kernel parameter's place in the parameter block, as the driver says. */
 typedef struct {
     size_t offset;
@@ -66,6 +71,7 @@ typedef struct {
     size_t params_size;   /* bytes of the whole parameter block */
 
     pcu_prepared *prepared; /* counted reference; NULL before prepare() */
+    PyObject *texrefs;      /* strong: the tuple that prepare() was given, or NULL */
 
     /* The launch state of the old param_*, launch_* calls. */
     unsigned int old_block[3];

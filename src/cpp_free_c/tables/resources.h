@@ -19,7 +19,10 @@
     X(array, CUarray, ArrayDestroy)               \
     X(texref, CUtexref, TexRefDestroy)            \
     X(texture_object, CUtexObject, TexObjectDestroy)  \
-    X(surface_object, CUsurfObject, SurfObjectDestroy)
+    X(surface_object, CUsurfObject, SurfObjectDestroy) \
+    X(graphics, CUgraphicsResource, GraphicsUnregisterResource) \
+    X(gl_buffer, GLuint, GLUnregisterBufferObject) \
+    X(gl_mapping, GLuint, GLUnmapBufferObject)
 /* clang-format on */
 
 #endif

@@ -1,0 +1,36 @@
+"""A kernel that launches kernels: sums of growing triangles of numbers.
+
+Each thread of ``parent`` knows only when it runs how much work there is, and starts a
+grid of that size. DynamicSourceModule compiles for that and links the library for it,
+cudadevrt.
+"""
+
+import numpy as np
+
+import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.driver as drv
+from pycuda.compiler import DynamicSourceModule
+
+module = DynamicSourceModule(
+    """
+    __global__ void add_up(int *total, int count)
+    {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < count) atomicAdd(total, i + 1);
+    }
+
+    __global__ void parent(int *totals, const int *counts)
+    {
+        int i = threadIdx.x;
+        add_up<<<(counts[i] + 63) / 64, 64>>>(&totals[i], counts[i]);
+    }
+    """
+)
+parent = module.get_function("parent")
+
+counts = np.array([1, 10, 100, 1000], dtype=np.int32)
+totals = np.zeros_like(counts)
+parent(drv.InOut(totals), drv.In(counts), block=(counts.size, 1, 1))
+
+for count, total in zip(counts, totals, strict=True):
+    print(f"1 + ... + {count} = {total}")

@@ -1,0 +1,51 @@
+"""Change one tile of an image on the GPU and fetch only that tile.
+
+The rows of the image lie a pitch apart, where the GPU reads them best. Memcpy2D copies
+rectangles between such memory and NumPy arrays, views included.
+"""
+
+import numpy as np
+
+import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+module = SourceModule(
+    """
+    __global__ void negate(float *image, size_t pitch, int left, int top)
+    {
+        char *row = (char *)image + (top + threadIdx.y) * pitch;
+        float *pixel = (float *)row + left + threadIdx.x;
+        *pixel = -*pixel;
+    }
+    """
+)
+negate = module.get_function("negate")
+
+image = np.arange(20 * 30, dtype=np.float32).reshape(20, 30)
+memory, pitch = drv.mem_alloc_pitch(30 * 4, 20, access_size=4)
+
+upload = drv.Memcpy2D()
+upload.set_src_host(image)
+upload.src_pitch = image.strides[0]
+upload.set_dst_device(memory)
+upload.dst_pitch = pitch
+upload.width_in_bytes, upload.height = 30 * 4, 20
+upload()
+
+left, top, width, height = 10, 5, 8, 4
+position = np.int32(left), np.int32(top)
+negate(memory, np.uintp(pitch), *position, block=(width, height, 1), grid=(1, 1))
+
+result = image.copy()
+tile = result[top : top + height, left : left + width]
+fetch = drv.Memcpy2D()
+fetch.set_src_device(memory)
+fetch.src_pitch, fetch.src_x_in_bytes, fetch.src_y = pitch, left * 4, top
+fetch.set_dst_host(tile)
+fetch.dst_pitch = result.strides[0]
+fetch.width_in_bytes, fetch.height = width * 4, height
+fetch()
+
+print("corners of the tile:", tile[0, 0], tile[-1, -1])
+print("pixels that changed:", (result != image).sum())

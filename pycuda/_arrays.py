@@ -1,0 +1,235 @@
+"""From numpy arrays and device arrays to Arrays and texture references.
+
+An Array has its fastest dimension first: in order "C" the last axis is x, in order "F"
+the first one. Elements that no texture has (double, complex) are cut into integers of
+32 bits, which ``pycuda-helpers.hpp`` puts together again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from pycuda._driver import (
+    Array,
+    ArrayDescriptor,
+    ArrayDescriptor3D,
+    LogicError,
+    address_mode,
+    array3d_flags,
+    array_format,
+    filter_mode,
+)
+
+__all__ = [
+    "bind_array_to_texref",
+    "dtype_to_array_format",
+    "gpuarray_to_array",
+    "gpuarray_to_texref",
+    "make_multichannel_2d_array",
+    "matrix_to_array",
+    "matrix_to_texref",
+    "np_to_array",
+]
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from pycuda._driver import TextureReference
+
+_FORMATS = {
+    "uint8": array_format.UNSIGNED_INT8,
+    "uint16": array_format.UNSIGNED_INT16,
+    "uint32": array_format.UNSIGNED_INT32,
+    "int8": array_format.SIGNED_INT8,
+    "int16": array_format.SIGNED_INT16,
+    "int32": array_format.SIGNED_INT32,
+    "float16": array_format.HALF,
+    "float32": array_format.FLOAT,
+}
+
+# How many integers of 32 bits stand for an element that is no texture's.
+_CUT = {"float64": 2, "complex64": 2, "complex128": 4}
+
+
+def dtype_to_array_format(dtype: npt.DTypeLike) -> array_format:
+    """Return the array_format of integers of 8 to 32 bits and floats of 16 and 32.
+
+    Raises TypeError for any other dtype.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.name not in _FORMATS or not dtype.isnative:
+        raise TypeError(f"arrays on the device have no elements of dtype '{dtype}'")
+    return _FORMATS[dtype.name]
+
+
+def _element(dtype: np.dtype[Any], cut: bool) -> tuple[array_format, int]:
+    """Return (array_format, number of channels) of one element."""
+    if cut and dtype.name in _CUT and dtype.isnative:
+        return array_format.SIGNED_INT32, _CUT[dtype.name]
+    return dtype_to_array_format(dtype), 1
+
+
+def _order(order: object, lenient: bool = False) -> Literal["C", "F"]:
+    wanted = order.upper() if lenient and isinstance(order, str) else order
+    if wanted == "C":
+        return "C"
+    if wanted == "F":
+        return "F"
+    raise LogicError(f"order must be 'C' or 'F', not {order!r}")
+
+
+def _sides(shape: Sequence[int], order: str) -> tuple[int, ...]:
+    """Return the shape from x on."""
+    return tuple(shape[::-1]) if order == "C" else tuple(shape)
+
+
+def matrix_to_array(
+    matrix: np.ndarray[Any, Any], order: str, allow_double_hack: bool = False
+) -> Array:
+    """Return a two-dimensional Array of a matrix.
+
+    ``order`` is "C", where x is the column, or "F", where x is the row.
+    ``allow_double_hack`` admits double and complex elements, cut into integers.
+    Raises TypeError for other elements and LogicError for another order or shape.
+    """
+    layout = _order(order, lenient=True)
+    matrix = np.asarray(matrix)
+    if matrix.ndim != 2:
+        raise LogicError(f"a matrix has 2 dimensions, not {matrix.ndim}")
+    descriptor = ArrayDescriptor()
+    descriptor.width, descriptor.height = _sides(matrix.shape, layout)
+    descriptor.format, descriptor.num_channels = _element(
+        matrix.dtype, allow_double_hack
+    )
+    array = Array(descriptor)
+    array.set(np.asarray(matrix, order=layout))
+    return array
+
+
+def make_multichannel_2d_array(ndarray: np.ndarray[Any, Any], order: str) -> Array:
+    """Return a two-dimensional Array of an array with three axes.
+
+    The channels, of which there are 1, 2 or 4, are the last axis in order "C" and the
+    first one in order "F".
+    """
+    layout = _order(order, lenient=True)
+    ndarray = np.asarray(ndarray)
+    if ndarray.ndim != 3:
+        raise LogicError(f"an image with channels has 3 dimensions, not {ndarray.ndim}")
+    channels, width, height = _sides(ndarray.shape, layout)
+    descriptor = ArrayDescriptor()
+    descriptor.width, descriptor.height = width, height
+    descriptor.format = dtype_to_array_format(ndarray.dtype)
+    descriptor.num_channels = channels
+    array = Array(descriptor)
+    array.set(np.asarray(ndarray, order=layout))
+    return array
+
+
+def _make_array(
+    shape: tuple[int, ...], dtype: np.dtype[Any], order: str, surface: bool
+) -> Array:
+    """Return an Array of 2 or 3 dimensions without content."""
+    if len(shape) not in (2, 3):
+        raise LogicError(f"an Array is made of 2 or 3 dimensions, not {len(shape)}")
+    sides = _sides(shape, order)
+    descriptor = ArrayDescriptor3D()
+    descriptor.width, descriptor.height = sides[:2]
+    descriptor.depth = sides[2] if len(sides) == 3 else 0
+    descriptor.format, descriptor.num_channels = _element(np.dtype(dtype), True)
+    if surface:
+        descriptor.flags |= array3d_flags.SURFACE_LDST
+        if len(sides) == 2:
+            descriptor.flags |= array3d_flags.ARRAY3D_LAYERED
+            descriptor.depth = 1
+    return Array(descriptor)
+
+
+def np_to_array(
+    nparray: np.ndarray[Any, Any], order: str, allowSurfaceBind: bool = False
+) -> Array:
+    """Return an Array of a numpy array with 2 or 3 dimensions.
+
+    double, complex64 and complex128 become 2, 2 and 4 channels of integers. With
+    ``allowSurfaceBind`` surfaces can be bound to it; one of 2 dimensions then is a
+    single layer.
+    """
+    layout = _order(order)
+    nparray = np.asarray(nparray)
+    array = _make_array(nparray.shape, nparray.dtype, layout, allowSurfaceBind)
+    array.set(np.asarray(nparray, order=layout))
+    return array
+
+
+def gpuarray_to_array(
+    gpuarray: Any, order: str, allowSurfaceBind: bool = False
+) -> Array:
+    """Return an Array of a device array with 2 or 3 dimensions, as np_to_array does.
+
+    The device array is whatever has shape, dtype, strides and gpudata. Its memory must
+    be contiguous in that order, but for gaps between rows. Nothing of it is held.
+    """
+    layout = _order(order)
+    shape, dtype = tuple(gpuarray.shape), np.dtype(gpuarray.dtype)
+    array = _make_array(shape, dtype, layout, allowSurfaceBind)
+    sides = _sides(shape, layout)
+    strides = _sides(gpuarray.strides, layout)
+    pitch = strides[1] if sides[1] > 1 else sides[0] * dtype.itemsize
+    row = sides[0] * dtype.itemsize
+    steps = [dtype.itemsize, pitch, pitch * sides[1]]
+    rows = zip(sides, strides, steps, strict=False)
+    if pitch < row or any(n > 1 and given != step for n, given, step in rows):
+        raise LogicError(
+            f"a device array of shape {shape} and strides {tuple(gpuarray.strides)} "
+            f"does not lie in order '{layout}'"
+        )
+    array.set(gpuarray.gpudata, pitch=pitch)
+    return array
+
+
+def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
+    """Bind an Array, with CLAMP in both dimensions and without filter."""
+    texref.set_array(ary)
+    texref.set_address_mode(0, address_mode.CLAMP)
+    texref.set_address_mode(1, address_mode.CLAMP)
+    texref.set_filter_mode(filter_mode.POINT)
+
+
+def matrix_to_texref(
+    matrix: np.ndarray[Any, Any], texref: TextureReference, order: str
+) -> None:
+    """Bind a new Array of a matrix: matrix_to_array and bind_array_to_texref."""
+    bind_array_to_texref(matrix_to_array(matrix, order), texref)
+
+
+def gpuarray_to_texref(
+    gpuarray: Any,
+    texref: TextureReference,
+    channels: int = 1,
+    allow_double_hack: bool = False,
+    allow_complex_hack: bool = False,
+    allow_offset: bool = False,
+) -> int:
+    """Bind the memory of a device array, for tex1Dfetch; return the offset in elements.
+
+    ``channels`` elements of the array are one of the texture. The hacks admit double
+    and complex elements, cut into integers. Nothing holds the memory.
+    """
+    dtype = np.dtype(gpuarray.dtype)
+    flags = getattr(gpuarray, "flags", None)
+    if flags is not None and not flags.forc:
+        raise LogicError("only memory without gaps can be bound to a texture")
+    cut = allow_double_hack if dtype.kind == "f" else allow_complex_hack
+    format, pieces = _element(dtype, cut)
+    if pieces * channels not in (1, 2, 4):
+        raise LogicError(
+            f"{channels} channels of dtype '{dtype}' are more than a texture's element"
+        )
+    size = int(np.prod(gpuarray.shape, dtype=np.int64)) * dtype.itemsize
+    texref.set_format(format, pieces * channels)
+    offset = texref.set_address(gpuarray.gpudata, size, allow_offset=allow_offset)
+    return int(offset // (dtype.itemsize * channels))

@@ -1,0 +1,53 @@
+"""What the device and its compiler are like: found out in the current context."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+import pycuda.driver as _cuda
+from pycuda.compiler import SourceModule
+from pycuda.tools import context_dependent_memoize
+
+
+def platform_bits() -> int:
+    """Return the number of bits of a pointer: 64."""
+    return 8 * ctypes.sizeof(ctypes.c_void_p)
+
+
+def _capability() -> tuple[int, int]:
+    return _cuda.Context.get_device().compute_capability()
+
+
+def has_stack() -> bool:
+    """Say whether kernels can call functions that are not inlined."""
+    return _capability() >= (2, 0)
+
+
+def has_double_support() -> bool:
+    """Say whether the device computes with double precision."""
+    return _capability() >= (1, 3)
+
+
+_SIZEOF = """
+{preamble}
+extern "C" __global__ void write_size(size_t *size)
+{{
+    *size = sizeof({type_name});
+}}
+"""
+
+
+@context_dependent_memoize
+def sizeof(type_name: str, preamble: str = "") -> int:
+    """Return the number of bytes that a type has in device code.
+
+    ``preamble`` is CUDA C that declares the type. The compiler is asked once for each
+    type and context.
+    """
+    source = _SIZEOF.format(type_name=type_name, preamble=preamble)
+    kernel = SourceModule(source, no_extern_c=True).get_function("write_size")
+    size = np.zeros((), np.uintp)
+    kernel(_cuda.Out(size), block=(1, 1, 1))
+    return int(size)

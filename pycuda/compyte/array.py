@@ -1,0 +1,117 @@
+"""Shapes and strides of arrays that are not NumPy's own.
+
+Strides are in bytes. In an axis of length 1 they say nothing and are not looked at, and
+an array without elements has every layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+__all__ = [
+    "ArrayFlags",
+    "ArrayIsh",
+    "as_strided",
+    "c_contiguous_strides",
+    "equal_strides",
+    "f_contiguous_strides",
+    "get_common_dtype",
+    "is_c_contiguous_strides",
+    "is_f_contiguous_strides",
+]
+
+
+class ArrayIsh(Protocol):
+    """What has the layout of an array."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+
+
+def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides of an array without gaps whose first axis varies fastest."""
+    strides = []
+    for length in shape:
+        strides.append(itemsize)
+        itemsize *= max(length, 1)
+    return tuple(strides)
+
+
+def c_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides of an array without gaps whose last axis varies fastest."""
+    return f_contiguous_strides(itemsize, tuple(shape)[::-1])[::-1]
+
+
+def equal_strides(
+    strides1: Sequence[int], strides2: Sequence[int], shape: Sequence[int]
+) -> bool:
+    """Say whether two lists of strides lay out this shape in the same way."""
+    if len(strides1) != len(strides2) or len(strides1) != len(shape):
+        return False
+    if 0 in shape:
+        return True
+    axes = zip(strides1, strides2, shape, strict=True)
+    return all(first == second for first, second, length in axes if length != 1)
+
+
+def is_f_contiguous_strides(
+    strides: Sequence[int], itemsize: int, shape: Sequence[int]
+) -> bool:
+    return equal_strides(strides, f_contiguous_strides(itemsize, shape), shape)
+
+
+def is_c_contiguous_strides(
+    strides: Sequence[int], itemsize: int, shape: Sequence[int]
+) -> bool:
+    return equal_strides(strides, c_contiguous_strides(itemsize, shape), shape)
+
+
+class ArrayFlags:
+    """Which layouts an array has, read once; ``forc`` is either of the two."""
+
+    def __init__(self, ary: ArrayIsh) -> None:
+        layout = (ary.strides, ary.dtype.itemsize, ary.shape)
+        self.f_contiguous = is_f_contiguous_strides(*layout)
+        self.c_contiguous = is_c_contiguous_strides(*layout)
+        self.forc = self.f_contiguous or self.c_contiguous
+
+    def __repr__(self) -> str:
+        return (
+            f"  C_CONTIGUOUS : {self.c_contiguous}\n"
+            f"  F_CONTIGUOUS : {self.f_contiguous}"
+        )
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+_SINGLE = {
+    np.dtype(np.float64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.complex64),
+}
+
+
+def _stand_in(operand: Any) -> Any:
+    """Return something with the type of an operand and a value that always fits."""
+    if hasattr(operand, "dtype"):
+        return np.ones(1, operand.dtype)
+    return type(operand)(1)
+
+
+def get_common_dtype(obj1: Any, obj2: Any, allow_double: bool) -> np.dtype[Any]:
+    """Return the dtype of the sum of two arrays or scalars, by NumPy's rules.
+
+    Without ``allow_double`` it is the single-precision one of its kind.
+    """
+    common: np.dtype[Any] = np.asarray(_stand_in(obj1) + _stand_in(obj2)).dtype
+    return common if allow_double else _SINGLE.get(common, common)

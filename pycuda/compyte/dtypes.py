@@ -1,0 +1,236 @@
+"""The names that dtypes have in C.
+
+``TYPE_REGISTRY`` is the one registry of the process; the functions speak of it. One
+type has many spellings in C (``long unsigned int`` is ``unsigned long``): any is
+understood, and the one that was registered first is given out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+ArgTypeT = TypeVar("ArgTypeT")
+
+_WORDS_OF_INTEGERS = frozenset(("signed", "unsigned", "char", "short", "int", "long"))
+_QUALIFIERS = re.compile(
+    r"\b(?:const|volatile|restrict|__restrict__|__restrict|__global|__constant)\b"
+)
+_DECLARATION = re.compile(
+    r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
+)
+
+
+class TypeNameNotKnown(RuntimeError):  # noqa: N818  the name programs know
+    """A C type has no dtype."""
+
+
+def _canonical(c_name: str) -> str:
+    """Return one spelling for all the spellings of a C type."""
+    words = c_name.split()
+    if not words or not _WORDS_OF_INTEGERS.issuperset(words):
+        return re.sub(r"\s*([<>,]|::)\s*", r"\1", " ".join(words))
+    sign = [word for word in words if word in ("signed", "unsigned")]
+    size = sorted(word for word in words if word in ("char", "short", "long"))
+    if "char" not in size and sign == ["signed"]:
+        sign = []
+    return " ".join(sign + (size or ["int"]))
+
+
+class DTypeRegistry:
+    """Which dtype a C name means, and which C name a dtype has.
+
+    ``name_to_dtype`` is a dictionary from C names to dtypes. ``dtype_to_name`` is one
+    from dtypes, and from what ``str`` makes of them, to C names.
+    """
+
+    def __init__(self) -> None:
+        self.name_to_dtype: dict[str, np.dtype[Any]] = {}
+        self.dtype_to_name: dict[np.dtype[Any] | str, str] = {}
+
+    def _find(self, name: str) -> np.dtype[Any] | None:
+        known = self.name_to_dtype.get(name)
+        return self.name_to_dtype.get(_canonical(name)) if known is None else known
+
+    def _add(self, names: Iterable[str], dtype: DTypeLike) -> None:
+        dtype = np.dtype(dtype)
+        for name in names:
+            self.name_to_dtype[name] = self.name_to_dtype[_canonical(name)] = dtype
+            self.dtype_to_name.setdefault(dtype, name)
+            self.dtype_to_name.setdefault(str(dtype), name)
+
+    def get_or_register_dtype(
+        self, names: str | Iterable[str], dtype: DTypeLike | None = None
+    ) -> np.dtype[Any]:
+        """Tell the C names of a dtype, or with no dtype look one up by its name.
+
+        Returns the dtype that was registered first among equal ones. Raises KeyError
+        for a name that is not known, and RuntimeError for one that means another dtype.
+        """
+        names = [names] if isinstance(names, str) else list(names)
+        if dtype is None:
+            found = self._find(names[0])
+            if found is None:
+                raise KeyError(names[0])
+            return found
+        dtype = np.dtype(dtype)
+        for name in names:
+            known = self._find(name)
+            if known is not None and known != dtype:
+                raise RuntimeError(
+                    f"the C type '{name}' already means {known!r}, it cannot mean "
+                    f"{dtype!r} too"
+                )
+        first = next(
+            (
+                known
+                for known in self.dtype_to_name
+                if not isinstance(known, str) and known == dtype
+            ),
+            dtype,
+        )
+        self._add(names, first)
+        return first
+
+    def dtype_to_ctype(self, dtype: DTypeLike | None) -> str:
+        """Return the C name of a dtype."""
+        if dtype is None:
+            raise ValueError("None is not a dtype")
+        dtype = np.dtype(dtype)
+        try:
+            return self.dtype_to_name[dtype]
+        except KeyError:
+            raise ValueError(f"no C type is known for {dtype!r}") from None
+
+
+# -- the types of languages ------------------------------------------------------------
+
+
+def fill_registry_with_c_types(
+    reg: DTypeRegistry, respect_windows: bool, include_bool: bool = True
+) -> None:
+    """Register the types of C; ``respect_windows`` makes ``long`` what it is there."""
+    if include_bool:
+        reg._add(["bool"], np.bool_)
+    reg._add(["signed char", "char"], np.int8)
+    reg._add(["unsigned char"], np.uint8)
+    reg._add(["short", "signed short", "short int", "signed short int"], np.int16)
+    reg._add(["unsigned short", "unsigned short int"], np.uint16)
+    reg._add(["int", "signed int", "signed"], np.int32)
+    reg._add(["unsigned", "unsigned int"], np.uint32)
+    bits = 32 if respect_windows and os.name == "nt" else 64
+    reg._add(["long", "long int", "signed long"], f"int{bits}")
+    reg._add(["unsigned long", "unsigned long int"], f"uint{bits}")
+    reg._add(["long long", "long long int"], np.int64)
+    reg._add(["unsigned long long", "unsigned long long int"], np.uint64)
+    reg._add(["float"], np.float32)
+    reg._add(["double"], np.float64)
+
+
+def fill_registry_with_c99_stdint_types(reg: DTypeRegistry) -> None:
+    """Register ``int8_t`` to ``uint64_t``, ``size_t`` and ``ptrdiff_t``."""
+    for bits in (8, 16, 32, 64):
+        reg._add([f"int{bits}_t"], f"int{bits}")
+        reg._add([f"uint{bits}_t"], f"uint{bits}")
+    reg._add(["size_t"], np.uintp)
+    reg._add(["ptrdiff_t"], np.intp)
+
+
+def fill_registry_with_c99_complex_types(reg: DTypeRegistry) -> None:
+    """Register ``float complex`` and the like."""
+    reg._add(["float complex", "complex float"], np.complex64)
+    reg._add(["double complex", "complex double"], np.complex128)
+    reg._add(["long double complex", "complex long double"], np.clongdouble)
+
+
+def fill_registry_with_opencl_c_types(reg: DTypeRegistry) -> None:
+    """Register the scalar types of OpenCL C, where ``long`` has 64 bits everywhere."""
+    for name, bits in (("char", 8), ("short", 16), ("int", 32), ("long", 64)):
+        reg._add([name, f"signed {name}"], f"int{bits}")
+        reg._add([f"u{name}", f"unsigned {name}"], f"uint{bits}")
+    reg._add(["unsigned"], np.uint32)
+    reg._add(["half"], np.float16)
+    reg._add(["float"], np.float32)
+    reg._add(["double"], np.float64)
+
+
+# -- the registry of the process -------------------------------------------------------
+
+
+TYPE_REGISTRY = DTypeRegistry()
+# The registry's own dictionaries, under names older than it.
+DTYPE_TO_NAME = TYPE_REGISTRY.dtype_to_name
+NAME_TO_DTYPE = TYPE_REGISTRY.name_to_dtype
+
+
+def _fill_dtype_registry(respect_windows: bool, include_bool: bool = True) -> None:
+    fill_registry_with_c_types(TYPE_REGISTRY, respect_windows, include_bool)
+    fill_registry_with_c99_stdint_types(TYPE_REGISTRY)
+
+
+def get_or_register_dtype(
+    names: str | Iterable[str], dtype: DTypeLike | None = None
+) -> np.dtype[Any]:
+    """Tell the C names of a dtype, or with no dtype look one up by its name.
+
+    Returns the dtype that was registered first among equal ones.
+    """
+    return TYPE_REGISTRY.get_or_register_dtype(names, dtype)
+
+
+def register_dtype(
+    dtype: DTypeLike, c_names: str | Iterable[str], alias_ok: bool = False
+) -> None:
+    """Tell the C names of a dtype; deprecated for ``get_or_register_dtype``."""
+    warnings.warn(
+        "register_dtype is deprecated; get_or_register_dtype(c_names, dtype) also "
+        "returns the dtype",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    dtype = np.dtype(dtype)
+    known = TYPE_REGISTRY.dtype_to_name.get(dtype)
+    if known is not None and not alias_ok:
+        raise RuntimeError(f"{dtype!r} already has the C name '{known}'")
+    TYPE_REGISTRY.get_or_register_dtype(c_names, dtype)
+
+
+def dtype_to_ctype(dtype: DTypeLike | None) -> str:
+    """Return the C name of a dtype; ValueError if it has none."""
+    return TYPE_REGISTRY.dtype_to_ctype(dtype)
+
+
+def parse_c_arg_backend(
+    c_arg: str,
+    scalar_arg_factory: Callable[[np.dtype[Any], str], ArgTypeT],
+    vec_arg_factory: Callable[[np.dtype[Any], str], ArgTypeT],
+    name_to_dtype: DTypeRegistry | Callable[[str], np.dtype[Any]] | None = None,
+) -> ArgTypeT:
+    """Make an argument of a C declaration such as ``const float *x``.
+
+    The factories are called with dtype and name. ``name_to_dtype`` is a registry, or a
+    function that raises KeyError for a name it does not know; the default is the
+    process's registry. Raises ValueError for what declares nothing.
+    """
+    match = _DECLARATION.fullmatch(_QUALIFIERS.sub(" ", c_arg).strip())
+    if match is None:
+        raise ValueError(f"'{c_arg}' does not declare an argument")
+    c_type, stars = match["type"], match["type"].count("*")
+    if stars + bool(match["array"]) > 1:
+        raise ValueError(f"'{c_arg}' points to pointers, which is not supported")
+    if name_to_dtype is None:
+        name_to_dtype = TYPE_REGISTRY
+    if isinstance(name_to_dtype, DTypeRegistry):
+        name_to_dtype = name_to_dtype.get_or_register_dtype
+    try:
+        dtype = name_to_dtype(" ".join(c_type.replace("*", " ").split()))
+    except KeyError:
+        raise ValueError(f"the type of '{c_arg}' is not known") from None
+    factory = vec_arg_factory if stars or match["array"] else scalar_arg_factory
+    return factory(dtype, match["name"])

@@ -1,0 +1,475 @@
+"""Look at what a machine has for this package: ``python -m pycuda.doctor``.
+
+Each line is a finding: ``ok``; ``note``, which programs can do without; or ``missing``,
+which they cannot. Below a finding that is not ``ok`` stands the one step that mends it.
+The exit status is 1 if anything is missing, else 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from pycuda import VERSION_TEXT
+
+OK, NOTE, MISSING = "ok", "note", "missing"
+
+_TRIAL = """
+#include <cuda_fp16.h>
+
+extern "C" __global__ void pycuda_doctor(int *values)
+{
+    values[threadIdx.x] = 3 * threadIdx.x + __half2int_rn(__float2half(1.0f));
+}
+"""
+
+
+class Finding(NamedTuple):
+    """One line of the report; ``step`` is what to do about it."""
+
+    level: str
+    about: str
+    text: str
+    step: str = ""
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+# -- the package -----------------------------------------------------------------------
+
+
+def look_at_package() -> Iterator[Finding]:
+    """The extension modules and the headers that belong to the package."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    try:
+        import pycuda._driver
+        import pycuda._pvt_struct  # noqa: F401  that it can be imported is the finding
+    except ImportError as error:
+        yield Finding(
+            MISSING,
+            "package",
+            f"its C extension cannot be imported: {_first_line(error)}",
+            f"build it for this Python: {sys.executable} -m pip install --force-"
+            "reinstall pycuda (in a checkout: pip install -e .)",
+        )
+        return
+    yield Finding(OK, "package", folder)
+    from pycuda import compiler
+
+    headers = compiler._find_pycuda_include_path()
+    found = sorted(os.listdir(headers)) if os.path.isdir(headers) else []
+    if found:
+        yield Finding(OK, "headers", f"{headers}: {', '.join(found)}")
+    else:
+        yield Finding(
+            MISSING,
+            "headers",
+            f"there are none in {headers}",
+            f"install the package anew: {sys.executable} -m pip install --force-"
+            "reinstall pycuda",
+        )
+
+
+# -- the driver and its devices --------------------------------------------------------
+
+
+def _library_in_use() -> str:
+    """Return the path of the driver library that this process has loaded."""
+    from pycuda import _driver
+
+    part = "libpycuda_emulator.so" if _driver._is_emulated() else "libcuda.so"
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+            for line in maps:
+                path = line.rstrip("\n").partition("/")
+                if part in path[2]:
+                    return f"/{path[2]}"
+    except OSError:
+        pass  # the name has to do
+    return part
+
+
+def _version_text(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+_DRIVER_STEP = (
+    "install NVIDIA's driver for your GPU, or set PYCUDA_DRIVER=emulator to work on "
+    "the software device"
+)
+
+
+def _step_for(error: Exception) -> str:
+    """Return what to do about an init() that failed; its text says what was wrong."""
+    from pycuda import _driver
+
+    choice = os.environ.get("PYCUDA_DRIVER")
+    if choice not in (None, "", "cuda", "emulator"):
+        return "unset PYCUDA_DRIVER"
+    text = str(error)
+    if choice == "emulator" or _driver._is_emulated():
+        return "set the PYCUDA_EMULATOR_ variables right, or unset them"
+    if "stub" in text:
+        return "take the folder with 'stubs' in its name out of LD_LIBRARY_PATH"
+    if "shows no GPU" in text:
+        return (
+            "see whether nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES hides none, "
+            "or set PYCUDA_DRIVER=emulator"
+        )
+    if "update NVIDIA's driver" in text:
+        return "update NVIDIA's driver"
+    return _DRIVER_STEP
+
+
+def look_at_driver() -> Iterator[Finding]:
+    """The driver library, and each device that it shows."""
+    from pycuda import _driver
+    from pycuda import driver as drv
+
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            drv.init()
+    except drv.Error as error:
+        text = _first_line(error).partition("failed: ")[2]
+        yield Finding(MISSING, "driver", text, _step_for(error))
+        return
+    version = _version_text(drv.get_driver_version())
+    what = f"{_library_in_use()}, for CUDA {version}"
+    if said:
+        yield Finding(
+            MISSING,
+            "driver",
+            f"no NVIDIA driver was found; the software device stands in ({what})",
+            _DRIVER_STEP,
+        )
+    elif _driver._is_emulated():
+        chosen = "the software device, as PYCUDA_DRIVER says"
+        yield Finding(OK, "driver", f"{chosen} ({what})")
+    else:
+        yield Finding(OK, "driver", what)
+    for number in range(drv.Device.count()):
+        device = drv.Device(number)
+        major, minor = device.compute_capability()
+        gibibytes = device.total_memory() / 2**30
+        yield Finding(
+            OK,
+            f"device {number}",
+            f"{device.name()}, compute capability {major}.{minor}, {gibibytes:.1f} GiB,"
+            f" PCI {device.pci_bus_id()}",
+        )
+
+
+# -- the compilers ---------------------------------------------------------------------
+
+
+def _describe(facts: Any) -> str:
+    text = f"release {facts.release}"
+    if facts.archs:
+        dotted = [f"{arch // 10}.{arch % 10}" for arch in facts.archs]
+        text += f", for compute capability {dotted[0]} to {dotted[-1]}"
+    return text
+
+
+def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
+    """Compile a kernel that includes a header of the toolkit."""
+    from pycuda.driver import CompileError
+
+    try:
+        tool.run(_TRIAL, [], target, False)
+    except CompileError as error:
+        output = f"{error.stdout!s}\n{error.stderr!s}"
+        lines = [line for line in output.splitlines() if "error" in line.lower()]
+        text = lines[0].strip() if lines else _first_line(error)
+        if "cuda_fp16.h" in output:
+            step = "install the toolkit's headers: pip install pycuda[nvrtc]"
+        elif name == "nvcc":
+            step = (
+                "install a C++ compiler that nvcc accepts (g++; NVCC_CCBIN names it), "
+                "or set PYCUDA_COMPILER=nvrtc"
+            )
+        else:
+            step = "install NVRTC anew: pip install --force-reinstall pycuda[nvrtc]"
+        return Finding(MISSING, name, f"{tool.path} compiles nothing: {text}", step)
+    return None
+
+
+def _look_at_compiler(name: str, found: dict[str, Any]) -> Finding:
+    from pycuda import _nvcc, _nvrtc
+    from pycuda.driver import CompileError, CompilerNotFoundError
+
+    extra = "nvcc" if name == "nvcc" else "nvrtc"
+    try:
+        tool = _nvcc.Tool("nvcc") if name == "nvcc" else _nvrtc.Tool()
+    except CompilerNotFoundError:
+        return Finding(
+            NOTE, name, "not found", f"install it: pip install pycuda[{extra}]"
+        )
+    try:
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            facts = tool.facts(None)
+    except CompileError as error:
+        return Finding(
+            MISSING,
+            name,
+            _first_line(error),
+            f"install it anew: pip install --force-reinstall pycuda[{extra}]",
+        )
+    refused = _try_compiler(tool, name, "cubin" if name == "nvcc" else "ptx")
+    if refused is not None:
+        return refused
+    found[name] = facts
+    return Finding(OK, name, f"{tool.path}, {_describe(facts)}")
+
+
+def look_at_compilers() -> Iterator[Finding]:
+    """nvcc and NVRTC: one of them is needed, and whether they know the devices."""
+    found: dict[str, Any] = {}
+    findings = [_look_at_compiler(name, found) for name in ("nvcc", "NVRTC")]
+    if all(finding.level == NOTE for finding in findings):
+        findings[0] = findings[0]._replace(
+            level=MISSING,
+            text="not found, and neither is NVRTC: no kernel can be compiled",
+            step="install the CUDA toolkit, or: pip install pycuda[nvrtc]",
+        )
+    yield from findings
+    yield from _look_at_fit(found)
+
+
+def _devices() -> list[Any]:
+    """Return the devices, none if the driver is not there (which was reported)."""
+    from pycuda import driver as drv
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            drv.init()
+        return [drv.Device(number) for number in range(drv.Device.count())]
+    except drv.Error:
+        return []
+
+
+def _look_at_fit(found: dict[str, Any]) -> Iterator[Finding]:
+    """Do the compilers know the devices, and does the driver know the compilers?"""
+    from pycuda import _driver, compiler, driver
+
+    for number, device in enumerate(_devices()):
+        about = f"device {number}"
+        target = compiler._Target(device)
+        for name, facts in found.items():
+            dotted = ".".join(map(str, target.capability))
+            try:
+                arch, kind = compiler._arch_for(target, facts, None, "cubin")
+            except driver.CompileError as error:
+                advice = error.msg.partition(". ")[2] or "Use another CUDA toolkit."
+                yield Finding(
+                    MISSING,
+                    about,
+                    f"{name} makes no code for its compute capability {dotted}",
+                    f"{advice[0].lower()}{advice[1:].rstrip('.')}",
+                )
+                continue
+            if kind == "ptx":
+                yield Finding(
+                    NOTE,
+                    about,
+                    f"is newer than {name}, whose {arch} the driver finishes",
+                    f"use a CUDA toolkit that knows compute capability {dotted}",
+                )
+    if _devices() and not _driver._is_emulated():
+        yield from _look_at_releases(found, driver.get_driver_version())
+
+
+def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Finding]:
+    """A driver loads no PTX of a toolkit newer than itself."""
+    newest = (driver_version // 1000, driver_version % 1000 // 10)
+    for name, facts in found.items():
+        try:
+            release = tuple(int(part) for part in facts.release.split(".")[:2])
+        except ValueError:
+            continue  # it did not say
+        if release <= newest:
+            continue
+        dotted = f"{newest[0]}.{newest[1]}"
+        yield Finding(
+            MISSING if release[0] > newest[0] else NOTE,
+            name,
+            f"release {facts.release} is newer than the driver's CUDA {dotted}, which "
+            "does not load its PTX",
+            f"update NVIDIA's driver, or use a toolkit of release {dotted} or before",
+        )
+
+
+def look_at_libraries() -> Iterator[Finding]:
+    """What only some programs need of the toolkit."""
+    from pycuda import compiler
+
+    name = compiler._LIBRARY_PATTERN % "cudadevrt"
+    for folder in compiler._library_dirs("nvcc"):
+        if os.path.isfile(os.path.join(folder, name)):
+            yield Finding(OK, "cudadevrt", os.path.join(folder, name))
+            return
+    yield Finding(
+        NOTE,
+        "cudadevrt",
+        f"{name} was not found; kernels that launch kernels need it",
+        "pip install pycuda[nvrtc]",
+    )
+
+
+# -- the cache, and one kernel on each device ------------------------------------------
+
+
+def look_at_cache() -> Iterator[Finding]:
+    """Where compiled kernels are kept, and whether they can be."""
+    from pycuda import _cache
+
+    folder = _cache.resolve_dir(None)
+    if folder is None:
+        yield Finding(
+            NOTE,
+            "cache",
+            "PYCUDA_DISABLE_CACHE is set: every kernel is compiled each time",
+            "unset PYCUDA_DISABLE_CACHE",
+        )
+        return
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor."):
+            pass
+        entries = [name for name in os.listdir(folder) if not name.startswith(".")]
+    except OSError as error:
+        yield Finding(
+            MISSING,
+            "cache",
+            f"{folder} cannot be written: {error.strerror or error}",
+            "set PYCUDA_CACHE_DIR to a folder that can be written",
+        )
+        return
+    yield Finding(OK, "cache", f"{folder}, {len(entries)} files")
+
+
+def look_at_kernels() -> Iterator[Finding]:
+    """Compile, load and run a kernel on each device."""
+    from pycuda import driver as drv
+
+    for number, device in enumerate(_devices()):
+        about = f"device {number}"
+        try:
+            context = device.make_context()
+        except drv.Error as error:
+            yield Finding(
+                MISSING,
+                about,
+                f"gives no context: {_first_line(error)}",
+                "see with nvidia-smi who uses it, and whether its compute mode "
+                "allows another program",
+            )
+            continue
+        try:
+            wrong = _run_kernel(drv)
+        except (drv.Error, ValueError) as error:
+            wrong = _first_line(error)
+        finally:
+            context.pop()
+            context.detach()
+        if wrong:
+            yield Finding(
+                MISSING,
+                about,
+                f"a kernel does not run: {wrong}",
+                "mend what is missing above; if nothing is, run nvidia-smi -q to see "
+                "the device's own errors",
+            )
+        else:
+            yield Finding(OK, about, "a kernel was compiled, loaded and run")
+
+
+def _run_kernel(drv: Any) -> str:
+    """Return what went wrong, "" if the results are right."""
+    import numpy as np
+
+    from pycuda.compiler import SourceModule
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # findings of their own say the same
+        module = SourceModule(_TRIAL, no_extern_c=True, cache_dir=False)
+    values = np.zeros(32, np.int32)
+    module.get_function("pycuda_doctor")(drv.Out(values), block=(32, 1, 1))
+    right = (values == 3 * np.arange(32) + 1).all()
+    return "" if right else "its results are wrong"
+
+
+# -- the report ------------------------------------------------------------------------
+
+_LOOKS: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
+    ("package", look_at_package),
+    ("driver", look_at_driver),
+    ("compilers", look_at_compilers),
+    ("libraries", look_at_libraries),
+    ("cache", look_at_cache),
+    ("kernels", look_at_kernels),
+)
+
+
+def examine() -> Iterator[Finding]:
+    """Yield all findings, in order."""
+    for about, look in _LOOKS:
+        try:
+            yield from look()
+        except Exception as error:  # a check that breaks must not hide the others
+            yield Finding(
+                MISSING,
+                about,
+                f"could not be looked at: {type(error).__name__}: {_first_line(error)}",
+                f"report it with: {sys.executable} -X dev -m pycuda.doctor --raise",
+            )
+        if about == "package" and "pycuda._driver" not in sys.modules:
+            return  # all else needs the extension
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the report; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m pycuda.doctor",
+        description="Say what this machine has for pycuda, and how to mend the rest.",
+        epilog="The exit status is 1 if anything is missing, else 0.",
+    )
+    parser.add_argument(
+        "--raise",
+        action="store_true",
+        dest="raise_",
+        help="end with the traceback of a check that breaks",
+    )
+    options = parser.parse_args(arguments)
+    print(
+        f"pycuda {VERSION_TEXT}, Python {sys.version.split()[0]}, "
+        f"{os.uname().sysname} {os.uname().machine}"
+    )
+    findings = (
+        (finding for _, look in _LOOKS for finding in look())
+        if options.raise_
+        else examine()
+    )
+    status = 0
+    for finding in findings:
+        print(f"{finding.level:8}{finding.about:12}{finding.text}", flush=True)
+        if finding.level != OK:
+            print(f"{'':20}-> {finding.step}", flush=True)
+        if finding.level == MISSING:
+            status = 1
+    print("all is well" if status == 0 else "something is missing")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""Sharing buffers and images with OpenGL.
+
+OpenGL's context must be current in the thread that makes the CUDA context, registers,
+maps and releases. ``doc/opengl.rst`` has a program.
+"""
+
+from pycuda.driver import (
+    BufferObject,
+    BufferObjectMapping,
+    RegisteredBuffer,
+    RegisteredImage,
+    RegisteredMapping,
+    RegisteredObject,
+    graphics_map_flags,
+    graphics_register_flags,
+)
+from pycuda.driver import gl_init as init
+from pycuda.driver import make_gl_context as make_context
+
+__all__ = [
+    "BufferObject",
+    "BufferObjectMapping",
+    "RegisteredBuffer",
+    "RegisteredImage",
+    "RegisteredMapping",
+    "RegisteredObject",
+    "graphics_map_flags",
+    "graphics_register_flags",
+    "init",
+    "make_context",
+]

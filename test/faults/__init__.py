@@ -1,0 +1,1 @@
+"""Sweeps over all entry points: each driver call, each allocation fails once."""

@@ -1,0 +1,104 @@
+"""Rows: the run-time compiler, over a program that stands for nvcc.
+
+What it makes is always the kernel of row.py, so no toolkit is needed.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pycuda.compiler as compiler
+
+from .row import PTX, row
+
+STAND_IN = """#!/bin/sh
+case "$1" in
+    --version) echo "a stand-in, release 13.0, V13.0.1"; exit ;;
+    --list-gpu-arch) echo compute_75; exit ;;
+    --preprocess) for last in "$@"; do :; done; cat "$last"; exit ;;
+esac
+while [ $# -gt 1 ]; do
+    case "$1" in -o) image=$2 ;; -MF) deps=$2 ;; esac
+    shift
+done
+echo "kernel.ptx : $1" > "$deps"
+cp "{kernel}" "$image"
+"""
+
+A_CHILD = "it starts a program: what is short of memory then is module subprocess"
+
+_folder = tempfile.TemporaryDirectory(prefix="pycuda-faults-")
+
+
+def path(name):
+    return os.path.join(_folder.name, name)
+
+
+def stand_in():
+    kernel, program = Path(path("kernel")), Path(path("nvcc"))
+    if not program.exists():
+        kernel.write_bytes(PTX.rstrip(b"\0"))
+        program.write_text(STAND_IN.replace("{kernel}", str(kernel)))
+        program.chmod(0o755)
+    return str(program)
+
+
+def options(cached):
+    return {"nvcc": stand_in(), "cache_dir": path("cache") if cached else False}
+
+
+def _cached(function, **more):
+    """A call whose result the cache has."""
+
+    def make(w):
+        chosen = {**options(True), **more}
+        function("some source", **chosen)
+        return lambda: function("some source", **chosen)
+
+    return make
+
+
+def _anew(function):
+    def make(w):
+        chosen = options(False)
+        function("some source", **chosen)  # what is asked of a compiler but once
+        return lambda: function("some source", **chosen)
+
+    return make
+
+
+def _plain(source, nvcc, cache_dir):
+    return compiler.compile_plain(source, [], False, nvcc, cache_dir, "ptx")
+
+
+row("compiler.compile", _cached(compiler.compile, target="ptx"))
+row("compiler.compile (anew)", _anew(compiler.compile), no_allocations=A_CHILD)
+row("compiler.compile_plain", _cached(_plain))
+row("compiler.SourceModule", _cached(compiler.SourceModule))
+row(
+    "compiler.SourceModule (anew)", _anew(compiler.SourceModule), no_allocations=A_CHILD
+)
+row(
+    "compiler.SourceModule (dropped)",
+    lambda w: [compiler.SourceModule("some source", **options(True))].clear,
+)
+row(
+    "compiler.SourceModule.get_function",
+    lambda w: (lambda module: lambda: module.get_function("add"))(
+        compiler.SourceModule("some source", **options(True))
+    ),
+    also=["compiler.CudaModule.get_function"],
+)
+row(
+    "compiler.get_nvcc_version",
+    lambda w: (lambda nvcc: lambda: compiler.get_nvcc_version(nvcc))(stand_in()),
+)
+row(
+    "compiler.preprocess_source",
+    lambda w: lambda: compiler.preprocess_source("text", [], stand_in()),
+    no_allocations=A_CHILD,
+)
+row(
+    "compiler.SourceModule (an architecture)",
+    _cached(compiler.SourceModule, arch="sm_75"),
+)

@@ -1,0 +1,207 @@
+"""Rows: modules, functions, launches, what stands for an argument."""
+
+import os
+import tempfile
+
+import numpy as np
+
+import pycuda.driver as drv
+
+from .row import PTX, SIZE, calls, refused, row
+
+BLOCK = (SIZE // 4, 1, 1)
+ONE = np.int32(1)
+
+# -- modules ---------------------------------------------------------------------------
+
+
+def _in_file(w):
+    handle, path = tempfile.mkstemp(suffix=".ptx")
+    os.write(handle, PTX)
+    os.close(handle)
+    w.paths = [*getattr(w, "paths", []), path]
+    return lambda: drv.module_from_file(path)
+
+
+#: The driver says in this way that there is no further parameter.
+NO_MORE = {("cuFuncGetParamInfo", 1): "it says that there are no more parameters"}
+
+
+def _ignore(*_):
+    pass
+
+
+row("module_from_buffer", lambda w: lambda: drv.module_from_buffer(PTX))
+row(
+    "module_from_buffer (options)",
+    lambda w: (
+        lambda: drv.module_from_buffer(
+            PTX, [(drv.jit_option.MAX_REGISTERS, 32)], _ignore
+        )
+    ),
+)
+row("module_from_file", _in_file)
+row("Module (dropped)", lambda w: [drv.module_from_buffer(PTX)].clear)
+calls("Module.get_function", lambda m: m.get_function("add"), "module")
+calls("Module.get_global", lambda m: m.get_global("table"), "module")
+
+# -- functions -------------------------------------------------------------------------
+
+FUNCTION_ATTRIBUTES = [
+    name.lower()
+    for name in vars(drv.function_attribute)
+    if name.isupper() and hasattr(drv.Function, name.lower())
+]
+
+calls(
+    "Function.get_attribute",
+    lambda f: f.get_attribute(drv.function_attribute.NUM_REGS),
+    "function",
+)
+calls(
+    "Function.set_attribute",
+    lambda f: f.set_attribute(
+        drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024
+    ),
+    "function",
+)
+calls(
+    "Function.num_regs",
+    lambda f: f.num_regs,
+    "function",
+    also=[f"Function.{name}" for name in FUNCTION_ATTRIBUTES],
+)
+calls(
+    "Function.set_cache_config",
+    lambda f: f.set_cache_config(drv.func_cache.PREFER_L1),
+    "function",
+)
+calls(
+    "Function.set_shared_config",
+    lambda f: f.set_shared_config(drv.shared_config.FOUR_BYTE_BANK_SIZE),
+    "function",
+)
+calls("Function.handle", lambda f: f.handle, "function")
+calls("Function.name", lambda f: f.name, "function")
+
+calls(
+    "Function.param_set_texref",
+    lambda f: refused(TypeError, f.param_set_texref, 1),
+    "function",
+)
+
+# -- launches --------------------------------------------------------------------------
+
+calls(
+    "Function.__call__",
+    lambda f, m: f(m, ONE, block=BLOCK),
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+)
+calls(
+    "Function.__call__ (stream)",
+    lambda f, m, s: f(m, ONE, block=BLOCK, grid=(1, 1), stream=s, shared=16),
+    "function",
+    "memory",
+    "stream",
+    absorbs=NO_MORE,
+)
+calls(
+    "Function.__call__ (timed)",
+    lambda f, m: f(m, ONE, block=BLOCK, time_kernel=True),
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+)
+calls(
+    "Function.__call__ (handlers)",
+    lambda f, h: f(drv.InOut(h), ONE, block=BLOCK),
+    "function",
+    "host",
+    absorbs=NO_MORE,
+)
+calls("Function.prepare", lambda f: f.prepare("Pi"), "function", absorbs=NO_MORE)
+calls(
+    "Function.prepared_call",
+    lambda f, m: f.prepared_call((1, 1), BLOCK, m, 1),
+    "prepared",
+    "memory",
+)
+calls(
+    "Function.prepared_async_call",
+    lambda f, m, s: f.prepared_async_call((1, 1), BLOCK, s, m, 1),
+    "prepared",
+    "memory",
+    "stream",
+)
+calls(
+    "Function.prepared_timed_call",
+    lambda f, m: f.prepared_timed_call((1, 1), BLOCK, m, 1)(),
+    "prepared",
+    "memory",
+)
+
+# -- the old way -----------------------------------------------------------------------
+
+calls("Function.param_set", lambda f, m: f.param_set(m, ONE), "old_style", "memory")
+calls("Function.param_set_size", lambda f: f.param_set_size(12), "old_style")
+calls("Function.param_seti", lambda f: f.param_seti(8, 1), "old_style")
+calls("Function.param_setf", lambda f: f.param_setf(8, 1.0), "old_style")
+calls(
+    "Function.param_setv",
+    lambda f, h: f.param_setv(8, h[:1]),
+    "old_style",
+    "host",
+)
+calls("Function.set_block_shape", lambda f: f.set_block_shape(8, 1, 1), "old_style")
+calls("Function.set_shared_size", lambda f: f.set_shared_size(16), "old_style")
+calls("Function.launch", lambda f: f.launch(), "old_style")
+calls("Function.launch_grid", lambda f: f.launch_grid(1, 1), "old_style")
+calls(
+    "Function.launch_grid_async",
+    lambda f, s: f.launch_grid_async(1, 1, s),
+    "old_style",
+    "stream",
+)
+
+# -- arguments -------------------------------------------------------------------------
+
+
+def _handler(kind):
+    def make(w):
+        handler = kind(w.host)
+        return lambda: (handler.get_device_alloc(), handler.pre_call(None))
+
+    return make
+
+
+for _kind in (drv.In, drv.Out, drv.InOut):
+    row(_kind.__name__, lambda w, kind=_kind: lambda: kind(w.host))
+row("ArgumentHandler", lambda w: lambda: drv.ArgumentHandler(w.host))
+row(
+    "ArgumentHandler.get_device_alloc",
+    lambda w: drv.ArgumentHandler(w.host).get_device_alloc,
+)
+row("ArgumentHandler.array", lambda w: lambda: drv.ArgumentHandler(w.host).array)
+row("ArgumentHandler.dev_alloc", lambda w: lambda: drv.In(w.host).dev_alloc)
+row(
+    "ArgumentHandler.pre_call",
+    lambda w: lambda: drv.ArgumentHandler(w.host).pre_call(None),
+)
+
+
+def _pre_call(w):
+    handler = drv.In(w.host)
+    handler.get_device_alloc()
+    return lambda: handler.pre_call(None)
+
+
+def _post_call(w):
+    handler = drv.Out(w.host)
+    handler.get_device_alloc()
+    return lambda: handler.post_call(None)
+
+
+row("In.pre_call", _pre_call)
+row("Out.post_call", _post_call)

@@ -1,0 +1,324 @@
+"""Runs the sweeps: python -m faults.sweep calls|allocations TABLE [NAME...]
+
+TABLE is the module with the rows, faults.rows for those of the package.
+
+Prints a line of JSON for each row: its name, how many calls (or allocations) were
+failed, and what was wrong. Needs the software device, with two devices, and for
+allocations the module that nomemory.c makes. `calls` fails each driver call of an entry
+point in turn with each code of CODES, until nothing is left to fail. `allocations` does
+so with the allocations of Python.
+"""
+
+import gc
+import importlib
+import json
+import os
+import re
+import sys
+import warnings
+
+import pycuda
+import pycuda.driver as drv
+from pycuda import _driver
+from support.emulator import Driver
+
+from .row import ROWS, World
+
+#: One code of each class of exceptions; none of them spoils a context for good.
+CODES = {
+    1: drv.LogicError,
+    2: drv.MemoryError,
+    100: drv.RuntimeError,
+    701: drv.LaunchError,
+    999: drv.Error,
+}
+OUT_OF_MEMORY = 2
+
+#: Driver calls that are tried again after a garbage collection when memory is short.
+TRIED_AGAIN = ("cuMemAlloc", "cuMemHostAlloc")
+
+#: More failures than any entry point has calls or allocations: it would not end.
+MOST = 20000
+
+
+class Device(Driver):
+    """The library that pycuda uses."""
+
+    def __init__(self):
+        folder = os.path.dirname(pycuda.__file__)
+        super().__init__(os.path.join(folder, "libpycuda_emulator.so"))
+
+    def fail(self, number, code):
+        """Let the call of this number from now on fail, whichever it is."""
+        assert self.lib.emu_fault_set(b"*", number, code) == 0
+
+    def fired(self):
+        return self.lib.emu_fault_fired()
+
+
+def stack_handles():
+    """The contexts of this thread's stack, the top first; as it was afterwards."""
+    found = []
+    while (context := drv.Context.get_current()) is not None:
+        drv.Context.pop()
+        found.append(context)
+    for context in reversed(found):
+        context.push()
+    return [context.handle for context in found]
+
+
+class State:
+    """What an entry point that failed must leave as it was."""
+
+    def __init__(self, device):
+        gc.collect()
+        self.stack = stack_handles()
+        self.live = device.live()
+        self.counts = _driver._live_counts()
+        self.free = drv.mem_get_info()[0] if self.stack else None
+        self.foreign = device.lib.emu_foreign_free_count()
+        self.abandoned = device.lib.emu_abandoned_count()
+
+    def differences(self, before):
+        names = ("stack", "live", "counts", "free", "foreign", "abandoned")
+        return [
+            f"{name}: {getattr(before, name)} became {getattr(self, name)}"
+            for name in names
+            if getattr(self, name) != getattr(before, name)
+        ]
+
+    def lost(self, before):
+        """Handles that nobody holds: alive, or reclaimed with their context."""
+        alive = sum(self.live.values()) - sum(before.live.values())
+        return alive + self.abandoned - before.abandoned
+
+
+class Attempt:
+    """One run of a row's call in a world of its own, with something to fail in it."""
+
+    def __init__(self, device, row, arm, disarm):
+        self.error, self.handled, result = None, None, None
+        self.unraisable = []
+        self.start = State(device)
+        world = World()
+        with warnings.catch_warnings(record=True) as self.warned:
+            warnings.simplefilter("always")
+            hook, sys.unraisablehook = sys.unraisablehook, self.note_unraisable
+            call = row.make(world)
+            self.before = State(device)
+            gc.collect()  # the interpreter's lists of free objects are empty again
+            arm()
+            try:
+                result = call()
+            except BaseException as error:
+                self.error = error
+            finally:
+                disarm()
+                sys.unraisablehook = hook
+            self.let_go_of_frames()
+            del result
+            self.after = State(device)
+            if self.error is None and row.undo:
+                row.undo(world)
+            del call
+            self.restore_stack(world)
+            world.close()
+            gc.collect()
+        self.end = State(device)
+
+    def note_unraisable(self, unraisable):
+        self.unraisable.append(repr(unraisable.exc_value))
+
+    def let_go_of_frames(self):
+        """What a traceback holds would count as leaked."""
+        error = self.error
+        if error is not None and error.__context__ is not None:
+            self.handled = repr(error.__context__)
+        while error is not None:
+            error.__traceback__ = None
+            following, error.__context__ = error.__context__, None
+            error.__cause__ = None
+            error = following
+
+    def restore_stack(self, world):
+        """Take off what the call or its preparation put there, or put it back."""
+        while (top := drv.Context.get_current()) is not None and top != world.context:
+            drv.Context.pop()
+        if top is None:
+            world.context.push()
+
+
+class Sweep:
+    """One row: the attempts, their number, what is wrong."""
+
+    def __init__(self, device, row):
+        self.device, self.row = device, row
+        self.count = 0
+        self.problems = []
+
+    def wrong(self, where, what):
+        self.problems.append(f"{where}: {what}")
+
+    def unchanged(self, where, attempt, reports=0, changes=False):
+        """After a failure nothing changed; after all is dropped nothing is left."""
+        lost = attempt.end.lost(attempt.start)
+        if lost > reports:
+            self.wrong(where, f"{lost} handles are lost, {reports} were reported")
+        if reports:
+            return
+        if attempt.error is not None and not changes:
+            for difference in attempt.after.differences(attempt.before):
+                self.wrong(where, f"after the failure, {difference}")
+        for difference in attempt.end.differences(attempt.start):
+            self.wrong(where, f"at the end, {difference}")
+
+    # -- driver calls
+
+    def failing(self, numbers, code):
+        """One attempt with some calls failing; also the names of those that did."""
+
+        def arm():
+            self.device.lib.emu_call_log_clear()
+            for number in numbers:
+                self.device.fail(number, code)
+
+        def disarm():
+            self.device.lib.emu_fault_clear()
+            self.log = self.device.log()
+
+        fired = self.device.fired()
+        attempt = Attempt(self.device, self.row, arm, disarm)
+        reached = [number for number in numbers if number <= len(self.log)]
+        self.failed = [self.log[number - 1][0] for number in reached]
+        assert len(reached) == self.device.fired() - fired
+        return attempt
+
+    def calls(self):
+        # what is made at first use is there from now on
+        Attempt(self.device, self.row, lambda: None, lambda: None)
+        for code in CODES:
+            number = 0
+            while number < MOST:
+                number += 1
+                attempt = self.failing([number], code)
+                if not self.failed:
+                    self.succeeded(f"with nothing to fail ({code})", attempt)
+                    break
+                self.judge(attempt, number, code)
+            self.count = max(self.count, number - 1)
+
+    def succeeded(self, where, attempt):
+        if attempt.error is not None:
+            self.wrong(where, repr(attempt.error))
+        self.unchanged(where, attempt)
+
+    def judge(self, attempt, number, code):
+        name = self.failed[-1]
+        where = f"call {number} ({name}) failing with {code}"
+        reports = self.reports(attempt, name)
+        if name in self.row.absorbs or (name, code) in self.row.absorbs:
+            pass
+        elif attempt.error is not None:
+            self.judge_error(where, attempt.error, name, code)
+            if attempt.handled:
+                self.wrong(where, f"raised while handling {attempt.handled}")
+        elif reports:
+            pass
+        elif code == OUT_OF_MEMORY and name in TRIED_AGAIN:
+            self.unchanged(where, attempt)
+            attempt = self.failing([number, number + 1], code)
+            where += ", and again"
+            if attempt.error is None:
+                self.wrong(where, "no exception")
+            else:
+                self.judge_error(where, attempt.error, name, code)
+        else:
+            self.wrong(where, "neither an exception nor a warning")
+        self.unchanged(where, attempt, reports, name in self.row.changes)
+
+    def judge_error(self, where, error, name, code):
+        if type(error) is not CODES[code]:
+            self.wrong(where, f"the exception is {error!r}")
+        elif (error.code, error.routine) != (code, name):
+            self.wrong(where, f"it speaks of {error.code} in {error.routine}: {error}")
+
+    def reports(self, attempt, name):
+        """How many clean-ups were reported as failed."""
+        found = len(attempt.unraisable)
+        for warning in attempt.warned:
+            if issubclass(warning.category, drv.PyCUDAWarning):
+                found += 1
+                if name not in str(warning.message):
+                    self.wrong(name, f"the warning is: {warning.message}")
+        return found
+
+    # -- allocations
+
+    def allocations(self):
+        """Fail each allocation; then each one while the first driver call fails too."""
+        if self.row.no_allocations:
+            return
+        for _ in range(2):
+            Attempt(self.device, self.row, lambda: None, lambda: None)
+        self.failing_allocations("")
+        self.failing([1], 1)
+        if self.failed:
+            self.failing_allocations(f"{self.failed[0]} failing, ", CODES[1])
+
+    def lost_by_the_interpreter(self, error):
+        """Whether CPython lost the exception: it may when it makes a traceback."""
+        import faults_nomemory as nomemory
+
+        return (
+            type(error) is SystemError
+            and re.search("without (setting an exception|exception set)", str(error))
+            and not nomemory.within("/_driver.")
+        )
+
+    def failing_allocations(self, also, *kinds):
+        import faults_nomemory as nomemory
+
+        def disarm():
+            nomemory.disarm()
+            self.device.lib.emu_fault_clear()
+
+        for number in range(1, MOST):
+
+            def arm(number=number):
+                if also:
+                    self.device.fail(1, 1)
+                nomemory.arm(number)
+
+            attempt = Attempt(self.device, self.row, arm, disarm)
+            if not nomemory.fired():
+                break
+            self.count += 1
+            where = f"{also}allocation {number}"
+            reports = self.reports(attempt, "")
+            if attempt.error is not None and not (
+                type(attempt.error) in (MemoryError, *kinds)
+                or self.lost_by_the_interpreter(attempt.error)
+            ):
+                self.wrong(where, f"the exception is {attempt.error!r}")
+            self.unchanged(where, attempt, reports)
+        if not also:
+            self.succeeded("with nothing to fail", attempt)
+
+
+def run(kind, names):
+    os.environ.setdefault("PYCUDA_EMULATOR_DEVICES", "2")
+    drv.init()
+    device = Device()
+    gc.collect()
+    gc.freeze()
+    for name in names or list(ROWS):
+        sweep = Sweep(device, ROWS[name])
+        getattr(sweep, kind)()
+        line = {"name": name, "count": sweep.count, "problems": sweep.problems}
+        print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    gc.disable()
+    importlib.import_module(sys.argv[2])
+    run(sys.argv[1], sys.argv[3:])

@@ -1,0 +1,155 @@
+"""Every public entry point while each driver call, each allocation in it fails once.
+
+The sweeps run in processes of their own, on the software device: a crash is then a
+failure of one test, and a machine with a GPU runs them too.
+"""
+
+import json
+import os
+import sys
+import sysconfig
+
+import pytest
+
+from faults import rows, rows_broken, walk  # noqa: F401
+from faults.row import ROWS
+from support import cc
+from support.child import run_child
+
+BROKEN = {*rows_broken.FOUND_BY_CALLS, *rows_broken.FOUND_BY_ALLOCATIONS}
+HERE = cc.ROOT / "test" / "faults"
+
+
+def sweep(kind, table, *names, path=""):
+    """What a sweep says of each row, by name; fails if it did not come to its end."""
+    environment = {
+        **os.environ,
+        "PYCUDA_DRIVER": "emulator",
+        "PYCUDA_EMULATOR_DEVICES": "2",
+        "PYTHONPATH": os.pathsep.join(
+            [str(path), str(HERE.parent), os.environ.get("PYTHONPATH", str(cc.ROOT))]
+        ),
+    }
+    command = [sys.executable, "-X", "faulthandler", "-m", "faults.sweep"]
+    done = cc.run([*command, kind, table, *names], env=environment, timeout=1800)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, (lines[-1:], done.stderr)
+    return {line["name"]: line for line in lines}
+
+
+def problems(lines):
+    return [f"{n}: {what}" for n, line in lines.items() for what in line["problems"]]
+
+
+@pytest.fixture(scope="module")
+def nomemory(tmp_path_factory):
+    """The folder of the module that makes Python's allocations fail."""
+    if not cc.compilers():
+        pytest.skip("neither gcc nor clang is installed")
+    folder = tmp_path_factory.mktemp("nomemory")
+    flags = ["-std=c11", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
+    include = ["-isystem", sysconfig.get_paths()["include"]]
+    cc.must(
+        cc.compile_c(
+            cc.compilers()[0],
+            [HERE / "nomemory.c"],
+            folder / "faults_nomemory.so",
+            [*flags, *include, "-ldl"],
+        )
+    )
+    return folder
+
+
+def test_every_entry_point_has_a_row():
+    """One line in test/faults/rows_*.py is enough for most."""
+    there = {name for row in ROWS.values() for name in (row.name, *row.also)}
+    points = walk.entry_points()
+    assert [name for name in points if name not in there] == []
+    assert len(points) > 280
+
+
+def test_the_walk_sees_what_is_new():
+    class Module:
+        def added(self):
+            """Stands for a new class and a new function."""
+
+        @property
+        def also_added(self):
+            return 1
+
+    Module.__module__ = "pycuda.driver"
+    module = type(sys)("somewhere")
+    module.Module, module.walk = Module, walk.members
+    Module.__init__ = lambda self: None
+    assert sorted(walk.of_module(module)) == [
+        "Module",
+        "Module.added",
+        "Module.also_added",
+    ]
+
+
+def test_each_driver_call_fails_once(capsys):
+    lines = sweep("calls", "faults.rows")
+    assert problems(lines) == []
+    assert set(lines) == set(ROWS) - BROKEN
+    pairs = sum(line["count"] for line in lines.values())
+    with capsys.disabled():
+        print(f"\n{pairs} pairs of entry point and driver call failed, five codes each")
+    assert pairs > 350
+
+
+def test_each_allocation_fails_once(nomemory, capsys):
+    lines = sweep("allocations", "faults.rows", path=nomemory)
+    assert problems(lines) == []
+    assert set(lines) == set(ROWS) - BROKEN
+    pairs = sum(line["count"] for line in lines.values())
+    with capsys.disabled():
+        print(f"\n{pairs} pairs of entry point and allocation failed")
+    assert pairs > 2000
+
+
+@pytest.mark.parametrize(
+    "call, make, release",
+    [
+        ("cuMemFree", "drv.mem_alloc(64)", "free"),
+        ("cuMemFreeHost", "drv.pagelocked_empty(4, 'f4').base", "free"),
+        ("cuCtxDestroy", "drv.Device(0).make_context()", "detach"),
+    ],
+)
+def test_a_release_that_failed_can_be_tried_again(call, make, release):
+    code = f"""
+    import gc
+    import pycuda.driver as drv
+    drv.init()
+    context = drv.Device(0).make_context()
+    thing = {make}
+    before = drv.Context.get_current()
+    for left in (1, 0):
+        try:
+            thing.{release}()
+        except drv.Error as error:
+            print(error.routine, error.code, left)
+            assert drv.Context.get_current() is before
+    try:
+        thing.{release}()
+    except drv.LogicError as error:
+        print("released", error.code in (201, 400))
+    context.detach()
+    """
+    done = run_child(
+        code, PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_FAULT=f"{call}:1:999"
+    )
+    assert done.stdout.splitlines() == [f"{call} 999 1", "released True"]
+
+
+def test_the_sweep_of_calls_finds_what_is_wrong():
+    lines = sweep("calls", "faults.rows_broken", *rows_broken.FOUND_BY_CALLS)
+    for name, words in rows_broken.FOUND_BY_CALLS.items():
+        assert any(words in what for what in lines[name]["problems"]), lines[name]
+
+
+def test_the_sweep_of_allocations_finds_what_is_wrong(nomemory):
+    names = rows_broken.FOUND_BY_ALLOCATIONS
+    lines = sweep("allocations", "faults.rows_broken", *names, path=nomemory)
+    for name, words in names.items():
+        assert any(words in what for what in lines[name]["problems"]), lines[name]

@@ -1,0 +1,334 @@
+"""python -m pycuda.doctor: what it says of machines that lack something."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import pycuda
+from pycuda import _toolkit, compiler, doctor
+from support.compilers import REAL_NVCC, make_toy, needs_nvcc
+
+HOOK = """
+import sys
+from pycuda import doctor
+{hook}
+sys.exit(doctor.main({arguments!r}))
+"""
+
+#: Run before the report: nothing of CUDA's compilers and libraries can be found.
+NO_TOOLKIT = """
+import os, warnings
+from pycuda import _driver, _nvrtc, _toolkit
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    _driver.init()  # while LD_LIBRARY_PATH still says where the driver is
+for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LD_LIBRARY_PATH"):
+    os.environ.pop(name, None)
+_toolkit.homes = lambda: []
+_toolkit.in_wheels = lambda parts: []
+_nvrtc._search = lambda: None
+"""
+
+
+class Report:
+    """The findings that a run printed: (level, about, text, step)."""
+
+    def __init__(self, done):
+        self.status = done.returncode
+        self.text = done.stdout
+        assert done.stderr == "", done.stderr
+        first, *lines, self.last = done.stdout.splitlines()
+        assert first.startswith(f"pycuda {pycuda.VERSION_TEXT}, Python ")
+        self.findings = []
+        for line in lines:
+            step = re.fullmatch(r" +-> (\S.*)", line)
+            if step:
+                assert self.findings[-1][3] == ""
+                self.findings[-1][3] = step[1]
+            else:
+                level, about, text = re.fullmatch(
+                    r"(ok|note|missing) +(\S+(?: \d)?) +(\S.*)", line
+                ).groups()
+                self.findings.append([level, about, text, ""])
+        for level, _, _, step in self.findings:
+            assert bool(step) == (level != "ok")
+        missing = any(level == "missing" for level, *_ in self.findings)
+        assert self.status == int(missing)
+        assert self.last == ("something is missing" if missing else "all is well")
+
+    def about(self, name):
+        return [finding for finding in self.findings if finding[1] == name]
+
+    def one(self, name):
+        (finding,) = self.about(name)
+        return finding
+
+
+@pytest.fixture
+def examine(tmp_path):
+    """Run the doctor in a child process; hook is Python code that goes before."""
+
+    def run(*arguments, hook="", **env):
+        (tmp_path / "cache").mkdir(exist_ok=True)
+        environment = {**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache"), **env}
+        command = ["-m", "pycuda.doctor", *arguments]
+        if hook:
+            command = ["-c", HOOK.format(hook=hook, arguments=list(arguments))]
+        return subprocess.run(
+            [sys.executable, *command],
+            env={k: v for k, v in environment.items() if v is not None},
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            timeout=300,
+        )
+
+    return run
+
+
+# -- whole reports ---------------------------------------------------------------------
+
+
+def test_this_machine(examine):
+    report = Report(examine())
+    assert {"package", "headers", "driver", "nvcc", "NVRTC", "cache"} <= {
+        finding[1] for finding in report.findings
+    }
+    assert report.one("package")[0] == "ok"
+
+
+@needs_nvcc
+def test_a_machine_where_all_is_well(examine, tmp_path):
+    (tmp_path / "some.hpp").write_text("")
+    hook = (
+        "from pycuda import compiler\n"
+        f"compiler._find_pycuda_include_path = lambda: {str(tmp_path)!r}\n"
+    )
+    report = Report(
+        examine(hook=hook, PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_DEVICES="2")
+    )
+    assert report.status == 0, report.text
+    assert "some.hpp" in report.one("headers")[2]
+    for number in (0, 1):
+        shown, run = report.about(f"device {number}")
+        assert shown[2].startswith("PyCUDA software device, compute capability 7.5, ")
+        assert run[2] == "a kernel was compiled, loaded and run"
+    level, _, text, _ = report.one("driver")
+    assert level == "ok" and text.startswith("the software device, as PYCUDA_DRIVER")
+    assert "libpycuda_emulator.so, for CUDA 13.0" in text
+    assert REAL_NVCC in report.one("nvcc")[2]
+
+
+@pytest.mark.gpu
+def test_no_toolkit_at_all(examine, tmp_path):
+    report = Report(examine(hook=NO_TOOLKIT, PATH=str(tmp_path)))
+    level, _, text, step = report.one("nvcc")
+    assert (level, "neither is NVRTC" in text) == ("missing", True)
+    assert "pip install pycuda[nvrtc]" in step
+    assert report.one("NVRTC")[0] == "note"
+    assert report.one("cudadevrt")[0] == "note"
+    assert [finding[0] for finding in report.about("device 0")] == ["ok", "missing"]
+
+
+def test_no_extension(examine):
+    report = Report(examine(hook="sys.modules['pycuda._driver'] = None"))
+    assert report.one("package")[0] == "missing"
+    assert "-m pip install" in report.one("package")[3]
+
+
+# -- drivers ---------------------------------------------------------------------------
+
+
+def test_no_driver(examine, tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("not a library")
+    env = {"LD_LIBRARY_PATH": str(tmp_path), "PYCUDA_DRIVER": "cuda"}
+    report = Report(examine(**env))
+    level, _, text, step = report.one("driver")
+    assert level == "missing" and "no driver library could be opened" in text
+    assert step.startswith("install NVIDIA's driver")
+    assert report.about("device 0") == []
+
+
+def test_the_software_device_stands_in(examine, tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("not a library")
+    report = Report(examine(LD_LIBRARY_PATH=str(tmp_path), PYCUDA_DRIVER=None))
+    level, _, text, step = report.one("driver")
+    assert level == "missing" and "the software device stands in" in text
+    assert "PYCUDA_DRIVER=emulator" in step
+    assert report.about("device 0")[0][2].startswith("PyCUDA software device")
+
+
+@pytest.mark.parametrize(
+    ("env", "said", "step"),
+    [
+        ({"PYCUDA_DRIVER": "both"}, "'both'", "unset PYCUDA_DRIVER"),
+        (
+            {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "0"},
+            "no GPU",
+            "set the PYCUDA_EMULATOR_ variables right",
+        ),
+        (
+            {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_MEMORY": "much"},
+            "PYCUDA_EMULATOR_MEMORY",
+            "set the PYCUDA_EMULATOR_ variables right",
+        ),
+    ],
+)
+def test_wrong_settings(examine, env, said, step):
+    level, _, text, advice = Report(examine(**env)).one("driver")
+    assert level == "missing" and said in text and advice.startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("message", "step"),
+    [
+        ("libcuda.so.1 is the toolkit's stub for linking", "take the folder with"),
+        ("the driver is there but shows no GPU", "see whether nvidia-smi lists"),
+        ("it lacks cuInit; update NVIDIA's driver to", "update NVIDIA's driver"),
+        ("something else", "install NVIDIA's driver"),
+    ],
+)
+def test_steps_for_drivers(monkeypatch, message, step):
+    monkeypatch.delenv("PYCUDA_DRIVER", raising=False)
+    monkeypatch.setattr("pycuda._driver._is_emulated", lambda: False)
+    assert doctor._step_for(RuntimeError(message)).startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("cuCtxCreate:1:2", "gives no context: cuCtxCreate failed: out of memory"),
+        ("cuModuleLoadDataEx:1:200", "a kernel does not run: cuModuleLoadDataEx"),
+    ],
+)
+@needs_nvcc
+def test_a_device_that_fails(examine, fault, said):
+    report = Report(examine(PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_FAULT=fault))
+    level, _, text, step = report.about("device 0")[-1]
+    assert level == "missing" and text.startswith(said) and "nvidia-smi" in step
+
+
+# -- compilers -------------------------------------------------------------------------
+
+
+def test_a_compiler_without_headers(examine, tmp_path):
+    toy = make_toy(tmp_path, "nvcc")
+    report = Report(examine(PATH=os.path.dirname(toy.path), PYCUDA_DRIVER="emulator"))
+    level, _, text, step = report.one("nvcc")
+    assert level == "missing" and toy.path in text and "cuda_fp16.h" in text
+    assert "headers" in step
+
+
+def test_a_compiler_that_cannot_run(examine, tmp_path):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text("#!/bin/sh\necho 'nvcc fatal: error: no host compiler' >&2\nexit 1")
+    nvcc.chmod(0o755)
+    report = Report(examine(PATH=f"{tmp_path}:/bin", PYCUDA_DRIVER="emulator"))
+    level, _, text, step = report.one("nvcc")
+    assert level == "missing" and "no host compiler" in text and "g++" in step
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """What is said of a compiler for these architectures on one old device."""
+
+    class Device:
+        def compute_capability(self):
+            return (7, 5)
+
+        def name(self):
+            return "a GPU"
+
+    def fits(archs):
+        facts = _toolkit.Facts("nvcc", "/nowhere/nvcc", "x, release 13.0, V13", archs)
+        return list(doctor._look_at_fit({"nvcc": facts}))
+
+    monkeypatch.setattr(doctor, "_devices", lambda: [Device()])
+    monkeypatch.setattr("pycuda._driver._is_emulated", lambda: True)
+    return fits
+
+
+def test_the_architecture_fits(fits):
+    assert fits("compute_75 compute_90") == []
+    assert fits("") == []  # it does not say
+
+
+def test_the_device_is_newer_than_the_compiler(fits):
+    (found,) = fits("compute_50 compute_70")
+    assert (found.level, found.about) == ("note", "device 0")
+    assert "compute_70" in found.text and "7.5" in found.step
+
+
+def test_the_device_is_older_than_the_compiler(fits):
+    (found,) = fits("compute_80 compute_90")
+    assert found.level == "missing" and "capability 7.5" in found.text
+    assert found.step
+
+
+@pytest.mark.parametrize(
+    ("release", "level"),
+    [
+        ("12.3", None),
+        ("12.4", None),
+        ("12.6", "note"),
+        ("13.0", "missing"),
+        ("?", None),
+    ],
+)
+def test_a_toolkit_newer_than_the_driver(release, level):
+    facts = _toolkit.Facts("nvcc", "/nowhere", f"x, release {release}, V", "")
+    found = list(doctor._look_at_releases({"nvcc": facts}, 12040))
+    assert [finding.level for finding in found] == ([level] if level else [])
+    assert all("12.4" in finding.step for finding in found)
+
+
+# -- the cache, and the report itself --------------------------------------------------
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    monkeypatch.delenv("PYCUDA_DISABLE_CACHE", raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "file" / "below"))
+    (found,) = doctor.look_at_cache()
+    assert found.level == "missing" and "PYCUDA_CACHE_DIR" in found.step
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "folder"))
+    (found,) = doctor.look_at_cache()
+    assert found.level == "ok" and found.text == f"{tmp_path}/folder, 0 files"
+    monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "")
+    (found,) = doctor.look_at_cache()
+    assert found.level == "note" and found.step == "unset PYCUDA_DISABLE_CACHE"
+
+
+def test_headers_of_the_package(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiler, "_find_pycuda_include_path", lambda: str(tmp_path))
+    assert [found.level for found in doctor.look_at_package()] == ["ok", "missing"]
+    (tmp_path / "a.hpp").write_text("")
+    assert [found.level for found in doctor.look_at_package()] == ["ok", "ok"]
+
+
+def test_a_check_that_breaks_hides_no_other(monkeypatch, capsys):
+    def broken():
+        yield doctor.Finding("ok", "first", "before")
+        raise ZeroDivisionError("by accident")
+
+    def whole():
+        yield doctor.Finding("ok", "second", "after")
+
+    looks = (("broken", broken), ("whole", whole))
+    monkeypatch.setattr(doctor, "_LOOKS", looks)
+    assert doctor.main([]) == 1
+    printed = capsys.readouterr().out
+    assert "ZeroDivisionError: by accident" in printed and "after" in printed
+    with pytest.raises(ZeroDivisionError):
+        doctor.main(["--raise"])
+    monkeypatch.setattr(doctor, "_LOOKS", looks[1:])
+    assert doctor.main([]) == 0
+
+
+def test_the_command_line(examine):
+    assert examine("--help").returncode == 0
+    assert examine("unknown").returncode == 2

@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""Build the C under sanitizers and run the tests, or one command, with that.
+
+    python tools/sanitize.py asan              the suite, without looking for leaks
+    python tools/sanitize.py leaks             the sweeps and some tests, for leaks
+    python tools/sanitize.py asan test/test_launch.py -k word
+    python tools/sanitize.py asan --run COMMAND...
+    python tools/sanitize.py tsan              the C programs that drive the device
+
+The build is in build/asan or build/tsan; what is old is built anew. Exits with 1 if
+something was found, or could not be: each run begins with code that is wrong on
+purpose, which must be reported. A finding ends the process in which it is made, so a
+test fails.
+
+The Python of these runs has AddressSanitizer preloaded, and so have the Pythons that it
+starts, but not the compilers: PYTHON in the build's bin/ is a script that preloads, and
+sitecustomize makes it sys.executable.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "cpp_free_c"
+SUPPRESSED = ROOT / "tools" / "lsan.supp"
+COMMON = ("-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
+ASAN = ("-fsanitize=address,undefined", *COMMON)
+TSAN = ("-fsanitize=thread", *COMMON)
+
+#: What tests no C of ours, or runs the sanitizers itself.
+LEFT_OUT = (
+    "bench",
+    "bench_emulator",
+    "core_c",
+    "doc_snippets",
+    "examples",
+    "fuzz_ptx",
+    "layout",
+)
+#: Tests that make calls of every kind in one process: looking for leaks makes each
+#: allocation and each start of Python many times slower.
+FOR_LEAKS = ("args", "context", "errors", "launch", "memory", "pvt_struct")
+
+ENVIRONMENT = {
+    "PYTHONMALLOC": "malloc",
+    "PYCUDA_DRIVER": "emulator",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
+}
+#: The interpreter has no frame pointers: without its slow unwinder the sanitizer would
+#: not see who called it.
+LEAKS = {
+    "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1"
+    ":fast_unwind_on_malloc=0:malloc_context_size=40",
+    "LSAN_OPTIONS": f"suppressions={SUPPRESSED}:print_suppressions=0",
+}
+
+CUSTOMIZE = """\
+import os, sys
+os.environ.pop("LD_PRELOAD", None)
+sys.executable = {shim!r}
+"""
+SHIM = """\
+#!/bin/sh
+LD_PRELOAD={library} exec {python} "$@"
+"""
+
+
+class Failed(Exception):
+    """A step went wrong; the text says which."""
+
+
+def must(command, **options):
+    done = subprocess.run([str(word) for word in command], check=False, **options)
+    if done.returncode != 0:
+        raise Failed(f"ended with {done.returncode}: {' '.join(map(str, command))}")
+
+
+def compiler():
+    found = shutil.which("gcc")
+    if found is None:
+        raise Failed("gcc is missing: it is the compiler whose sanitizers are used")
+    return found
+
+
+def runtime(name):
+    asked = [compiler(), f"-print-file-name={name}"]
+    path = subprocess.run(asked, capture_output=True, text=True, check=True)
+    if not os.path.isabs(path.stdout.strip()):
+        raise Failed(f"gcc has no {name}")
+    return os.path.realpath(path.stdout.strip())
+
+
+# -- AddressSanitizer and UndefinedBehaviorSanitizer -----------------------------------
+
+
+def build_asan(folder):
+    """Build the extension modules and the device; return the folder of the package."""
+    library = folder / "lib"
+    environment = {
+        **os.environ,
+        "CC": compiler(),
+        "CFLAGS": " ".join(ASAN),
+        "LDFLAGS": " ".join(ASAN),
+    }
+    places = ["--build-temp", folder / "temp", "--build-lib", library]
+    jobs = ["--parallel", os.cpu_count() or 1]
+    build = [sys.executable, "setup.py", "-q", "build_ext", *jobs, *places]
+    must(build, cwd=ROOT, env=environment)
+    link_package(library / "pycuda")
+    shim = folder / "bin" / "python"
+    script = SHIM.format(library=runtime("libasan.so"), python=sys.executable)
+    write(shim, script)
+    write(library / "sitecustomize.py", CUSTOMIZE.format(shim=str(shim)))
+    return library
+
+
+def link_package(package):
+    """Put the Python of the package beside the modules that were built."""
+    names = {
+        path.name
+        for path in (ROOT / "pycuda").iterdir()
+        if path.suffix != ".so" and path.name != "__pycache__"
+    }
+    for path in package.iterdir():
+        if path.is_symlink() and path.name not in names:
+            path.unlink()
+    for name in names:
+        if not (package / name).is_symlink():
+            (package / name).symlink_to(ROOT / "pycuda" / name)
+
+
+def write(path, text):
+    """Only what is new: another run may be using it."""
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+        path.chmod(0o755)
+
+
+def asan_environment(folder, leaks):
+    library = folder / "lib"
+    return {
+        **os.environ,
+        **ENVIRONMENT,
+        **(LEAKS if leaks else {}),
+        "PYTHONPATH": os.pathsep.join([str(library), str(ROOT / "test")]),
+        "PYCUDA_EMULATOR_LIBRARY": str(library / "pycuda" / "libpycuda_emulator.so"),
+        "PYCUDA_EMULATOR_CFLAGS": " ".join(ASAN),
+    }
+
+
+BROKEN = """
+#include <limits.h>
+#include <Python.h>
+int overflow(int n) { char *p = malloc((size_t)n); int c = p[n]; free(p); return c; }
+int shift(int n) { return 1 << n; }
+void leak(int n) { memset(PyMem_RawMalloc((size_t)n), 0, (size_t)n); }
+"""
+BROKEN_CALLS = {
+    "overflow": (20, "heap-buffer-overflow", False),
+    "shift": (40, "shift exponent 40 is too large", False),
+    "leak": (4321, "4321 byte(s) in 1 object(s)", True),
+}
+
+
+def prove_asan(folder):
+    """What is wrong on purpose is reported, with this build's flags and preloading."""
+    source, library = folder / "broken.c", folder / "broken.so"
+    source.write_text(BROKEN)
+    include = ["-isystem", sysconfig.get_paths()["include"]]
+    must([compiler(), *ASAN, *include, "-shared", "-fPIC", source, "-o", library])
+    for name, (value, words, leaks) in BROKEN_CALLS.items():
+        code = f"import ctypes; ctypes.PyDLL({str(library)!r}).{name}({value})"
+        done = subprocess.run(
+            [folder / "bin" / "python", "-c", code],
+            env=asan_environment(folder, leaks),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode == 0 or words not in done.stderr:
+            raise Failed(f"{name}: nothing was reported: {done.stderr}")
+    print("reported as they must be:", *BROKEN_CALLS)
+
+
+def tests_of(names):
+    return [ROOT / "test" / f"test_{name}.py" for name in names]
+
+
+def run_asan(folder, leaks, arguments, command):
+    """Run pytest with these arguments, or the command, over the build."""
+    library = build_asan(folder)
+    python = folder / "bin" / "python"
+    run = {"cwd": library, "env": asan_environment(folder, leaks)}
+    where = [python, "-c", "import pycuda._driver as d; print(d.__file__)"]
+    seen = subprocess.run(where, capture_output=True, text=True, check=False, **run)
+    if Path(seen.stdout.strip()).parent != library / "pycuda":
+        raise Failed(f"another build would be tested: {seen.stdout}{seen.stderr}")
+    prove_asan(folder)
+    if command:
+        must([python, *command], **run)
+        return
+    arguments = [ROOT / word if (ROOT / word).exists() else word for word in arguments]
+    if not any(isinstance(word, Path) for word in arguments):
+        if leaks:
+            arguments += [*tests_of(FOR_LEAKS), ROOT / "test" / "faults"]
+        else:
+            arguments.append(ROOT / "test")
+            for path in [*tests_of(LEFT_OUT), ROOT / "test" / "typing"]:
+                arguments.append(f"--ignore={path}")
+    pytest = [python, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
+    must([*pytest, "--rootdir", ROOT, "-p", "no:cacheprovider", *arguments], **run)
+
+
+# -- ThreadSanitizer -------------------------------------------------------------------
+
+
+def build_tsan(folder, sources=None):
+    """Build the device's library and the program of threads; only what is older.
+
+    ``sources`` replaces files of the device by others, by their name.
+    """
+    replaced = sources or {}
+    objects, stale = [], []
+    flags = ["-std=c11", "-O1", "-pthread", "-fPIC", *TSAN, "-I", SOURCE]
+    headers = [*SOURCE.glob("*/*.h"), *SOURCE.glob("*/*.inc")]
+    newest_header = max(path.stat().st_mtime for path in headers)
+    for path in sorted((SOURCE / "emulator").glob("*.c")):
+        source = Path(replaced.get(path.name, path))
+        target = folder / f"{path.stem}.o"
+        objects.append(target)
+        newest = max(newest_header, source.stat().st_mtime)
+        if not target.exists() or target.stat().st_mtime < newest:
+            quoted = ["-iquote", SOURCE / "emulator"]
+            stale.append([compiler(), *flags, *quoted, "-c", source, "-o", target])
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(must, stale))
+    library, program = folder / "libpycuda_emulator.so", folder / "emulator_threads"
+    must([compiler(), *flags, "-shared", *objects, "-o", library, "-lm", "-ldl"])
+    threads = [ROOT / "test" / "c" / "emulator_threads.c", "-D_GNU_SOURCE"]
+    must([compiler(), *flags, *threads, "-o", program, "-ldl"])
+    return program, library
+
+
+#: How the program of threads is run: blocks over more threads than there are cores,
+#: streams that work at once and streams that work late, either interpreter.
+ROUNDS = 6
+TSAN_RUNS = (
+    {},
+    {"PYCUDA_EMULATOR_STREAMS": "late"},
+    {"PYCUDA_EMULATOR_SIMD": "0", "PYCUDA_EMULATOR_SEED": "7"},
+)
+
+
+def prove_tsan(folder):
+    """The device without its lock is reported."""
+    source = SOURCE / "emulator" / "api.c"
+    text = source.read_text()
+    broken = folder / "broken"
+    broken.mkdir(exist_ok=True)
+    for path in folder.glob("*.o"):
+        if path.name != "api.o":
+            shutil.copy2(path, broken)
+    lock = re.compile(r"pthread_mutex_(un)?lock\(&api\.mutex\);")
+    (broken / "api.c").write_text(lock.sub(";", text))
+    (broken / "api.o").unlink(missing_ok=True)
+    done = run_threads(*build_tsan(broken, {"api.c": broken / "api.c"}), {}, quiet=True)
+    if done.returncode == 0 or "ThreadSanitizer: data race" not in done.stderr:
+        raise Failed(f"a device without a lock passes: {done.stderr}")
+    print("reported as it must be: a device without its lock")
+
+
+def run_threads(program, library, variables, quiet=False):
+    # the sanitizer's own map of the address space takes no random one
+    fixed = [shutil.which("setarch"), "-R"] if shutil.which("setarch") else []
+    environment = {
+        **os.environ,
+        "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+        "PYCUDA_EMULATOR_THREADS": "4",
+        **variables,
+    }
+    return subprocess.run(
+        [*fixed, program, library, str(ROUNDS)],
+        env=environment,
+        capture_output=quiet,
+        text=True,
+        check=False,
+    )
+
+
+def run_tsan(folder):
+    program, library = build_tsan(folder)
+    prove_tsan(folder)
+    for variables in TSAN_RUNS:
+        name = " ".join(f"{name}={value}" for name, value in variables.items())
+        print("threads", name, flush=True)
+        if run_threads(program, library, variables).returncode != 0:
+            raise Failed(f"the program of threads failed, {name}")
+
+
+def parser():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument("kind", choices=("asan", "leaks", "tsan"))
+    p.add_argument("--run", nargs=argparse.REMAINDER, metavar="WORD")
+    return p
+
+
+def main(argv=None):
+    args, rest = parser().parse_known_args(argv)
+    try:
+        folder = ROOT / "build" / ("tsan" if args.kind == "tsan" else "asan")
+        folder.mkdir(parents=True, exist_ok=True)
+        if args.kind == "tsan":
+            run_tsan(folder)
+        else:
+            run_asan(folder, args.kind == "leaks", rest, args.run)
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
