@@ -8,5 +8,4 @@ from . import (  # noqa: F401
     rows_kernels,
     rows_memory,
     rows_more,
-    rows_pools,
 )
