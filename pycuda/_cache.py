@@ -337,6 +337,8 @@ def make_manifest(
                     break
                 absent[candidate] = None
     lines += [b"A\t" + os.fsencode(path) for path in absent]
+    if any("\n" in path for path in absent):  # a folder's name has one
+        return None
     if note:
         lines.append(b"N\t" + " ".join(note.split()).encode("utf-8", "replace"))
     return b"\n".join(lines)

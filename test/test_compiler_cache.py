@@ -482,3 +482,12 @@ def test_result_does_not_depend_on_who_compiled_it():
         for how in ({}, {}, {"keep": True})
     }
     assert len(images) == 1
+
+
+def test_a_search_folder_whose_name_has_two_lines(tmp_path):
+    """A manifest is lines, so what such a folder lacks cannot be noted in one."""
+    folder = tmp_path / "of two\nlines"
+    folder.mkdir()
+    source = '#include "nowhere.h"\n'
+    assert _cache.make_manifest(source, [], [str(folder)], [], 0) is None
+    assert _cache.make_manifest(source, [], [str(tmp_path)], [], 0) is not None
