@@ -158,7 +158,7 @@ def test_a_buffer_is_no_image(sharing):
         (lambda: drv.RegisteredObject(), TypeError, "cannot create"),
         (lambda: drv.RegisteredMapping(), TypeError, "cannot create"),
         (lambda: drv.BufferObjectMapping(), TypeError, "cannot create"),
-        (lambda: drv.BufferObject(bufobj=1), TypeError, "bufobj"),
+        (lambda: drv.BufferObject("a"), TypeError, "bufobj must be an integer"),
         (lambda: drv.make_gl_context(0), TypeError, "dev must be a Device, not int"),
         (lambda: drv.gl_init(1), TypeError, "takes no arguments"),
     ],

@@ -8,4 +8,5 @@ from . import (  # noqa: F401
     rows_kernels,
     rows_memory,
     rows_more,
+    rows_pools,
 )

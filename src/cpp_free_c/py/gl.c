@@ -511,7 +511,7 @@ static int
 old_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     static const pcu_argspec specs[] = {{"bufobj", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"BufferObject", specs, 1, 1, 1};
+    static const pcu_argtable table = {"BufferObject", specs, 1, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
     pcu_state *st = self->st;
     pcu_res_handle handle = {0};
@@ -641,7 +641,7 @@ static PyMethodDef old_mapping_methods[] = {
 };
 
 PyDoc_STRVAR(old_doc,
-             "BufferObject(bufobj, /)\n--\n\n"
+             "BufferObject(bufobj)\n--\n\n"
              "A buffer of OpenGL in the interface before CUDA 3. Deprecated: use\n"
              "RegisteredBuffer.");
 
