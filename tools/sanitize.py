@@ -223,7 +223,9 @@ def run_files(command, files, options):
 
     failed = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path, done in pool.map(run_one, files):
+        jobs = [pool.submit(run_one, path) for path in files]
+        for job in concurrent.futures.as_completed(jobs):
+            path, done = job.result()
             ended = done.stdout.rstrip().rpartition("\n")[2]
             print(f"{path.name}: {ended}", flush=True)
             if done.returncode not in (0, NO_TESTS):
