@@ -169,7 +169,7 @@ module_exec(PyObject *m)
         pcu_memcpy_setup,   pcu_handlers_setup, pcu_cumodule_setup, pcu_function_setup,
         pcu_array_setup,    pcu_memcpynd_setup, pcu_texture_setup,  pcu_texref_setup,
         pcu_mempool_setup,  pcu_dlpack_setup,   pcu_linker_setup,   pcu_gl_setup,
-        pcu_gpuarray_setup,
+        pcu_profiler_setup, pcu_curand_setup,   pcu_gpuarray_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
     /* The current contexts of a thread are one C variable, whoever asks. */

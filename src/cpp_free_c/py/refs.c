@@ -54,7 +54,8 @@ refs_find(const pcu_refs *refs, const char *name, int is_surface)
 }
 
 /* The address of a variable of this name and of the size of ours. A static one has the
- * name that the C++ ABI gives it. */
+ * name that the C++ ABI gives it. A name of something else, as a reference of the
+ * driver's own, is an invalid value to the driver of an H200. */
 static CUresult
 refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
 {
@@ -70,19 +71,21 @@ refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
                : status;
 }
 
-/* Look for a variable of ours: 1 found, 0 not, -1 raised. */
+/* Look for a variable of ours: 1 found, 0 not, -1 raised. *status: what the driver said
+ * of the name. */
 static int
-refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref)
+refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref,
+                   CUresult *status)
 {
     refs_variable variable = {0};
     CUdeviceptr pointer = 0;
     int rc;
-    CUresult status = refs_find_variable(module->handle.module, name, &pointer);
-    if (status == CUDA_ERROR_NOT_FOUND) {
+    *status = refs_find_variable(module->handle.module, name, &pointer);
+    if (*status == CUDA_ERROR_NOT_FOUND || *status == CUDA_ERROR_INVALID_VALUE) {
         return 0;
     }
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(module->st, "cuModuleGetGlobal", status);
+    if (*status != CUDA_SUCCESS) {
+        return pcu_raise(module->st, "cuModuleGetGlobal", *status);
     }
     PCU_CALL(rc, module->st, MemcpyDtoH, (&variable, pointer, sizeof(variable)));
     if (rc < 0) {
@@ -104,7 +107,8 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
 {
     const char *routine = ref->is_surface ? "cuModuleGetSurfRef" : "cuModuleGetTexRef";
     const char *what = ref->is_surface ? "surface" : "texture";
-    int found = refs_read_variable(module, name, ref);
+    CUresult first = CUDA_SUCCESS;
+    int found = refs_read_variable(module, name, ref, &first);
     if (found != 0) {
         return found < 0 ? -1 : 0;
     }
@@ -113,7 +117,12 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
         ref->is_surface
             ? drv.ModuleGetSurfRef(&ref->surfref, module->handle.module, name)
             : drv.ModuleGetTexRef(&ref->texref, module->handle.module, name);
-    if (status == CUDA_ERROR_NOT_FOUND) {
+    if (first == CUDA_ERROR_INVALID_VALUE &&
+        (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE)) {
+        routine = "cuModuleGetGlobal";
+        status = first;
+    }
+    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return pcu_raise_detail(module->st, routine, status,
                                 "the module has no %s reference '%s'", what, name);
     }
@@ -278,21 +287,25 @@ refs_check_array(pcu_state *st, const pcu_ref *ref)
                             ref->is_surface ? "surface" : "texture", ref->name);
 }
 
+/* The array is held: making the object may collect garbage, and that run code which
+ * binds another. */
 static PyObject *
 refs_object_new(pcu_state *st, PyObject *ctx, const pcu_ref *ref)
 {
     pcu_texture_spec spec;
+    PyObject *object = NULL;
     if (refs_check_array(st, ref) < 0) {
         return NULL;
     }
+    PyObject *source = Py_NewRef(ref->bound == PCU_BOUND_ARRAY ? ref->array : Py_None);
     if (ref->is_surface) {
-        return pcu_surface_new(st, ctx, ref->array);
+        object = pcu_surface_new(st, ctx, source);
     }
-    if (refs_describe(ref, &spec) < 0) {
-        return NULL;
+    else if (refs_describe(ref, &spec) == 0) {
+        object = pcu_texture_new(st, ctx, &spec, source);
     }
-    return pcu_texture_new(st, ctx, &spec,
-                           ref->bound == PCU_BOUND_ARRAY ? ref->array : Py_None);
+    Py_DECREF(source);
+    return object;
 }
 
 /* -- the order of streams ---------------------------------------------------------- */
@@ -371,36 +384,46 @@ refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
 
 /* -- storing ----------------------------------------------------------------------- */
 
+/* Remember an object that launches may still read; `list` is for the first of them. */
 static int
-refs_retire(pcu_refs *refs, PyObject *object)
+refs_retire(pcu_refs *refs, PyObject *object, PyObject *list)
 {
     if (object == NULL) {
         return 0;
     }
-    if (refs->retired == NULL && (refs->retired = PyList_New(0)) == NULL) {
-        return -1;
+    if (refs->retired == NULL) {
+        refs->retired = Py_NewRef(list);
     }
     return PyList_Append(refs->retired, object);
 }
 
-/* Make the object of a reference show its state. */
+/* Make the object of a reference show its state. Making it may collect garbage, and
+ * that run code which binds the reference anew, a change of its own, or even launches:
+ * then the object that was made for that launch is the newer one. */
 static int
 refs_rebuild(pcu_module *module, pcu_ref *ref)
 {
-    pcu_state *st = module->base.st;
-    PyObject *object = refs_object_new(st, module->base.ctx, ref);
-    if (object == NULL) {
-        return -1;
-    }
-    if (refs_retire(module->refs, ref->object) < 0) {
-        Py_DECREF(object);
-        return -1;
-    }
-    ((pcu_texture *)object)->used = 1;
-    Py_XSETREF(ref->object, object);
+    PyObject *before = Py_XNewRef(ref->object);
+    PyObject *list = PyList_New(0);
     ref->changed = 0;
+    PyObject *object =
+        list == NULL ? NULL : refs_object_new(module->base.st, module->base.ctx, ref);
+    int rc = object == NULL ? -1 : 0;
+    if (rc == 0 && ref->object == before) {
+        rc = refs_retire(module->refs, before, list);
+        if (rc == 0) {
+            ((pcu_texture *)object)->used = 1;
+            Py_XSETREF(ref->object, Py_NewRef(object));
+        }
+    }
+    if (rc < 0) {
+        ref->changed = 1;
+    }
     ref->stored = 0;
-    return 0;
+    Py_XDECREF(object);
+    Py_XDECREF(list);
+    Py_XDECREF(before);
+    return rc;
 }
 
 static int
@@ -443,10 +466,20 @@ refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
         return 0;
     }
     PCU_CALL(rc, st, EventCreate, (&handle.event, REFS_EVENT_FLAGS));
-    if (rc == 0) {
-        refs->event = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, handle);
+    if (rc < 0) {
+        return -1;
     }
-    return refs->event == NULL ? -1 : 0;
+    PyObject *event = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, handle);
+    if (event == NULL) {
+        return -1;
+    }
+    if (refs->event == NULL) {
+        refs->event = event;
+    }
+    else { /* making it collected garbage, and that launched */
+        Py_DECREF(event);
+    }
+    return 0;
 }
 
 /* Put the event behind the stores. If that fails nothing is known to be stored. */
@@ -546,6 +579,21 @@ refs_note_reader(pcu_refs *refs, CUstream stream)
     }
 }
 
+/* A launch without a change, while the last store may still be to come. */
+static int
+refs_follow(pcu_state *st, pcu_refs *refs, CUstream stream)
+{
+    int same = refs_is_stream(refs, refs->store_stream, stream);
+    if ((same && refs->retired == NULL) || refs_is_captured(stream)) {
+        return 0; /* a graph may neither ask nor wait: it runs later anyway */
+    }
+    if (same) {
+        (void)refs_poll(refs); /* only for the sake of what could be dropped */
+        return 0;
+    }
+    return refs_wait(st, refs, stream);
+}
+
 int
 pcu_refs_launch(PyObject *op, CUstream stream)
 {
@@ -566,8 +614,7 @@ pcu_refs_launch(PyObject *op, CUstream stream)
             return -1;
         }
     }
-    else if (refs->unsettled && !refs_is_stream(refs, refs->store_stream, stream) &&
-             refs_wait(module->base.st, refs, stream) < 0) {
+    else if (refs->unsettled && refs_follow(module->base.st, refs, stream) < 0) {
         return -1;
     }
     refs_note_reader(refs, stream);

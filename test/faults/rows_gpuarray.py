@@ -1,0 +1,116 @@
+"""Rows: GPUArray. Its kernels are loaded before, by a call that nothing makes fail."""
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+
+from .row import calls, row
+
+HOST = np.arange(24, dtype=np.float32).reshape(4, 6)
+
+
+def array(w):
+    return gpuarray.to_gpu(HOST)
+
+
+def warm(name, function, make=array, **more):
+    """A row whose call has run once."""
+
+    def prepare(w):
+        thing = make(w)
+        function(thing)
+        return lambda: function(thing)
+
+    row(name, prepare, **more)
+
+
+row("ArrayFlags", lambda w: lambda: drv.ArrayFlags(HOST))
+row("GPUArray", lambda w: lambda: drv.GPUArray((4, 6), np.float32))
+row(
+    "GPUArray (given memory)",
+    lambda w: lambda: drv.GPUArray((4, 4), np.int32, gpudata=w.memory, order="F"),
+)
+row("to_gpu", lambda w: lambda: drv.to_gpu(HOST))
+row("to_gpu (gaps)", lambda w: lambda: drv.to_gpu(HOST[:, ::2]))
+calls("to_gpu_async", lambda stream: drv.to_gpu_async(HOST, stream=stream), "stream")
+for _name in ("c_contiguous", "f_contiguous", "forc"):
+    warm(f"ArrayFlags.{_name}", lambda a, name=_name: getattr(a.flags, name))
+for _name in (
+    *("T", "allocator", "base", "dtype", "flags", "gpudata", "imag", "itemsize"),
+    *("mem_size", "nbytes", "ndim", "ptr", "real", "shape", "size", "strides"),
+    "__cuda_array_interface__",
+):
+    warm(f"GPUArray.{_name}", lambda a, name=_name: getattr(a, name))
+for _name, _call in {
+    "all": lambda a: a.all(),
+    "any": lambda a: a.any(),
+    "astype": lambda a: a.astype(np.int64),
+    "conj": lambda a: a.conj(),
+    "conjugate": lambda a: a.conjugate(),
+    "copy": lambda a: a.copy(),
+    "fill": lambda a: a.fill(3),
+    "get": lambda a: a.get(),
+    "get_async": lambda a: a.get_async(),
+    "mul_add": lambda a: a.mul_add(2, a, 3),
+    "ravel": lambda a: a.ravel(),
+    "reshape": lambda a: a.reshape(6, -1),
+    "reverse": lambda a: a.reverse(),
+    "set": lambda a: a.set(HOST),
+    "set_async": lambda a: a.set_async(HOST),
+    "squeeze": lambda a: a.squeeze(),
+    "transpose": lambda a: a.transpose(1, 0),
+    "view": lambda a: a.view(np.int32),
+    "__len__": len,
+    "__getitem__": lambda a: a[1:3, ::-2],
+}.items():
+    warm(f"GPUArray.{_name}", _call)
+for _name, _call in {
+    "a + a": lambda a: a + a,
+    "a + a.copy of F order": lambda a: a + np.float32(2) * a[::-1],
+    "2 * a": lambda a: 2 * a,
+    "a += a[::-1]": lambda a: a.__iadd__(a[::-1]),
+    "a < 3": lambda a: a < 3,
+    "divmod": lambda a: divmod(a, 7),
+    "a[1] = 5": lambda a: a.__setitem__(1, 5),
+    "a[:, ::2] = host": lambda a: a.__setitem__(
+        (slice(None), slice(0, 6, 2)), HOST[:, :3]
+    ),
+    "gaps to host": lambda a: a[:, ::2].get(),
+    "gaps from host": lambda a: a[:, ::2].set(HOST[:, :3]),
+    "np.sqrt": np.sqrt,
+    "reshape with a copy": lambda a: a[:, ::2].reshape(-1)[::2].reshape(2, 3),
+    "sum": gpuarray.sum,
+    "sum of columns": lambda a: gpuarray.sum(a, axis=0),
+}.items():
+    warm(f"GPUArray: {_name}", _call)
+
+
+def big(w):
+    return gpuarray.zeros(40_000, np.float32)
+
+
+warm("GPUArray: sum of two kernels", gpuarray.sum, big)
+
+
+def indexable(w):
+    """Something of the integers, and of one element."""
+    return gpuarray.to_gpu(np.array(3))
+
+
+warm("GPUArray.__index__", lambda a: a.__index__(), indexable)
+warm("GPUArray.__int__", int, indexable)
+
+
+class Texref:
+    """Stands for a texture reference: what is looked at is the array's part."""
+
+    def set_address(self, memory, size, allow_offset=False):
+        return 0
+
+    def set_format(self, format, channels):
+        pass
+
+
+warm("GPUArray.bind_to_texref", lambda a: a.bind_to_texref(Texref()))
+warm("GPUArray.bind_to_texref_ext", lambda a: a.bind_to_texref_ext(Texref(), 1))
