@@ -9,8 +9,9 @@
     X(FLOAT)                                                                        \
     X(REAL)                                                                         \
     X(DIVIDE)                                                                       \
-    X(FLOOR) X(POWER) X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) \
-        X(FREXP) X(SELECT) X(COPY)
+    X(FLOOR)                                                                        \
+    X(POWER) X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) X(FREXP) \
+        X(SELECT) X(COPY)
 #define APPLY_RULE(name) RULE_##name,
 typedef enum { APPLY_RULES(APPLY_RULE) RULE_COUNT } apply_rule;
 

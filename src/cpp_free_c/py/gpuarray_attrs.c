@@ -372,6 +372,16 @@ array_get_block(PyObject *op, void *Py_UNUSED(closure))
                : Py_BuildValue("(Iii)", threads, 1, 1);
 }
 
+/* The fields of a dtype. NumPy's own list of the one field of a plain dtype may come
+ * with an exception set when memory is short. */
+static PyObject *
+array_descr_new(PyArray_Descr *dtype, PyObject *typestr)
+{
+    return PyDataType_HASFIELDS(dtype)
+               ? PyObject_GetAttrString((PyObject *)dtype, "descr")
+               : Py_BuildValue("[(sO)]", "", typestr);
+}
+
 static PyObject *
 array_get_interface(PyObject *op, void *Py_UNUSED(closure))
 {
@@ -381,10 +391,12 @@ array_get_interface(PyObject *op, void *Py_UNUSED(closure))
     }
     PyObject *result = NULL;
     PyObject *typestr = PyObject_GetAttrString((PyObject *)self->dtype, "str");
-    PyObject *descr = PyObject_GetAttrString((PyObject *)self->dtype, "descr");
-    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
-    PyObject *strides = pcu_strides_tuple_new(self->ndim, self->strides);
-    if (typestr != NULL && descr != NULL && shape != NULL && strides != NULL) {
+    PyObject *descr = typestr == NULL ? NULL : array_descr_new(self->dtype, typestr);
+    PyObject *shape =
+        descr == NULL ? NULL : pcu_shape_tuple_new(self->ndim, self->shape);
+    PyObject *strides =
+        shape == NULL ? NULL : pcu_strides_tuple_new(self->ndim, self->strides);
+    if (strides != NULL) {
         unsigned long long address = self->gpudata == Py_None ? 0 : self->address;
         result = Py_BuildValue("{sOsOsOsOs(KO)sisO}", "shape", shape, "strides",
                                strides, "typestr", typestr, "descr", descr, "data",
