@@ -27,6 +27,7 @@ from pycuda.compyte.array import c_contiguous_strides as _c_contiguous_strides
 from pycuda.compyte.array import f_contiguous_strides as _f_contiguous_strides  # noqa: F401
 from pycuda.compyte.array import get_common_dtype as _get_common_dtype_base
 from pycuda.compyte.dtypes import get_or_register_dtype as _get_or_register_dtype
+from pycuda.tools import context_dependent_memoize as _context_dependent_memoize
 
 _ArrayFlags = ArrayFlags
 _ops = _driver._array_ops
@@ -472,6 +473,52 @@ def _spread(name, a, axis, ddof, keepdims, out, stream, allocator):
     return out
 
 
+def cumsum(a, axis=None, dtype=None, *, stream=None):
+    """Return the sums of the elements up to each one, flat or along an axis."""
+    return _running("a + b", np.add, a, axis, dtype, stream)
+
+
+def cumprod(a, axis=None, dtype=None, *, stream=None):
+    """Return the products of the elements up to each one, flat or along an axis."""
+    return _running("a * b", np.multiply, a, axis, dtype, stream)
+
+
+def _running(expression, ufunc, a, axis, dtype, stream):
+    if axis is None:
+        a, axis = _np_ravel(a), 0
+    axis = _normal_axis(axis, a.ndim)
+    if dtype is None:  # small integers widen, as in sums
+        dtype = ufunc.accumulate(np.ones(1, a.dtype)).dtype
+    dtype = np.dtype(dtype)
+    lines = a.astype(dtype, stream) if a.dtype != dtype else a.copy()
+    turned = lines.transpose(axis, *(k for k in range(a.ndim) if k != axis))
+    work, half = turned, dtype == np.float16
+    if half:  # which C has no name for
+        work = turned.astype(np.float32, stream)
+    kernel = _scan_kernel(work.dtype, expression)
+    for line in _lines(work):
+        kernel(line, stream=stream)
+    if half:
+        turned[...] = work
+    return lines
+
+
+def _lines(array):
+    """Yield the one-dimensional views along the first axis."""
+    if array.ndim == 1:
+        yield array
+        return
+    for k in range(array.shape[-1]):
+        yield from _lines(array[..., k])
+
+
+@_context_dependent_memoize
+def _scan_kernel(dtype, expression):
+    from pycuda.scan import InclusiveScanKernel
+
+    return InclusiveScanKernel(dtype, expression)
+
+
 def dot(a, b, dtype=None, stream=None, allocator=None):
     """Return the sum of the products of the elements of two arrays of one size."""
     if a.shape != b.shape:
@@ -708,6 +755,8 @@ _FUNCTIONS = {
     np.count_nonzero: lambda a, axis=None, *, keepdims=False: count_nonzero(
         a, axis=axis, keepdims=keepdims
     ),
+    np.cumsum: lambda a, axis=None, dtype=None: cumsum(a, axis, dtype),
+    np.cumprod: lambda a, axis=None, dtype=None: cumprod(a, axis, dtype),
     np.where: _np_where,
     np.concatenate: lambda arrays, axis=0: concatenate(arrays, axis),
     np.stack: lambda arrays, axis=0: _c_copy(stack(arrays, axis)),

@@ -19,6 +19,7 @@ from typing import Any, SupportsIndex, TextIO, TypeVar, cast
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda._driver import _set_default_allocator
 from pycuda.compyte import dtypes
 from pycuda.compyte.dtypes import (
     get_or_register_dtype,
@@ -195,6 +196,19 @@ def clear_context_caches() -> None:
     """Forget the results of all memoized functions in all contexts."""
     for memory in list(_memories):
         memory.results.clear()
+
+
+# Memory of arrays
+
+
+def set_default_allocator(allocator: Any = None) -> None:
+    """Let arrays that are given no allocator get their memory here.
+
+    ``allocator(nbytes)`` is a function such as ``pool.allocate``; None is mem_alloc.
+    What a pool allocates belongs to the pool's context: a program with several contexts
+    gives its arrays their allocators one by one.
+    """
+    _set_default_allocator(allocator)
 
 
 # Tests

@@ -11,6 +11,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.gpuarray import GPUArray
+from pycuda.tools import set_default_allocator
 from support.arrays import DTYPES, sample
 
 pytestmark = pytest.mark.gpu
@@ -146,6 +147,22 @@ def test_a_pool_as_allocator(ctx):
     assert result.get().tolist() == [2 * i for i in range(10)]
     del array, result
     assert pool.active_blocks == 0
+    pool.stop_holding()
+
+
+def test_another_default_allocator(ctx):
+    pool = drv.DeviceMemoryPool()
+    set_default_allocator(pool.allocate)
+    try:
+        array = gpuarray.to_gpu(np.ones(5))
+        assert isinstance((array + 1).gpudata, drv.PooledDeviceAllocation)
+        assert array.allocator == pool.allocate
+        with pytest.raises(TypeError):
+            set_default_allocator(3)
+    finally:
+        set_default_allocator()
+    assert isinstance((array + 1).gpudata, drv.DeviceAllocation)
+    del array
     pool.stop_holding()
 
 

@@ -155,6 +155,21 @@ def test_dot(ctx):
         gpuarray.dot(to_gpu(a), to_gpu(c))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float64", "complex64"])
+def test_running_sums_and_products(ctx, dtype):
+    a = sample(dtype, (4, 6))
+    x = to_gpu(a)
+    for axis in (None, 0, 1, -1):
+        same(gpuarray.cumsum(x, axis), a.cumsum(axis), exact=dtype != "float16")
+        same(np.cumsum(x.T, axis), a.T.cumsum(axis), exact=dtype != "float16")
+    b = (sample(dtype, 10) % 3 if dtype != "complex64" else sample(dtype, 3)).astype(
+        dtype
+    )
+    same(gpuarray.cumprod(to_gpu(b)), b.cumprod(), exact=dtype != "float16")
+    if a.dtype.kind != "c":
+        same(gpuarray.cumsum(x, dtype=np.float32), a.cumsum(dtype=np.float32))
+
+
 def test_subsets(ctx):
     a, b = sample(np.float64, 300, 1), sample(np.float64, 300, 2)
     subset = np.array([5, 17, 17, 299, 0], np.int32)

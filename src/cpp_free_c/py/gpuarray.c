@@ -474,6 +474,30 @@ static const PyType_Slot array_slots[] = {
     {0, NULL},
 };
 
+PyDoc_STRVAR(array_default_doc,
+             "_set_default_allocator($module, allocator, /)\n--\n\n"
+             "Let arrays that are given no allocator use this one; None: mem_alloc.");
+
+static PyObject *
+array_set_default_allocator(PyObject *m, PyObject *allocator)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    if (allocator != Py_None && !PyCallable_Check(allocator) &&
+        !PyObject_TypeCheck(allocator, st->DeviceMemoryPool)) {
+        PyErr_Format(PyExc_TypeError, "allocator must be a callable or None, not %s",
+                     Py_TYPE(allocator)->tp_name);
+        return NULL;
+    }
+    Py_XSETREF(st->default_allocator,
+               allocator == Py_None ? NULL : Py_NewRef(allocator));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef array_functions[] = {
+    {"_set_default_allocator", array_set_default_allocator, METH_O, array_default_doc},
+    {NULL, NULL, 0, NULL},
+};
+
 static int
 array_add_type(PyObject *m, pcu_state *st)
 {
@@ -512,6 +536,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
         pcu_add_methods(st->GPUArray, pcu_gpuarray_copy_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_op_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_methods) < 0 ||
+        PyModule_AddFunctions(m, array_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_copy_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_reduce_functions) < 0) {
         return -1;

@@ -3,15 +3,16 @@
 
 #include "gpuarray.h"
 
-#define APPLY_RULES(X)                                                              \
-    X(SAME)                                                                         \
-    X(NUMBER)                                                                       \
-    X(FLOAT)                                                                        \
-    X(REAL)                                                                         \
-    X(DIVIDE)                                                                       \
-    X(FLOOR)                                                                        \
-    X(POWER) X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) X(FREXP) \
-        X(SELECT) X(COPY)
+#define APPLY_RULES(X)                                                               \
+    X(SAME)                                                                          \
+    X(NUMBER)                                                                        \
+    X(FLOAT)                                                                         \
+    X(REAL)                                                                          \
+    X(DIVIDE)                                                                        \
+    X(FLOOR)                                                                         \
+    X(POWER)                                                                         \
+    X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) X(FREXP) X(SELECT) \
+        X(COPY)
 #define APPLY_RULE(name) RULE_##name,
 typedef enum { APPLY_RULES(APPLY_RULE) RULE_COUNT } apply_rule;
 

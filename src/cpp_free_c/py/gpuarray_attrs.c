@@ -265,7 +265,10 @@ static PyObject *
 array_get_allocator(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    return Py_NewRef(self->allocator == NULL ? self->st->mem_alloc : self->allocator);
+    PyObject *standard = self->st->default_allocator == NULL
+                             ? self->st->mem_alloc
+                             : self->st->default_allocator;
+    return Py_NewRef(self->allocator == NULL ? standard : self->allocator);
 }
 
 static int
