@@ -372,7 +372,7 @@ swap_axes(size_t *shape, int narrays, ptrdiff_t *strides, int a, int b)
     shape[a] = shape[b];
     shape[b] = length;
     for (int r = 0; r < narrays; r++) {
-        ptrdiff_t *row = strides + r * PCU_MAX_NDIM;
+        ptrdiff_t *row = strides + (size_t)r * PCU_MAX_NDIM;
         ptrdiff_t step = row[a];
 
         row[a] = row[b];
@@ -385,7 +385,7 @@ static int
 is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, int b)
 {
     for (int r = 0; r < narrays; r++) {
-        const ptrdiff_t *row = strides + r * PCU_MAX_NDIM;
+        const ptrdiff_t *row = strides + (size_t)r * PCU_MAX_NDIM;
         ptrdiff_t reach;
 
         if (mul_distance(row[b], (ptrdiff_t)length_b, &reach) < 0 || reach != row[a]) {

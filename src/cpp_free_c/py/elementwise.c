@@ -9,7 +9,8 @@
 
 enum {
     ELEMENTWISE_THREADS = 256,
-    ELEMENTWISE_VECTOR = 16 /* bytes */
+    ELEMENTWISE_VECTOR = 16, /* bytes of the smallest element's run */
+    ELEMENTWISE_WIDEST = 32  /* of the largest one's */
 };
 
 /* One launch being put together. */
@@ -190,8 +191,8 @@ ew_vector(const ew_loop *loop)
         }
     }
     size_t vec = ELEMENTWISE_VECTOR / least;
-    if (vec * most > 2 * ELEMENTWISE_VECTOR) {
-        vec = 2 * ELEMENTWISE_VECTOR / most;
+    if (vec * most > ELEMENTWISE_WIDEST) {
+        vec = ELEMENTWISE_WIDEST / most;
     }
     for (int i = 0; i < loop->nops; i++) {
         if (loop->arrays[i] != NULL && loop->key.kinds[i] == PCU_KIND_ARRAY) {
@@ -421,18 +422,22 @@ pcu_elementwise(pcu_state *st, int op, int nin, const pcu_operand *inputs, int n
     loop.ndim = 0;
     for (int i = 0; i < loop.nops; i++) {
         pcu_gpuarray *array = i < nin ? inputs[i].array : outputs[i - nin];
+        int type = i < nin ? inputs[i].type : outputs[i - nin]->type;
         loop.arrays[i] = array;
-        loop.key.types[i] = (uint8_t)(i < nin ? inputs[i].type : array->type);
-        loop.key.kinds[i] = array == NULL ? PCU_KIND_SCALAR : PCU_KIND_ARRAY;
-        if (array != NULL && pcu_gpuarray_check(array, ctx) < 0) {
+        loop.key.types[i] = (uint8_t)type;
+        if (array == NULL) {
+            loop.key.kinds[i] = PCU_KIND_SCALAR;
+            continue;
+        }
+        if (pcu_gpuarray_check(array, ctx) < 0) {
             return -1;
         }
-        if (loop.key.types[i] == PCU_T_RAW && array != NULL) {
+        if (type == PCU_T_RAW) {
             loop.key.raw = (uint32_t)pcu_gpuarray_itemsize(array);
         }
     }
     loop.count = outputs[0]->count;
-    if (loop.count == 0) {
+    if (loop.count == 0 || pcu_gpuarray_itemsize(outputs[0]) == 0) {
         return 0;
     }
     rc = ew_resolve_overlap(&loop, copies, stream);

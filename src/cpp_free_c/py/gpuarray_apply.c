@@ -3,16 +3,16 @@
 
 #include "gpuarray.h"
 
-#define APPLY_RULES(X)                                                               \
-    X(SAME)                                                                          \
-    X(NUMBER)                                                                        \
-    X(FLOAT)                                                                         \
-    X(REAL)                                                                          \
-    X(DIVIDE)                                                                        \
-    X(FLOOR)                                                                         \
-    X(POWER)                                                                         \
-    X(ROUND) X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) X(FREXP) X(SELECT) \
-        X(COPY)
+#define APPLY_RULES(X) \
+    X(SAME)            \
+    X(NUMBER)          \
+    X(FLOAT)           \
+    X(REAL)            \
+    X(DIVIDE)          \
+    X(FLOOR)           \
+    X(POWER)           \
+    X(ROUND)           \
+    X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) X(FREXP) X(SELECT) X(COPY)
 #define APPLY_RULE(name) RULE_##name,
 typedef enum { APPLY_RULES(APPLY_RULE) RULE_COUNT } apply_rule;
 
@@ -141,6 +141,8 @@ apply_refuse(const apply_plan *plan, int type)
 static int
 apply_read_inputs(apply_plan *plan)
 {
+    /* the caller has set what is read here */
+    /* cppcheck-suppress ctuuninitvar */
     for (int i = 0; i < plan->row->nin; i++) {
         PyObject *value = plan->values[i];
         pcu_operand *input = &plan->inputs[i];
@@ -255,7 +257,7 @@ apply_rules(apply_plan *plan)
     else if (apply_common_type(plan, rule == RULE_SELECT, &common) < 0) {
         return -1;
     }
-    if (rule == RULE_LDEXP) {
+    if (rule == RULE_LDEXP) { /* the exponent has no say */
         common = plan->inputs[0].type;
     }
     if (apply_check_rule(plan, common) < 0) {
@@ -328,11 +330,8 @@ apply_pack_scalars(apply_plan *plan)
             continue;
         }
         int type = plan->compute;
-        if (type == PCU_T_RAW) { /* a mixed comparison */
-            type = input->type;
-        }
-        else if (rule == RULE_SELECT && i == 0) {
-            type = input->type;
+        if (type == PCU_T_RAW || (rule == RULE_SELECT && i == 0)) {
+            type = input->type; /* a mixed comparison, or what is chosen by */
         }
         else if (rule == RULE_LDEXP && i == 1) {
             type = PCU_T_INT32;
@@ -542,6 +541,7 @@ pcu_gpuarray_apply(pcu_state *st, int op, PyObject *const *values,
     apply_plan plan;
     PyObject *outs[2] = {NULL, NULL};
     PyObject *result = NULL;
+    memset(plan.inputs, 0, sizeof(plan.inputs));
     plan.st = st;
     plan.op = op;
     plan.row = &apply_rows[op];

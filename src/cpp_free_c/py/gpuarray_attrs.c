@@ -16,9 +16,9 @@ flags_from(pcu_state *st, int contiguous)
 {
     array_flags *flags = (array_flags *)st->ArrayFlags->tp_alloc(st->ArrayFlags, 0);
     if (flags != NULL) {
-        flags->c_contiguous = (contiguous & PCU_ARRAY_C) != 0;
-        flags->f_contiguous = (contiguous & PCU_ARRAY_F) != 0;
-        flags->forc = contiguous != 0;
+        flags->c_contiguous = (char)((contiguous & PCU_ARRAY_C) != 0);
+        flags->f_contiguous = (char)((contiguous & PCU_ARRAY_F) != 0);
+        flags->forc = (char)(contiguous != 0);
     }
     return (PyObject *)flags;
 }

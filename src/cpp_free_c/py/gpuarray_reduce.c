@@ -300,7 +300,7 @@ reduce_cut(reduce_plan *plan, const pcu_context *ctx)
     }
     else {
         wanted = sms * 8 / results;
-        least = 4 * REDUCE_THREADS * (size_t)plan->vec;
+        least = (size_t)4 * REDUCE_THREADS * (size_t)plan->vec;
     }
     size_t most = n / least;
     plan->segments = wanted < most ? wanted : most;

@@ -408,11 +408,9 @@ view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (f_order < 0) {
         return NULL;
     }
-    if (nargs == 1 && !PyIndex_Check(args[0])) {
-        lengths = PySequence_Tuple(args[0]);
-    }
-    else if (nargs == 1 && PyArray_Check(args[0]) &&
-             PyArray_NDIM((PyArrayObject *)args[0]) > 0) {
+    if (nargs == 1 &&
+        (!PyIndex_Check(args[0]) ||
+         (PyArray_Check(args[0]) && PyArray_NDIM((PyArrayObject *)args[0]) > 0))) {
         lengths = PySequence_Tuple(args[0]);
     }
     else {
