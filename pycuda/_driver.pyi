@@ -474,7 +474,7 @@ class DeviceMemoryPool(_MemoryPool):
 
 @disjoint_base
 class PageLockedAllocator:
-    def __new__(cls, flags: SupportsIndex = 0, /) -> Self: ...
+    def __init__(self, flags: SupportsIndex = 0, /) -> None: ...
 
 @disjoint_base
 class PageLockedMemoryPool(_MemoryPool):

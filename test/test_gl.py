@@ -101,6 +101,46 @@ def test_streams_of_mappings(sharing):
         registered.map(5)
 
 
+class Other:
+    """A stream of another library."""
+
+    __slots__ = ("asked", "stream")
+
+    def __init__(self, stream):
+        self.stream, self.asked = stream, 0
+
+    def __cuda_stream__(self):
+        self.asked += 1
+        return 0, self.stream.handle
+
+
+def test_a_stream_of_another_library(sharing, recwarn):
+    registered = drv.RegisteredBuffer(sharing.buffer(64))
+    other = Other(drv.Stream())
+    for unmap in (lambda mapping: mapping.unmap(), lambda mapping: None):
+        unmap(registered.map(other))
+    registered.map(other).unmap(other)
+    assert other.asked == 4
+    registered.unregister()
+    assert not recwarn.list
+
+
+def test_the_current_stream_of_a_mapping_is_kept(sharing, recwarn):
+    registered = drv.RegisteredBuffer(sharing.buffer(64))
+    for unmap in (lambda mapping: mapping.unmap(), lambda mapping: None):
+        with drv.Stream() as stream:
+            mapping = registered.map()
+        kept = weakref.ref(stream)
+        del stream
+        gc.collect()
+        assert kept() is not None
+        unmap(mapping)
+        del mapping
+        assert kept() is None
+    registered.unregister()
+    assert not recwarn.list
+
+
 def test_flags_of_both_enumerations(sharing):
     name = sharing.buffer(64)
     register, mapping = drv.graphics_register_flags, drv.graphics_map_flags

@@ -263,6 +263,21 @@ def test_page_locked_arguments(ctx):
     assert counters(pool) == (0, 0, 0, 0)
 
 
+def test_page_locked_allocators_of_subclasses(ctx):
+    class Allocator(drv.PageLockedAllocator):
+        def __init__(self, name, *, flags):
+            super().__init__(flags)
+            self.name = name
+
+    flags = drv.host_alloc_flags.PORTABLE | drv.host_alloc_flags.DEVICEMAP
+    allocator = Allocator("mine", flags=flags)
+    assert allocator.name == "mine"
+    pool = drv.PageLockedMemoryPool(allocator)
+    array = pool.allocate((4,), np.float32)
+    array[...] = 1
+    assert array.sum() == 4
+
+
 def test_page_locked_flags(ctx):
     flags = drv.host_alloc_flags.DEVICEMAP
     pool = drv.PageLockedMemoryPool(drv.PageLockedAllocator(flags))

@@ -1,5 +1,6 @@
 """Arguments that run code of their own in mid-call, and other hard treatment."""
 
+import contextlib
 import gc
 import threading
 
@@ -322,3 +323,205 @@ def test_a_launch_in_a_forked_child_says_so():
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
         """
     )
+
+
+# -- textures, arrays and pointers -----------------------------------------------------
+
+
+def image_of(value):
+    """A one-dimensional Array of four floats, all of one value."""
+    descriptor = drv.ArrayDescriptor()
+    descriptor.width, descriptor.height = 4, 1
+    descriptor.format, descriptor.num_channels = drv.array_format.FLOAT, 1
+    image = drv.Array(descriptor)
+    image.set(np.full(4, value, np.float32))
+    return image
+
+
+class Empties:
+    """A number that takes away everything of the list it is in."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __index__(self):
+        self.items.clear()
+        return 1
+
+    def __float__(self):
+        return float(self.__index__())
+
+
+class Releases(Empties):
+    """A number that releases an Array."""
+
+    def __index__(self):
+        self.items.free()
+        return 0
+
+
+def test_sequences_of_textures_that_empty_themselves(ctx):
+    image = image_of(1)
+    modes = []
+    modes.extend(Empties(modes) for _ in range(3))
+    colour = []
+    colour.extend(Empties(colour) for _ in range(4))
+    texture = drv.TextureObject(image, address_mode=modes, border_color=colour)
+    assert modes == colour == []
+    texture.free()
+    with pytest.raises(TypeError, match="address_mode must be an address_mode or a"):
+        drv.TextureObject(image, address_mode=1.5)
+    with pytest.raises(TypeError, match="border_color must be a sequence of up to 4"):
+        drv.TextureObject(image, border_color=1.5)
+
+
+@pytest.mark.parametrize(
+    ("routine", "call"),
+    [
+        ("cuTexObjectCreate", lambda i, n: drv.TextureObject(i, border_color=[n])),
+        ("cuMemcpy3D", lambda i, n: i.set(n)),
+        ("cuArray3DGetDescriptor", lambda i, n: drv.memcpy_atod(1 << 20, i, n, 4)),
+        ("cuArray3DGetDescriptor", lambda i, n: drv.memcpy_dtoa(i, 0, n, 4)),
+        (
+            "cuArray3DGetDescriptor",
+            lambda i, n: drv.memcpy_atoa(image_of(2), 0, i, n, 4),
+        ),
+    ],
+)
+def test_an_array_released_in_mid_call(ctx, routine, call):
+    image = image_of(1)
+    with pytest.raises(drv.LogicError, match="Array was released before") as raised:
+        call(image, Releases(image))
+    assert raised.value.routine == routine
+
+
+def test_an_array_released_before_a_copy_of_rows(ctx):
+    image = image_of(1)
+    copy = drv.Memcpy2D()
+    copy.set_src_array(image)
+    copy.set_dst_host(np.zeros(4, np.float32))
+    copy.width_in_bytes, copy.height = 16, 1
+    image.free()
+    with pytest.raises(drv.LogicError, match="Array was released before") as raised:
+        copy()
+    assert raised.value.routine == "cuMemcpy2D"
+    with pytest.raises(drv.LogicError, match="Array was released before") as raised:
+        copy.set_src_array(image)
+    assert raised.value.routine == "cuArray3DGetDescriptor"
+    with pytest.raises(TypeError, match="array must be an Array, not int"):
+        copy.set_src_array(5)
+
+
+def test_a_holder_that_points_to_itself():
+    class Itself(drv.PointerHolderBase):
+        def get_pointer(self):
+            return self
+
+    class Another(drv.PointerHolderBase):
+        def get_pointer(self):
+            return PointsTo()
+
+    class PointsTo(drv.PointerHolderBase):
+        def get_pointer(self):
+            return 4096
+
+    for use in (int, drv.mem_get_address_range, lambda x: x.as_buffer(4)):
+        with pytest.raises(RecursionError):
+            use(Itself())
+    assert int(Another()) == 4096
+
+
+def test_an_interface_without_a_length(mod):
+    one = mod.get_function("one")
+
+    class Endless:
+        def __getitem__(self, key):
+            raise AssertionError("asked after an error")
+
+    class Array:
+        __cuda_array_interface__ = Endless()
+
+    with pytest.raises(TypeError, match="len"):
+        one(Array(), np.int32(1), block=(1, 1, 1))
+
+
+class Again:
+    """Garbage that runs code when it is collected, and is garbage again afterwards."""
+
+    def __init__(self, work):
+        self.work = work
+        self.itself = self
+
+    def __del__(self):
+        if self.work():
+            Again(self.work)
+
+
+@pytest.fixture
+def hasty_collection():
+    """Garbage is collected wherever an object is made."""
+    thresholds = gc.get_threshold()
+    gc.collect()
+    yield
+    gc.set_threshold(*thresholds)
+    gc.enable()
+    gc.collect()
+
+
+TEXTURE = """
+texture<float, 1> image;
+__global__ void read(float *p) { *p = tex1D(image, 0.5f); }
+"""
+
+
+@pytest.mark.parametrize("launches", [False, True])
+def test_a_texture_bound_anew_while_it_is_stored(ctx, hasty_collection, launches):
+    mod = SourceModule(TEXTURE)
+    image = mod.get_texref("image")
+    read = mod.get_function("read").prepare("P")
+    out, unused = drv.mem_alloc(4), drv.mem_alloc(4)
+    for value in range(3):  # an event, and objects that were replaced
+        image.set_array(image_of(value))
+        read.prepared_call((1, 1), (1, 1, 1), out)
+    bound = []
+
+    def bind_anew():
+        bound.append(100 + len(bound))
+        image.set_array(image_of(bound[-1]))
+        if launches:
+            read.prepared_call((1, 1), (1, 1, 1), unused)
+        return len(bound) < 40
+
+    image.set_array(image_of(50))
+    gc.disable()
+    Again(bind_anew)
+    gc.set_threshold(1)
+    gc.enable()
+    try:
+        read.prepared_call((1, 1), (1, 1, 1), out)
+        gc.disable()
+        read.prepared_call((1, 1), (1, 1, 1), out)
+        last = image.get_array().get().flat[0]
+        assert drv.from_device(out, 1, np.float32)[0] == last
+        assert last == (bound[-1] if bound else 50)
+    finally:
+        bound.extend([0] * 40)  # what is garbage now is so for the last time
+
+
+def test_a_capsule_taken_while_it_is_taken(ctx, hasty_collection):
+    memory = drv.mem_alloc(16)
+    capsule = memory.as_dlpack(4, np.float32)
+    taken = []
+
+    def take():
+        with contextlib.suppress(BufferError):  # the other one was first
+            taken.append(drv.from_dlpack(capsule))
+
+    gc.disable()
+    Again(take)
+    gc.set_threshold(1)
+    gc.enable()
+    take()
+    gc.collect()
+    assert len(taken) == 1
+    assert int(taken.pop()) == int(memory)

@@ -8,4 +8,6 @@ from . import (  # noqa: F401
     rows_kernels,
     rows_memory,
     rows_more,
+    rows_pools,
+    rows_textures,
 )

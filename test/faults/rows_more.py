@@ -1,4 +1,4 @@
-"""Rows: pools, exchange with other libraries, linking, OpenGL, profiler, cuRAND."""
+"""Rows: exchange with other libraries, linking, OpenGL."""
 
 import functools
 import tempfile
@@ -12,82 +12,9 @@ from support.opengl import StandIn
 
 from .row import PTX, calls, refused, row
 from .rows_compiler import options, path
+from .rows_pools import block
 
 INPUT_PTX = drv.jit_input_type.PTX
-
-# -- pools -----------------------------------------------------------------------------
-
-
-def device_pool(w):
-    return drv.DeviceMemoryPool()
-
-
-def host_pool(w):
-    return drv.PageLockedMemoryPool()
-
-
-def holding(w):
-    """A pool that holds a freed block."""
-    pool = device_pool(w)
-    pool.allocate(1000).free()
-    return pool
-
-
-def holding_host(w):
-    pool = host_pool(w)
-    pool.allocate(1000, np.uint8).base.free()
-    return pool
-
-
-def block(w):
-    return device_pool(w).allocate(1000)
-
-
-def host_block(w):
-    return host_pool(w).allocate(1000, np.uint8).base
-
-
-COUNTERS = ("held_blocks", "active_blocks", "managed_bytes", "active_bytes")
-HELD = {"an allocation": "the pool holds the block that it has taken"}
-
-row("PageLockedAllocator", lambda w: drv.PageLockedAllocator)
-for _kind, _holding, _arguments in (
-    (drv.DeviceMemoryPool, holding, (1000,)),
-    (drv.PageLockedMemoryPool, holding_host, (1000, np.uint8)),
-):
-    _name = _kind.__name__
-    row(_name, lambda w, kind=_kind: kind)
-    calls(
-        f"{_name}.allocate",
-        lambda pool, arguments=_arguments: pool.allocate(*arguments),
-        lambda w, kind=_kind: kind(),
-        changes=HELD,
-    )
-    calls(
-        f"{_name}.allocate (held)",
-        lambda pool, arguments=_arguments: pool.allocate(*arguments),
-        _holding,
-    )
-    calls(
-        f"{_name}.held_blocks",
-        attrgetter(*COUNTERS),
-        _holding,
-        also=[f"{_name}.{name}" for name in COUNTERS],
-    )
-    calls(f"{_name}.free_held", lambda pool: pool.free_held(), _holding)
-    calls(f"{_name}.stop_holding", lambda pool: pool.stop_holding(), _holding)
-    calls(f"{_name}.bin_number", lambda pool: pool.bin_number(1000), _holding)
-    calls(f"{_name}.alloc_size", lambda pool: pool.alloc_size(40), _holding)
-    row(f"{_name} (dropped)", lambda w, make=_holding: [make(w)].clear)
-
-calls("PooledDeviceAllocation.__int__", int, block)
-calls("PooledDeviceAllocation.__index__", lambda b: b.__index__(), block)
-calls("PooledDeviceAllocation.__len__", len, block)
-calls("PooledDeviceAllocation.free", lambda b: b.free(), block)
-row("PooledDeviceAllocation (dropped)", lambda w: [block(w)].clear)
-calls("PooledHostAllocation.__len__", len, host_block)
-calls("PooledHostAllocation.free", lambda b: b.free(), host_block)
-row("PooledHostAllocation (dropped)", lambda w: [host_block(w)].clear)
 
 # -- exchange --------------------------------------------------------------------------
 
@@ -137,32 +64,6 @@ calls(
     also=[f"ForeignAllocation.{name}" for name in SEEN],
 )
 row("ForeignAllocation (dropped)", lambda w: [foreign(w)].clear)
-
-# -- streams ---------------------------------------------------------------------------
-
-row(
-    "Context.get_stream_priority_range", lambda w: drv.Context.get_stream_priority_range
-)
-calls("Stream.flags", lambda s: s.flags, "stream")
-calls("Stream.priority", lambda s: s.priority, "stream")
-calls("Stream (priority)", lambda: drv.Stream(0, -1))
-calls("Stream.from_handle", lambda s: drv.Stream.from_handle(s.handle, s), "stream")
-calls("Stream.get_current", drv.Stream.get_current)
-
-
-def entered(w):
-    stream = drv.Stream()
-    stream.__enter__()
-    return stream
-
-
-calls(
-    "Stream.__enter__",
-    lambda s: s.__enter__(),
-    "stream",
-    undo=lambda w: w.stream.__exit__(None, None, None),
-)
-calls("Stream.__exit__", lambda s: s.__exit__(None, None, None), entered)
 
 # -- linking ---------------------------------------------------------------------------
 
@@ -307,25 +208,3 @@ calls(
 calls("BufferObjectMapping.size", lambda m: m.size(), lambda w: gl_old(w).map())
 calls("BufferObjectMapping.unmap", lambda m: m.unmap(), lambda w: gl_old(w).map())
 row("BufferObjectMapping (dropped)", lambda w: [gl_old(w).map()].clear)
-
-# -- the profiler, cuRAND's tables -----------------------------------------------------
-
-
-def curand_version(w):
-    """The library is kept once it was opened; a machine without one says so."""
-    try:
-        drv.get_curand_version()
-    except drv.RuntimeError:
-        return lambda: refused(drv.RuntimeError, drv.get_curand_version)
-    return drv.get_curand_version
-
-
-def profiler_settings(w):
-    mode = drv.profiler_output_mode.CSV
-    return lambda: drv.initialize_profiler(path("settings"), path("results"), mode)
-
-
-row("get_curand_version", curand_version)
-row("initialize_profiler", profiler_settings)
-row("start_profiler", lambda w: drv.start_profiler)
-row("stop_profiler", lambda w: drv.stop_profiler)

@@ -52,7 +52,19 @@ typedef struct {
     PyObject *source;
     PyObject *stream;
     size_t pitch;
+    PyObject *array; /* borrowed: the Array itself */
 } arraydata_set_args;
+
+/* Queue or make the copy. Looking at the source may have run code that released the
+ * array, so its handle is taken last. */
+static int
+arraydata_fill(pcu_state *st, const arraydata_set_args *a, CUDA_MEMCPY3D *copy,
+               CUstream stream)
+{
+    return pcu_array_handle(a->array, "cuMemcpy3D", &copy->dstArray) < 0
+               ? -1
+               : arraydata_copy(st, copy, stream, a->stream != NULL);
+}
 
 /* Fill from a host buffer of exactly the array's bytes. */
 static int
@@ -77,7 +89,7 @@ arraydata_set_host(pcu_state *st, const arraydata_set_args *a, const arraydata_s
     else {
         copy->srcMemoryType = CU_MEMORYTYPE_HOST;
         copy->srcHost = buffer.data;
-        rc = arraydata_copy(st, copy, stream, a->stream != NULL);
+        rc = arraydata_fill(st, a, copy, stream);
     }
     pcu_buffer_release(&buffer);
     return rc;
@@ -97,7 +109,7 @@ arraydata_set_device(pcu_state *st, const arraydata_set_args *a,
     copy->srcPitch = a->pitch == 0 ? s->row : a->pitch;
     return pcu_as_pointer(st, a->source, &copy->srcDevice, "source") < 0
                ? -1
-               : arraydata_copy(st, copy, stream, a->stream != NULL);
+               : arraydata_fill(st, a, copy, stream);
 }
 
 PyDoc_STRVAR(
@@ -126,10 +138,10 @@ arraydata_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
+    a.array = op;
     a.stream = a.stream == Py_None ? NULL : a.stream;
     if ((a.stream != NULL && pcu_as_stream(st, a.stream, &stream, "stream") < 0) ||
-        arraydata_measure(st, op, &s) < 0 ||
-        pcu_array_handle(op, "cuMemcpy3D", &copy.dstArray) < 0) {
+        arraydata_measure(st, op, &s) < 0) {
         return NULL;
     }
     copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;

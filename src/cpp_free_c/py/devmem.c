@@ -380,12 +380,17 @@ holder_get_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
     return NULL;
 }
 
+/* A pointer may be a holder again, in the worst case this one. */
 static PyObject *
 holder_int(PyObject *op)
 {
+    if (Py_EnterRecursiveCall(" in get_pointer()")) {
+        return NULL;
+    }
     PyObject *pointer = PyObject_CallMethod(op, "get_pointer", NULL);
     PyObject *index = pointer == NULL ? NULL : PyNumber_Index(pointer);
     Py_XDECREF(pointer);
+    Py_LeaveRecursiveCall();
     return index;
 }
 

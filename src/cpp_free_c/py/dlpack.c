@@ -613,9 +613,10 @@ dlpack_read(const pcu_dl_tensor *tensor, pcu_dlpack *t)
     return 0;
 }
 
-/* Take the tensor out of a capsule. Until it is renamed it stays the producer's. */
-static PyObject *
-dlpack_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
+/* Take the tensor out of a capsule. Until it is renamed it stays the producer's: once
+ * it was looked at, nothing may run that takes it, too. */
+static int
+dlpack_take(foreign *self, PyObject *capsule)
 {
     pcu_dl_managed *plain = NULL;
     pcu_dl_versioned *versioned = NULL;
@@ -634,13 +635,30 @@ dlpack_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
                      capsule);
     }
     if (tensor == NULL) {
-        return NULL;
+        return -1;
     }
     if (versioned != NULL && versioned->version.major != PCU_DL_MAJOR) {
         PyErr_Format(PyExc_BufferError, "the tensor is of DLPack %u; %d is known here",
                      (unsigned int)versioned->version.major, PCU_DL_MAJOR);
-        return NULL;
+        return -1;
     }
+    if (dlpack_read(tensor, &self->tensor) < 0 ||
+        PyCapsule_SetName(capsule, plain != NULL ? PCU_DL_USED_NAME
+                                                 : PCU_DL_VERSIONED_USED_NAME) < 0) {
+        return -1;
+    }
+    self->plain = plain;
+    self->versioned = versioned;
+    self->tensor.readonly =
+        versioned != NULL && (versioned->flags & PCU_DL_READ_ONLY) != 0;
+    return 0;
+}
+
+/* Making the object may collect garbage, so it comes before the capsule is looked at.
+ */
+static PyObject *
+dlpack_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
+{
     PyTypeObject *type = st->ForeignAllocation;
     foreign *self = (foreign *)type->tp_alloc(type, 0);
     if (self == NULL) {
@@ -648,16 +666,9 @@ dlpack_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
     }
     self->st = st;
     self->stream = stream;
-    if (dlpack_read(tensor, &self->tensor) < 0 ||
-        PyCapsule_SetName(capsule, plain != NULL ? PCU_DL_USED_NAME
-                                                 : PCU_DL_VERSIONED_USED_NAME) < 0) {
-        Py_DECREF(self);
-        return NULL;
+    if (dlpack_take(self, capsule) < 0) {
+        Py_CLEAR(self);
     }
-    self->plain = plain;
-    self->versioned = versioned;
-    self->tensor.readonly =
-        versioned != NULL && (versioned->flags & PCU_DL_READ_ONLY) != 0;
     return (PyObject *)self;
 }
 

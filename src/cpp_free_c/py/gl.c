@@ -17,7 +17,8 @@ typedef struct {
 typedef struct {
     pcu_resource base; /* never live: to unmap takes more than a handle */
     gl_object *object; /* strong */
-    PyObject *stream;  /* strong: the Stream of the map, NULL or None */
+    PyObject *stream;  /* strong: what the map was given, or the current Stream */
+    CUstream handle;   /* of that, which keeps it */
     PyObject *arrays;  /* strong: list of weak references to what array() gave out */
     int mapped;
 } gl_mapping;
@@ -196,21 +197,30 @@ object_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     const char *routine = "";
     int mapped = 0;
     CUresult status;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0 ||
-        pcu_as_stream(st, stream, &handle, "stream") < 0 ||
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0) {
+        return NULL;
+    }
+    if (stream == Py_None) { /* the unmapping may come when another one is current */
+        PyObject *current = (PyObject *)pcu_stream_find_borrow();
+        stream = current == NULL ? Py_None : current;
+    }
+    if (pcu_as_stream(st, stream, &handle, "stream") < 0 ||
         pcu_resource_check(&self->base, "cuGraphicsMapResources") < 0 ||
         object_check_unmapped(self, "cuGraphicsMapResources") < 0) {
         return NULL;
     }
+    Py_INCREF(stream); /* making the mapping may collect garbage */
     gl_mapping *mapping =
         (gl_mapping *)st->RegisteredMapping->tp_alloc(st->RegisteredMapping, 0);
     if (mapping == NULL) {
+        Py_DECREF(stream);
         return NULL;
     }
     mapping->base.st = st;
     mapping->base.ctx = Py_NewRef(self->base.ctx);
     mapping->object = (gl_object *)Py_NewRef(op);
-    mapping->stream = Py_NewRef(stream);
+    mapping->stream = stream;
+    mapping->handle = handle;
     self->mapped = 1; /* nobody else maps or unregisters it meanwhile */
     Py_BEGIN_ALLOW_THREADS
     status = object_map_nogil(self, handle, &routine, &mapped);
@@ -350,15 +360,15 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     gl_mapping *self = (gl_mapping *)op;
     pcu_state *st = self->base.st;
     PyObject *stream = Py_Ellipsis;
-    CUstream handle = NULL;
+    CUstream handle = self->handle;
     const char *routine = "";
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0) {
         return NULL;
     }
-    if (stream == Py_Ellipsis) {
-        stream = self->stream == NULL ? Py_None : self->stream;
+    if (stream == Py_Ellipsis && PyObject_TypeCheck(self->stream, st->Stream)) {
+        stream = self->stream; /* which may have been released */
     }
-    if (pcu_as_stream(st, stream, &handle, "stream") < 0 ||
+    if ((stream != Py_Ellipsis && pcu_as_stream(st, stream, &handle, "stream") < 0) ||
         mapping_check(self, "cuGraphicsUnmapResources") < 0 ||
         mapping_free_arrays(self) < 0 ||
         mapping_check(self, "cuGraphicsUnmapResources") < 0) {
@@ -464,10 +474,7 @@ mapping_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     if (self->mapped) { /* no array is left: each holds its mapping */
         const char *routine = "";
-        CUstream handle = stream == NULL || stream == Py_None
-                              ? NULL
-                              : ((pcu_resource *)stream)->handle.stream;
-        CUresult status = mapping_end(self, handle, &routine);
+        CUresult status = mapping_end(self, self->handle, &routine);
         if (status != CUDA_SUCCESS) {
             pcu_report_cleanup(self->base.st, routine,
                                (uintptr_t)self->object->base.handle.graphics, status);

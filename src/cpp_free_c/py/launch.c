@@ -362,7 +362,7 @@ launch_interface_pointer(launch_pack *p, PyObject *arg, unsigned long long *poin
     PyObject *address = NULL;
     int found = -1;
     if (interface == NULL || interface == Py_None || !PyMapping_Check(interface) ||
-        PyMapping_Size(interface) == 0) {
+        PyMapping_Size(interface) <= 0) {
         found = PyErr_Occurred() ? -1 : 0;
         goto done;
     }

@@ -40,6 +40,17 @@ typedef struct {
     int (*run)(pcu_state *st, copy_args *a);
 } copy_row;
 
+/* Converting the values may have run code that released an Array. */
+static int
+copy_check_arrays(pcu_state *st, copy_args *a)
+{
+    return (a->ary == NULL || pcu_as_array(st, a->ary, &a->ary, "ary") == 0) &&
+                   (a->src_ary == NULL ||
+                    pcu_as_array(st, a->src_ary, &a->src_ary, "src") == 0)
+               ? 0
+               : -1;
+}
+
 /* The body of them all. */
 static PyObject *
 copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t nargs,
@@ -55,7 +66,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
                            row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
         return NULL;
     }
-    int rc = row->run(st, &a);
+    int rc = copy_check_arrays(st, &a) < 0 ? -1 : row->run(st, &a);
     pcu_buffer_release(&a.buffer);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }

@@ -188,10 +188,11 @@ copynd_put_device(copynd *self, copynd_side *side, PyObject *value)
 }
 
 static int
-copynd_put_array(copynd *Py_UNUSED(self), copynd_side *side, PyObject *value)
+copynd_put_array(copynd *self, copynd_side *side, PyObject *value)
 {
     CUarray array = NULL;
-    if (pcu_array_handle(value, "array", &array) < 0) {
+    if (pcu_as_array(self->st, value, &value, "array") < 0 ||
+        pcu_array_handle(value, "array", &array) < 0) {
         return -1;
     }
     copynd_replace(side, CU_MEMORYTYPE_ARRAY,
@@ -429,7 +430,8 @@ copynd_needed(const copynd_job *job, const copynd_side *side)
 }
 
 static int
-copynd_check_side(const copynd_job *job, copynd_side *side, const char *what)
+copynd_check_side(const copynd_job *job, copynd_side *side, const char *routine,
+                  const char *what)
 {
     size_t needed = copynd_needed(job, side);
     int of_owner = side->start != NULL && (side->type == CU_MEMORYTYPE_HOST ||
@@ -442,7 +444,7 @@ copynd_check_side(const copynd_job *job, copynd_side *side, const char *what)
         return -1;
     }
     if (side->type == CU_MEMORYTYPE_ARRAY && side->owner != NULL) {
-        return pcu_array_handle(side->owner, what, &side->array);
+        return pcu_array_handle(side->owner, routine, &side->array);
     }
     return 0;
 }
@@ -568,8 +570,8 @@ copynd_run(copynd *self, copynd_mode mode, CUstream stream)
     copynd_job job = copynd_take(self);
     PyObject *result = NULL;
     CUresult status;
-    if (copynd_check_side(&job, &job.src, "source") < 0 ||
-        copynd_check_side(&job, &job.dst, "destination") < 0) {
+    if (copynd_check_side(&job, &job.src, routine, "source") < 0 ||
+        copynd_check_side(&job, &job.dst, routine, "destination") < 0) {
         goto done;
     }
     if (self->kind == COPYND_PEER &&

@@ -611,21 +611,18 @@ typedef struct {
     unsigned int flags;
 } hostallocator;
 
-static PyObject *
-hostallocator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int
+hostallocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
     static const pcu_argtable table = {"PageLockedAllocator", specs, 1, 0, 1};
-    pcu_state *st = pcu_state_of_type(type);
+    pcu_state *st = pcu_state_of_type(Py_TYPE(op));
     unsigned int flags = 0;
     if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &flags) < 0) {
-        return NULL;
+        return -1;
     }
-    hostallocator *self = (hostallocator *)type->tp_alloc(type, 0);
-    if (self != NULL) {
-        self->flags = flags;
-    }
-    return (PyObject *)self;
+    ((hostallocator *)op)->flags = flags;
+    return 0;
 }
 
 static int
@@ -668,13 +665,10 @@ PyDoc_STRVAR(hostallocator_doc,
              "How a PageLockedMemoryPool allocates: or-ed host_alloc_flags.");
 
 static PyType_Slot hostallocator_slots[] = {
-    {Py_tp_doc, (void *)hostallocator_doc},
-    {Py_tp_new, hostallocator_new},
-    {Py_tp_traverse, hostallocator_traverse},
-    {Py_tp_clear, hostallocator_clear},
-    {Py_tp_dealloc, hostallocator_dealloc},
-    {Py_tp_members, hostallocator_members},
-    {0, NULL},
+    {Py_tp_doc, (void *)hostallocator_doc}, {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, hostallocator_init},       {Py_tp_traverse, hostallocator_traverse},
+    {Py_tp_clear, hostallocator_clear},     {Py_tp_dealloc, hostallocator_dealloc},
+    {Py_tp_members, hostallocator_members}, {0, NULL},
 };
 
 static PyType_Spec hostallocator_spec = {"pycuda._driver.PageLockedAllocator",

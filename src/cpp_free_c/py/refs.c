@@ -117,7 +117,8 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
         ref->is_surface
             ? drv.ModuleGetSurfRef(&ref->surfref, module->handle.module, name)
             : drv.ModuleGetTexRef(&ref->texref, module->handle.module, name);
-    if (status != CUDA_SUCCESS && first == CUDA_ERROR_INVALID_VALUE) {
+    if (first == CUDA_ERROR_INVALID_VALUE &&
+        (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE)) {
         routine = "cuModuleGetGlobal";
         status = first;
     }
@@ -286,21 +287,25 @@ refs_check_array(pcu_state *st, const pcu_ref *ref)
                             ref->is_surface ? "surface" : "texture", ref->name);
 }
 
+/* The array is held: making the object may collect garbage, and that run code which
+ * binds another. */
 static PyObject *
 refs_object_new(pcu_state *st, PyObject *ctx, const pcu_ref *ref)
 {
     pcu_texture_spec spec;
+    PyObject *object = NULL;
     if (refs_check_array(st, ref) < 0) {
         return NULL;
     }
+    PyObject *source = Py_NewRef(ref->bound == PCU_BOUND_ARRAY ? ref->array : Py_None);
     if (ref->is_surface) {
-        return pcu_surface_new(st, ctx, ref->array);
+        object = pcu_surface_new(st, ctx, source);
     }
-    if (refs_describe(ref, &spec) < 0) {
-        return NULL;
+    else if (refs_describe(ref, &spec) == 0) {
+        object = pcu_texture_new(st, ctx, &spec, source);
     }
-    return pcu_texture_new(st, ctx, &spec,
-                           ref->bound == PCU_BOUND_ARRAY ? ref->array : Py_None);
+    Py_DECREF(source);
+    return object;
 }
 
 /* -- the order of streams ---------------------------------------------------------- */
@@ -379,36 +384,46 @@ refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
 
 /* -- storing ----------------------------------------------------------------------- */
 
+/* Remember an object that launches may still read; `list` is for the first of them. */
 static int
-refs_retire(pcu_refs *refs, PyObject *object)
+refs_retire(pcu_refs *refs, PyObject *object, PyObject *list)
 {
     if (object == NULL) {
         return 0;
     }
-    if (refs->retired == NULL && (refs->retired = PyList_New(0)) == NULL) {
-        return -1;
+    if (refs->retired == NULL) {
+        refs->retired = Py_NewRef(list);
     }
     return PyList_Append(refs->retired, object);
 }
 
-/* Make the object of a reference show its state. */
+/* Make the object of a reference show its state. Making it may collect garbage, and
+ * that run code which binds the reference anew, a change of its own, or even launches:
+ * then the object that was made for that launch is the newer one. */
 static int
 refs_rebuild(pcu_module *module, pcu_ref *ref)
 {
-    pcu_state *st = module->base.st;
-    PyObject *object = refs_object_new(st, module->base.ctx, ref);
-    if (object == NULL) {
-        return -1;
-    }
-    if (refs_retire(module->refs, ref->object) < 0) {
-        Py_DECREF(object);
-        return -1;
-    }
-    ((pcu_texture *)object)->used = 1;
-    Py_XSETREF(ref->object, object);
+    PyObject *before = Py_XNewRef(ref->object);
+    PyObject *list = PyList_New(0);
     ref->changed = 0;
+    PyObject *object =
+        list == NULL ? NULL : refs_object_new(module->base.st, module->base.ctx, ref);
+    int rc = object == NULL ? -1 : 0;
+    if (rc == 0 && ref->object == before) {
+        rc = refs_retire(module->refs, before, list);
+        if (rc == 0) {
+            ((pcu_texture *)object)->used = 1;
+            Py_XSETREF(ref->object, Py_NewRef(object));
+        }
+    }
+    if (rc < 0) {
+        ref->changed = 1;
+    }
     ref->stored = 0;
-    return 0;
+    Py_XDECREF(object);
+    Py_XDECREF(list);
+    Py_XDECREF(before);
+    return rc;
 }
 
 static int
@@ -451,10 +466,20 @@ refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
         return 0;
     }
     PCU_CALL(rc, st, EventCreate, (&handle.event, REFS_EVENT_FLAGS));
-    if (rc == 0) {
-        refs->event = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, handle);
+    if (rc < 0) {
+        return -1;
     }
-    return refs->event == NULL ? -1 : 0;
+    PyObject *event = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, handle);
+    if (event == NULL) {
+        return -1;
+    }
+    if (refs->event == NULL) {
+        refs->event = event;
+    }
+    else { /* making it collected garbage, and that launched */
+        Py_DECREF(event);
+    }
+    return 0;
 }
 
 /* Put the event behind the stores. If that fails nothing is known to be stored. */

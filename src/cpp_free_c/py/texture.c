@@ -165,6 +165,18 @@ typedef struct {
     int seamless;
 } texture_args;
 
+/* The items of a sequence, which code that they bring cannot take away; else a
+ * TypeError with this message. */
+static PyObject *
+texture_items_new(PyObject *value, const char *message)
+{
+    PyObject *items = PySequence_Tuple(value);
+    if (items == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_SetString(PyExc_TypeError, message);
+    }
+    return items;
+}
+
 /* One address mode for all dimensions, or a sequence of up to three. */
 static int
 texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
@@ -182,11 +194,11 @@ texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
         return rc;
     }
     PyObject *items =
-        PySequence_Fast(value, "address_mode must be an address_mode or a sequence");
+        texture_items_new(value, "address_mode must be an address_mode or a sequence");
     if (items == NULL) {
         return -1;
     }
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
     int rc = 0;
     if (n < 1 || n > 3) {
         PyErr_Format(PyExc_ValueError,
@@ -194,8 +206,8 @@ texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
         rc = -1;
     }
     for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
-        rc = pcu_enum_value(st->enum_address_mode, PySequence_Fast_GET_ITEM(items, i),
-                            &mode, "address_mode");
+        rc = pcu_enum_value(st->enum_address_mode, PyTuple_GET_ITEM(items, i), &mode,
+                            "address_mode");
         modes[i] = mode;
     }
     Py_DECREF(items);
@@ -209,11 +221,11 @@ texture_read_border(PyObject *value, float border[4])
         return 0;
     }
     PyObject *items =
-        PySequence_Fast(value, "border_color must be a sequence of up to 4 numbers");
+        texture_items_new(value, "border_color must be a sequence of up to 4 numbers");
     if (items == NULL) {
         return -1;
     }
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
     if (n > 4) {
         PyErr_Format(PyExc_ValueError,
                      "border_color has %zd items; at most 4 channels "
@@ -221,7 +233,7 @@ texture_read_border(PyObject *value, float border[4])
                      n);
     }
     for (Py_ssize_t i = 0; i < n && i < 4; i++) {
-        border[i] = (float)PyFloat_AsDouble(PySequence_Fast_GET_ITEM(items, i));
+        border[i] = (float)PyFloat_AsDouble(PyTuple_GET_ITEM(items, i));
         if (PyErr_Occurred()) {
             break;
         }
@@ -242,7 +254,8 @@ texture_read_array(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
         return -1;
     }
     spec->resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    if (pcu_array_handle(a->source, "source", &spec->resource.res.array.hArray) < 0 ||
+    if (pcu_array_handle(a->source, "cuTexObjectCreate",
+                         &spec->resource.res.array.hArray) < 0 ||
         pcu_array_describe(st, a->source, &d) < 0) {
         return -1;
     }
@@ -289,6 +302,7 @@ texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec
     return 0;
 }
 
+/* The source comes last: converting the others may run code that releases it. */
 static int
 texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 {
@@ -302,12 +316,12 @@ texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
                                    "Array");
         return -1;
     }
-    if ((of_array ? texture_read_array(st, a, spec)
-                  : texture_read_memory(st, a, spec)) < 0 ||
-        texture_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
+    if (texture_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
         (a->filter != NULL &&
          pcu_enum_value(st->enum_filter_mode, a->filter, &filter, "filter_mode") < 0) ||
-        texture_read_border(a->border, spec->texture.borderColor) < 0) {
+        texture_read_border(a->border, spec->texture.borderColor) < 0 ||
+        (of_array ? texture_read_array(st, a, spec)
+                  : texture_read_memory(st, a, spec)) < 0) {
         return -1;
     }
     spec->texture.filterMode = filter;
@@ -328,8 +342,8 @@ static void
 texture_adopt(pcu_texture *self, PyObject *ctx, pcu_res_kind kind,
               pcu_res_handle handle, PyObject *source)
 {
+    texture_settle(self); /* others may run meanwhile */
     PyObject *old = self->source;
-    texture_settle(self);
     self->source = Py_NewRef(source);
     pcu_resource_adopt(&self->base, ctx, kind, handle);
     Py_XDECREF(old);
