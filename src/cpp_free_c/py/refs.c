@@ -66,25 +66,26 @@ refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
         PyOS_snprintf(mangled, sizeof(mangled), "_ZL%zu%s", strlen(name), name);
         status = drv.ModuleGetGlobal(pointer, &size, module, mangled);
     }
-    return status == CUDA_ERROR_INVALID_VALUE ||
-                   (status == CUDA_SUCCESS && size != sizeof(refs_variable))
+    return status == CUDA_SUCCESS && size != sizeof(refs_variable)
                ? CUDA_ERROR_NOT_FOUND
                : status;
 }
 
-/* Look for a variable of ours: 1 found, 0 not, -1 raised. */
+/* Look for a variable of ours: 1 found, 0 not, -1 raised. *status: what the driver said
+ * of the name. */
 static int
-refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref)
+refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref,
+                   CUresult *status)
 {
     refs_variable variable = {0};
     CUdeviceptr pointer = 0;
     int rc;
-    CUresult status = refs_find_variable(module->handle.module, name, &pointer);
-    if (status == CUDA_ERROR_NOT_FOUND) {
+    *status = refs_find_variable(module->handle.module, name, &pointer);
+    if (*status == CUDA_ERROR_NOT_FOUND || *status == CUDA_ERROR_INVALID_VALUE) {
         return 0;
     }
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(module->st, "cuModuleGetGlobal", status);
+    if (*status != CUDA_SUCCESS) {
+        return pcu_raise(module->st, "cuModuleGetGlobal", *status);
     }
     PCU_CALL(rc, module->st, MemcpyDtoH, (&variable, pointer, sizeof(variable)));
     if (rc < 0) {
@@ -106,7 +107,8 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
 {
     const char *routine = ref->is_surface ? "cuModuleGetSurfRef" : "cuModuleGetTexRef";
     const char *what = ref->is_surface ? "surface" : "texture";
-    int found = refs_read_variable(module, name, ref);
+    CUresult first = CUDA_SUCCESS;
+    int found = refs_read_variable(module, name, ref, &first);
     if (found != 0) {
         return found < 0 ? -1 : 0;
     }
@@ -115,6 +117,10 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
         ref->is_surface
             ? drv.ModuleGetSurfRef(&ref->surfref, module->handle.module, name)
             : drv.ModuleGetTexRef(&ref->texref, module->handle.module, name);
+    if (status != CUDA_SUCCESS && first == CUDA_ERROR_INVALID_VALUE) {
+        routine = "cuModuleGetGlobal";
+        status = first;
+    }
     if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return pcu_raise_detail(module->st, routine, status,
                                 "the module has no %s reference '%s'", what, name);
