@@ -229,10 +229,8 @@ def writer(w):
     return loaded.get_function("write"), surfref, loaded
 
 
-EMPTY = {("cuModuleGetGlobal", 1): "it says so of a variable that is empty"}
-
-calls("Module.get_texref", lambda m: m.get_texref("tex"), module, absorbs=EMPTY)
-calls("Module.get_surfref", lambda m: m.get_surfref("surf"), module, absorbs=EMPTY)
+calls("Module.get_texref", lambda m: m.get_texref("tex"), module)
+calls("Module.get_surfref", lambda m: m.get_surfref("surf"), module)
 row("TextureReference", lambda w: drv.TextureReference)
 calls("TextureReference.set_array", lambda t, a: t.set_array(a), reference, floats)
 calls(
@@ -271,7 +269,6 @@ calls(
     lambda m, a: m.get_surfref("surf").set_array(a),
     module,
     writable,
-    absorbs=EMPTY,
 )
 calls("SurfaceReference.get_array", lambda s: s[1].get_array(), writer)
 calls("bind_array_to_texref", drv.bind_array_to_texref, floats, reference)
