@@ -1,6 +1,7 @@
 """Elementwise operations of GPUArray against NumPy: dtypes, layouts, scalars."""
 
 import operator
+import sys
 
 import numpy as np
 import pytest
@@ -653,3 +654,45 @@ def test_fill_checks_its_value(ctx):
     with pytest.raises(TypeError):
         x.fill(1j)
     assert x.fill(np.float32(7)).get().tolist() == [7, 7, 7]
+
+
+def test_no_python_runs_after_the_first_time(ctx):
+    pool = drv.DeviceMemoryPool()
+    x = to_gpu(np.ones(64, np.float32), pool.allocate)
+    actions = [
+        lambda: x + x,
+        lambda: 2 * x - x[::-1],
+        lambda: x.__iadd__(x),
+        lambda: x[1:5].reshape(2, 2).T,
+        lambda: x < 3,
+    ]
+    seen = []
+
+    def trace(frame, event, arg):
+        if event == "call" and frame.f_code.co_filename != __file__:
+            seen.append(frame.f_code)
+
+    for action in actions:
+        action()
+        sys.setprofile(trace)
+        try:
+            action()
+        finally:
+            sys.setprofile(None)
+    assert seen == []
+    pool.stop_holding()
+
+
+def test_elements_further_apart_than_32_bits_reach(ctx):
+    free, _ = drv.mem_get_info()
+    size = (1 << 31) + 64
+    if free < size + (1 << 20):
+        pytest.skip(f"needs {size} bytes of device memory and some, {free} are free")
+    far = GPUArray(size, np.int8)[:: 1 << 31]
+    far[...] = to_gpu(np.array([5, 7], np.int8))
+    same(far + 1, np.array([6, 8], np.int8))
+    far *= far[::-1]
+    same(far, np.array([35, 35], np.int8))
+    same(gpuarray.sum(far), np.int64(70))
+    same(gpuarray.argmax(far), np.int64(0))
+    same(far[[1, 0]], np.array([35, 35], np.int8))
