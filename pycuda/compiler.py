@@ -7,6 +7,7 @@ content of every file it read.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from pycuda import _nvrtc
     from pycuda._driver import (
+        Context,
         Device,
         Error,
         Function,
@@ -771,6 +773,7 @@ class SourceModule(CudaModule):
     """
 
     _request: Request | None = None
+    _context: Context | None = None  # that the code was loaded into, if it is ours
     _instances: dict[str, tuple[Module, str]] = {}
 
     def __init__(
@@ -787,6 +790,8 @@ class SourceModule(CudaModule):
         compiler: str | None = None,
         name_expressions: Iterable[str] | None = None,
     ) -> None:
+        from pycuda import driver
+
         self._check_arch(arch)
         wanted = (arch, code, None)
         tools = (nvcc, compiler)
@@ -795,6 +800,7 @@ class SourceModule(CudaModule):
         )
         names = _list_of(name_expressions, "name_expressions", ())
         self.module, lowered = self._build(names)
+        self._context = driver.Context.get_current()
         self._instances = {
             name: (self.module, symbol)
             for name, symbol in zip(names, lowered, strict=True)
@@ -821,7 +827,8 @@ class SourceModule(CudaModule):
         if self._request is None or not ("<" in name or "::" in name):
             return self.module.get_function(name)
         if name not in self._instances:
-            module, (symbol,) = self._build([name])
+            with self._context or contextlib.nullcontext():
+                module, (symbol,) = self._build([name])
             self._instances[name] = module, symbol
         module, symbol = self._instances[name]
         return module.get_function(symbol)
