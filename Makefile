@@ -110,7 +110,7 @@ check-types: $(VENV)/.check build
 # software device. Which tests, and why those, is said in tools/sanitize.py.
 asan leaks tsan: $(VENV)/.requires
 	@$(call need,gcc,gcc)
-	$(BIN)/python tools/sanitize.py $@ $(if $(filter tsan,$@),,-q $(ARGS))
+	$(BIN)/python tools/sanitize.py $@ $(if $(filter tsan,$@),,$(ARGS))
 
 # -- others -----------------------------------------------------------------------------
 

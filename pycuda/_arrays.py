@@ -7,6 +7,7 @@ the first one. Elements that no texture has (double, complex) are cut into integ
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -229,7 +230,7 @@ def gpuarray_to_texref(
         raise LogicError(
             f"{channels} channels of dtype '{dtype}' are more than a texture's element"
         )
-    size = int(np.prod(gpuarray.shape, dtype=np.int64)) * dtype.itemsize
+    size = math.prod(map(int, gpuarray.shape)) * dtype.itemsize
     texref.set_format(format, pieces * channels)
     offset = texref.set_address(gpuarray.gpudata, size, allow_offset=allow_offset)
     return int(offset // (dtype.itemsize * channels))

@@ -41,8 +41,9 @@ _HEAD_SIZE = len(_MAGIC) + _DIGEST_SIZE + _LENGTH_SIZE
 # A file changed this short a time ago may change again without its time changing.
 _SETTLED_NS = 1_000_000_000
 
-# The headers of the C and C++ libraries and of gcc itself.
-_SYSTEM = re.compile(
+# The headers of the C and C++ libraries and of gcc itself. As text: only a miss needs
+# it, and to compile it takes as long as to import all of this.
+_SYSTEM = (
     r"/usr/include/(?:alloca|assert|complex|ctype|endian|errno|features|features-time64"
     r"|fenv|float|inttypes|limits|locale|malloc|math|memory|pthread|sched|setjmp|signal"
     r"|stdc-predef|stddef|stdint|stdio|stdlib|string|strings|time|unistd|wchar"
@@ -324,7 +325,7 @@ def make_manifest(
             return None
         digest = _digest(content).hex().encode()
         lines.append(_file_line(stat, stat.st_mtime_ns, digest, name))
-        if not _SYSTEM.match(os.path.normpath(path)):
+        if not re.match(_SYSTEM, os.path.normpath(path)):
             texts.append((os.path.dirname(path), content.decode("utf-8", "replace")))
     absent: dict[str, None] = {}
     for folder, text in texts:
@@ -357,6 +358,6 @@ def _listed(dependencies: Iterable[str], toolkit_dirs: Iterable[str]) -> list[st
         plain = os.path.normpath(path)
         if plain.startswith(toolkit):
             continue
-        if not _SYSTEM.match(plain) or plain.endswith(_WITNESSES):
+        if not re.match(_SYSTEM, plain) or plain.endswith(_WITNESSES):
             watched.append(path)
     return list(dict.fromkeys(watched))

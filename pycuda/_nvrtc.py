@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pycuda import _cache, _toolkit
@@ -22,6 +22,7 @@ from pycuda._nvrtc_headers import (
     BUILT_IN,
     BUILT_IN_TEXT,
     HEADERS,
+    OF_CXX,
     PRELUDE_NAME,
     PRELUDE_NAMES,
 )
@@ -231,6 +232,12 @@ class Tool:
                 if again[0] == 0 or complaint not in again[2]:
                     arguments.append(remedy)
                     status, image, log, lowered = again
+        if status != 0 and _is_about(log, facts.toolkit_dirs):
+            again = _compile(
+                _library(self.path), text, arguments, target, names, without=OF_CXX
+            )
+            if again[0] == 0:
+                status, image, log, lowered = again
         if keep:
             _keep(text, image, target)
         if status == _INVALID_OPTION:
@@ -253,12 +260,17 @@ def _compile(
     arguments: Sequence[str],
     target: str,
     expressions: Sequence[str] = (),
+    without: Collection[str] = (),
 ) -> tuple[int, bytes, str, list[str]]:
-    """Return (status, image, log, lowered names) of one program."""
+    """Return (status, image, log, lowered names) of one program.
+
+    ``without`` are standard headers not to offer.
+    """
     program = ctypes.c_void_p()
     headers = {**HEADERS, **_missing_headers(arguments)}
-    names = [name.encode() for name in headers]
-    texts = [header.encode() for header in headers.values()]
+    offered = {k: v for k, v in headers.items() if k not in without}
+    names = [name.encode() for name in offered]
+    texts = [header.encode() for header in offered.values()]
     library.call(
         "nvrtcCreateProgram",
         ctypes.byref(program),
@@ -286,6 +298,15 @@ def _compile(
         return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _is_about(log: str, folders: Iterable[str]) -> bool:
+    """Say whether an error is in one of the toolkit's headers."""
+    own = tuple(os.path.join(folder, "") for folder in folders)
+    return any(
+        line.startswith(own) and "error" in line.partition(": ")[2]
+        for line in log.splitlines()
+    )
 
 
 def _without_toolkits_own(log: str, folders: Iterable[str]) -> str:

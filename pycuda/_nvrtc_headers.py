@@ -514,6 +514,9 @@ HEADERS = {
     **dict.fromkeys(_OF_THE_HOST.split(), _NOTHING_MORE),
 }
 
+# Of these, what libcu++ of CUDA 12 has files for that it includes by the same names.
+OF_CXX = frozenset(name for name in HEADERS if "." not in name)
+
 # What NVRTC has built in, for where the toolkit's files are not installed.
 BUILT_IN = (
     "builtin_types.h",

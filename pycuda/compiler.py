@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         Function,
         Linker,
         Module,
+        SurfaceReference,
+        TextureReference,
         jit_input_type,
         jit_option,
     )
@@ -730,6 +732,8 @@ class CudaModule:
 
     module: Module
     get_global: Callable[[str], tuple[int, int]]
+    get_texref: Callable[[str], TextureReference]
+    get_surfref: Callable[[str], SurfaceReference]
 
     def _check_arch(self, arch: str | Sequence[str] | None) -> None:
         """Warn if the architecture asked for is above the device's."""

@@ -257,7 +257,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         ] = weakref.WeakKeyDictionary()
         self.stacktrace_mnemonics: dict[str, str] = {}
 
-    def allocate(self, size: SupportsIndex, /) -> PooledDeviceAllocation:
+    def allocate(self, size: SupportsIndex) -> PooledDeviceAllocation:
         """Allocate, and tell of it."""
         stack = "".join(traceback.format_stack(sys._getframe(1)))
         free, total = _cuda.mem_get_info()

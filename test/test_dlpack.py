@@ -219,11 +219,21 @@ def test_strides_are_given_in_bytes(memory):
 
 
 @pytest.mark.parametrize(
-    "shape, strides", [((33,), None), ((4, 9), None), ((2,), (-4,)), ((2,), (128,))]
+    "shape, strides",
+    [((1 << 28,), None), ((1 << 14, 1 << 14), None), ((2,), (-4,)), ((2,), (1 << 32,))],
 )
 def test_an_array_outside_of_the_allocation(allocation, shape, strides):
     with pytest.raises(ValueError, match="does not lie inside"):
         allocation.as_dlpack(shape, np.int32, strides)
+
+
+def test_a_pool_knows_the_bytes_that_were_asked_for(ctx):
+    block = drv.DeviceMemoryPool().allocate(130)  # of a block of 135
+    assert look(block.as_dlpack(32, "i4")).tensor.shape[0] == 32
+    assert look(block.as_dlpack(130, "u1")).tensor.shape[0] == 130
+    for shape, dtype in ((33, "i4"), (131, "u1")):
+        with pytest.raises(ValueError, match="does not lie inside"):
+            block.as_dlpack(shape, dtype)
 
 
 def test_arguments_of_as_dlpack(memory):

@@ -11,7 +11,13 @@ from support.compilers import needs_nvcc
 
 DOC = Path(__file__).resolve().parents[1] / "doc"
 #: Each page, and how many examples it has at least.
-PAGES = {"linking": 3, "memory": 4, "software_device": 4, "utilities": 3}
+PAGES = {
+    "linking": 3,
+    "memory": 4,
+    "software_device": 4,
+    "textures": 3,
+    "utilities": 3,
+}
 BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
 
 

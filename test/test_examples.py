@@ -242,6 +242,22 @@ def test_struct_arguments(tmp_path):
 
 
 @pytest.mark.gpu
+def test_texture_reference(tmp_path):
+    lines = output("texture_reference.py", tmp_path)
+    rows = [numbers(line) for line in lines if line.startswith("middle row:")]
+    corners = [numbers(line) for line in lines if line.startswith("corners:")]
+    assert rows == [[4, 5, 6, 7, 8], [0.5] * 5]
+    assert corners == [[0, 4, 8, 12], [1, 0, 0, 1]]
+
+
+@pytest.mark.gpu
+def test_texture_object(tmp_path):
+    lines = output("texture_object.py", tmp_path)
+    wanted = [(0, 255), (0.2, 204), (1, 0)]
+    assert lines == [f"{s} of black: 4 x 8 pixels of {grey}" for s, grey in wanted]
+
+
+@pytest.mark.gpu
 def test_dynamic_parallelism(tmp_path):
     lines = output("dynamic_parallelism.py", tmp_path)
     counts = (1, 10, 100, 1000)

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from support import cc
 from support.child import run_child
 
 pytestmark = pytest.mark.gpu
@@ -48,36 +49,58 @@ def test_a_subinterpreter_is_refused(legacy):
         assert "main interpreter only" in lines[0]
 
 
+#: A driver library that takes its time, and says when it is being loaded. It is none
+#: that can be used: it has no function.
+SLOW_LIBRARY = """
+#include <stdlib.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void
+load_slowly(void)
+{
+    const char *fd = getenv("SLOW_LIBRARY_FD");
+    if (fd == NULL || write(atoi(fd), "x", 1) != 1) {
+        abort();
+    }
+    sleep(1);
+}
+"""
+
 FORK = """
-import os, threading, warnings
+import os, signal, threading, warnings
 warnings.simplefilter("ignore", DeprecationWarning)
 import pycuda.driver as drv
 
-start = threading.Barrier(2)
+said, say = os.pipe()
+os.environ["SLOW_LIBRARY_FD"] = str(say)
 
 def load():
-    start.wait()
-    drv.init()
+    try:
+        drv.init()
+    except drv.Error:
+        return True  # it is no driver
 
 loader = threading.Thread(target=load)
 loader.start()
-start.wait()
-children = []
-for _ in range(20):
-    child = os.fork()
-    if child == 0:
-        # Whatever the loader had reached: this returns or raises, and does not hang.
-        try:
-            drv.init()
-        except drv.Error:
-            pass
-        os._exit(0)
-    children.append(child)
+os.read(said, 1)  # the library is being loaded
+child = os.fork()
+if child == 0:
+    signal.alarm(200)  # ends what would wait for ever
+    os._exit(0 if load() else 1)
 loader.join()
-print([os.waitpid(child, 0)[1] for child in children] == [0] * 20)
+print(os.waitpid(child, 0)[1])
 """
 
 
-def test_a_fork_while_the_driver_is_loaded():
+@pytest.mark.skipif(not cc.compilers(), reason="neither gcc nor clang is installed")
+def test_a_fork_while_the_driver_is_loaded(tmp_path):
     """A child that found the loader's lock taken would wait for ever."""
-    assert run_child(FORK, timeout=300).stdout == "True\n"
+    source = tmp_path / "slow.c"
+    source.write_text(SLOW_LIBRARY)
+    library = tmp_path / "libcuda.so.1"
+    flags = ["-shared", "-fPIC"]
+    cc.must(cc.compile_c(cc.compilers()[0], [source], library, flags))
+    done = run_child(
+        FORK, timeout=300, PYCUDA_DRIVER="cuda", LD_LIBRARY_PATH=str(tmp_path)
+    )
+    assert done.stdout == "0\n"

@@ -4,8 +4,10 @@ import os
 import subprocess
 import types
 
+import numpy as np
 import pytest
 
+import pycuda.driver as drv
 from pycuda import _link, _nvcc, _nvrtc, compiler
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
@@ -18,6 +20,7 @@ __global__ void k(float *a) { a[threadIdx.x] = twice(a[threadIdx.x]); }
 CALLEE = "__device__ float twice(float x) { return 2 * x; }\n"
 RDC = ["-rdc=true"]
 EM_CUDA = 190
+CURRENT_DEVICE = compiler._current_device
 FATBIN = b"\x50\xed\x55\xba"
 
 
@@ -271,6 +274,26 @@ def test_several_architectures_need_a_fatbin(tmp_path):
     with pytest.raises(ValueError, match="'80'"):
         compiler.compile("a", nvcc=toy.path, target="fatbin", arch=["sm_80", "80"])
     assert toy.compilations == []
+
+
+@needs_nvcc
+@pytest.mark.gpu
+@pytest.mark.hardware(why="the software device runs PTX, and this is machine code")
+def test_linked_code_runs(ctx, monkeypatch):
+    monkeypatch.setattr(compiler, "_current_device", CURRENT_DEVICE)
+
+    def run(module):
+        a = np.arange(4, dtype=np.float32)
+        module.get_function("k")(drv.InOut(a), block=(4, 1, 1))
+        return a.tolist()
+
+    pieces = [compiler.compile(source, options=RDC) for source in (CALLER, CALLEE)]
+    assert run(drv.module_from_buffer(compiler.link(pieces))) == [0, 2, 4, 6]
+    whole = CALLEE + CALLER.replace("extern ", "")
+    assert run(SourceModule(whole, options=RDC)) == [0, 2, 4, 6]
+    major, minor = ctx.get_device().compute_capability()
+    archs = [f"sm_{major}{minor}", f"compute_{major}{minor}"]
+    assert run(SourceModule(whole, arch=archs)) == [0, 2, 4, 6]
 
 
 # Which files

@@ -392,14 +392,13 @@ own.pop()
 
 
 def test_each_call_that_fails():
-    """Its exception says so, or, where the caller has an answer, a warning."""
+    """Its exception says so, but for what the clean-up makes good or warns of."""
     code = FAULTS.replace("{twice!r}", repr(TWICE)).replace("{store!r}", repr(STORE))
     done = run_child(code, check=False, PYCUDA_DRIVER="emulator")
     assert done.returncode == 0, done.stderr
     current, foreign = (line.split() for line in done.stdout.splitlines())
-    assert len(current) >= 5 and len(foreign) >= 10
-    warned = done.stderr.count("PyCUDAWarning")
-    assert (current + foreign).count("0") <= warned, done.stderr
+    assert current[:4] == ["1"] * 4  # begin, add twice, link
+    assert foreign.count("1") >= 5
 
 
 # -- DynamicModule ---------------------------------------------------------------------

@@ -51,9 +51,9 @@ def runs(monkeypatch):
     texts = []
     real = _nvrtc._compile
 
-    def counted(library, text, arguments, *rest):
+    def counted(library, text, arguments, *rest, **how):
         texts.append((text, arguments))
-        return real(library, text, arguments, *rest)
+        return real(library, text, arguments, *rest, **how)
 
     monkeypatch.setattr(_nvrtc, "_compile", counted)
     return texts
@@ -225,6 +225,17 @@ def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
     nvrtc(SOURCES["toolkit: runtime"], no_extern_c=True)
     with pytest.raises(CompileError, match="cuda_fp16"):
         nvrtc(SOURCES["toolkit: half"], no_extern_c=True)
+
+
+def test_toolkit_that_has_headers_of_the_same_names(monkeypatch, tmp_path):
+    """libcu++ of CUDA 12 includes its own "limits" from beside itself."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/limits").write_text("#define VALUE 4711\n")
+    (tmp_path / "own/outer.h").write_text('#include "limits"\nint a[VALUE ? 1 : -1];\n')
+    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [str(tmp_path)])
+    source = '#include "own/outer.h"\n__global__ void f(int *a) { *a = VALUE; }'
+    how = {"options": ["--device-as-default-execution-space"], "no_extern_c": True}
+    assert b"4711" in ptx(source, **how)
 
 
 def test_host_code_that_cannot_be_the_devices_is_an_error():

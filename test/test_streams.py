@@ -138,7 +138,7 @@ def test_a_stream_of_another_context(ctx):
     wrapped = drv.Stream.from_handle(mine.handle)
     with other:
         wrapped.synchronize()
-    mine.synchronize()
+        mine.synchronize()
     other.detach()
     with pytest.raises(drv.LogicError, match="was detached"):
         wrapped.synchronize()

@@ -18,6 +18,7 @@ from support import old_sources
 from support.compilers import REAL_NVCC
 from support.emulator import LIBRARY
 from support.old_sources import ELEMENTS, READS, SURFACE_KINDS, SURFACE_TYPES
+from support.rawtexture import Raw
 from support.texture_bench import (
     DEPTH,
     HEIGHT,
@@ -763,7 +764,78 @@ def test_calls_of_a_launch(ctx):
     assert changed == [1, 1, 1]
 
 
+def test_replaced_objects_go(two):
+    left = two.get_texref("left")
+    for value in range(5):
+        left.set_array(bound(value))
+        assert copied(two, texrefs=[left]) == value
+        assert copied(two, texrefs=[left]) == value
+        assert _driver._live_counts()["texture_object"] == 1
+        assert _driver._live_counts()["array"] == 1
+
+
+def test_captured_launch(two):
+    """A store that went into a graph has not happened: the next launch does it."""
+    raw = Raw()
+    stream, left = drv.Stream(), two.get_texref("left")
+    kernel = two.get_function("copy")
+    out = drv.mem_alloc(60)
+    left.set_array(one := bound(1))
+    handle = ctypes.c_void_p(stream.handle)
+    raw.ok("StreamBeginCapture", handle, 0)
+    try:
+        kernel(out, np.int32(5), block=(5, 3, 1), stream=stream)
+        kernel(out, np.int32(5), block=(5, 3, 1), stream=stream)
+    finally:
+        graph = ctypes.c_void_p()
+        raw.ok("StreamEndCapture", handle, ctypes.byref(graph))
+    executable = ctypes.c_void_p(
+        raw.out(ctypes.c_void_p, "GraphInstantiateWithFlags", graph, ctypes.c_uint64(0))
+    )
+    assert copied(two) == 1
+    drv.memset_d32(out, 0, 15)
+    raw.ok("GraphLaunch", executable, handle)
+    stream.synchronize()
+    assert (drv.from_device(out, 15, np.float32) == 1).all()
+    left.set_array(bound(2))
+    assert copied(two) == 2
+    raw.ok("GraphExecDestroy", executable)
+    raw.ok("GraphDestroy", graph)
+    assert one.handle
+
+
 # -- the source ------------------------------------------------------------------------
+
+
+PARAMETERS = """
+extern texture<float, 2> image;
+template <class T> __device__ T third(const T &t) { return t; }
+__device__ float by_value(PYCUDA_TEXTURE_REFERENCE<float, 2> t, int x)
+{
+    return tex2D(t, x, 0);
+}
+__device__ float by_reference(const PYCUDA_TEXTURE_REFERENCE<float, 2> &t, int x)
+{
+    return tex2D(t, x, 0);
+}
+texture<float, 2> image;
+extern "C" __global__ void f(float *out)
+{
+    int x = threadIdx.x;
+    out[x] = by_value(image, x) + 10 * by_reference(image, x);
+    out[x] += 100 * tex2D(third(image), x, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+def test_references_as_parameters(ctx, way):
+    module = SourceModule(PARAMETERS, compiler=way, no_extern_c=True)
+    image = module.get_texref("image")
+    drv.matrix_to_texref(np.arange(4, dtype=np.float32)[None], image, "C")
+    out = np.zeros(4, np.float32)
+    module.get_function("f")(drv.Out(out), block=(4, 1, 1))
+    assert np.array_equal(out, 111 * np.arange(4))
 
 
 @pytest.mark.parametrize("way", COMPILERS)

@@ -295,7 +295,7 @@ def test_bad_arguments(ctx):
         (TypeError, "filter_mode", {"source": array, "filter_mode": 1.5}),
         (drv.LogicError, "filter mode 7", {"source": array, "filter_mode": 7}),
         (ValueError, "has 5 items", {"source": array, "border_color": (0,) * 5}),
-        (TypeError, "", {"source": array, "border_color": ("red",)}),
+        (TypeError, "number", {"source": array, "border_color": ("red",)}),
         (TypeError, "border_color", {"source": array, "border_color": 1}),
         (OverflowError, "anisotropy", {"source": array, "max_anisotropy": -1}),
         (TypeError, "unexpected", {"source": array, "colour": 1}),

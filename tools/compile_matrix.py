@@ -9,9 +9,10 @@ hundred MB for each release. CUDA 12's wheels have no nvcc, so that begins with 
 kernel is compiled for the oldest and the newest architecture that the compiler knows; a
 warning counts as much as an error. Exits with 1 if there was one.
 
-The kernels are those of test/support/ordinary_sources.py and what modules of the
-package offer: a function ``sample_sources()`` that yields pairs (name, source), to be
-compiled with ``no_extern_c``. Not part of any check: it takes gigabytes and a while.
+The kernels are those of test/support/ordinary_sources.py, some for the package's own
+headers, and what modules of the package offer: a function ``sample_sources()`` that
+yields pairs (name, source), to be compiled with ``no_extern_c``. Not part of any check:
+it takes gigabytes and a while.
 """
 
 import argparse
@@ -31,7 +32,11 @@ ROOT = Path(__file__).resolve().parent.parent
 WHEELS = {
     ("nvrtc", 12): (
         "nvidia-cuda-nvrtc-cu12",
-        ["nvidia-cuda-nvrtc-cu12=={0}.*", "nvidia-cuda-runtime-cu12=={0}.*"],
+        [
+            "nvidia-cuda-nvrtc-cu12=={0}.*",
+            "nvidia-cuda-runtime-cu12=={0}.*",
+            "nvidia-cuda-cccl-cu12=={0}.*",
+        ],
         ["--no-deps"],
     ),
     ("nvrtc", 13): (
@@ -44,6 +49,33 @@ WHEELS = {
         ["cuda-toolkit[nvcc,nvvm,crt,cudart,cccl]=={0}.*"],
         [],
     ),
+}
+
+
+# The package's own headers for device code.
+OWN = {
+    "pycuda-complex.hpp": """
+#include <pycuda-complex.hpp>
+__global__ void f(pycuda::complex<float> *a, pycuda::complex<double> *b)
+{
+    a[0] = a[1] * a[2] + exp(a[3]) / conj(a[4]);
+    b[0] = pow(b[1], b[2]) - sqrt(b[3]) + pycuda::complex<double>(abs(b[4]), arg(b[5]));
+}
+""",
+    "pycuda-helpers.hpp": """
+#include <pycuda-helpers.hpp>
+__global__ void f(float *a) { *a = 1; }
+""",
+    "texture references": """
+texture<float, 1, cudaReadModeElementType> line;
+texture<unsigned char, 2, cudaReadModeNormalizedFloat> plane;
+surface<void, 2> target;
+__global__ void f(float *a)
+{
+    a[0] = tex1Dfetch(line, 3) + tex2D(plane, 0.5f, 0.5f);
+    surf2Dwrite(a[0], target, 0, 0);
+}
+""",
 }
 
 
@@ -90,7 +122,7 @@ def sources():
     sys.path[:0] = [str(ROOT), str(ROOT / "test" / "support")]
     import ordinary_sources
 
-    found = dict(ordinary_sources.SOURCES)
+    found = {**ordinary_sources.SOURCES, **OWN}
     for path in sorted((ROOT / "pycuda").glob("*.py")):
         if "\ndef sample_sources(" in path.read_text():
             module = importlib.import_module(f"pycuda.{path.stem}")

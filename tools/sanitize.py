@@ -34,19 +34,17 @@ COMMON = ("-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
 ASAN = ("-fsanitize=address,undefined", *COMMON)
 TSAN = ("-fsanitize=thread", *COMMON)
 
-#: What tests no C of ours, or runs the sanitizers itself.
+#: Tests of the Python around compilers, of tools and documents, and tests that run
+#: sanitizers themselves: no C of the package is in them that others do not run.
 LEFT_OUT = (
-    "bench",
-    "bench_emulator",
-    "core_c",
-    "doc_snippets",
-    "examples",
-    "fuzz_ptx",
-    "layout",
+    *("bench", "bench_compile", "bench_emulator", "doc_snippets", "examples", "layout"),
+    *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
+    *("excerpt", "link", "nvrtc"),
+    *("core_c", "fuzz_ptx"),
 )
 #: Tests that make calls of every kind in one process: looking for leaks makes each
 #: allocation and each start of Python many times slower.
-FOR_LEAKS = ("args", "context", "errors", "launch", "memory", "pvt_struct")
+FOR_LEAKS = ("args", "context", "launch", "linker", "memory", "pools", "pvt_struct")
 
 ENVIRONMENT = {
     "PYTHONMALLOC": "malloc",
@@ -59,6 +57,7 @@ ENVIRONMENT = {
 LEAKS = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1"
     ":fast_unwind_on_malloc=0:malloc_context_size=40",
+    "FAULTS_CODES": "1 2",  # a code of its own class loses no more
     "LSAN_OPTIONS": f"suppressions={SUPPRESSED}:print_suppressions=0",
 }
 
@@ -71,6 +70,9 @@ SHIM = """\
 #!/bin/sh
 LD_PRELOAD={library} exec {python} "$@"
 """
+
+
+NO_TESTS = 5  # what pytest ends with where -k leaves nothing
 
 
 class Failed(Exception):
@@ -191,8 +193,46 @@ def prove_asan(folder):
     print("reported as they must be:", *BROKEN_CALLS)
 
 
-def tests_of(names):
-    return [ROOT / "test" / f"test_{name}.py" for name in names]
+def tests(leaks):
+    """The files to run, those that take long first."""
+    folder = ROOT / "test"
+    faults = folder / "faults" / "test_faults.py"
+    if leaks:
+        return [faults, *(folder / f"test_{name}.py" for name in FOR_LEAKS)]
+    left_out = {f"test_{name}.py" for name in LEFT_OUT}
+    found = [path for path in folder.glob("test_*.py") if path.name not in left_out]
+    found.sort(key=lambda path: path.stat().st_size, reverse=True)
+    slow = {"test_conformance.py", "test_differential.py", "test_textures.py"}
+    found.sort(key=lambda path: path.name not in slow)
+    return [*found, faults]
+
+
+def run_files(command, files, options):
+    """Run the files side by side, a pytest each; say how each went."""
+
+    def run_one(path):
+        return path, subprocess.run(
+            [*map(str, command), "-q", str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+            **options,
+        )
+
+    failed = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(run_one, path) for path in files]
+        for job in concurrent.futures.as_completed(jobs):
+            path, done = job.result()
+            ended = done.stdout.rstrip().rpartition("\n")[2]
+            print(f"{path.name}: {ended}", flush=True)
+            if done.returncode not in (0, NO_TESTS):
+                failed.append(path.name)
+                print(done.stdout, flush=True)
+    if failed:
+        raise Failed(f"failed: {' '.join(failed)}")
 
 
 def run_asan(folder, leaks, arguments, command):
@@ -208,16 +248,13 @@ def run_asan(folder, leaks, arguments, command):
     if command:
         must([python, *command], **run)
         return
-    arguments = [ROOT / word if (ROOT / word).exists() else word for word in arguments]
-    if not any(isinstance(word, Path) for word in arguments):
-        if leaks:
-            arguments += [*tests_of(FOR_LEAKS), ROOT / "test" / "faults"]
-        else:
-            arguments.append(ROOT / "test")
-            for path in [*tests_of(LEFT_OUT), ROOT / "test" / "typing"]:
-                arguments.append(f"--ignore={path}")
     pytest = [python, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
-    must([*pytest, "--rootdir", ROOT, "-p", "no:cacheprovider", *arguments], **run)
+    pytest += ["--rootdir", ROOT, "-p", "no:cacheprovider"]
+    arguments = [ROOT / word if (ROOT / word).exists() else word for word in arguments]
+    if any(isinstance(word, Path) for word in arguments):
+        must([*pytest, *arguments], **run)
+    else:
+        run_files([*pytest, *arguments], tests(leaks), run)
 
 
 # -- ThreadSanitizer -------------------------------------------------------------------

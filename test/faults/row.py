@@ -29,9 +29,9 @@ class Row:
 
     What may be otherwise than the sweep demands has its reason here. ``absorbs`` maps
     driver calls, or pairs of call and code, to why their failure needs no exception, or
-    has one of another kind. ``changes`` maps driver calls to why something has changed
-    after their failure. ``no_allocations`` says why no allocation of Python's is made
-    to fail.
+    has one of another kind. ``changes`` maps driver calls, or "an allocation", to why
+    something has changed after their failure. ``no_allocations`` says why no allocation
+    of Python's is made to fail.
     """
 
     name: str
@@ -49,10 +49,13 @@ def row(name, make, *, also=(), **more):
 
 
 def calls(name, function, *needed, **more):
-    """A row whose function is given things of the world, by their names."""
+    """A row whose function is given things of the world, by their names.
+
+    Instead of a name a function may stand, which makes the thing for each attempt.
+    """
 
     def make(w):
-        things = [getattr(w, thing) for thing in needed]
+        things = [each(w) if callable(each) else getattr(w, each) for each in needed]
         return lambda: function(*things)
 
     row(name, make, **more)

@@ -1,3 +1,13 @@
 """All rows: importing this fills the table of row.py."""
 
-from . import rows_compiler, rows_core, rows_kernels, rows_memory  # noqa: F401
+from . import (  # noqa: F401
+    rows_arrays,
+    rows_boxes,
+    rows_compiler,
+    rows_core,
+    rows_kernels,
+    rows_memory,
+    rows_more,
+    rows_pools,
+    rows_textures,
+)

@@ -74,6 +74,23 @@ def _plain(source, nvcc, cache_dir):
 row("compiler.compile", _cached(compiler.compile, target="ptx"))
 row("compiler.compile (anew)", _anew(compiler.compile), no_allocations=A_CHILD)
 row("compiler.compile_plain", _cached(_plain))
+row(
+    "compiler.compile_many",
+    _cached(
+        lambda source, **options: compiler.compile_many(
+            [source], workers=1, progress=False, target="ptx", **options
+        )
+    ),
+    no_allocations="it works in a thread",
+)
+row(
+    "compiler.link",
+    _cached(
+        lambda source, **options: compiler.link(
+            [b".version 8.0"], arch="sm_75", **options
+        )
+    ),
+)
 row("compiler.SourceModule", _cached(compiler.SourceModule))
 row(
     "compiler.SourceModule (anew)", _anew(compiler.SourceModule), no_allocations=A_CHILD

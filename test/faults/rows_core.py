@@ -167,3 +167,26 @@ def _drop_elsewhere(w):
 
 
 row("Stream (dropped, other context current)", _drop_elsewhere)
+
+
+# -- what belongs to no object ---------------------------------------------------------
+
+row("start_profiler", lambda w: drv.start_profiler)
+row("stop_profiler", lambda w: drv.stop_profiler)
+row(
+    "initialize_profiler",
+    lambda w: (
+        lambda: drv.initialize_profiler("in", "out", drv.profiler_output_mode.CSV)
+    ),
+)
+
+
+def _curand_version():
+    """The library's, which need not be there."""
+    try:
+        return drv.get_curand_version()
+    except drv.RuntimeError:
+        return None
+
+
+row("get_curand_version", lambda w: _curand_version)

@@ -7,7 +7,7 @@ import numpy as np
 
 import pycuda.driver as drv
 
-from .row import PTX, SIZE, calls, refused, row
+from .row import PTX, SIZE, calls, row
 
 BLOCK = (SIZE // 4, 1, 1)
 ONE = np.int32(1)
@@ -83,12 +83,6 @@ calls(
 )
 calls("Function.handle", lambda f: f.handle, "function")
 calls("Function.name", lambda f: f.name, "function")
-
-calls(
-    "Function.param_set_texref",
-    lambda f: refused(TypeError, f.param_set_texref, 1),
-    "function",
-)
 
 # -- launches --------------------------------------------------------------------------
 

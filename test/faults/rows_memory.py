@@ -1,10 +1,16 @@
 """Rows: memory, copies, fills."""
 
+import atexit
+import functools
+import subprocess
+import sys
+from functools import partial
+
 import numpy as np
 
 import pycuda.driver as drv
 
-from .row import SIZE, calls, row
+from .row import SIZE, calls, refused, row
 
 WORDS = SIZE // 4
 
@@ -60,6 +66,110 @@ row(
 )
 calls("PagelockedHostAllocation.get_flags", lambda a: a.base.get_flags(), "pinned")
 
+row("mem_alloc_pitch", lambda w: lambda: drv.mem_alloc_pitch(100, 4, 4))
+calls("mem_get_address_range", drv.mem_get_address_range, "memory")
+
+GLOBAL = drv.mem_attach_flags.GLOBAL
+
+for _make in (drv.aligned_empty, drv.aligned_zeros):
+    row(_make.__name__, lambda w, f=_make: partial(f, 100, np.int32))
+for _make in (drv.managed_empty, drv.managed_zeros):
+    row(_make.__name__, lambda w, f=_make: partial(f, 100, "f4", mem_flags=GLOBAL))
+row("aligned_empty_like", lambda w: lambda: drv.aligned_empty_like(w.host))
+row("aligned_zeros_like", lambda w: lambda: drv.aligned_zeros_like(w.host))
+row("managed_empty_like", lambda w: lambda: drv.managed_empty_like(w.host, GLOBAL))
+row("managed_zeros_like", lambda w: lambda: drv.managed_zeros_like(w.host, GLOBAL))
+
+
+def aligned(w):
+    return drv.aligned_empty(4096, np.uint8)
+
+
+def registered(w):
+    return drv.register_host_memory(aligned(w), drv.mem_host_register_flags.DEVICEMAP)
+
+
+def managed(w):
+    return drv.managed_empty(WORDS, np.int32, mem_flags=GLOBAL)
+
+
+calls("register_host_memory", drv.register_host_memory, aligned)
+calls("RegisteredHostMemory.base", lambda a: a.base.base, registered)
+calls("RegisteredHostMemory.unregister", lambda a: a.base.unregister(), registered)
+row("RegisteredHostMemory (dropped)", lambda w: [registered(w)].clear)
+calls("AlignedHostAllocation.free", lambda a: a.base.free(), aligned)
+calls(
+    "AlignedHostAllocation.get_device_pointer",
+    lambda a: refused(drv.Error, a.base.get_device_pointer),
+    aligned,
+    absorbs={"cuMemHostGetDevicePointer": "the driver does not know this memory"},
+)
+calls(
+    "ManagedAllocation.get_device_pointer",
+    lambda a: a.base.get_device_pointer(),
+    managed,
+)
+calls(
+    "ManagedAllocation.attach",
+    lambda a, s: a.base.attach(drv.mem_attach_flags.SINGLE, s),
+    managed,
+    "stream",
+)
+row("ManagedAllocation (dropped)", lambda w: [managed(w)].clear)
+
+# -- between processes -----------------------------------------------------------------
+
+EXPORTER = """
+import sys
+import pycuda.driver as drv
+drv.init()
+context = drv.Device(0).make_context()
+memory = drv.mem_alloc(1000)
+event = drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+print(drv.mem_get_ipc_handle(memory).hex(), event.ipc_handle().hex(), flush=True)
+sys.stdin.read()
+event = memory = None
+context.pop()
+"""
+
+
+@functools.cache
+def exporter():
+    """A process that has memory and an event for others; it ends with this one."""
+    return subprocess.Popen(
+        [sys.executable, "-c", EXPORTER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@functools.cache
+def exported():
+    """The handles of its memory and its event."""
+    process = exporter()
+    atexit.register(process.communicate)
+    return [bytearray.fromhex(part) for part in process.stdout.readline().split()]
+
+
+def opened(w):
+    return drv.IPCMemoryHandle(exported()[0])
+
+
+def shared_event(w):
+    flags = drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING
+    return drv.Event(flags)
+
+
+calls("mem_get_ipc_handle", drv.mem_get_ipc_handle, "memory")
+calls("IPCMemoryHandle", drv.IPCMemoryHandle, lambda w: exported()[0])
+calls("IPCMemoryHandle.__int__", int, opened)
+calls("IPCMemoryHandle.__index__", lambda h: h.__index__(), opened)
+calls("IPCMemoryHandle.close", lambda h: h.close(), opened)
+row("IPCMemoryHandle (dropped)", lambda w: [opened(w)].clear)
+calls("Event.ipc_handle", lambda e: e.ipc_handle(), shared_event)
+calls("Event.from_ipc_handle", drv.Event.from_ipc_handle, lambda w: exported()[1])
+
 # -- copies ----------------------------------------------------------------------------
 
 calls("memcpy_htod", drv.memcpy_htod, "memory", "host")
@@ -99,6 +209,15 @@ for _bits in (8, 16, 32):
     calls(
         f"memset_d{_bits}_async",
         lambda m, s, f=_fill_async: f(m, 1, 4, s),
+        "memory",
+        "stream",
+    )
+    _fill_2d = getattr(drv, f"memset_d2d{_bits}")
+    _fill_2d_async = getattr(drv, f"memset_d2d{_bits}_async")
+    calls(f"memset_d2d{_bits}", lambda m, f=_fill_2d: f(m, 32, 1, 4, 2), "memory")
+    calls(
+        f"memset_d2d{_bits}_async",
+        lambda m, s, f=_fill_2d_async: f(m, 32, 1, 4, 2, s),
         "memory",
         "stream",
     )

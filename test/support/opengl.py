@@ -9,7 +9,7 @@ import ctypes
 from ctypes import byref, c_char_p, c_float, c_int, c_size_t, c_uint, c_void_p
 from pathlib import Path
 
-import pycuda
+from pycuda import _driver
 
 GL_TEXTURE_2D = 0x0DE1
 GL_RGBA, GL_RGBA32F, GL_FLOAT = 0x1908, 0x8814, 0x1406
@@ -37,7 +37,7 @@ class StandIn:
     target = GL_TEXTURE_2D
 
     def __init__(self):
-        folder = Path(pycuda.__file__).resolve().parent
+        folder = Path(_driver.__file__).parent
         self.lib = ctypes.CDLL(str(folder / "libpycuda_emulator.so"))
         self.lib.emu_gl_buffer.argtypes = [c_uint, c_size_t]
         self.lib.emu_gl_image.argtypes = [

@@ -102,6 +102,26 @@ def between_processes(memory: drv.DeviceAllocation, event: drv.Event) -> None:
     assert_type(drv.mem_get_address_range(memory), tuple[int, int])
 
 
+def textures(matrix: Floats, memory: drv.DeviceAllocation, f: drv.Function) -> None:
+    array = drv.matrix_to_array(matrix, "C")
+    assert_type(array, drv.Array)
+    assert_type(array.get_descriptor_3d().format, drv.array_format)
+    modes = (drv.address_mode.WRAP, drv.address_mode.CLAMP)
+    texture = drv.TextureObject(array, address_mode=modes, normalized_coords=True)
+    drv.TextureObject(memory, drv.ArrayDescriptor(), pitch=512)
+    drv.TextureObject("array")  # type: ignore[arg-type]
+    f(texture, drv.SurfaceObject(array), block=(4, 4, 1))
+    module = SourceModule("texture<float, 2> image; surface<void, 2> canvas;")
+    image = module.get_texref("image")
+    assert_type(image, drv.TextureReference)
+    image.set_array(array)
+    assert_type(image.set_address(memory, 64, allow_offset=True), int)
+    assert_type(image.get_format(), tuple[drv.array_format, int])
+    image.set_filter_mode("LINEAR")  # type: ignore[arg-type]
+    f(block=(4, 4, 1), texrefs=[image])
+    assert_type(module.get_surfref("canvas").get_array(), drv.Array)
+
+
 def streams_and_events(f: drv.Function, host: Floats) -> float:
     stream = drv.Stream(drv.stream_flags.NON_BLOCKING)
     start, end = drv.Event(), drv.Event(flags=drv.event_flags.BLOCKING_SYNC)

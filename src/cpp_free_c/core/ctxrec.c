@@ -113,7 +113,13 @@ pcu_scope_leave(pcu_scope *scope)
         return CUDA_SUCCESS;
     }
     CUcontext popped = NULL;
+    CUcontext current = NULL;
     CUresult status = drv.CtxPopCurrent(&popped);
+    /* An error may be that of earlier work, and the context popped all the same. */
+    if (status != CUDA_SUCCESS && drv.CtxGetCurrent(&current) == CUDA_SUCCESS &&
+        current == scope->entered) {
+        status = drv.CtxPopCurrent(&popped);
+    }
     if (status == CUDA_SUCCESS && popped != scope->entered) {
         status = CUDA_ERROR_INVALID_CONTEXT;
     }

@@ -351,8 +351,11 @@ emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const cha
                 *bytes = size;
             }
         }
-        else {
-            status = CUDA_ERROR_NOT_FOUND;
+        else { /* an H200 tells the names of references from unknown ones */
+            status = emu_program_reference(module->program, name, 0, &address) ||
+                             emu_program_reference(module->program, name, 1, &address)
+                         ? CUDA_ERROR_INVALID_VALUE
+                         : CUDA_ERROR_NOT_FOUND;
         }
     }
     return emu_leave(status);

@@ -376,6 +376,7 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     }
     CUresult status = mapping_end(self, handle, &routine);
     if (status != CUDA_SUCCESS) {
+        self->mapped = self->object->mapped = 1; /* as before */
         pcu_raise(st, routine, status);
         return NULL;
     }
@@ -517,7 +518,7 @@ static int
 old_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     static const pcu_argspec specs[] = {{"bufobj", pcu_as_uint, 0}};
-    static const pcu_argtable table = {"BufferObject", specs, 1, 1, 1};
+    static const pcu_argtable table = {"BufferObject", specs, 1, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
     pcu_state *st = self->st;
     pcu_res_handle handle = {0};
@@ -647,7 +648,7 @@ static PyMethodDef old_mapping_methods[] = {
 };
 
 PyDoc_STRVAR(old_doc,
-             "BufferObject(bufobj, /)\n--\n\n"
+             "BufferObject(bufobj)\n--\n\n"
              "A buffer of OpenGL in the interface before CUDA 3. Deprecated: use\n"
              "RegisteredBuffer.");
 

@@ -315,9 +315,11 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     CUresult status = linker_run(self, &job);
     uintptr_t link = (uintptr_t)base->handle.link;
     const char *routine = "";
+    int gone;
     base->live = 0; /* ended before Python code, which may begin another, can run */
-    CUresult ended =
-        pcu_res_release(base->kind, base->handle, pcu_context_rec(base->ctx), &routine);
+    CUresult ended = pcu_res_end(base->kind, base->handle, pcu_context_rec(base->ctx),
+                                 &routine, &gone);
+    base->live = !gone; /* if the driver refuses, the object ends it when it goes */
     if (job.module != NULL) { /* from here on it has an owner */
         handle.module = job.module;
         module = pcu_resource_new(st, st->Module, base->ctx, PCU_RES_module, handle);

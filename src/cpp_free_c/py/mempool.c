@@ -815,7 +815,7 @@ static PyMethodDef hostpool_methods[] = {
 
 PyDoc_STRVAR(
     hostpool_doc,
-    "PageLockedMemoryPool(allocator=PageLockedAllocator(), /)\n--\n\n"
+    "PageLockedMemoryPool(allocator=..., /)\n--\n\n"
     "Keeps freed page-locked memory for the next array.\n\n"
     "A block that is given back may be handed out again at once: wait for copies\n"
     "that still use an array before its last view goes.");

@@ -163,12 +163,13 @@ static int
 module_exec(PyObject *m)
 {
     static int (*const setups[])(PyObject *, pcu_state *) = {
-        pcu_errors_setup,  pcu_enums_setup,    pcu_library_setup,  pcu_context_setup,
-        pcu_device_setup,  pcu_stream_setup,   pcu_event_setup,    pcu_devmem_setup,
-        pcu_managed_setup, pcu_ipc_setup,      pcu_hostmem_setup,  pcu_hostarray_setup,
-        pcu_memcpy_setup,  pcu_handlers_setup, pcu_cumodule_setup, pcu_function_setup,
-        pcu_array_setup,   pcu_memcpynd_setup, pcu_texture_setup,  pcu_texref_setup,
-        pcu_mempool_setup, pcu_dlpack_setup,   pcu_linker_setup,   pcu_gl_setup,
+        pcu_errors_setup,   pcu_enums_setup,    pcu_library_setup,  pcu_context_setup,
+        pcu_device_setup,   pcu_stream_setup,   pcu_event_setup,    pcu_devmem_setup,
+        pcu_managed_setup,  pcu_ipc_setup,      pcu_hostmem_setup,  pcu_hostarray_setup,
+        pcu_memcpy_setup,   pcu_handlers_setup, pcu_cumodule_setup, pcu_function_setup,
+        pcu_array_setup,    pcu_memcpynd_setup, pcu_texture_setup,  pcu_texref_setup,
+        pcu_mempool_setup,  pcu_dlpack_setup,   pcu_linker_setup,   pcu_gl_setup,
+        pcu_profiler_setup, pcu_curand_setup,
     };
     pcu_state *st = pcu_state_of_module(m);
     /* The current contexts of a thread are one C variable, whoever asks. */

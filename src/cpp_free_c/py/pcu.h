@@ -374,6 +374,8 @@ PCU_SETUP(memcpynd);
 PCU_SETUP(cumodule);
 PCU_SETUP(linker);
 PCU_SETUP(gl);
+PCU_SETUP(profiler);
+PCU_SETUP(curand);
 PCU_SETUP(function);
 PCU_SETUP(handlers);
 PCU_SETUP(library);

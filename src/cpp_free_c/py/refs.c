@@ -54,7 +54,8 @@ refs_find(const pcu_refs *refs, const char *name, int is_surface)
 }
 
 /* The address of a variable of this name and of the size of ours. A static one has the
- * name that the C++ ABI gives it. */
+ * name that the C++ ABI gives it. A name of something else, as a reference of the
+ * driver's own, is an invalid value to the driver of an H200. */
 static CUresult
 refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
 {
@@ -70,19 +71,21 @@ refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
                : status;
 }
 
-/* Look for a variable of ours: 1 found, 0 not, -1 raised. */
+/* Look for a variable of ours: 1 found, 0 not, -1 raised. *status: what the driver said
+ * of the name. */
 static int
-refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref)
+refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref,
+                   CUresult *status)
 {
     refs_variable variable = {0};
     CUdeviceptr pointer = 0;
     int rc;
-    CUresult status = refs_find_variable(module->handle.module, name, &pointer);
-    if (status == CUDA_ERROR_NOT_FOUND) {
+    *status = refs_find_variable(module->handle.module, name, &pointer);
+    if (*status == CUDA_ERROR_NOT_FOUND || *status == CUDA_ERROR_INVALID_VALUE) {
         return 0;
     }
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(module->st, "cuModuleGetGlobal", status);
+    if (*status != CUDA_SUCCESS) {
+        return pcu_raise(module->st, "cuModuleGetGlobal", *status);
     }
     PCU_CALL(rc, module->st, MemcpyDtoH, (&variable, pointer, sizeof(variable)));
     if (rc < 0) {
@@ -104,7 +107,8 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
 {
     const char *routine = ref->is_surface ? "cuModuleGetSurfRef" : "cuModuleGetTexRef";
     const char *what = ref->is_surface ? "surface" : "texture";
-    int found = refs_read_variable(module, name, ref);
+    CUresult first = CUDA_SUCCESS;
+    int found = refs_read_variable(module, name, ref, &first);
     if (found != 0) {
         return found < 0 ? -1 : 0;
     }
@@ -113,7 +117,12 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
         ref->is_surface
             ? drv.ModuleGetSurfRef(&ref->surfref, module->handle.module, name)
             : drv.ModuleGetTexRef(&ref->texref, module->handle.module, name);
-    if (status == CUDA_ERROR_NOT_FOUND) {
+    if (first == CUDA_ERROR_INVALID_VALUE &&
+        (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE)) {
+        routine = "cuModuleGetGlobal";
+        status = first;
+    }
+    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return pcu_raise_detail(module->st, routine, status,
                                 "the module has no %s reference '%s'", what, name);
     }
@@ -570,6 +579,21 @@ refs_note_reader(pcu_refs *refs, CUstream stream)
     }
 }
 
+/* A launch without a change, while the last store may still be to come. */
+static int
+refs_follow(pcu_state *st, pcu_refs *refs, CUstream stream)
+{
+    int same = refs_is_stream(refs, refs->store_stream, stream);
+    if ((same && refs->retired == NULL) || refs_is_captured(stream)) {
+        return 0; /* a graph may neither ask nor wait: it runs later anyway */
+    }
+    if (same) {
+        (void)refs_poll(refs); /* only for the sake of what could be dropped */
+        return 0;
+    }
+    return refs_wait(st, refs, stream);
+}
+
 int
 pcu_refs_launch(PyObject *op, CUstream stream)
 {
@@ -590,8 +614,7 @@ pcu_refs_launch(PyObject *op, CUstream stream)
             return -1;
         }
     }
-    else if (refs->unsettled && !refs_is_stream(refs, refs->store_stream, stream) &&
-             refs_wait(module->base.st, refs, stream) < 0) {
+    else if (refs->unsettled && refs_follow(module->base.st, refs, stream) < 0) {
         return -1;
     }
     refs_note_reader(refs, stream);

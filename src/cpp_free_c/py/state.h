@@ -89,6 +89,7 @@ typedef struct {
     PCU_STATE_STRINGS(PCU_STATE_STRING_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_property_block *properties; /* owned list; freed with the module */
+    void *curand; /* the library, NULL until it is asked for; never closed */
 } pcu_state;
 
 #endif

@@ -301,29 +301,49 @@ stream_order_by_event(CUstream before, CUstream after, const char **routine)
     return status;
 }
 
+/* Wait in the stream's own context, which need not be the current one. */
+int
+pcu_stream_wait(pcu_state *st, CUstream handle)
+{
+    CUcontext current = NULL;
+    CUcontext own = NULL;
+    int named = (uintptr_t)handle > (uintptr_t)CU_STREAM_PER_THREAD;
+    int rc = 0;
+    if (named && drv.StreamGetCtx(handle, &own) == CUDA_SUCCESS) {
+        PCU_CALL(rc, st, CtxGetCurrent, (&current));
+    }
+    if (rc < 0 || own == current) {
+        own = NULL;
+    }
+    if (rc == 0 && own != NULL) {
+        PCU_CALL(rc, st, CtxPushCurrent, (own));
+    }
+    if (rc < 0) {
+        return -1;
+    }
+    PCU_CALL(rc, st, StreamSynchronize, (handle));
+    if (own != NULL) {
+        CUresult status = drv.CtxPopCurrent(&own);
+        if (rc == 0 && status != CUDA_SUCCESS) {
+            rc = pcu_raise(st, "cuCtxPopCurrent", status);
+        }
+    }
+    return rc;
+}
+
 int
 pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
 {
     const char *routine = "";
-    int rc;
     if (before == after || (stream_is_legacy(before) && stream_is_legacy(after))) {
         return 0;
     }
     CUresult status = stream_order_by_event(before, after, &routine);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {
         /* a stream of another context, which no event of this one can follow */
-        PCU_CALL(rc, st, StreamSynchronize, (before));
-        return rc;
+        return pcu_stream_wait(st, before);
     }
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
-}
-
-int
-pcu_stream_wait(pcu_state *st, CUstream handle)
-{
-    int rc;
-    PCU_CALL(rc, st, StreamSynchronize, (handle));
-    return rc;
 }
 
 /* -- the object -------------------------------------------------------------------- */

@@ -822,6 +822,7 @@ pcu_texref_setup(PyObject *m, pcu_state *st)
         pcu_add_type(m, &st->SurfaceReference, &surfref_spec, NULL) < 0 ||
         PyModule_AddIntConstant(m, "TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT) <
             0 ||
+        PyModule_AddIntConstant(m, "TR_DEFAULT", -1) < 0 ||
         PyModule_AddIntConstant(m, "TRSF_READ_AS_INTEGER", CU_TRSF_READ_AS_INTEGER) <
             0) {
         return -1;

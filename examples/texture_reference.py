@@ -1,0 +1,43 @@
+"""Read an image between its pixels, with a texture declared as before CUDA 12.
+
+The language lost texture<> variables with CUDA 12; here they compile with any toolkit.
+The texture unit interpolates and decides what lies outside of the image.
+"""
+
+import numpy as np
+
+import pycuda.autoinit  # noqa: F401 - makes a context
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+module = SourceModule(
+    """
+    texture<float, 2> image;
+
+    __global__ void enlarge(float *large, int width, int height, float step)
+    {
+        int x = threadIdx.x, y = threadIdx.y;
+        // element (x, y) has its centre at (x + 0.5, y + 0.5)
+        large[y * width + x] = tex2D(image, x * step + 0.5f, y * step + 0.5f);
+    }
+    """
+)
+enlarge = module.get_function("enlarge")
+image = module.get_texref("image")
+
+# Quarters: every value is exact in the 8 bits that the filter has for its weights.
+for small in (np.array([[0, 4], [8, 12]]), np.array([[1, 0], [0, 1]])):
+    small = small.astype(np.float32)
+    drv.bind_array_to_texref(drv.matrix_to_array(small, "C"), image)
+    image.set_filter_mode(drv.filter_mode.LINEAR)
+    large = np.empty((5, 5), np.float32)
+    enlarge(
+        drv.Out(large),
+        np.int32(5),
+        np.int32(5),
+        np.float32(0.25),
+        block=(5, 5, 1),
+        texrefs=[image],
+    )
+    print("middle row:", *large[2])
+    print("corners:", *large[::4, ::4].ravel())
