@@ -191,3 +191,9 @@ def test_names_for_several_architectures(options, tmp_path):
     result = tool.run(SOURCE, options, "fatbin", False, ("scale<float>", "scale<int>"))
     assert result.lowered == ["_Z5scaleIfEvPT_S0_", "_Z5scaleIiEvPT_S0_"]
     assert result.image[:4] == b"\x50\xed\x55\xba"
+
+
+def test_a_name_that_is_none(which, ctx):
+    module = SourceModule(SOURCE, no_extern_c=True, compiler=which)
+    with pytest.raises(TypeError, match="name must be a str, not int"):
+        module.get_function(3)
