@@ -87,7 +87,7 @@ def resolve_dir(cache_dir: str | os.PathLike[str] | bool | None) -> str | None:
         return default_dir()
     if cache_dir is True:
         raise TypeError("cache_dir is a folder, None for the usual one, or False")
-    return os.fspath(cache_dir) if cache_dir else None
+    return os.fsdecode(cache_dir) if cache_dir else None
 
 
 def key_of(*parts: str) -> str:

@@ -25,6 +25,8 @@ def run(
 
     An interruption, or what is no Exception, ends it: jobs not begun are dropped.
     """
+    if workers is not None and workers < 0:
+        raise ValueError(f"workers is a number of threads, not {workers}")
     line = _Line(len(jobs), progress)
     with line, ThreadPoolExecutor(workers or processors(), "pycuda") as pool:
         futures: list[Future[T]] = [pool.submit(job) for job in jobs]

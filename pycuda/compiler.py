@@ -7,6 +7,7 @@ content of every file it read.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from pycuda import _nvrtc
     from pycuda._driver import (
+        Context,
         Device,
         Error,
         Function,
@@ -446,6 +448,7 @@ def _add_arch(
     arch, code, exact = wanted
     target = exact or "cubin"
     if arch is not None and not isinstance(arch, str):
+        arch = _list_of_archs(arch)
         if exact is None:
             target = "fatbin"
         if target != "fatbin":
@@ -468,6 +471,15 @@ def _add_arch(
     if exact is None and target == "cubin" and _is_in_pieces(options):
         options.append("-dlink")  # what is left open cannot be loaded
     return target
+
+
+def _list_of_archs(archs: Iterable[str]) -> list[str]:
+    try:
+        return _list_of(archs, "arch", ())
+    except TypeError:
+        raise TypeError(
+            f"arch is one like 'sm_80', or a list of such, not {archs!r}"
+        ) from None
 
 
 def _gencode(arch: str) -> str:
@@ -506,7 +518,13 @@ def _list_of(
     """Return a new list of strings from an argument that must not be one string."""
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} must be a list of strings, not one string")
-    return [os.fspath(item) for item in (default if value is None else value)]
+    items: list[str] = []
+    for item in default if value is None else value:
+        text = os.fspath(item) if isinstance(item, (str, os.PathLike)) else None
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a list of strings, not one with {item!r}")
+        items.append(text)
+    return items
 
 
 def _wrapped(source: object, no_extern_c: bool) -> str:
@@ -558,8 +576,12 @@ def compile_many(
 
     jobs = []
     for each in requests:
-        given = dict(each) if isinstance(each, Mapping) else {"source": each}
-        jobs.append(partial(_compiled, *_request_of(**{**common, **given})))
+        own = dict(each) if isinstance(each, Mapping) else {"source": each}
+        given: dict[str, Any] = {**common, **own}
+        unknown = given.keys() - _ARGUMENTS
+        if unknown:
+            raise TypeError(f"compile takes no argument {min(unknown, key=str)!r}")
+        jobs.append(partial(_compiled, *_request_of(**given)))
     results = _many.run(jobs, workers, progress) if jobs else []
     images, failed = [], []
     for result in results:
@@ -597,6 +619,9 @@ def _request_of(
     return _request(
         source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
     )
+
+
+_ARGUMENTS = frozenset(_request_of.__annotations__) - {"return"}
 
 
 def link(
@@ -775,6 +800,7 @@ class SourceModule(CudaModule):
     """
 
     _request: Request | None = None
+    _context: Context | None = None  # that the code was loaded into, if it is ours
     _instances: dict[str, tuple[Module, str]] = {}
 
     def __init__(
@@ -791,6 +817,8 @@ class SourceModule(CudaModule):
         compiler: str | None = None,
         name_expressions: Iterable[str] | None = None,
     ) -> None:
+        from pycuda import driver
+
         self._check_arch(arch)
         wanted = (arch, code, None)
         tools = (nvcc, compiler)
@@ -799,6 +827,7 @@ class SourceModule(CudaModule):
         )
         names = _list_of(name_expressions, "name_expressions", ())
         self.module, lowered = self._build(names)
+        self._context = driver.Context.get_current()
         self._instances = {
             name: (self.module, symbol)
             for name, symbol in zip(names, lowered, strict=True)
@@ -822,10 +851,12 @@ class SourceModule(CudaModule):
         program has not: it is compiled then, once, into a module of its own, with its
         own copy of the source's variables. ``name_expressions`` makes it share them.
         """
-        if self._request is None or not ("<" in name or "::" in name):
+        named = isinstance(name, str) and ("<" in name or "::" in name)
+        if self._request is None or not named:
             return self.module.get_function(name)
         if name not in self._instances:
-            module, (symbol,) = self._build([name])
+            with self._context or contextlib.nullcontext():
+                module, (symbol,) = self._build([name])
             self._instances[name] = module, symbol
         module, symbol = self._instances[name]
         return module.get_function(symbol)

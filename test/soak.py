@@ -5,8 +5,10 @@
     python test/soak.py --rounds 3       so many rounds of each thread, in any time
 
 Each round of a thread takes every step below once, in an order of its own, which
-depends on the number of thread and round alone. At the end no handle is left, the
-device has as much free memory as before, and the process has not grown: the resident
+depends on the number of thread and round alone. After a first round of all threads the
+counting begins: what a driver takes once and keeps does not count. At the end no handle
+is left, the device has as much free memory as then (nobody else may use it meanwhile),
+and the process has not grown: the resident
 memory, fitted by a line over the second half of the samples, may have risen by GROWTH
 in that time. Ends with 1 and the reasons if not. Works on a GPU and on the software
 device.
@@ -246,10 +248,9 @@ class Soak:
             free = drv.mem_get_info()[0]
         return {"handles": _driver._live_counts(), "free bytes": free}
 
-    def run(self):
-        """The list of what was wrong; empty after a good run."""
+    def work(self):
+        """Let the threads do their rounds; return what they are then."""
         workers = [Worker(number, self) for number in range(THREADS)]
-        before = self.look()
         for worker in workers:
             worker.thread.start()
         for worker in workers:
@@ -257,7 +258,16 @@ class Soak:
                 worker.thread.join(SAMPLE_SECONDS)
                 self.samples.append(resident())
         self.given = []
-        wrong = [worker.failure for worker in workers if worker.failure]
+        return workers
+
+    def run(self):
+        """The list of what was wrong; empty after a good run."""
+        first, self.rounds = self.rounds, 1
+        wrong = [worker.failure for worker in self.work() if worker.failure]
+        self.rounds, self.samples = first, []
+        before = self.look()
+        workers = self.work()
+        wrong += [worker.failure for worker in workers if worker.failure]
         after = self.look()
         self.context.detach()
         done = sum(worker.rounds for worker in workers)

@@ -241,3 +241,13 @@ def test_nothing_is_shown_elsewhere(toy, count, progress, terminal):
 def test_no_stderr_at_all(toy, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     assert len(compile_many(["a", "b"], nvcc=toy.path)) == 2
+
+
+def test_arguments_that_there_are_not(toy):
+    with pytest.raises(TypeError, match="compile takes no argument 'optoins'"):
+        compile_many(["a"], nvcc=toy.path, optoins=[])
+    with pytest.raises(TypeError, match="compile takes no argument 'name'"):
+        compile_many([{"source": "a", "name": "b"}], nvcc=toy.path)
+    with pytest.raises(ValueError, match="workers is a number of threads, not -1"):
+        compile_many(["a"], nvcc=toy.path, workers=-1)
+    assert not toy.compilations

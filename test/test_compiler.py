@@ -570,3 +570,22 @@ def test_threads_compile_side_by_side(toy, monkeypatch, tmp_path):
         thread.join()
     assert len(list(meeting.iterdir())) == 4  # each waited for the three others
     assert len(toy.compilations) == 4
+
+
+def test_wrong_items_are_named(toy):
+    for name in ("options", "include_dirs"):
+        for item in (3, b"-O3"):
+            with pytest.raises(TypeError, match=f"{name} must be a list of strings"):
+                compiler.compile(ONE, nvcc=toy.path, **{name: [item]})
+    for arch in (75, ["sm_75", 80]):
+        with pytest.raises(TypeError, match="arch is one like 'sm_80', or a list"):
+            compiler.compile(ONE, nvcc=toy.path, arch=arch, target="fatbin")
+    assert not toy.compilations
+
+
+def test_a_cache_folder_as_bytes(toy, tmp_path):
+    folder = tmp_path / "as bytes"
+    for _ in range(2):
+        compiler.compile(ONE, nvcc=toy.path, cache_dir=os.fsencode(folder))
+    assert len(toy.compilations) == 1
+    assert list(folder.glob("*.cubin"))

@@ -58,6 +58,20 @@ def test_instances_that_the_program_asks_for(which, ctx):
     assert module.get_function("scale<real>").name == "_Z5scaleIdEvPT_S0_"
 
 
+def test_an_instance_is_loaded_where_the_module_is(which, ctx):
+    module = SourceModule(SOURCE, no_extern_c=True, compiler=which)
+    other = drv.Device(0).make_context()
+    try:
+        scale = module.get_function("scale<float>")
+        assert drv.Context.get_current() == other
+    finally:
+        other.pop()
+        other.detach()
+    values = np.arange(4, dtype=np.float32)
+    scale(drv.InOut(values), np.float32(3), block=(4, 1, 1))
+    assert values.tolist() == [0, 3, 6, 9]
+
+
 def test_names_are_expressions(which, ctx):
     module = SourceModule(SOURCE, no_extern_c=True, compiler=which)
     values = np.zeros(3, np.float64)
@@ -177,3 +191,9 @@ def test_names_for_several_architectures(options, tmp_path):
     result = tool.run(SOURCE, options, "fatbin", False, ("scale<float>", "scale<int>"))
     assert result.lowered == ["_Z5scaleIfEvPT_S0_", "_Z5scaleIiEvPT_S0_"]
     assert result.image[:4] == b"\x50\xed\x55\xba"
+
+
+def test_a_name_that_is_none(which, ctx):
+    module = SourceModule(SOURCE, no_extern_c=True, compiler=which)
+    with pytest.raises(TypeError, match="name must be a str, not int"):
+        module.get_function(3)

@@ -71,10 +71,12 @@ NAMES = [ctypes.create_string_buffer(used) for used in USED.values()]  # kept al
 
 
 def look(capsule):
-    """The struct in a capsule, by its name."""
+    """The struct in a capsule, by its name; it keeps the capsule."""
     name = api.PyCapsule_GetName(capsule)
     struct = {PLAIN: Managed, VERSIONED: Versioned}[name]
-    return struct.from_address(api.PyCapsule_GetPointer(capsule, name))
+    managed = struct.from_address(api.PyCapsule_GetPointer(capsule, name))
+    managed.capsule = capsule
+    return managed
 
 
 def take(capsule):

@@ -198,7 +198,7 @@ def test_log_without_a_line(log):
 def test_error_of_the_driver_carries_the_same(which, ctx):
     """PTX that the compiler let pass and the driver does not."""
     source = '__global__ void f()\n{\n  asm("nope.u32 %%r1, %%r2;");\n}'
-    ptx = compiler.compile(source, target="ptx", compiler=which)
+    ptx = compiler.compile(source, target="ptx", arch="compute_75", compiler=which)
 
     def give(*request):
         return ptx, [], ""
@@ -210,10 +210,10 @@ def test_error_of_the_driver_carries_the_same(which, ctx):
     error = caught.value
     assert type(error) is driver.LogicError
     assert source in error.source
-    assert "nope" in error.stderr
+    assert "line " in error.stderr  # what a driver says of it is its own
     assert error.stdout == ""
     assert error.msg.startswith("cuModuleLoadDataEx failed: ")
     assert error.command_line[1] == "--ptx"
     assert "-lineinfo" in error.command_line
     assert "PTX, line " in str(error)
-    assert str(error).rstrip().endswith("'") or "nope" in str(error).splitlines()[-1]
+    assert "nope" in str(error)

@@ -708,3 +708,26 @@ def test_a_copy_needs_a_context(type_):
         copy.depth = 1
     with pytest.raises(drv.LogicError):
         copy()
+
+
+def test_unified_memory_whose_address_was_moved(ctx):
+    """What is left of the buffer behind the address counts."""
+    values = np.arange(16, dtype=np.float32)
+    memory = drv.mem_alloc(64)
+    copy = drv.Memcpy2D()
+    copy.set_src_unified(values)
+    copy.set_dst_device(memory)
+    copy.src_device += 32
+    copy.width_in_bytes, copy.height = 36, 1
+    with pytest.raises(ValueError, match="needs 36 bytes of the source .* has 32"):
+        copy()
+
+
+def test_a_buffer_is_no_array(ctx):
+    copy = drv.Memcpy2D()
+    copy.set_src_host(np.zeros(4, np.float32))
+    copy.set_dst_device(drv.mem_alloc(16))
+    copy.src_memory_type = drv.memory_type.ARRAY
+    copy.width_in_bytes, copy.height = 16, 1
+    with pytest.raises(TypeError, match="source must be an Array, not numpy.ndarray"):
+        copy()

@@ -525,3 +525,34 @@ def test_a_capsule_taken_while_it_is_taken(ctx, hasty_collection):
     gc.collect()
     assert len(taken) == 1
     assert int(taken.pop()) == int(memory)
+
+
+def test_garbage_that_uses_a_context_while_another_is_made(ctx, hasty_collection):
+    """The new context is current afterwards, for the driver as well."""
+    used = []
+
+    def use():
+        used.append(drv.mem_alloc(4))
+        return len(used) < 40
+
+    gc.disable()
+    Again(use)
+    gc.set_threshold(1)
+    gc.enable()
+    try:
+        other = drv.Device(0).make_context()
+        gc.disable()
+        assert drv.Context.get_current() == other
+        assert drv.Context.attach() == other  # the driver's own answer
+        drv.Context.pop()
+        other.pop()
+        assert drv.Context.get_current() == ctx
+        assert drv.Context.attach() == ctx
+        drv.Context.pop()
+        other.detach()
+    finally:
+        used.extend([None] * 40)
+    ctx.pop()
+    with pytest.raises(drv.LogicError, match="no current context"):
+        drv.Context.attach()
+    ctx.push()

@@ -283,6 +283,8 @@ def test_offset(programs):
     assert not found[16:].any()
     with pytest.raises(drv.LogicError, match="0 bytes"):
         texref.set_address(memory, 0)
+    with pytest.raises(drv.LogicError, match="bytes were given"):
+        texref.set_address(int(memory) + 16, 2**64 - 8, allow_offset=True)
 
 
 @pytest.mark.parametrize("linear", [False, True], ids=["point", "linear"])

@@ -100,7 +100,9 @@ context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
     if (rc == 0) {
         self = context_wrap_new(st, handle, device, PCU_CTX_OWNED);
     }
-    if (self == NULL || context_append_active(st, stack, self) < 0) {
+    /* making the object may have collected garbage, and that used the context before */
+    if (self == NULL || pcu_ctxstack_suspend(st, stack) < 0 ||
+        context_append_active(st, stack, self) < 0) {
         Py_CLEAR(self); /* ends the context, which takes it off the driver's stack */
         pcu_ctxstack_sync_noraise(st, stack);
     }

@@ -429,24 +429,43 @@ copynd_needed(const copynd_job *job, const copynd_side *side)
     return bytes;
 }
 
+/* 1 if the side is in its owner's memory, of which *size bytes are there for it. The
+ * address of unified memory may have been moved within. */
 static int
-copynd_check_side(const copynd_job *job, copynd_side *side, const char *routine,
-                  const char *what)
+copynd_is_in_owner(const copynd_side *side, size_t *size)
 {
+    size_t skipped = 0;
+    if (side->start == NULL) {
+        return 0;
+    }
+    if (side->type == CU_MEMORYTYPE_UNIFIED) {
+        skipped = (size_t)(side->device - (uintptr_t)side->start);
+    }
+    else if (side->type != CU_MEMORYTYPE_HOST) {
+        return 0;
+    }
+    *size = side->size - skipped;
+    return skipped <= side->size;
+}
+
+static int
+copynd_check_side(pcu_state *st, const copynd_job *job, copynd_side *side,
+                  const char *routine, const char *what)
+{
+    size_t size = 0;
     size_t needed = copynd_needed(job, side);
-    int of_owner = side->start != NULL && (side->type == CU_MEMORYTYPE_HOST ||
-                                           (side->type == CU_MEMORYTYPE_UNIFIED &&
-                                            side->device == (uintptr_t)side->start));
-    if (of_owner && needed > side->size) {
+    if (copynd_is_in_owner(side, &size) && needed > size) {
         PyErr_Format(PyExc_ValueError,
                      "the copy needs %zu bytes of the %s buffer, which has %zu", needed,
-                     what, side->size);
+                     what, size);
         return -1;
     }
-    if (side->type == CU_MEMORYTYPE_ARRAY && side->owner != NULL) {
-        return pcu_array_handle(side->owner, routine, &side->array);
+    if (side->type != CU_MEMORYTYPE_ARRAY || side->owner == NULL) {
+        return 0;
     }
-    return 0;
+    return pcu_array_handle(side->owner,
+                            PyObject_TypeCheck(side->owner, st->Array) ? routine : what,
+                            &side->array);
 }
 
 static int
@@ -570,8 +589,8 @@ copynd_run(copynd *self, copynd_mode mode, CUstream stream)
     copynd_job job = copynd_take(self);
     PyObject *result = NULL;
     CUresult status;
-    if (copynd_check_side(&job, &job.src, routine, "source") < 0 ||
-        copynd_check_side(&job, &job.dst, routine, "destination") < 0) {
+    if (copynd_check_side(self->st, &job, &job.src, routine, "source") < 0 ||
+        copynd_check_side(self->st, &job, &job.dst, routine, "destination") < 0) {
         goto done;
     }
     if (self->kind == COPYND_PEER &&

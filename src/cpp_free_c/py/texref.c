@@ -146,6 +146,7 @@ texref_misalignment(pcu_texref *self, CUdeviceptr pointer, size_t *offset)
 static int
 texref_bind_linear(pcu_texref *self, const texref_address_args *a, size_t *offset)
 {
+    size_t bytes = 0;
     int rc;
     if (self->ref->kind == PCU_REF_DRIVER) {
         TEXREF_CALL(rc, self, TexRefSetAddress,
@@ -170,8 +171,13 @@ texref_bind_linear(pcu_texref *self, const texref_address_args *a, size_t *offse
             "with allow_offset=True the offset is returned, for the kernel to add",
             *offset);
     }
+    if (pcu_add_size(a->bytes, *offset, &bytes) < 0) {
+        return pcu_raise_detail(self->st, "cuTexRefSetAddress",
+                                CUDA_ERROR_INVALID_VALUE, "%zu bytes were given",
+                                a->bytes);
+    }
     self->ref->address = a->pointer - *offset;
-    self->ref->bytes = a->bytes + *offset;
+    self->ref->bytes = bytes;
     texref_bind_memory(self, PCU_BOUND_LINEAR);
     return 0;
 }
