@@ -2,8 +2,8 @@
  *
  *   X(NAME, "name", inputs, RULE)
  *
- * In generated code it is the struct reduce_<name> of pycuda/cuda/pycuda-reduce.hpp. The
- * rule gives, from the common dtype of the inputs, that of the result:
+ * In generated code it is the struct reduce_<name> of pycuda/cuda/pycuda-reduce.hpp.
+ * The rule gives, from the common dtype of the inputs, that of the result:
  *
  *   WIDEN    integers and bool become the integer of 64 bits
  *   SAME     as it is

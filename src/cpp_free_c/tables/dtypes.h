@@ -2,8 +2,9 @@
  *
  *   X(CODE, name, bytes)
  *
- * The order is the kernels' numbering: a key of the kernel table holds it in a byte. All
- * other dtypes (records, dates, text) are moved as bytes: see RAW in py/kernels.h. */
+ * The order is the kernels' numbering: a key of the kernel table holds it in a byte.
+ * All other dtypes (records, dates, text) are moved as bytes: see RAW in py/kernels.h.
+ */
 #ifndef PCU_TABLES_DTYPES_H
 #define PCU_TABLES_DTYPES_H
 
