@@ -8,6 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -99,14 +100,25 @@ def test_hello_gpu(tmp_path):
     assert printed == [0.0] * 400
 
 
+def run_program_of_readme(number, tmp_path):
+    text = (EXAMPLES.parent / "README.rst").read_text()
+    blocks = re.findall(r"code-block:: python\n\n((?:    .*\n|\n)+)", text)
+    script = tmp_path / "program.py"
+    script.write_text(textwrap.dedent(blocks[number]))
+    return numbers(" ".join(output(str(script), tmp_path)))
+
+
 @pytest.mark.gpu
 def test_the_first_program_of_the_readme(tmp_path):
-    text = (EXAMPLES.parent / "README.rst").read_text()
-    block = re.search(r"code-block:: python\n\n((?:    .*\n|\n)+)", text)
-    script = tmp_path / "first.py"
-    script.write_text(textwrap.dedent(block.group(1)))
-    printed = numbers(" ".join(output(str(script), tmp_path)))
-    assert printed == [0.0] * 400
+    assert run_program_of_readme(0, tmp_path) == [0.0] * 400
+
+
+@pytest.mark.gpu
+def test_the_arrays_of_the_readme(tmp_path):
+    *values, total = run_program_of_readme(1, tmp_path)
+    x = np.linspace(0, 1, 5)
+    assert values == pytest.approx(2 * x + np.sqrt(x), rel=1e-6)
+    assert total == 2.5
 
 
 @pytest.mark.gpu
