@@ -9,10 +9,17 @@ what they were before.
 import gc
 import os
 
+import hypothesis
 import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver
+
+# The same cases in each run, however slow the machine is.
+hypothesis.settings.register_profile(
+    "suite", deadline=None, derandomize=True, database=None
+)
+hypothesis.settings.load_profile("suite")
 
 
 def _find_device():

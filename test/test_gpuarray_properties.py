@@ -6,6 +6,8 @@ PYCUDA_PROPERTY_CASES sets how many cases each test draws.
 import operator
 import os
 
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import pytest
 
@@ -14,17 +16,11 @@ from pycuda import gpuarray
 from pycuda.gpuarray import to_gpu
 from support.arrays import DTYPES, same, sample
 
-hypothesis = pytest.importorskip("hypothesis")
-st = pytest.importorskip("hypothesis.strategies")
-
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 CASES = int(os.environ.get("PYCUDA_PROPERTY_CASES", "60"))
 settings = hypothesis.settings(
     max_examples=CASES,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 
