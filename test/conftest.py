@@ -69,6 +69,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def pytest_collection_finish():
+    """What is there before the tests stays: no collection looks at it again."""
+    gc.collect()
+    gc.freeze()
+
+
 def stack_depth():
     """How many contexts this thread's stack holds: popped and pushed back."""
     popped = []
