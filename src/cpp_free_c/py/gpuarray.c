@@ -536,6 +536,8 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
         pcu_add_methods(st->GPUArray, pcu_gpuarray_copy_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_op_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_gpuarray_exchange_methods) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_exchange_functions) < 0 ||
         PyModule_AddFunctions(m, array_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_copy_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_reduce_functions) < 0) {

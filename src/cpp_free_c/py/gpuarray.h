@@ -162,6 +162,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src,
                                               CUstream stream);
 
+/* -- gpuarray_exchange.c: other libraries ------------------------------------------ */
+
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_exchange_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_exchange_functions[];
+
 /* -- elementwise.c: kernels over operands ------------------------------------------ */
 
 typedef struct {
