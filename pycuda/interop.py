@@ -7,6 +7,7 @@ memory or raise ValueError; only ``to_gpuarray(x, copyif=True)`` copies.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
 import math
@@ -115,6 +116,7 @@ class _Array(NamedTuple):
     dtype: np.dtype[Any]
     readonly: bool
     base: Any  # keeps the memory alive
+    stream: int | None = None  # what is queued there must be done before
 
 
 def _packed(shape: tuple[int, ...], itemsize: int, order: str = "C") -> tuple[int, ...]:
@@ -132,7 +134,7 @@ def _integers(values: Any) -> tuple[int, ...]:
 
 
 def _from_interface(x: Any, interface: Any) -> _Array:
-    """Read a ``__cuda_array_interface__``, and wait for the stream it names."""
+    """Read a ``__cuda_array_interface__``."""
     if not isinstance(interface, Mapping):
         raise ValueError(
             f"__cuda_array_interface__ of this {_name(x)} is a "
@@ -156,13 +158,11 @@ def _from_interface(x: Any, interface: Any) -> _Array:
     strides = interface.get("strides")
     address, readonly = interface["data"]
     stream = interface.get("stream")
-    if stream is not None:
-        if stream < 1:
-            raise ValueError(
-                f"__cuda_array_interface__ of this {_name(x)} names stream {stream}; "
-                "the default stream is 1, that of the thread 2"
-            )
-        _wait_for_stream(stream)
+    if stream is not None and stream < 1:
+        raise ValueError(
+            f"__cuda_array_interface__ of this {_name(x)} names stream {stream}; the "
+            "default stream is 1, that of the thread 2"
+        )
     return _Array(
         int(address or 0),
         shape,
@@ -170,6 +170,7 @@ def _from_interface(x: Any, interface: Any) -> _Array:
         dtype,
         bool(readonly),
         x,
+        stream,
     )
 
 
@@ -316,6 +317,17 @@ def _reason_not_to_share(x: object, array: _Array) -> str | None:
     )
 
 
+def _order(x: Any, array: _Array) -> None:
+    """Let the current stream wait for the work on x."""
+    if array.stream is not None:
+        _wait_for_stream(array.stream)
+    elif array.base is x and not isinstance(x, GPUArray) and hasattr(x, "__dlpack__"):
+        # PyTorch's interface names no stream, but its DLPack knows it. What DLPack
+        # cannot describe is the program's to synchronise.
+        with contextlib.suppress(BufferError, TypeError, ValueError, RuntimeError):
+            _cuda.from_dlpack(x)
+
+
 def _over(array: _Array, allocator: Any = None) -> GPUArray:
     if math.prod(array.shape) == 0:  # no memory to share
         return GPUArray(array.shape, array.dtype)
@@ -345,6 +357,7 @@ def _copied_from(x: object, array: _Array) -> GPUArray:
                 "copy by way of the host"
             )
         with primary:
+            primary.synchronize()  # work on x in any stream
             # The default allocator may be one of the current context.
             packed = _over(array, _cuda.mem_alloc).copy()
             primary.synchronize()
@@ -385,10 +398,12 @@ def to_gpuarray(x: Any, copyif: bool = False) -> GPUArray:
     _check(x, array)
     reason = _reason_not_to_share(x, array)
     if reason is None:
+        _order(x, array)
         return x if isinstance(x, GPUArray) else _over(array)
     if not copyif:
         raise ValueError(f"{reason}; copyif=True copies it")
     if _reason_not_to_share(x, array._replace(readonly=False)) is None:
+        _order(x, array)
         return _over(array).copy()
     return _copied_from(x, array)
 

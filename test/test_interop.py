@@ -394,6 +394,25 @@ def test_the_stream_of_an_array_is_waited_for(ctx, monkeypatch):
     assert calls_while(lambda: to_gpuarray(WithInterface(array)), monkeypatch) == []
 
 
+def test_the_stream_of_an_array_that_only_dlpack_knows(ctx):
+    class Tensor(WithInterface, WithDLPack):
+        asked = []
+
+        def __dlpack__(self, **keywords):
+            self.asked.append(keywords["stream"])
+            if len(self.asked) > 1:
+                raise BufferError("no type for that")
+            return super().__dlpack__(**keywords)
+
+    x = Tensor(gpuarray.to_gpu(HOST))
+    with drv.Stream() as stream:
+        shared = to_gpuarray(x)
+        assert Tensor.asked == [stream.handle]
+        assert shared.base is x
+    assert to_gpuarray(x).ptr == shared.ptr
+    assert Tensor.asked == [stream.handle, 1]
+
+
 def test_handles_of_streams(ctx):
     with pytest.raises(OverflowError, match="stream is 0"):
         _driver._wait_for_stream(0)
