@@ -74,6 +74,14 @@ def test_every_example_has_a_test():
     assert set(scripts()) <= tested
 
 
+def test_the_list_of_examples():
+    listed = re.findall(r"^``(\S+)``", (EXAMPLES / "README.rst").read_text(), re.M)
+    folder = [*EXAMPLES.rglob("*.py"), *EXAMPLES.rglob("*.ipynb")]
+    assert sorted(listed) == sorted(
+        path.relative_to(EXAMPLES).as_posix() for path in folder
+    )
+
+
 @pytest.mark.parametrize("name", scripts())
 def test_an_example_says_what_it_shows(name):
     docstring = ast.get_docstring(ast.parse((EXAMPLES / name).read_text()))

@@ -714,7 +714,9 @@ def test_torch(primary_ctx):
 
 
 @pytest.mark.hardware(why=REAL)
-def test_jax(primary_ctx):
+def test_jax(primary_ctx, monkeypatch):
+    # Otherwise it takes most of the memory of the GPU for good.
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     library("jax")
     jnp = importlib.import_module("jax.numpy")
     jax = importlib.import_module("jax")

@@ -6,25 +6,25 @@
 
 /* -- what a pointer is ------------------------------------------------------------- */
 
-/* The number of the device that a pointer belongs to, `otherwise` where the driver
- * cannot say. */
-static int32_t
-exchange_device_number(CUdeviceptr pointer, CUdevice otherwise)
-{
-    int number = -1;
-    CUresult status = pointer == 0
-                          ? CUDA_ERROR_INVALID_VALUE
-                          : drv.PointerGetAttribute(
-                                &number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer);
-    return status == CUDA_SUCCESS && number >= 0 ? number : otherwise;
-}
-
 PyDoc_STRVAR(
     exchange_pointer_facts_doc,
     "_pointer_facts($module, pointer, /)\n--\n\n"
     "What the driver knows about an address: (context, device, memory type,\n"
     "managed). None if it is none of CUDA's. The context is a handle, 0 where the\n"
     "memory belongs to none; the memory type is 1 for the host's, 2 for a device's.");
+
+/* An attribute that some pointers have no value for: 1 if there is one, 0 if not. */
+static int
+exchange_attribute(pcu_state *st, void *value, CUpointer_attribute attribute,
+                   CUdeviceptr pointer)
+{
+    CUresult status = drv.PointerGetAttribute(value, attribute, pointer);
+    if (status == CUDA_SUCCESS || status == CUDA_ERROR_INVALID_VALUE) {
+        return status == CUDA_SUCCESS;
+    }
+    pcu_raise(st, "cuPointerGetAttribute", status);
+    return -1;
+}
 
 static PyObject *
 exchange_pointer_facts(PyObject *m, PyObject *arg)
@@ -33,32 +33,27 @@ exchange_pointer_facts(PyObject *m, PyObject *arg)
     unsigned long long address = 0;
     CUcontext context = NULL;
     unsigned int type = 0;
+    int number = -1;
     int managed = 0;
     if (pcu_as_address(arg, &address, "pointer") < 0 ||
         pcu_gpuarray_context(st) == NULL) {
         return NULL;
     }
     CUdeviceptr pointer = (CUdeviceptr)address;
-    CUresult status =
-        drv.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer);
-    if (status == CUDA_ERROR_INVALID_VALUE) {
-        Py_RETURN_NONE;
-    }
-    if (status != CUDA_SUCCESS) {
-        pcu_raise(st, "cuPointerGetAttribute", status);
-        return NULL;
+    int known =
+        exchange_attribute(st, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer);
+    if (known <= 0) {
+        return known < 0 ? NULL : Py_NewRef(Py_None);
     }
     /* Memory of the driver's own pools has no context. */
-    if (drv.PointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, pointer) !=
-        CUDA_SUCCESS) {
-        context = NULL;
+    if (exchange_attribute(st, &context, CU_POINTER_ATTRIBUTE_CONTEXT, pointer) < 0 ||
+        exchange_attribute(st, &number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) <
+            0 ||
+        exchange_attribute(st, &managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer) <
+            0) {
+        return NULL;
     }
-    if (drv.PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer) !=
-        CUDA_SUCCESS) {
-        managed = 0;
-    }
-    return Py_BuildValue("(KiIN)", (unsigned long long)(uintptr_t)context,
-                         (int)exchange_device_number(pointer, -1), type,
+    return Py_BuildValue("(KiIN)", (unsigned long long)(uintptr_t)context, number, type,
                          PyBool_FromLong(managed));
 }
 
@@ -90,20 +85,26 @@ PyMethodDef pcu_gpuarray_exchange_functions[] = {
 
 /* -- DLPack ------------------------------------------------------------------------ */
 
-/* The device of an array, as DLPack has it. */
+/* The device of an array, as DLPack has it. Where the driver cannot say it, it is that
+ * of the context. */
 static pcu_dl_device
 exchange_device(const pcu_gpuarray *self, const pcu_context *ctx)
 {
     pcu_dl_device device = {.type = PCU_DL_CUDA, .id = (int32_t)ctx->rec.device};
-    CUdeviceptr pointer = self->count == 0 ? 0 : self->address;
+    int number = -1;
     int managed = 0;
-    if (pointer != 0) {
-        device.id = exchange_device_number(pointer, ctx->rec.device);
-        if (drv.PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                    pointer) == CUDA_SUCCESS &&
-            managed) {
-            device.type = PCU_DL_CUDA_MANAGED;
-        }
+    if (self->count == 0) {
+        return device;
+    }
+    if (drv.PointerGetAttribute(&number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                self->address) == CUDA_SUCCESS &&
+        number >= 0) {
+        device.id = number;
+    }
+    if (drv.PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                self->address) == CUDA_SUCCESS &&
+        managed) {
+        device.type = PCU_DL_CUDA_MANAGED;
     }
     return device;
 }
