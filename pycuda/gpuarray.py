@@ -15,11 +15,13 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as _as_strided  # noqa: F401
 
 import pycuda.driver as drv
-from pycuda import _driver
-from pycuda._driver import ArrayFlags as ArrayFlags
-from pycuda._driver import GPUArray as GPUArray
-from pycuda._driver import to_gpu as to_gpu
-from pycuda._driver import to_gpu_async as to_gpu_async
+from pycuda import _codegen, _driver  # noqa: F401  the first operation need not load it
+from pycuda._driver import (
+    ArrayFlags,
+    GPUArray,
+    to_gpu,
+    to_gpu_async,  # noqa: F401  known under this module's name
+)
 from pycuda.characterize import has_double_support  # noqa: F401
 from pycuda.compyte.array import c_contiguous_strides as _c_contiguous_strides
 from pycuda.compyte.array import f_contiguous_strides as _f_contiguous_strides  # noqa: F401

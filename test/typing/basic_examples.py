@@ -14,7 +14,6 @@ from typing_extensions import assert_type
 import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
-from pycuda.gpuarray import GPUArray
 from pycuda.interop import from_gpuarray, to_gpuarray
 from pycuda.tools import device_for_rank, make_default_context
 
@@ -253,8 +252,8 @@ def foreign_memory(f: drv.Function, a: Floats) -> memoryview:
 
 def exchanged(theirs: object, a: Floats) -> drv.Device:
     ours = to_gpuarray(theirs)
-    assert_type(ours, GPUArray)
-    assert_type(to_gpuarray(a, copyif=True), GPUArray)
+    assert_type(ours, drv.GPUArray)
+    assert_type(to_gpuarray(a, copyif=True), drv.GPUArray)
     assert_type(from_gpuarray(ours, "strided"), Any)
     capsule = ours.__dlpack__(stream=None, max_version=(1, 0), copy=False)
     assert_type(drv.from_dlpack(capsule), drv.ForeignAllocation)
