@@ -331,12 +331,13 @@ def _order(x: Any, array: _Array) -> None:
 def _over(array: _Array, allocator: Any = None) -> GPUArray:
     if math.prod(array.shape) == 0:  # no memory to share
         return GPUArray(array.shape, array.dtype)
+    borrowed = isinstance(array.base, _cuda.ForeignAllocation)
     return GPUArray(
         array.shape,
         array.dtype,
         allocator=allocator,
         base=array.base,
-        gpudata=array.address,
+        gpudata=array.base if borrowed else array.address,
         strides=array.strides,
     )
 

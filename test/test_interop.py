@@ -1,4 +1,4 @@
-"""pycuda.interop and the DLPack of GPUArray: what is shared, refused, copied.
+"""pycuda.interop: what shares memory, what is refused, what is copied.
 
 Other libraries are played by small objects with the attributes that those document.
 The libraries themselves are met where they are installed and can reach the device.
@@ -436,86 +436,6 @@ def test_pointer_facts(ctx):
     assert _driver._pointer_facts(HOST.ctypes.data) is None
     with pytest.raises(TypeError):
         _driver._pointer_facts("one")
-
-
-# -- DLPack of GPUArray ----------------------------------------------------------------
-
-
-def test_dlpack_describes_the_array(ctx):
-    array = gpuarray.to_gpu(HOST)
-    assert array.__dlpack_device__() == (2, 0)
-    for view in (array, array[::2, ::-1], array[1:, 2]):
-        lent = drv.from_dlpack(view)
-        assert int(lent) == view.ptr
-        assert lent.shape == view.shape and lent.strides == view.strides
-        assert lent.device == (2, 0) and not lent.readonly
-        assert lent.dtype == np.float32
-
-
-@pytest.mark.parametrize("version", [None, (0, 8), (1, 0)])
-def test_dlpack_keeps_the_memory_alive(ctx, version):
-    array = gpuarray.to_gpu(HOST)
-    lent = drv.from_dlpack(array[1:].__dlpack__(max_version=version))
-    array.gpudata = drv.mem_alloc(HOST.nbytes)  # the loan is of the old memory
-    del array
-    gc.collect()
-    assert np.array_equal(drv.from_device(lent, (2, 4), np.float32), HOST[1:])
-
-
-def test_dlpack_copies_when_told(ctx):
-    array = gpuarray.to_gpu(HOST)
-    assert int(drv.from_dlpack(array.__dlpack__(copy=False))) == array.ptr
-    copied = drv.from_dlpack(array[:, ::2].__dlpack__(copy=True))
-    assert int(copied) != array.ptr
-    array.fill(0)
-    got = drv.from_device(copied, copied.shape, copied.dtype)
-    assert np.array_equal(got, HOST[:, ::2])
-
-
-def test_dlpack_refuses(ctx):
-    array = gpuarray.to_gpu(HOST)
-    with pytest.raises(BufferError, match=r"\(2, 0\) and cannot be lent.*\(1, 0\)"):
-        array.__dlpack__(dl_device=(1, 0))
-    array.__dlpack__(dl_device=(2, 0))
-    with pytest.raises(BufferError, match="stream 0"):
-        array.__dlpack__(stream=0)
-    for keywords in ({"stream": "x"}, {"dl_device": 1}, {"max_version": 1}, {"no": 1}):
-        with pytest.raises(TypeError):
-            array.__dlpack__(**keywords)
-    with pytest.raises(TypeError, match="keywords only"):
-        array.__dlpack__(None)
-    with pytest.raises(OverflowError, match="stream is -5"):
-        array.__dlpack__(stream=-5)
-    fields = gpuarray.zeros(2, [("a", np.int32)])
-    with pytest.raises(BufferError, match="no type"):
-        fields.__dlpack__()
-    with pytest.raises((BufferError, RuntimeError)):
-        np.from_dlpack(array)
-
-
-def test_dlpack_streams(ctx):
-    array = gpuarray.to_gpu(HOST)
-    stream = drv.Stream()
-    with drv.Stream():
-        for named in (None, -1, 1, 2, stream.handle):
-            lent = drv.from_dlpack(array.__dlpack__(stream=named))
-            assert int(lent) == array.ptr
-
-
-def test_dlpack_of_released_and_foreign_memory(ctx):
-    array = gpuarray.to_gpu(HOST)
-    array.gpudata.free()
-    with pytest.raises(drv.LogicError):
-        array.__dlpack__()
-    array = gpuarray.to_gpu(HOST)
-    other = drv.Device(0).make_context()
-    try:
-        for method in (array.__dlpack__, array.__dlpack_device__):
-            with pytest.raises(drv.LogicError, match="another context"):
-                method()
-    finally:
-        other.pop()
-        other.detach()
 
 
 # -- to other libraries ----------------------------------------------------------------
