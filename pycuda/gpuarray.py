@@ -60,18 +60,17 @@ def _fill_vec():
     names |= {"longlong": np.int64, "ulonglong": np.uint64, "double": np.float64}
 
     def maker(dtype, name):
-        def make(*args):
-            if len(args) != len(dtype.fields):
-                raise TypeError(
-                    f"make_{name} takes {len(dtype.fields)} numbers, not {len(args)}"
-                )
-            return np.array(args, dtype=dtype) if not dtype.names else _record(args)
-
-        def _record(args):
+        def record(*numbers):
             value = np.zeros((), dtype)
-            value[()] = tuple(args)
+            value[()] = numbers
             return value
 
+        make = {
+            1: lambda x: record(x),
+            2: lambda x, y: record(x, y),
+            3: lambda x, y, z: record(x, y, z),
+            4: lambda x, y, z, w: record(x, y, z, w),
+        }[len(dtype.names)]
         make.__name__ = make.__qualname__ = f"make_{name}"
         make.__doc__ = f"Return a {name} as a numpy array without axes."
         return staticmethod(make)
