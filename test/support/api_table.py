@@ -22,7 +22,7 @@ import pycuda.driver as drv
 #: modelled on the standard library's struct, which takes no keywords there either.
 POSITIONAL = ("pycuda._pvt_struct",)
 
-#: What the table says to take any keywords, and what takes only those that mean anything.
+#: What takes any keywords in the table, and here only those that mean something.
 NAMED_KEYWORDS = (
     "pycuda.gpuarray.GPUArray.get",
     "pycuda.gpuarray.GPUArray.reshape",
@@ -245,7 +245,9 @@ def sample(row):
         "Function": prepared_function,
         "OccupancyRecord": lambda: tools.OccupancyRecord(tools.DeviceData(), 32),
         "ElementwiseKernel": lambda: ElementwiseKernel("float *x", "x[i] = 1"),
-        "ReductionKernel": lambda: ReductionKernel("f4", "0", "a+b", "x[i]", "float *x"),
+        "ReductionKernel": lambda: ReductionKernel(
+            "f4", "0", "a+b", "x[i]", "float *x"
+        ),
         "_ScanKernelBase": lambda: InclusiveScanKernel(np.int32, "a + b"),
         "SourceModule": lambda: compiler.SourceModule("__global__ void k() {}"),
     }
