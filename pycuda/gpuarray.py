@@ -529,25 +529,31 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     )
 
 
+def _subset(a, subset, stream):
+    from pycuda import _indexing
+
+    return _indexing.take(a, subset, None, stream, wait=False)
+
+
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
     """Return the sum of the elements whose flat indices are in ``subset``."""
-    return sum(take(a, subset, stream=stream), dtype, stream, allocator)
+    return sum(_subset(a, subset, stream), dtype, stream, allocator)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
     """Return the dot of the elements whose flat indices are in ``subset``."""
-    a, b = take(a, subset, stream=stream), take(b, subset, stream=stream)
+    a, b = _subset(a, subset, stream), _subset(b, subset, stream)
     return dot(a, b, dtype, stream, allocator)
 
 
 def subset_min(subset, a, stream=None):
     """Return the least of the elements whose flat indices are in ``subset``."""
-    return min(take(a, subset, stream=stream), stream)
+    return min(_subset(a, subset, stream), stream)
 
 
 def subset_max(subset, a, stream=None):
     """Return the greatest of the elements whose flat indices are in ``subset``."""
-    return max(take(a, subset, stream=stream), stream)
+    return max(_subset(a, subset, stream), stream)
 
 
 # Elements by their indices: see _indexing.py
@@ -557,7 +563,7 @@ def take(a, indices, out=None, stream=None):
     """Return the elements of ``a``, taken flat, at indices; negative ones count from
     the end.
 
-    IndexError for one that is not there.
+    IndexError for one that is not there: for indices on the device this waits.
     """
     from pycuda import _indexing
 
@@ -565,10 +571,18 @@ def take(a, indices, out=None, stream=None):
 
 
 def multi_take(arrays, indices, out=None, stream=None):
-    """Return ``take(array, indices)`` for each of the arrays."""
+    """Return ``take(array, indices)`` for each of the arrays, without waiting.
+
+    For an index that is not there, the next ``get()`` raises the IndexError.
+    """
+    from pycuda import _indexing
+
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
-    return [take(a, indices, o, stream) for a, o in zip(arrays, outs, strict=True)]
+    return [
+        _indexing.take(array, indices, output, stream, wait=False)
+        for array, output in zip(arrays, outs, strict=True)
+    ]
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
@@ -603,9 +617,18 @@ def multi_take_put(
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_length(arrays, offsets, "src_offsets")
     for array, output, offset in zip(arrays, outs, offsets, strict=True):
-        indices = src_indices + offset if offset else src_indices
-        _indexing.put(output, dest_indices, take(array, indices, None, stream), stream)
+        indices = _shifted(src_indices, offset, stream)
+        taken = _indexing.take(array, indices, None, stream, wait=False)
+        _indexing.put(output, dest_indices, taken, stream)
     return outs
+
+
+def _shifted(indices, offset, stream):
+    if not isinstance(indices, GPUArray):
+        return np.asarray(indices) + offset
+    if not offset:
+        return indices
+    return _apply(_ops["add"], (indices, offset), None, np.int64, stream)
 
 
 def _same_length(arrays, others, name):
@@ -729,7 +752,7 @@ def _np_full_like(a, fill_value, dtype=None, order="K"):
 
 def _np_take(a, indices, axis=None, out=None):
     if axis is None:
-        return take(a, indices, out)
+        return take(_np_ravel(a), indices, out)
     result = a[(slice(None),) * _normal_axis(axis, a.ndim) + (indices,)]
     if out is None:
         return result

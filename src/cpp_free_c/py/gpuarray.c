@@ -538,6 +538,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
         pcu_add_methods(st->GPUArray, pcu_gpuarray_methods) < 0 ||
         PyModule_AddFunctions(m, array_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_copy_functions) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_check_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_reduce_functions) < 0) {
         return -1;
     }

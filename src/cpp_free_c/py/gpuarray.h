@@ -142,6 +142,13 @@ PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
 
 extern PCU_HIDDEN PyMethodDef pcu_gpuarray_methods[];
 
+/* -- gpuarray_checks.c ------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_check_functions[];
+
+/* What pycuda's modules want done once get() has waited. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_after_get(pcu_state *st);
+
 /* -- gpuarray_reduce.c ------------------------------------------------------------- */
 
 extern PCU_HIDDEN PyMethodDef pcu_gpuarray_reduce_functions[];
