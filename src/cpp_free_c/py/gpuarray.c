@@ -477,6 +477,7 @@ static const PyType_Slot array_slots[] = {
     {Py_sq_length, array_length},
     {Py_mp_length, array_length},
     {Py_sq_item, pcu_gpuarray_item},
+    {Py_sq_contains, pcu_gpuarray_contains},
     {Py_mp_subscript, pcu_gpuarray_subscript},
     {Py_mp_ass_subscript, pcu_gpuarray_ass_subscript},
     {0, NULL},

@@ -145,6 +145,13 @@ PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
 /* -- gpuarray_methods.c ------------------------------------------------------------ */
 
 extern PCU_HIDDEN PyMethodDef pcu_gpuarray_methods[];
+PCU_HIDDEN int pcu_gpuarray_contains(PyObject *op, PyObject *value);
+
+/* function(op, *args, **kwargs) of pycuda.gpuarray. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_forward(PyObject *op, const char *function,
+                                                     PyObject *const *args,
+                                                     Py_ssize_t nargs,
+                                                     PyObject *kwnames);
 
 /* -- gpuarray_dlpack.c ------------------------------------------------------------- */
 
