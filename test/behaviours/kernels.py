@@ -548,7 +548,8 @@ def scan_texts(name):
         "SCAN_INTERVALS_SOURCE": scan.SCAN_INTERVALS_SOURCE,
         "SHARED_PREAMBLE": scan.SHARED_PREAMBLE,
     }
+    assert "SCAN_EXPR" in scan.SHARED_PREAMBLE or "{scan_expr}" in scan.SHARED_PREAMBLE
     assert scan.InclusiveScanKernel.final_update_tp is scan.INCLUSIVE_UPDATE_SOURCE
     assert scan.ExclusiveScanKernel.final_update_tp is scan.EXCLUSIVE_UPDATE_SOURCE
     if name in texts:
-        assert isinstance(texts[name], str) and "PYCUDA_THREADS" in texts[name]
+        assert isinstance(texts[name], str) and "{" in texts[name]

@@ -104,8 +104,7 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check(pcu_gpuarray *self,
                                              const pcu_context *ctx);
 
 /* The allocation of ours that the array lies in; NULL: memory of others. */
-PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_gpuarray_allocation(
-    const pcu_gpuarray *self);
+PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_gpuarray_allocation(const pcu_gpuarray *self);
 
 /* Fresh memory from `allocator` (NULL: the default). strides NULL: C order. type NULL:
  * GPUArray; a subclass is called as subclass(shape, dtype, allocator=, strides=). */

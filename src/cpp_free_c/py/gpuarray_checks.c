@@ -29,10 +29,11 @@ checks_arrays(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(checks_wait_doc,
-             "_wait_unless_captured($module, stream, /)\n--\n\n"
-             "Wait for a stream (None: the current one); False if it is being captured,\n"
-             "when nothing runs that could be waited for.");
+PyDoc_STRVAR(
+    checks_wait_doc,
+    "_wait_unless_captured($module, stream, /)\n--\n\n"
+    "Wait for a stream (None: the current one); False if it is being captured,\n"
+    "when nothing runs that could be waited for.");
 
 static PyObject *
 checks_wait(PyObject *m, PyObject *value)
@@ -53,9 +54,10 @@ checks_wait(PyObject *m, PyObject *value)
     return rc < 0 ? NULL : Py_NewRef(Py_True);
 }
 
-PyDoc_STRVAR(checks_after_get_doc,
-             "_call_after_get($module, function, /)\n--\n\n"
-             "Call this after each get() that has waited; what it raises, get() raises.");
+PyDoc_STRVAR(
+    checks_after_get_doc,
+    "_call_after_get($module, function, /)\n--\n\n"
+    "Call this after each get() that has waited; what it raises, get() raises.");
 
 static PyObject *
 checks_call_after_get(PyObject *m, PyObject *function)

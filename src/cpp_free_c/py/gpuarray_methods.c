@@ -284,55 +284,66 @@ FORWARD(bind_to_texref_ext, "_bind_to_texref_ext",
         "allow_complex_hack=False, allow_offset=False)",
         "The same with several channels, and with doubles as pairs of integers.")
 
-/* Those of NumPy's names: a row is X(name, signature, text). */
-#define METHODS_OF_NUMPY(X)                                                            \
-    X(sum,                                                                             \
-      "($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)",   \
-      "The sum along all axes or some; integers are summed as 64 bits.")               \
-    X(prod,                                                                            \
-      "($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)",   \
-      "The product along all axes or some.")                                           \
-    X(min, "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)",          \
-      "The least element along all axes or some.")                                     \
-    X(max, "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)",          \
-      "The greatest element along all axes or some.")                                  \
-    X(argmin, "($self, /, axis=None, out=None, *, keepdims=False)",                              \
-      "Where the least element is, first.")                                            \
-    X(argmax, "($self, /, axis=None, out=None, *, keepdims=False)",                              \
-      "Where the greatest element is, first.")                                         \
-    X(mean, "($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)",        \
-      "The mean along all axes or some.")                                              \
-    X(var, "($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)", \
-      "The variance along all axes or some.")                                          \
-    X(std, "($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)", \
-      "The standard deviation along all axes or some.")                                \
-    X(cumsum, "($self, /, axis=None, dtype=None, out=None)",                                     \
-      "The sums up to each element, flat or along an axis.")                           \
-    X(cumprod, "($self, /, axis=None, dtype=None, out=None)",                                    \
-      "The products up to each element, flat or along an axis.")                       \
-    X(ptp, "($self, /, axis=None, out=None, keepdims=False)",                                    \
-      "The distance from the least to the greatest element.")                          \
-    X(dot, "($self, /, b, out=None)", "The sum of products of two arrays with one axis.")        \
-    X(clip, "($self, /, min=None, max=None, out=None)",                                          \
-      "The elements, those outside of the bounds set to the bounds.")                  \
-    X(round, "($self, /, decimals=0, out=None)", "The elements rounded, halves to even.")        \
-    X(flatten, "($self, /, order='C')", "A copy with one axis, in the order of the indices.")    \
-    X(swapaxes, "($self, /, axis1, axis2)", "The array with two axes exchanged; a view.")        \
-    X(take, "($self, /, indices, axis=None, out=None)",                                          \
-      "The elements at indices, of the array taken flat or along an axis.")            \
-    X(nonzero, "($self, /)", "The indices of the elements that are not 0.")                    \
-    X(item, "($self, /, *args)", "The only element, or the one at indices, as Python's number.") \
-    X(tolist, "($self, /)", "The elements as Python's numbers, in lists of lists.")
-
-#define METHODS_OF_NUMPY_ROW(name, signature, text)                             \
-    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text);        \
-    static PyObject *methods_##name(PyObject *op, PyObject *const *args,        \
-                                    Py_ssize_t nargs, PyObject *kwnames)        \
-    {                                                                           \
-        return methods_forward_to(op, "pycuda._numpy", #name, args, nargs,      \
-                                  kwnames);                                     \
+/* Those of NumPy's names: what pycuda._numpy has under the name. */
+#define OF_NUMPY(name, signature, text)                                              \
+    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text);             \
+    static PyObject *methods_##name(PyObject *op, PyObject *const *args,             \
+                                    Py_ssize_t nargs, PyObject *kwnames)             \
+    {                                                                                \
+        return methods_forward_to(op, "pycuda._numpy", #name, args, nargs, kwnames); \
     }
-METHODS_OF_NUMPY(METHODS_OF_NUMPY_ROW)
+
+OF_NUMPY(sum,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, keepdims=False, initial=None, where=True)",
+         "The sum along all axes or some; integers are summed as 64 bits.")
+OF_NUMPY(prod,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, keepdims=False, initial=None, where=True)",
+         "The product along all axes or some.")
+OF_NUMPY(min,
+         "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)",
+         "The least element along all axes or some.")
+OF_NUMPY(max,
+         "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)",
+         "The greatest element along all axes or some.")
+OF_NUMPY(argmin, "($self, /, axis=None, out=None, *, keepdims=False)",
+         "Where the least element is, first.")
+OF_NUMPY(argmax, "($self, /, axis=None, out=None, *, keepdims=False)",
+         "Where the greatest element is, first.")
+OF_NUMPY(mean,
+         "($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)",
+         "The mean along all axes or some.")
+OF_NUMPY(var,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, ddof=0, keepdims=False, *, where=True)",
+         "The variance along all axes or some.")
+OF_NUMPY(std,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, ddof=0, keepdims=False, *, where=True)",
+         "The standard deviation along all axes or some.")
+OF_NUMPY(cumsum, "($self, /, axis=None, dtype=None, out=None)",
+         "The sums up to each element, flat or along an axis.")
+OF_NUMPY(cumprod, "($self, /, axis=None, dtype=None, out=None)",
+         "The products up to each element, flat or along an axis.")
+OF_NUMPY(ptp, "($self, /, axis=None, out=None, keepdims=False)",
+         "The distance from the least to the greatest element.")
+OF_NUMPY(dot, "($self, /, b, out=None)",
+         "The sum of products of two arrays with one axis.")
+OF_NUMPY(clip, "($self, /, min=None, max=None, out=None)",
+         "The elements, those outside of the bounds set to the bounds.")
+OF_NUMPY(round, "($self, /, decimals=0, out=None)",
+         "The elements rounded, halves to even.")
+OF_NUMPY(flatten, "($self, /, order='C')",
+         "A copy with one axis, in the order of the indices.")
+OF_NUMPY(swapaxes, "($self, /, axis1, axis2)",
+         "The array with two axes exchanged; a view.")
+OF_NUMPY(take, "($self, /, indices, axis=None, out=None)",
+         "The elements at indices, of the array taken flat or along an axis.")
+OF_NUMPY(nonzero, "($self, /)", "The indices of the elements that are not 0.")
+OF_NUMPY(item, "($self, /, *args)",
+         "The only element, or the one at indices, as Python's number.")
+OF_NUMPY(tolist, "($self, /)", "The elements as Python's numbers, in lists of lists.")
 
 /* `value in array`: is any element equal? */
 int
@@ -374,8 +385,27 @@ PyMethodDef pcu_gpuarray_methods[] = {
     METHODS_ROW(any),
     METHODS_ROW(all),
     METHODS_ROW(bind_to_texref),
-#define METHODS_OF_NUMPY_ENTRY(name, signature, text) METHODS_ROW(name),
-    METHODS_OF_NUMPY(METHODS_OF_NUMPY_ENTRY)
+    METHODS_ROW(sum),
+    METHODS_ROW(prod),
+    METHODS_ROW(min),
+    METHODS_ROW(max),
+    METHODS_ROW(argmin),
+    METHODS_ROW(argmax),
+    METHODS_ROW(mean),
+    METHODS_ROW(var),
+    METHODS_ROW(std),
+    METHODS_ROW(cumsum),
+    METHODS_ROW(cumprod),
+    METHODS_ROW(ptp),
+    METHODS_ROW(dot),
+    METHODS_ROW(clip),
+    METHODS_ROW(round),
+    METHODS_ROW(flatten),
+    METHODS_ROW(swapaxes),
+    METHODS_ROW(take),
+    METHODS_ROW(nonzero),
+    METHODS_ROW(item),
+    METHODS_ROW(tolist),
     METHODS_ROW(bind_to_texref_ext),
     {"_axpbyz", (PyCFunction)(void (*)(void))methods_axpbyz,
      METH_FASTCALL | METH_KEYWORDS, methods_axpbyz_doc},

@@ -447,9 +447,8 @@ static void
 texture_put_off(pcu_texture *self)
 {
     pcu_state *st = self->base.st;
-    PyTypeObject *type = self->base.kind == PCU_RES_surface_object
-                             ? st->SurfaceObject
-                             : st->TextureObject;
+    PyTypeObject *type = self->base.kind == PCU_RES_surface_object ? st->SurfaceObject
+                                                                   : st->TextureObject;
     pcu_saved_error pending;
     self->used = 0;
     if (type == NULL) {
