@@ -1,0 +1,1299 @@
+"""Random numbers in device memory: ``rand`` and generators that keep their states there.
+
+The generators' device code is NVIDIA's ``curand_kernel.h``. A generator has one state
+for each thread of its largest launch; a fill loads each state once, keeps it in
+registers while it makes a run of elements, and stores it back.
+
+A pseudorandom state makes 16 bytes at a time: elements ``V * k`` to ``V * k + V - 1``
+come from state ``k % count``, where ``V`` is 4 for elements of 4 bytes and 2 for those of
+8. Quasirandom states, each of which is a dimension, take turns element by element.
+"""
+
+from __future__ import annotations
+
+import random as _random
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda import _codegen, _curand, gpuarray
+from pycuda._driver import (
+    GPUArray,
+    _get_direction_vectors,
+    _get_scramble_constants32,
+    _get_scramble_constants64,
+    direction_vector_set,
+    get_curand_version,
+)
+from pycuda.tools import context_dependent_memoize as _context_dependent_memoize
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from pycuda.compiler import SourceModule
+    from pycuda.driver import DeviceAllocation, Function, Stream
+
+    _Shape = int | tuple[int, ...] | list[int]
+    _SeedGetter = Callable[[int], GPUArray]
+
+__all__ = [
+    "MRG32k3aRandomNumberGenerator",
+    "PhiloxRandomNumberGenerator",
+    "ScrambledSobol32RandomNumberGenerator",
+    "ScrambledSobol64RandomNumberGenerator",
+    "Sobol32RandomNumberGenerator",
+    "Sobol64RandomNumberGenerator",
+    "XORWOWRandomNumberGenerator",
+    "direction_vector_set",
+    "generate_direction_vectors",
+    "generate_scramble_constants32",
+    "generate_scramble_constants64",
+    "get_curand_version",
+    "rand",
+    "seed_getter_uniform",
+    "seed_getter_unique",
+]
+
+_THREADS = 256  # of a block, whatever the number of generators is
+
+# -- rand ------------------------------------------------------------------------------
+
+# The digest of a message of one block: 16 words of 32 bits, with the padding and the
+# length already in them.
+md5_code = """
+__device__ __forceinline__ void md5_of_block(const unsigned int *words,
+                                             unsigned int *digest)
+{
+    const unsigned int start[4] = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u};
+    const unsigned int turns[16] = {7, 12, 17, 22, 5, 9, 14, 20,
+                                    4, 11, 16, 23, 6, 10, 15, 21};
+    unsigned int a = start[0], b = start[1], c = start[2], d = start[3];
+    for (int i = 0; i < 64; i++)
+    {
+        unsigned int mixed;
+        int word;
+        if (i < 16) { mixed = (b & c) | (~b & d); word = i; }
+        else if (i < 32) { mixed = (d & b) | (~d & c); word = (5 * i + 1) & 15; }
+        else if (i < 48) { mixed = b ^ c ^ d; word = (3 * i + 5) & 15; }
+        else { mixed = c ^ (b | ~d); word = (7 * i) & 15; }
+        /* the whole part of 2 ** 32 * abs(sin(i + 1)) */
+        const unsigned int sine = (unsigned int)(fabs(sin(i + 1.0)) * 4294967296.0);
+        const unsigned int sum = a + mixed + sine + words[word];
+        const unsigned int turn = turns[(i / 16) * 4 + (i & 3)];
+        a = d;
+        d = c;
+        c = b;
+        b += (sum << turn) | (sum >> (32 - turn));
+    }
+    digest[0] = start[0] + a;
+    digest[1] = start[1] + b;
+    digest[2] = start[2] + c;
+    digest[3] = start[3] + d;
+}
+"""
+
+# Philox 4x32 with 10 rounds, after Salmon and others, 2011: four words for each number
+# of a pack and each key, without a state.
+_PHILOX = """
+__device__ __forceinline__ uint4 philox(unsigned long long number, uint2 key)
+{
+    uint4 c = make_uint4((unsigned int)number, (unsigned int)(number >> 32), 0, 0);
+#pragma unroll
+    for (int round = 0; round < 10; round++)
+    {
+        const unsigned int low0 = 0xd2511f53u * c.x, low1 = 0xcd9e8d57u * c.z;
+        const unsigned int high0 = __umulhi(0xd2511f53u, c.x);
+        const unsigned int high1 = __umulhi(0xcd9e8d57u, c.z);
+        c = make_uint4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
+        key.x += 0x9e3779b9u;
+        key.y += 0xbb67ae85u;
+    }
+    return c;
+}
+
+/* All of them are below 1. */
+__device__ __forceinline__ float in_float(unsigned int x)
+{
+    return (x >> 8) * (1.0f / 16777216.0f);
+}
+
+__device__ __forceinline__ double in_double(unsigned int x, unsigned int y)
+{
+    const unsigned long long both = ((unsigned long long)x << 32) | y;
+    return (both >> 11) * (1.0 / 9007199254740992.0);
+}
+
+__device__ __forceinline__ uint4 made(uint4 x, unsigned int)
+{
+    return x;
+}
+
+__device__ __forceinline__ float4 made(uint4 x, float)
+{
+    return make_float4(in_float(x.x), in_float(x.y), in_float(x.z), in_float(x.w));
+}
+
+__device__ __forceinline__ double2 made(uint4 x, double)
+{
+    return make_double2(in_double(x.x, x.y), in_double(x.z, x.w));
+}
+"""
+
+_RAND = """
+extern "C" __global__ void __launch_bounds__(256)
+%(name)s(%(type)s *out, unsigned long long n, uint2 key)
+{
+    const unsigned int size = 16 / sizeof(*out);
+    const unsigned long long step = (unsigned long long)gridDim.x * 256;
+    unsigned long long pack = (unsigned long long)blockIdx.x * 256 + threadIdx.x;
+    const unsigned long long whole = (unsigned long long)out & 15 ? 0 : n / size;
+    for (; pack < whole; pack += step)
+        ((%(type)s%(lanes)s *)out)[pack] = made(philox(pack, key), (%(type)s)0);
+    for (; pack * size < n; pack += step)
+    {
+        const %(type)s%(lanes)s v = made(philox(pack, key), (%(type)s)0);
+        const %(type)s *items = (const %(type)s *)&v;
+        for (unsigned int k = 0; k < size && pack * size + k < n; k++)
+            out[pack * size + k] = items[k];
+    }
+}
+"""
+_RAND_KERNELS = (("unsigned int", "uint", 4), ("float", "float", 4))
+_RAND_KERNELS += (("double", "double", 2),)
+_RAND_OF = {"f4": "rand_float", "f8": "rand_double", "i4": "rand_uint"}
+_RAND_OF["u4"] = _RAND_OF["i4"]
+
+
+def _rand_text() -> str:
+    text = _PHILOX + "typedef unsigned int uint;\n"
+    for _, name, lanes in _RAND_KERNELS:
+        text += _RAND % {"name": f"rand_{name}", "type": name, "lanes": lanes}
+    return text
+
+
+@_context_dependent_memoize
+def _rand_kernel(name: str) -> tuple[Function, int]:
+    """Return the kernel and how many blocks fill the device."""
+    function = _codegen.load(_rand_text()).get_function(name)
+    blocks = 8 * _multiprocessors()
+    return function.prepare([np.intp, np.uint64, np.uint64]), blocks
+
+
+def rand(
+    shape: _Shape, dtype: DTypeLike = np.float32, stream: Stream | None = None
+) -> GPUArray:
+    """Return a new array of random numbers: floats in [0, 1), or integers of all bits.
+
+    ``dtype`` is float32, float64, int32 or uint32; NotImplementedError for others. The
+    seed is drawn from numpy's global generator. For many numbers, and for other
+    distributions, make a generator.
+    """
+    result = GPUArray(shape, dtype)
+    name = _RAND_OF.get(result.dtype.str[1:])
+    if name is None:
+        raise NotImplementedError(
+            f"rand() makes float32, float64, int32 and uint32, not {result.dtype}"
+        )
+    low, high = (int(each) for each in np.random.randint(0, 2**31 - 1, 2))
+    if result.size:
+        kernel, most = _rand_kernel(name)
+        packs = -(-result.nbytes // 16)
+        blocks = min(-(-packs // 256), most)
+        kernel.prepared_async_call(
+            (blocks, 1),
+            (256, 1, 1),
+            stream,
+            result.gpudata,
+            result.size,
+            low | high << 32,
+        )
+    return result
+
+
+def _multiprocessors() -> int:
+    attribute = drv.device_attribute.MULTIPROCESSOR_COUNT
+    return drv.Context.get_device().get_attribute(attribute)
+
+
+# -- the text of generators ------------------------------------------------------------
+
+# What all generators have: elements that are made and stored together, and the loop over
+# them. ``draw...`` makes one run of elements.
+random_source = """
+#include <curand_kernel.h>
+
+typedef %(state_type)s random_state;
+typedef unsigned long long random_size;
+
+template <class T> struct run_of
+{
+    enum { size = %(run_bytes)d > sizeof(T) ? %(run_bytes)d / sizeof(T) : 1 };
+    T items[size];
+};
+
+template <class T> struct __align__(16) wide_run_of
+{
+    run_of<T> run;
+};
+
+__device__ __forceinline__ unsigned int upper(unsigned int x)
+{
+    return x;
+}
+
+/* The low bits of a short sequence of Sobol numbers are all zero. */
+__device__ __forceinline__ unsigned int upper(unsigned long long x)
+{
+    return (unsigned int)(x >> 32);
+}
+
+%(draws)s
+
+/* Elements of run k are k * size and those after it; a thread makes runs id, id + count
+   and so on. Only one thread makes the run that n cuts short. */
+template <class T, class Draw>
+__device__ __forceinline__ void fill(random_state *states, unsigned int count, T *out,
+                                     random_size n, Draw draw)
+{
+    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned int size = run_of<T>::size;
+    random_size at = id;
+    if (id >= count || at * size >= n)
+        return;
+    random_state state = states[id];
+    const random_size whole = n / size;
+    if (size * sizeof(T) == 16 && ((random_size)out & 15) == 0)
+    {
+        wide_run_of<T> *to = (wide_run_of<T> *)out;
+        for (; at < whole; at += count)
+        {
+            wide_run_of<T> made;
+            if (Draw::reads)
+                made = to[at];
+            draw(&state, made.run);
+            to[at] = made;
+        }
+    }
+    for (; at * size < n; at += count)
+    {
+        run_of<T> made;
+        T *to = out + at * size;
+        const unsigned int here = n - at * size < size ? n - at * size : size;
+#pragma unroll
+        for (unsigned int k = 0; k < size; k++)
+            made.items[k] = Draw::reads && k < here ? to[k] : T(0);
+        draw(&state, made);
+#pragma unroll
+        for (unsigned int k = 0; k < size; k++)
+            if (k < here)
+                to[k] = made.items[k];
+    }
+    states[id] = state;
+}
+"""
+
+# One element at a time, as quasirandom states must.
+_SINGLE_DRAWS = """
+#define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
+
+template <class T> __device__ __forceinline__
+void draw(random_state *s, run_of<T> &r) { FOR_EACH = upper(curand(s)); }
+
+__device__ __forceinline__
+void draw(random_state *s, run_of<unsigned long long> &r) { r.items[0] = curand(s); }
+
+template <class T> __device__ __forceinline__
+void draw_uniform(random_state *s, run_of<T> &r) { FOR_EACH = curand_uniform(s); }
+
+template <class T> __device__ __forceinline__
+void draw_uniform_double(random_state *s, run_of<T> &r)
+{ FOR_EACH = curand_uniform_double(s); }
+
+template <class T> __device__ __forceinline__
+void draw_normal(random_state *s, run_of<T> &r) { FOR_EACH = curand_normal(s); }
+
+template <class T> __device__ __forceinline__
+void draw_normal_double(random_state *s, run_of<T> &r)
+{ FOR_EACH = curand_normal_double(s); }
+
+template <class T> __device__ __forceinline__
+void draw_log_normal(random_state *s, run_of<T> &r, float mean, float stddev)
+{ FOR_EACH = curand_log_normal(s, mean, stddev); }
+
+template <class T> __device__ __forceinline__
+void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
+{ FOR_EACH = curand_log_normal_double(s, mean, stddev); }
+"""
+
+# The Box-Muller transform makes two elements of two.
+_PAIRED_DRAWS = """
+#define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
+#define FOR_PAIRS(pair)                                            \\
+    _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k += 2) \\
+    {                                                              \\
+        const auto two = pair;                                     \\
+        r.items[k] = two.x;                                        \\
+        r.items[k + 1] = two.y;                                    \\
+    }
+
+template <class T> __device__ __forceinline__
+void draw(random_state *s, run_of<T> &r) { FOR_EACH = upper(curand(s)); }
+
+template <class T> __device__ __forceinline__
+void draw_uniform(random_state *s, run_of<T> &r) { FOR_EACH = curand_uniform(s); }
+
+template <class T> __device__ __forceinline__
+void draw_uniform_double(random_state *s, run_of<T> &r)
+{ FOR_EACH = curand_uniform_double(s); }
+
+template <class T> __device__ __forceinline__
+void draw_normal(random_state *s, run_of<T> &r) { FOR_PAIRS(curand_normal2(s)) }
+
+template <class T> __device__ __forceinline__
+void draw_normal_double(random_state *s, run_of<T> &r)
+{ FOR_PAIRS(curand_normal2_double(s)) }
+
+template <class T> __device__ __forceinline__
+void draw_log_normal(random_state *s, run_of<T> &r, float mean, float stddev)
+{ FOR_PAIRS(curand_log_normal2(s, mean, stddev)) }
+
+template <class T> __device__ __forceinline__
+void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
+{ FOR_PAIRS(curand_log_normal2_double(s, mean, stddev)) }
+"""
+
+# Philox makes four words at once.
+_PHILOX_DRAWS = """
+#define FOR_FOUR(four)         \\
+    {                          \\
+        const auto all = four; \\
+        r.items[0] = all.x;    \\
+        r.items[1] = all.y;    \\
+        r.items[2] = all.z;    \\
+        r.items[3] = all.w;    \\
+    }
+#define FOR_TWO(pair)          \\
+    {                          \\
+        const auto two = pair; \\
+        r.items[0] = two.x;    \\
+        r.items[1] = two.y;    \\
+    }
+
+__device__ __forceinline__
+void draw(random_state *s, run_of<unsigned int> &r) { FOR_FOUR(curand4(s)) }
+
+__device__ __forceinline__
+void draw_uniform(random_state *s, run_of<float> &r) { FOR_FOUR(curand_uniform4(s)) }
+
+__device__ __forceinline__
+void draw_uniform_double(random_state *s, run_of<double> &r)
+{ FOR_TWO(curand_uniform2_double(s)) }
+
+__device__ __forceinline__
+void draw_normal(random_state *s, run_of<float> &r) { FOR_FOUR(curand_normal4(s)) }
+
+__device__ __forceinline__
+void draw_normal_double(random_state *s, run_of<double> &r)
+{ FOR_TWO(curand_normal2_double(s)) }
+
+__device__ __forceinline__
+void draw_log_normal(random_state *s, run_of<float> &r, float mean, float stddev)
+{ FOR_FOUR(curand_log_normal4(s, mean, stddev)) }
+
+__device__ __forceinline__
+void draw_log_normal_double(random_state *s, run_of<double> &r, double mean,
+                            double stddev)
+{ FOR_TWO(curand_log_normal2_double(s, mean, stddev)) }
+"""
+
+gen_template = """
+struct make_%(name)s
+{
+    enum { reads = 0 };
+    __device__ __forceinline__ void operator()(random_state *s,
+                                               run_of<%(out_type)s> &r) const
+    {
+        draw%(suffix)s(s, r);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(1024)
+%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n)
+{
+    fill(states, count, out, n, make_%(name)s());
+}
+"""
+
+gen_log_template = """
+struct make_%(name)s
+{
+    enum { reads = 0 };
+    %(out_type)s mean, stddev;
+    __device__ __forceinline__ void operator()(random_state *s,
+                                               run_of<%(out_type)s> &r) const
+    {
+        draw%(suffix)s(s, r, mean, stddev);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(1024)
+%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n,
+         %(out_type)s mean, %(out_type)s stddev)
+{
+    make_%(name)s draw = {mean, stddev};
+    fill(states, count, out, n, draw);
+}
+"""
+
+gen_poisson_template = """
+struct make_%(name)s
+{
+    enum { reads = 0 };
+    double mean;
+    __device__ __forceinline__ void operator()(random_state *s,
+                                               run_of<%(out_type)s> &r) const
+    {
+#pragma unroll 1
+        for (int k = 0; k < run_of<%(out_type)s>::size; k++)
+            r.items[k] = curand_poisson%(suffix)s(s, mean);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(1024)
+%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n,
+         double mean)
+{
+    make_%(name)s draw = {mean};
+    fill(states, count, out, n, draw);
+}
+"""
+
+gen_poisson_inplace_template = """
+struct make_%(name)s
+{
+    enum { reads = 1 };
+    __device__ __forceinline__ void operator()(random_state *s,
+                                               run_of<%(out_type)s> &r) const
+    {
+#pragma unroll 1
+        for (int k = 0; k < run_of<%(out_type)s>::size; k++)
+            r.items[k] = curand_poisson%(suffix)s(s, r.items[k]);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(1024)
+%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n)
+{
+    fill(states, count, out, n, make_%(name)s());
+}
+"""
+
+_STATE_SIZE = """
+__device__ random_state state_sample;
+"""
+
+_SKIP_TEMPLATE = """
+extern "C" __global__ void %(name)s(random_state *states, unsigned int count,
+                                    %(type)s by)
+{
+    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id >= count)
+        return;
+    random_state state = states[id];
+    %(call)s(by, &state);
+    states[id] = state;
+}
+
+extern "C" __global__ void %(name)s_array(random_state *states, unsigned int count,
+                                          const %(type)s *by)
+{
+    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id >= count)
+        return;
+    random_state state = states[id];
+    %(call)s(by[id], &state);
+    states[id] = state;
+}
+"""
+
+
+def _skip_source(name: str, call: str, c_type: str = "unsigned long long") -> str:
+    return _SKIP_TEMPLATE % {"name": name, "call": call, "type": c_type}
+
+
+random_skip_ahead32_source = _skip_source("skip_ahead", "skipahead", "unsigned int")
+random_skip_ahead64_source = _skip_source("skip_ahead", "skipahead")
+xorwow_skip_ahead_sequence_source = _skip_source(
+    "skip_ahead_sequence", "skipahead_sequence"
+)
+mrg32k3a_skip_ahead_sequence_source = xorwow_skip_ahead_sequence_source + _skip_source(
+    "skip_ahead_subsequence", "skipahead_subsequence"
+)
+
+# A state of its own subsequence for each thread, whatever the seeds are.
+xorwow_random_source = """
+extern "C" __global__ void prepare(random_state *states, unsigned int count,
+                                   const int *seeds, unsigned long long offset)
+{
+    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id >= count)
+        return;
+    random_state state;
+    curand_init((unsigned long long)(long long)seeds[id], id, offset, &state);
+    states[id] = state;
+}
+"""
+mrg32k3a_random_source = xorwow_random_source
+philox_random_source = xorwow_random_source
+
+sobol_random_source = """
+extern "C" __global__ void prepare(random_state *states, unsigned int count,
+                                   %(vector_type)s *vectors,
+                                   %(offset_type)s offset)
+{
+    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id < count)
+        curand_init(vectors[id], offset, &states[id]);
+}
+"""
+
+scrambledsobol_random_source = """
+extern "C" __global__ void prepare(random_state *states, unsigned int count,
+                                   %(vector_type)s *vectors,
+                                   const %(scramble_type)s *constants,
+                                   %(offset_type)s offset)
+{
+    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
+    if (id < count)
+        curand_init(vectors[id], constants[id], offset, &states[id]);
+}
+"""
+
+
+@_context_dependent_memoize
+def _module_of(text: str) -> SourceModule:
+    """Return the module of a generator's text; generators of one kind share it."""
+    return _codegen.load(text, _curand.compiler_options())
+
+
+# -- seeds -----------------------------------------------------------------------------
+
+
+def seed_getter_uniform(N: int) -> GPUArray:  # noqa: N803
+    """Return an array of N times the same random int32, from ``random``."""
+    seed = _random.randint(0, 2**31 - 1)
+    return gpuarray.to_gpu(np.full(N, seed, np.int32))
+
+
+def seed_getter_unique(N: int) -> GPUArray:  # noqa: N803
+    """Return an array of N random int32 from numpy's global generator."""
+    seeds = np.random.randint(0, 2**31 - 1, N, np.int32)
+    return gpuarray.to_gpu(seeds)
+
+
+# -- generators ------------------------------------------------------------------------
+
+
+class _RandomNumberGeneratorBase:
+    """States of one kind in device memory, and the kernels that draw from them.
+
+    ``block_count`` is the number of multiprocessors; there are ``block_count *
+    generators_per_block`` states. A generator belongs to the context it was made in,
+    and its fills must not run at once: put them on one stream, or wait.
+    """
+
+    # name of the kernel, type of its elements, what the functions' names end in
+    gen_info: ClassVar[list[tuple[str, str, str]]] = [
+        ("uniform_int", "unsigned int", ""),
+        ("uniform_long", "unsigned long long", ""),
+        ("uniform_float", "float", "_uniform"),
+        ("uniform_double", "double", "_uniform_double"),
+        ("normal_float", "float", "_normal"),
+        ("normal_double", "double", "_normal_double"),
+    ]
+    gen_log_info: ClassVar[list[tuple[str, str, str]]] = [
+        ("normal_log_float", "float", "_log_normal"),
+        ("normal_log_double", "double", "_log_normal_double"),
+    ]
+    gen_poisson_info: ClassVar[list[tuple[str, str, str]]] = [
+        ("poisson_int", "unsigned int", "")
+    ]
+    gen_poisson_inplace_info: ClassVar[list[tuple[str, str, str]]] = [
+        ("poisson_inplace_int", "unsigned int", ""),
+        ("poisson_inplace_float", "float", ""),
+        ("poisson_inplace_double", "double", ""),
+    ]
+
+    has_box_muller: bool = False
+    _draws = _SINGLE_DRAWS
+    _run_bytes = 1
+
+    skip_ahead: Function
+    skip_ahead_array: Function
+
+    def __init__(
+        self,
+        state_type: str,
+        vector_type: str | None,
+        generator_bits: int,
+        additional_source: str,
+        scramble_type: str | None = None,
+    ) -> None:
+        self.state_type = state_type
+        self.vector_type = vector_type
+        self.scramble_type = scramble_type
+        self.generator_bits = generator_bits
+        self.block_count = _multiprocessors()
+        self.module = _module_of(self._text(additional_source))
+        self.generators: dict[str, Function] = {}
+        for name, _, _ in self._infos(self.gen_info, self.gen_poisson_inplace_info):
+            self._add_generator(name, "PIPQ")
+        for name, c_type, _ in self.gen_log_info:
+            self._add_generator(name, "PIPQff" if c_type == "float" else "PIPQdd")
+        for name, _, _ in self.gen_poisson_info:
+            self._add_generator(name, "PIPQd")
+        self._count = self.block_count * self.generators_per_block
+        self._state: DeviceAllocation | None = None
+        self._prepare_skipahead()
+
+    def _infos(
+        self, *lists: list[tuple[str, str, str]]
+    ) -> Iterable[tuple[str, str, str]]:
+        """Yield the rows of lists that this generator has the bits for."""
+        for rows in lists:
+            for row in rows:
+                if row[0] != "uniform_long" or self.generator_bits == 64:
+                    yield row
+
+    def _text(self, additional_source: str) -> str:
+        """Return the source of the module."""
+        words = {
+            "state_type": self.state_type,
+            "vector_type": self.vector_type,
+            "scramble_type": self.scramble_type,
+            "offset_type": self._skip_type(),
+            "run_bytes": self._run_bytes,
+            "draws": self._draws,
+        }
+        parts = [random_source % words, _STATE_SIZE, additional_source % words]
+        templates = [
+            (gen_template, self.gen_info),
+            (gen_log_template, self.gen_log_info),
+            (gen_poisson_template, self.gen_poisson_info),
+            (gen_poisson_inplace_template, self.gen_poisson_inplace_info),
+        ]
+        for template, rows in templates:
+            for name, out_type, suffix in self._infos(rows):
+                parts.append(
+                    template % {"name": name, "out_type": out_type, "suffix": suffix}
+                )
+        wide = self._skip_type() == "unsigned long long"
+        parts.append(random_skip_ahead64_source if wide else random_skip_ahead32_source)
+        return "".join(parts)
+
+    def _skip_type(self) -> str:
+        """Return the C type that elements of one state are counted in."""
+        return "unsigned long long"
+
+    def _add_generator(self, name: str, types: str) -> None:
+        self.generators[name] = self.module.get_function(name).prepare(types)
+
+    def _prepare_skipahead(self) -> None:
+        """Prepare the kernels that skip."""
+        number = "Q" if self._skip_type() == "unsigned long long" else "I"
+        self.skip_ahead = self.module.get_function("skip_ahead")
+        self.skip_ahead.prepare("PI" + number)
+        self.skip_ahead_array = self.module.get_function("skip_ahead_array")
+        self.skip_ahead_array.prepare("PIP")
+
+    def _kernels(self) -> list[Function]:
+        """Return the kernels that make elements or skip them."""
+        return [*self.generators.values(), self.skip_ahead, self.skip_ahead_array]
+
+    @property
+    def generators_per_block(self) -> int:
+        """How many threads a block of any kernel that makes elements may have."""
+        attribute = drv.function_attribute.MAX_THREADS_PER_BLOCK
+        return min(each.get_attribute(attribute) for each in self.generators.values())
+
+    @property
+    def state(self) -> DeviceAllocation:
+        """The states, one after the other."""
+        if self._state is None:
+            size = self.module.module.get_global("state_sample")[1]
+            self._state = drv.mem_alloc(size * self._count)
+        return self._state
+
+    def _seed(self, types: str, *arguments: Any) -> None:
+        """Launch the kernel that makes the states."""
+        prepare = self.module.get_function("prepare").prepare("PI" + types)
+        try:
+            self._launch(prepare, self._count, None, *arguments)
+        except drv.LaunchError as error:
+            raise ValueError(f"the states could not be made: {error}") from error
+
+    def _launch(
+        self, function: Function, threads: int, stream: Stream | None, *arguments: Any
+    ) -> None:
+        """Launch a kernel for some of the states."""
+        function.prepared_async_call(
+            (-(-threads // _THREADS), 1),
+            (_THREADS, 1, 1),
+            stream,
+            self.state,
+            self._count,
+            *arguments,
+        )
+
+    def _fill(
+        self,
+        names: dict[str, str],
+        what: str,
+        data: GPUArray,
+        stream: Stream | None,
+        *arguments: Any,
+    ) -> None:
+        """Launch the generator of ``names`` that makes data's dtype."""
+        if not isinstance(data, GPUArray):
+            raise TypeError(f"data must be a GPUArray, not {type(data).__name__}")
+        name = names.get(data.dtype.str[1:])
+        if name is None or name not in self.generators:
+            known = [np.dtype(k).name for k, v in names.items() if v in self.generators]
+            raise NotImplementedError(
+                f"{type(self).__name__} makes {what} of dtype {', '.join(known)}, "
+                f"not {data.dtype}"
+            )
+        if not data.size:
+            return
+        target = data
+        if not data.flags.forc:
+            target = GPUArray(data.shape, data.dtype, data.allocator)
+            if "inplace" in name:
+                target.set_async(data, stream)
+        each = max(self._run_bytes // data.dtype.itemsize, 1)
+        self._launch(
+            self.generators[name],
+            min(-(-data.size // each), self._count),
+            stream,
+            target.gpudata,
+            data.size,
+            *arguments,
+        )
+        if target is not data:
+            data.set_async(target, stream)
+
+    _UNIFORM: ClassVar[dict[str, str]] = {
+        "f4": "uniform_float",
+        "f8": "uniform_double",
+        "i4": "uniform_int",
+        "u4": "uniform_int",
+        "i8": "uniform_long",
+        "u8": "uniform_long",
+    }
+    _NORMAL: ClassVar[dict[str, str]] = {"f4": "normal_float", "f8": "normal_double"}
+    _LOG_NORMAL: ClassVar[dict[str, str]] = {
+        "f4": "normal_log_float",
+        "f8": "normal_log_double",
+    }
+    _POISSON: ClassVar[dict[str, str]] = {"u4": "poisson_int", "i4": "poisson_int"}
+    _POISSON_INPLACE: ClassVar[dict[str, str]] = {
+        "f4": "poisson_inplace_float",
+        "f8": "poisson_inplace_double",
+        "u4": "poisson_inplace_int",
+        "i4": "poisson_inplace_int",
+    }
+
+    def fill_uniform(self, data: GPUArray, stream: Stream | None = None) -> None:
+        """Fill an array: floats in (0, 1], integers of all bits.
+
+        float32, float64, int32 and uint32; int64 and uint64 from generators of 64 bits;
+        NotImplementedError for others.
+        """
+        self._fill(self._UNIFORM, "uniform numbers", data, stream)
+
+    def fill_normal(self, data: GPUArray, stream: Stream | None = None) -> None:
+        """Fill an array of float32 or float64 with mean 0 and standard deviation 1."""
+        self._fill(self._NORMAL, "normal numbers", data, stream)
+
+    def fill_log_normal(
+        self,
+        data: GPUArray,
+        mean: float,
+        stddev: float,
+        stream: Stream | None = None,
+    ) -> None:
+        """Fill an array of float32 or float64 with exp of normal numbers.
+
+        ``mean`` and ``stddev`` are those of the logarithms.
+        """
+        self._fill(self._LOG_NORMAL, "log-normal numbers", data, stream, mean, stddev)
+
+    def fill_poisson(
+        self,
+        data: GPUArray,
+        lambda_value: float | None = None,
+        stream: Stream | None = None,
+    ) -> None:
+        """Fill an array with numbers of a Poisson distribution.
+
+        The expected values are ``lambda_value``, or what stands in the array. ValueError
+        if ``lambda_value`` is below 0.
+        """
+        if lambda_value is None:
+            self._fill(self._POISSON_INPLACE, "Poisson numbers", data, stream)
+            return
+        if not lambda_value >= 0:
+            raise ValueError(f"lambda_value is {lambda_value}; it must be 0 or more")
+        if isinstance(data, GPUArray) and data.dtype.kind == "f":
+            if data.dtype.str[1:] in self._POISSON_INPLACE:
+                data.fill(lambda_value, stream)
+            self._fill(self._POISSON_INPLACE, "Poisson numbers", data, stream)
+            return
+        self._fill(self._POISSON, "Poisson numbers", data, stream, lambda_value)
+
+    def gen_uniform(
+        self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
+    ) -> GPUArray:
+        """Return a new array, filled as ``fill_uniform`` does."""
+        result = GPUArray(shape, dtype)
+        self.fill_uniform(result, stream)
+        return result
+
+    def gen_normal(
+        self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
+    ) -> GPUArray:
+        """Return a new array, filled as ``fill_normal`` does."""
+        result = GPUArray(shape, dtype)
+        self.fill_normal(result, stream)
+        return result
+
+    def gen_log_normal(
+        self,
+        shape: _Shape,
+        dtype: DTypeLike,
+        mean: float,
+        stddev: float,
+        stream: Stream | None = None,
+    ) -> GPUArray:
+        """Return a new array, filled as ``fill_log_normal`` does."""
+        result = GPUArray(shape, dtype)
+        self.fill_log_normal(result, mean, stddev, stream)
+        return result
+
+    def gen_poisson(
+        self,
+        shape: _Shape,
+        dtype: DTypeLike,
+        lambda_value: float,
+        stream: Stream | None = None,
+    ) -> GPUArray:
+        """Return a new array, filled as ``fill_poisson`` does."""
+        result = GPUArray(shape, dtype)
+        self.fill_poisson(result, lambda_value, stream)
+        return result
+
+    def call_skip_ahead(self, i: int, stream: Stream | None = None) -> None:
+        """Let each state skip ``i`` of its numbers."""
+        self._launch(self.skip_ahead, self._count, stream, i)
+
+    def call_skip_ahead_array(self, i: GPUArray, stream: Stream | None = None) -> None:
+        """Let each state skip as many of its numbers as an array says.
+
+        ``i`` has an element for each state: uint64, or uint32 for Sobol sequences of 32
+        bits; TypeError otherwise.
+        """
+        wide = self._skip_type() == "unsigned long long"
+        self._launch_array(self.skip_ahead_array, i, stream, "uint64" if wide else "")
+
+    def _launch_array(
+        self,
+        function: Function,
+        i: GPUArray,
+        stream: Stream | None,
+        dtype: str = "uint64",
+    ) -> None:
+        _check_array(i, "i", (self._count,), dtype or "uint32")
+        self._launch(function, self._count, stream, i.gpudata)
+
+
+def _check_array(
+    array: object, name: str, shape: tuple[int, ...], dtype: DTypeLike
+) -> None:
+    """Raise TypeError unless an array has an element, or a row, for each state."""
+    dtype = np.dtype(dtype)
+    if not isinstance(array, GPUArray):
+        raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
+    if array.dtype != dtype or array.size != np.prod(shape):
+        raise TypeError(
+            f"{name} must be {dtype} of shape {shape}, one for each state; it is "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    if not array.flags.c_contiguous:
+        raise TypeError(f"{name} must be contiguous")
+
+
+class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
+    """Generators whose states are independent by their seeds and subsequences.
+
+    State ``k`` is subsequence ``k`` of its seed, so that one seed for all is as good as
+    one for each. ``seed_getter(count)`` returns ``count`` seeds; by default it is
+    ``seed_getter_uniform``.
+    """
+
+    has_box_muller = True
+    _draws = _PAIRED_DRAWS
+    _run_bytes = 16
+    _sequence_source = xorwow_skip_ahead_sequence_source
+
+    skip_ahead_sequence: Function
+    skip_ahead_sequence_array: Function
+
+    def __init__(
+        self,
+        seed_getter: _SeedGetter | None,
+        offset: int,
+        state_type: str,
+        vector_type: str | None,
+        generator_bits: int,
+        additional_source: str,
+        scramble_type: str | None = None,
+    ) -> None:
+        super().__init__(
+            state_type,
+            vector_type,
+            generator_bits,
+            additional_source + self._sequence_source,
+            scramble_type,
+        )
+        seeds = (seed_getter or seed_getter_uniform)(self._count)
+        _check_array(seeds, "what seed_getter returns", (self._count,), np.int32)
+        self._seed("PQ", seeds.gpudata, offset)
+
+    def _prepare_skipahead(self) -> None:
+        super()._prepare_skipahead()
+        self.skip_ahead_sequence = self.module.get_function("skip_ahead_sequence")
+        self.skip_ahead_sequence.prepare("PIQ")
+        self.skip_ahead_sequence_array = self.module.get_function(
+            "skip_ahead_sequence_array"
+        )
+        self.skip_ahead_sequence_array.prepare("PIP")
+
+    def _kernels(self) -> list[Function]:
+        return [
+            *super()._kernels(),
+            self.skip_ahead_sequence,
+            self.skip_ahead_sequence_array,
+        ]
+
+    def call_skip_ahead_sequence(self, i: int, stream: Stream | None = None) -> None:
+        """Let each state skip ``i`` of the generator's sequences.
+
+        Their length is 2**67 numbers for XORWOW, 2**66 for Philox and 2**127 for MRG32k3a.
+        """
+        self._launch(self.skip_ahead_sequence, self._count, stream, i)
+
+    def call_skip_ahead_sequence_array(
+        self, i: GPUArray, stream: Stream | None = None
+    ) -> None:
+        """Let each state skip as many sequences as an array of uint64 says."""
+        self._launch_array(self.skip_ahead_sequence_array, i, stream)
+
+
+class XORWOWRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
+    """Pseudorandom numbers after Marsaglia, with a period of 2**192 - 2**32.
+
+    ``seed_getter(count)`` returns an array of ``count`` int32 in device memory,
+    TypeError otherwise. Each state starts at number ``offset`` of its subsequence.
+    """
+
+    def __init__(
+        self, seed_getter: _SeedGetter | None = None, offset: int = 0
+    ) -> None:
+        super().__init__(
+            seed_getter, offset, "curandStateXORWOW", None, 32, xorwow_random_source
+        )
+
+
+class MRG32k3aRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
+    """Pseudorandom numbers after L'Ecuyer, with a period of about 2**191.
+
+    The arguments are those of ``XORWOWRandomNumberGenerator``.
+    """
+
+    _sequence_source = mrg32k3a_skip_ahead_sequence_source
+
+    skip_ahead_subsequence: Function
+    skip_ahead_subsequence_array: Function
+
+    def __init__(
+        self, seed_getter: _SeedGetter | None = None, offset: int = 0
+    ) -> None:
+        super().__init__(
+            seed_getter, offset, "curandStateMRG32k3a", None, 32, mrg32k3a_random_source
+        )
+
+    def _prepare_skipahead(self) -> None:
+        super()._prepare_skipahead()
+        self.skip_ahead_subsequence = self.module.get_function("skip_ahead_subsequence")
+        self.skip_ahead_subsequence.prepare("PIQ")
+        self.skip_ahead_subsequence_array = self.module.get_function(
+            "skip_ahead_subsequence_array"
+        )
+        self.skip_ahead_subsequence_array.prepare("PIP")
+
+    def _kernels(self) -> list[Function]:
+        return [
+            *super()._kernels(),
+            self.skip_ahead_subsequence,
+            self.skip_ahead_subsequence_array,
+        ]
+
+    def call_skip_ahead_subsequence(self, i: int, stream: Stream | None = None) -> None:
+        """Let each state skip ``i`` subsequences, of 2**76 numbers each."""
+        self._launch(self.skip_ahead_subsequence, self._count, stream, i)
+
+    def call_skip_ahead_subsequence_array(
+        self, i: GPUArray, stream: Stream | None = None
+    ) -> None:
+        """Let each state skip as many subsequences as an array of uint64 says."""
+        self._launch_array(self.skip_ahead_subsequence_array, i, stream)
+
+
+class PhiloxRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
+    """Pseudorandom numbers of Philox 4x32 with 10 rounds, a counter that is mixed.
+
+    The arguments are those of ``XORWOWRandomNumberGenerator``. Making the states costs
+    next to nothing.
+    """
+
+    _draws = _PHILOX_DRAWS
+
+    def __init__(
+        self, seed_getter: _SeedGetter | None = None, offset: int = 0
+    ) -> None:
+        super().__init__(
+            seed_getter,
+            offset,
+            "curandStatePhilox4_32_10_t",
+            None,
+            32,
+            philox_random_source,
+        )
+
+
+def generate_direction_vectors(
+    count: int, direction: direction_vector_set | None = None
+) -> GPUArray:
+    """Return ``count`` direction vectors of a set, by default ``VECTOR_32``.
+
+    Their shape is (count, 32) of uint32, or (count, 64) of uint64 for the sets of 64
+    bits. The sets have 20000 and then repeat.
+    """
+    sets = direction_vector_set
+    direction = sets.VECTOR_32 if direction is None else direction
+    if direction in (sets.VECTOR_64, sets.SCRAMBLED_VECTOR_64):
+        vectors = np.empty((count, 64), np.uint64)
+    else:
+        vectors = np.empty((count, 32), np.uint32)
+    _get_direction_vectors(direction, vectors, count)
+    return gpuarray.to_gpu(vectors)
+
+
+def generate_scramble_constants32(count: int) -> GPUArray:
+    """Return ``count`` uint32 for scrambled Sobol sequences; 20000, then they repeat."""
+    constants = np.empty(count, np.uint32)
+    _get_scramble_constants32(constants, count)
+    return gpuarray.to_gpu(constants)
+
+
+def generate_scramble_constants64(count: int) -> GPUArray:
+    """Return ``count`` uint64 for scrambled Sobol sequences; 20000, then they repeat."""
+    constants = np.empty(count, np.uint64)
+    _get_scramble_constants64(constants, count)
+    return gpuarray.to_gpu(constants)
+
+
+_DIMENSIONS = 20000  # that cuRAND has direction vectors for
+
+
+class _QuasiRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
+    """Sobol sequences: each state is a dimension, and all of them are at one point.
+
+    Element ``i`` is of dimension ``i % count`` and of point ``i // count``, so that a
+    fill of ``count`` elements is one point. There are no more states than dimensions.
+    """
+
+    @property
+    def generators_per_block(self) -> int:
+        most = max(_DIMENSIONS // self.block_count // 32 * 32, 1)
+        return min(super().generators_per_block, most)
+
+    def _skip_type(self) -> str:
+        return "unsigned int" if self.generator_bits == 32 else "unsigned long long"
+
+    def _vectors(
+        self,
+        dir_vector: GPUArray | None,
+        dtype: DTypeLike,
+        size: int,
+        vector_set: direction_vector_set,
+    ) -> GPUArray:
+        """Return the direction vectors, checked."""
+        if dir_vector is None:
+            return generate_direction_vectors(self._count, vector_set)
+        _check_array(dir_vector, "dir_vector", (self._count, size), dtype)
+        return dir_vector
+
+
+class _SobolRandomNumberGeneratorBase(_QuasiRandomNumberGeneratorBase):
+    def __init__(
+        self,
+        dir_vector: GPUArray | None,
+        dir_vector_dtype: DTypeLike,
+        dir_vector_size: int,
+        dir_vector_set: direction_vector_set,
+        offset: int,
+        state_type: str,
+        vector_type: str,
+        generator_bits: int,
+        sobol_random_source: str,
+    ) -> None:
+        super().__init__(state_type, vector_type, generator_bits, sobol_random_source)
+        vectors = self._vectors(
+            dir_vector, dir_vector_dtype, dir_vector_size, dir_vector_set
+        )
+        number = "I" if generator_bits == 32 else "Q"
+        self._seed("P" + number, vectors.gpudata, offset)
+
+
+class _ScrambledSobolRandomNumberGeneratorBase(_QuasiRandomNumberGeneratorBase):
+    def __init__(
+        self,
+        dir_vector: GPUArray | None,
+        dir_vector_dtype: DTypeLike,
+        dir_vector_size: int,
+        dir_vector_set: direction_vector_set,
+        scramble_vector: GPUArray | None,
+        scramble_vector_function: Callable[[int], GPUArray],
+        offset: int,
+        state_type: str,
+        vector_type: str,
+        generator_bits: int,
+        scramble_type: str,
+        sobol_random_source: str,
+    ) -> None:
+        super().__init__(
+            state_type, vector_type, generator_bits, sobol_random_source, scramble_type
+        )
+        vectors = self._vectors(
+            dir_vector, dir_vector_dtype, dir_vector_size, dir_vector_set
+        )
+        if scramble_vector is None:
+            scramble_vector = scramble_vector_function(self._count)
+        _check_array(
+            scramble_vector, "scramble_vector", (self._count,), dir_vector_dtype
+        )
+        number = "I" if generator_bits == 32 else "Q"
+        self._seed("PP" + number, vectors.gpudata, scramble_vector.gpudata, offset)
+
+
+class Sobol32RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
+    """Quasirandom numbers of Sobol, 32 bits each.
+
+    ``dir_vector`` has a direction vector for each state, by default cuRAND's: shape
+    (count, 32), uint32, TypeError otherwise. Each starts at point ``offset``.
+    """
+
+    def __init__(self, dir_vector: GPUArray | None = None, offset: int = 0) -> None:
+        super().__init__(
+            dir_vector,
+            np.uint32,
+            32,
+            direction_vector_set.VECTOR_32,
+            offset,
+            "curandStateSobol32_t",
+            "curandDirectionVectors32_t",
+            32,
+            sobol_random_source,
+        )
+
+
+class ScrambledSobol32RandomNumberGenerator(_ScrambledSobolRandomNumberGeneratorBase):
+    """Scrambled Sobol numbers, 32 bits each.
+
+    ``dir_vector`` and ``offset`` as for ``Sobol32RandomNumberGenerator``;
+    ``scramble_vector`` has a uint32 for each state, by default cuRAND's.
+    """
+
+    def __init__(
+        self,
+        dir_vector: GPUArray | None = None,
+        scramble_vector: GPUArray | None = None,
+        offset: int = 0,
+    ) -> None:
+        super().__init__(
+            dir_vector,
+            np.uint32,
+            32,
+            direction_vector_set.SCRAMBLED_VECTOR_32,
+            scramble_vector,
+            generate_scramble_constants32,
+            offset,
+            "curandStateScrambledSobol32_t",
+            "curandDirectionVectors32_t",
+            32,
+            "unsigned int",
+            scrambledsobol_random_source,
+        )
+
+
+class Sobol64RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
+    """Quasirandom numbers of Sobol, 64 bits each.
+
+    ``dir_vector`` has a direction vector for each state, by default cuRAND's: shape
+    (count, 64), uint64, TypeError otherwise. Each starts at point ``offset``.
+    """
+
+    def __init__(self, dir_vector: GPUArray | None = None, offset: int = 0) -> None:
+        super().__init__(
+            dir_vector,
+            np.uint64,
+            64,
+            direction_vector_set.VECTOR_64,
+            offset,
+            "curandStateSobol64_t",
+            "curandDirectionVectors64_t",
+            64,
+            sobol_random_source,
+        )
+
+
+class ScrambledSobol64RandomNumberGenerator(_ScrambledSobolRandomNumberGeneratorBase):
+    """Scrambled Sobol numbers, 64 bits each.
+
+    ``dir_vector`` and ``offset`` as for ``Sobol64RandomNumberGenerator``;
+    ``scramble_vector`` has a uint64 for each state, by default cuRAND's.
+    """
+
+    def __init__(
+        self,
+        dir_vector: GPUArray | None = None,
+        scramble_vector: GPUArray | None = None,
+        offset: int = 0,
+    ) -> None:
+        super().__init__(
+            dir_vector,
+            np.uint64,
+            64,
+            direction_vector_set.SCRAMBLED_VECTOR_64,
+            scramble_vector,
+            generate_scramble_constants64,
+            offset,
+            "curandStateScrambledSobol64_t",
+            "curandDirectionVectors64_t",
+            64,
+            "unsigned long long",
+            scrambledsobol_random_source,
+        )
