@@ -94,19 +94,27 @@ __device__ __forceinline__ void md5_of_block(const unsigned int *words,
 }
 """
 
-# Philox 4x32 with 10 rounds, after Salmon and others, 2011: four words for each number
-# of a pack and each key, without a state.
-_PHILOX = """
+# Philox 4x32 with 10 rounds, after Salmon and others, 2011.
+_PHILOX_ROUND = """
+__device__ __forceinline__ uint4 philox_round(uint4 c, uint2 key)
+{
+    const unsigned long long x = 0xd2511f53ull * c.x, z = 0xcd9e8d57ull * c.z;
+    return make_uint4((unsigned int)(z >> 32) ^ c.y ^ key.x, (unsigned int)z,
+                      (unsigned int)(x >> 32) ^ c.w ^ key.y, (unsigned int)x);
+}
+"""
+
+# Four words for each number of a pack and each key, without a state.
+_PHILOX = (
+    _PHILOX_ROUND
+    + """
 __device__ __forceinline__ uint4 philox(unsigned long long number, uint2 key)
 {
     uint4 c = make_uint4((unsigned int)number, (unsigned int)(number >> 32), 0, 0);
 #pragma unroll
     for (int round = 0; round < 10; round++)
     {
-        const unsigned int low0 = 0xd2511f53u * c.x, low1 = 0xcd9e8d57u * c.z;
-        const unsigned int high0 = __umulhi(0xd2511f53u, c.x);
-        const unsigned int high1 = __umulhi(0xcd9e8d57u, c.z);
-        c = make_uint4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
+        c = philox_round(c, key);
         key.x += 0x9e3779b9u;
         key.y += 0xbb67ae85u;
     }
@@ -140,6 +148,7 @@ __device__ __forceinline__ double2 made(uint4 x, double)
     return make_double2(in_double(x.x, x.y), in_double(x.z, x.w));
 }
 """
+)
 
 _RAND = """
 extern "C" __global__ void __launch_bounds__(256)
@@ -263,19 +272,8 @@ __device__ __forceinline__ void fill(random_state *states, unsigned int count, T
     if (id >= count || at * size >= n)
         return;
     random_state state = states[id];
-    const random_size whole = n / size;
     if (size * sizeof(T) == 16 && ((random_size)out & 15) == 0)
-    {
-        wide_run_of<T> *to = (wide_run_of<T> *)out;
-        for (; at < whole; at += count)
-        {
-            wide_run_of<T> made;
-            if (Draw::reads)
-                made = to[at];
-            draw(&state, made.run);
-            to[at] = made;
-        }
-    }
+        at = fill_wide(&state, (wide_run_of<T> *)out, at, n / size, count, draw);
     for (; at * size < n; at += count)
     {
         run_of<T> made;
@@ -294,8 +292,30 @@ __device__ __forceinline__ void fill(random_state *states, unsigned int count, T
 }
 """
 
+# The runs that are stored at once, for states that are simply stepped.
+_LOOP = """
+template <class T, class Draw>
+__device__ __forceinline__ random_size fill_wide(random_state *state,
+                                                 wide_run_of<T> *out, random_size at,
+                                                 random_size end, unsigned int count,
+                                                 Draw draw)
+{
+    for (; at < end; at += count)
+    {
+        wide_run_of<T> made;
+        if (Draw::reads)
+            made = out[at];
+        draw(state, made.run);
+        out[at] = made;
+    }
+    return at;
+}
+"""
+
 # One element at a time, as quasirandom states must.
-_SINGLE_DRAWS = """
+_SINGLE_DRAWS = (
+    _LOOP
+    + """
 #define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
 
 template <class T> __device__ __forceinline__
@@ -326,9 +346,12 @@ template <class T> __device__ __forceinline__
 void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
 { FOR_EACH = curand_log_normal_double(s, mean, stddev); }
 """
+)
 
 # The Box-Muller transform makes two elements of two.
-_PAIRED_DRAWS = """
+_PAIRED_DRAWS = (
+    _LOOP
+    + """
 #define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
 #define FOR_PAIRS(pair)                                            \\
     _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k += 2) \\
@@ -363,9 +386,82 @@ template <class T> __device__ __forceinline__
 void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
 { FOR_PAIRS(curand_log_normal2_double(s, mean, stddev)) }
 """
+)
 
-# Philox makes four words at once.
-_PHILOX_DRAWS = """
+# Philox makes four words at once, of a counter whose lowest word alone changes from run
+# to run: what depends on the other three is computed once, and so are the keys of the
+# rounds. ``keep`` has the compiler hold them in registers instead of adding them up again.
+_PHILOX_DRAWS = (
+    _PHILOX_ROUND
+    + """
+__device__ __forceinline__ unsigned int keep(unsigned int x)
+{
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
+template <class T, class Draw>
+__device__ __forceinline__ random_size fill_wide(random_state *state,
+                                                 wide_run_of<T> *out, random_size at,
+                                                 random_size end, unsigned int count,
+                                                 Draw draw)
+{
+    if (state->STATE != 0 || !Draw::fixed)
+    {
+        for (; at < end; at += count)
+        {
+            wide_run_of<T> made;
+            if (Draw::reads)
+                made = out[at];
+            draw(state, made.run);
+            out[at] = made;
+        }
+        return at;
+    }
+    uint2 keys[10];
+#pragma unroll
+    for (int k = 0; k < 10; k++)
+        keys[k] = make_uint2(keep(state->key.x + k * 0x9e3779b9u),
+                             keep(state->key.y + k * 0xbb67ae85u));
+    uint4 counter = state->ctr;
+    random_state one = *state;
+    while (at < end)
+    {
+        /* Of the first two rounds, what does not depend on counter.x. */
+        const uint4 first = philox_round(counter, keys[0]);
+        const unsigned int y = keep(first.y);
+        const uint4 second = philox_round(make_uint4(first.x, y, 0, 0), keys[1]);
+        const unsigned int z = keep(second.z), w = keep(second.w);
+        const unsigned int mask = keep(counter.w ^ keys[0].y), key = keep(y ^ keys[1].x);
+        do
+        {
+            const unsigned long long x = 0xd2511f53ull * counter.x;
+            const unsigned long long product =
+                0xcd9e8d57ull * ((unsigned int)(x >> 32) ^ mask);
+            uint4 c = make_uint4((unsigned int)(product >> 32) ^ key,
+                                 (unsigned int)product, z ^ (unsigned int)x, w);
+#pragma unroll
+            for (int k = 2; k < 10; k++)
+                c = philox_round(c, keys[k]);
+            one.output = c; /* the only part that is drawn from */
+            wide_run_of<T> made;
+            draw(&one, made.run);
+            one.STATE = 0;
+            out[at] = made;
+            at += count;
+            counter.x++;
+        } while (at < end && counter.x != 0);
+        if (counter.x == 0 && ++counter.y == 0 && ++counter.z == 0)
+            ++counter.w;
+    }
+    state->ctr = counter;
+#pragma unroll
+    for (int k = 0; k < 10; k++)
+        counter = philox_round(counter, keys[k]);
+    state->output = counter;
+    return at;
+}
+
 #define FOR_FOUR(four)         \\
     {                          \\
         const auto all = four; \\
@@ -407,11 +503,12 @@ void draw_log_normal_double(random_state *s, run_of<double> &r, double mean,
                             double stddev)
 { FOR_TWO(curand_log_normal2_double(s, mean, stddev)) }
 """
+)
 
 gen_template = """
 struct make_%(name)s
 {
-    enum { reads = 0 };
+    enum { reads = 0, fixed = 1 };
     __device__ __forceinline__ void operator()(random_state *s,
                                                run_of<%(out_type)s> &r) const
     {
@@ -429,7 +526,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 gen_log_template = """
 struct make_%(name)s
 {
-    enum { reads = 0 };
+    enum { reads = 0, fixed = 1 };
     %(out_type)s mean, stddev;
     __device__ __forceinline__ void operator()(random_state *s,
                                                run_of<%(out_type)s> &r) const
@@ -450,7 +547,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 gen_poisson_template = """
 struct make_%(name)s
 {
-    enum { reads = 0 };
+    enum { reads = 0, fixed = 0 };
     double mean;
     __device__ __forceinline__ void operator()(random_state *s,
                                                run_of<%(out_type)s> &r) const
@@ -473,7 +570,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 gen_poisson_inplace_template = """
 struct make_%(name)s
 {
-    enum { reads = 1 };
+    enum { reads = 1, fixed = 0 };
     __device__ __forceinline__ void operator()(random_state *s,
                                                run_of<%(out_type)s> &r) const
     {
