@@ -678,15 +678,15 @@ def _module_of(text: str) -> SourceModule:
 # -- seeds -----------------------------------------------------------------------------
 
 
-def seed_getter_uniform(N: int) -> GPUArray:  # noqa: N803
-    """Return an array of N times the same random int32, from ``random``."""
+def seed_getter_uniform(n: int) -> GPUArray:
+    """Return an array of n times the same random int32, from ``random``."""
     seed = _random.randint(0, 2**31 - 1)
-    return gpuarray.to_gpu(np.full(N, seed, np.int32))
+    return gpuarray.to_gpu(np.full(n, seed, np.int32))
 
 
-def seed_getter_unique(N: int) -> GPUArray:  # noqa: N803
-    """Return an array of N random int32 from numpy's global generator."""
-    seeds = np.random.randint(0, 2**31 - 1, N, np.int32)
+def seed_getter_unique(n: int) -> GPUArray:
+    """Return an array of n random int32 from numpy's global generator."""
+    seeds = np.random.randint(0, 2**31 - 1, n, np.int32)
     return gpuarray.to_gpu(seeds)
 
 

@@ -21,6 +21,7 @@ MODULES = (
     "pycuda.compiler",
     "pycuda.compyte.array",
     "pycuda.compyte.dtypes",
+    "pycuda.curandom",
     "pycuda.debug",
     "pycuda.driver",
     "pycuda.gl",

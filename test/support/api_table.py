@@ -88,7 +88,8 @@ def parentheses(text):
 def default_of(node):
     """Return the value of a default in the table."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return getattr(getattr(drv, node.value.id), node.attr)
+        holder = np if node.value.id == "np" else getattr(drv, node.value.id)
+        return getattr(holder, node.attr)
     try:
         return ast.literal_eval(node)
     except ValueError:
@@ -214,7 +215,7 @@ def linked_module():
 
 def sample(row):
     """Return an object of a row's class, in the current context."""
-    from pycuda import compiler, tools
+    from pycuda import compiler, curandom, tools
     from pycuda.compyte import array, dtypes
 
     makers = {
@@ -226,7 +227,10 @@ def sample(row):
         "DeviceData": lambda: tools.DeviceData(),
         "DynamicModule": linked_module,
         "Function": prepared_function,
+        "MRG32k3aRandomNumberGenerator": curandom.MRG32k3aRandomNumberGenerator,
         "OccupancyRecord": lambda: tools.OccupancyRecord(tools.DeviceData(), 32),
+        "_PseudoRandomNumberGeneratorBase": curandom.XORWOWRandomNumberGenerator,
+        "_RandomNumberGeneratorBase": curandom.XORWOWRandomNumberGenerator,
         "SourceModule": lambda: compiler.SourceModule("__global__ void k() {}"),
     }
     maker = makers.get(row.qualname.partition(".")[0])
