@@ -4,7 +4,7 @@
     python bench/bench_random.py [--rounds N] [--batches N] [--most N] [--quick]
                                  [--json PATH]
 
-The arrays are of float32, a million elements and ``--most`` (by default 2**28, 1 GiB); a
+The arrays are of float32, a million elements and ``--most`` (2**28, which is 1 GiB). A
 batch of fills is timed until the device has done it. The fill with one value says what
 the device's memory takes. CuPy and PyTorch stand beside where they are installed: with
 the same generator where they have it, in the rows "default" with their own. All are
@@ -184,9 +184,7 @@ def measure(case, size, subjects, rounds, batches):
         for name in list(subjects)[:: 1 if turn % 2 == 0 else -1]:
             ns = ask(subjects[name], f"{case}@{size}", batches, calls)
             samples[name] += ns or ()
-    row = {
-        name: 4 * size / statistics.median(ns) for name, ns in samples.items() if ns
-    }
+    row = {name: 4 * size / statistics.median(ns) for name, ns in samples.items() if ns}
     return {"case": case, "title": CASES[case], "size": size, "GB/s": row}
 
 

@@ -37,10 +37,10 @@ def compiler_options() -> list[str]:
     from pycuda.driver import CompileError
 
     raise CompileError(
-        f"cuRAND's header for device code, {HEADER}, was not found: not beside NVRTC or "
-        f"nvcc, not under {_toolkit.described_homes()} or /usr/local/cuda, and not in "
-        f"NVIDIA's wheels ({' or '.join(_WHEEL_HEADERS)} in site-packages). Install the "
-        "CUDA toolkit, or 'pip install pycuda[curand]', or for CUDA 12 "
+        f"cuRAND's header for device code, {HEADER}, was not found: not beside NVRTC "
+        f"or nvcc, not under {_toolkit.described_homes()} or /usr/local/cuda, and not "
+        f"in NVIDIA's wheels ({' or '.join(_WHEEL_HEADERS)} in site-packages). Install "
+        "the CUDA toolkit, or 'pip install pycuda[curand]', or for CUDA 12 "
         "'pip install nvidia-curand-cu12'",
         [],
     )

@@ -1,24 +1,24 @@
-"""Random numbers in device memory: ``rand`` and generators that keep their states there.
+"""Random numbers in device memory: ``rand``, and generators that keep states there.
 
 The generators' device code is NVIDIA's ``curand_kernel.h``. A generator has one state
 for each thread of its largest launch; a fill loads each state once, keeps it in
 registers while it makes a run of elements, and stores it back.
 
 A pseudorandom state makes 16 bytes at a time: elements ``V * k`` to ``V * k + V - 1``
-come from state ``k % count``, where ``V`` is 4 for elements of 4 bytes and 2 for those of
-8. Quasirandom states, each of which is a dimension, take turns element by element.
+come from state ``k % count``, where ``V`` is 4 for elements of 4 bytes and 2 for those
+of 8. Quasirandom states, each of which is a dimension, take turns element by element.
 """
 
 from __future__ import annotations
 
 import random as _random
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import _codegen, _curand, gpuarray
+from pycuda import _codegen, _curand, _random_source
 from pycuda._driver import (
     GPUArray,
     _get_direction_vectors,
@@ -26,6 +26,24 @@ from pycuda._driver import (
     _get_scramble_constants64,
     direction_vector_set,
     get_curand_version,
+    to_gpu,
+)
+from pycuda._random_source import (
+    gen_log_template,
+    gen_poisson_inplace_template,
+    gen_poisson_template,
+    gen_template,
+    md5_code,  # noqa: F401  known under this module's name
+    mrg32k3a_random_source,
+    mrg32k3a_skip_ahead_sequence_source,
+    philox_random_source,
+    random_skip_ahead32_source,
+    random_skip_ahead64_source,
+    random_source,
+    scrambledsobol_random_source,
+    sobol_random_source,
+    xorwow_random_source,
+    xorwow_skip_ahead_sequence_source,
 )
 from pycuda.tools import context_dependent_memoize as _context_dependent_memoize
 
@@ -60,132 +78,14 @@ _THREADS = 256  # of a block, whatever the number of generators is
 
 # -- rand ------------------------------------------------------------------------------
 
-# The digest of a message of one block: 16 words of 32 bits, with the padding and the
-# length already in them.
-md5_code = """
-__device__ __forceinline__ void md5_of_block(const unsigned int *words,
-                                             unsigned int *digest)
-{
-    const unsigned int start[4] = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u};
-    const unsigned int turns[16] = {7, 12, 17, 22, 5, 9, 14, 20,
-                                    4, 11, 16, 23, 6, 10, 15, 21};
-    unsigned int a = start[0], b = start[1], c = start[2], d = start[3];
-    for (int i = 0; i < 64; i++)
-    {
-        unsigned int mixed;
-        int word;
-        if (i < 16) { mixed = (b & c) | (~b & d); word = i; }
-        else if (i < 32) { mixed = (d & b) | (~d & c); word = (5 * i + 1) & 15; }
-        else if (i < 48) { mixed = b ^ c ^ d; word = (3 * i + 5) & 15; }
-        else { mixed = c ^ (b | ~d); word = (7 * i) & 15; }
-        /* the whole part of 2 ** 32 * abs(sin(i + 1)) */
-        const unsigned int sine = (unsigned int)(fabs(sin(i + 1.0)) * 4294967296.0);
-        const unsigned int sum = a + mixed + sine + words[word];
-        const unsigned int turn = turns[(i / 16) * 4 + (i & 3)];
-        a = d;
-        d = c;
-        c = b;
-        b += (sum << turn) | (sum >> (32 - turn));
-    }
-    digest[0] = start[0] + a;
-    digest[1] = start[1] + b;
-    digest[2] = start[2] + c;
-    digest[3] = start[3] + d;
-}
-"""
-
-# Philox 4x32 with 10 rounds, after Salmon and others, 2011.
-_PHILOX_ROUND = """
-__device__ __forceinline__ uint4 philox_round(uint4 c, uint2 key)
-{
-    const unsigned long long x = 0xd2511f53ull * c.x, z = 0xcd9e8d57ull * c.z;
-    return make_uint4((unsigned int)(z >> 32) ^ c.y ^ key.x, (unsigned int)z,
-                      (unsigned int)(x >> 32) ^ c.w ^ key.y, (unsigned int)x);
-}
-"""
-
-# Four words for each number of a pack and each key, without a state.
-_PHILOX = (
-    _PHILOX_ROUND
-    + """
-__device__ __forceinline__ uint4 philox(unsigned long long number, uint2 key)
-{
-    uint4 c = make_uint4((unsigned int)number, (unsigned int)(number >> 32), 0, 0);
-#pragma unroll
-    for (int round = 0; round < 10; round++)
-    {
-        c = philox_round(c, key);
-        key.x += 0x9e3779b9u;
-        key.y += 0xbb67ae85u;
-    }
-    return c;
-}
-
-/* All of them are below 1. */
-__device__ __forceinline__ float in_float(unsigned int x)
-{
-    return (x >> 8) * (1.0f / 16777216.0f);
-}
-
-__device__ __forceinline__ double in_double(unsigned int x, unsigned int y)
-{
-    const unsigned long long both = ((unsigned long long)x << 32) | y;
-    return (both >> 11) * (1.0 / 9007199254740992.0);
-}
-
-__device__ __forceinline__ uint4 made(uint4 x, unsigned int)
-{
-    return x;
-}
-
-__device__ __forceinline__ float4 made(uint4 x, float)
-{
-    return make_float4(in_float(x.x), in_float(x.y), in_float(x.z), in_float(x.w));
-}
-
-__device__ __forceinline__ double2 made(uint4 x, double)
-{
-    return make_double2(in_double(x.x, x.y), in_double(x.z, x.w));
-}
-"""
-)
-
-_RAND = """
-extern "C" __global__ void __launch_bounds__(256)
-%(name)s(%(type)s *out, unsigned long long n, uint2 key)
-{
-    const unsigned int size = 16 / sizeof(*out);
-    const unsigned long long step = (unsigned long long)gridDim.x * 256;
-    unsigned long long pack = (unsigned long long)blockIdx.x * 256 + threadIdx.x;
-    const unsigned long long whole = (unsigned long long)out & 15 ? 0 : n / size;
-    for (; pack < whole; pack += step)
-        ((%(type)s%(lanes)s *)out)[pack] = made(philox(pack, key), (%(type)s)0);
-    for (; pack * size < n; pack += step)
-    {
-        const %(type)s%(lanes)s v = made(philox(pack, key), (%(type)s)0);
-        const %(type)s *items = (const %(type)s *)&v;
-        for (unsigned int k = 0; k < size && pack * size + k < n; k++)
-            out[pack * size + k] = items[k];
-    }
-}
-"""
-_RAND_KERNELS = (("unsigned int", "uint", 4), ("float", "float", 4))
-_RAND_KERNELS += (("double", "double", 2),)
 _RAND_OF = {"f4": "rand_float", "f8": "rand_double", "i4": "rand_uint"}
 _RAND_OF["u4"] = _RAND_OF["i4"]
-
-
-def _rand_text() -> str:
-    text = _PHILOX + "typedef unsigned int uint;\n"
-    for _, name, lanes in _RAND_KERNELS:
-        text += _RAND % {"name": f"rand_{name}", "type": name, "lanes": lanes}
-    return text
 
 
 @_context_dependent_memoize
 def _rand_kernel(name: str) -> tuple[Function, int]:
     """Return the kernel and how many blocks fill the device."""
-    function = _codegen.load(_rand_text()).get_function(name)
+    function = _codegen.load(_random_source.rand_text()).get_function(name)
     blocks = 8 * _multiprocessors()
     return function.prepare([np.intp, np.uint64, np.uint64]), blocks
 
@@ -200,7 +100,7 @@ def rand(
     distributions, make a generator.
     """
     result = GPUArray(shape, dtype)
-    name = _RAND_OF.get(result.dtype.str[1:])
+    name = _RAND_OF.get(result.dtype.str[1:]) if result.dtype.isnative else None
     if name is None:
         raise NotImplementedError(
             f"rand() makes float32, float64, int32 and uint32, not {result.dtype}"
@@ -226,449 +126,6 @@ def _multiprocessors() -> int:
     return drv.Context.get_device().get_attribute(attribute)
 
 
-# -- the text of generators ------------------------------------------------------------
-
-# What all generators have: elements that are made and stored together, and the loop over
-# them. ``draw...`` makes one run of elements.
-random_source = """
-#include <curand_kernel.h>
-
-typedef %(state_type)s random_state;
-typedef unsigned long long random_size;
-
-template <class T> struct run_of
-{
-    enum { size = %(run_bytes)d > sizeof(T) ? %(run_bytes)d / sizeof(T) : 1 };
-    T items[size];
-};
-
-template <class T> struct __align__(16) wide_run_of
-{
-    run_of<T> run;
-};
-
-__device__ __forceinline__ unsigned int upper(unsigned int x)
-{
-    return x;
-}
-
-/* The low bits of a short sequence of Sobol numbers are all zero. */
-__device__ __forceinline__ unsigned int upper(unsigned long long x)
-{
-    return (unsigned int)(x >> 32);
-}
-
-%(draws)s
-
-/* Elements of run k are k * size and those after it; a thread makes runs id, id + count
-   and so on. Only one thread makes the run that n cuts short. */
-template <class T, class Draw>
-__device__ __forceinline__ void fill(random_state *states, unsigned int count, T *out,
-                                     random_size n, Draw draw)
-{
-    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned int size = run_of<T>::size;
-    random_size at = id;
-    if (id >= count || at * size >= n)
-        return;
-    random_state state = states[id];
-    if (size * sizeof(T) == 16 && ((random_size)out & 15) == 0)
-        at = fill_wide(&state, (wide_run_of<T> *)out, at, n / size, count, draw);
-    for (; at * size < n; at += count)
-    {
-        run_of<T> made;
-        T *to = out + at * size;
-        const unsigned int here = n - at * size < size ? n - at * size : size;
-#pragma unroll
-        for (unsigned int k = 0; k < size; k++)
-            made.items[k] = Draw::reads && k < here ? to[k] : T(0);
-        draw(&state, made);
-#pragma unroll
-        for (unsigned int k = 0; k < size; k++)
-            if (k < here)
-                to[k] = made.items[k];
-    }
-    states[id] = state;
-}
-"""
-
-# The runs that are stored at once, for states that are simply stepped.
-_LOOP = """
-template <class T, class Draw>
-__device__ __forceinline__ random_size fill_wide(random_state *state,
-                                                 wide_run_of<T> *out, random_size at,
-                                                 random_size end, unsigned int count,
-                                                 Draw draw)
-{
-    for (; at < end; at += count)
-    {
-        wide_run_of<T> made;
-        if (Draw::reads)
-            made = out[at];
-        draw(state, made.run);
-        out[at] = made;
-    }
-    return at;
-}
-"""
-
-# One element at a time, as quasirandom states must.
-_SINGLE_DRAWS = (
-    _LOOP
-    + """
-#define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
-
-template <class T> __device__ __forceinline__
-void draw(random_state *s, run_of<T> &r) { FOR_EACH = upper(curand(s)); }
-
-__device__ __forceinline__
-void draw(random_state *s, run_of<unsigned long long> &r) { r.items[0] = curand(s); }
-
-template <class T> __device__ __forceinline__
-void draw_uniform(random_state *s, run_of<T> &r) { FOR_EACH = curand_uniform(s); }
-
-template <class T> __device__ __forceinline__
-void draw_uniform_double(random_state *s, run_of<T> &r)
-{ FOR_EACH = curand_uniform_double(s); }
-
-template <class T> __device__ __forceinline__
-void draw_normal(random_state *s, run_of<T> &r) { FOR_EACH = curand_normal(s); }
-
-template <class T> __device__ __forceinline__
-void draw_normal_double(random_state *s, run_of<T> &r)
-{ FOR_EACH = curand_normal_double(s); }
-
-template <class T> __device__ __forceinline__
-void draw_log_normal(random_state *s, run_of<T> &r, float mean, float stddev)
-{ FOR_EACH = curand_log_normal(s, mean, stddev); }
-
-template <class T> __device__ __forceinline__
-void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
-{ FOR_EACH = curand_log_normal_double(s, mean, stddev); }
-"""
-)
-
-# The Box-Muller transform makes two elements of two.
-_PAIRED_DRAWS = (
-    _LOOP
-    + """
-#define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
-#define FOR_PAIRS(pair)                                            \\
-    _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k += 2) \\
-    {                                                              \\
-        const auto two = pair;                                     \\
-        r.items[k] = two.x;                                        \\
-        r.items[k + 1] = two.y;                                    \\
-    }
-
-template <class T> __device__ __forceinline__
-void draw(random_state *s, run_of<T> &r) { FOR_EACH = upper(curand(s)); }
-
-template <class T> __device__ __forceinline__
-void draw_uniform(random_state *s, run_of<T> &r) { FOR_EACH = curand_uniform(s); }
-
-template <class T> __device__ __forceinline__
-void draw_uniform_double(random_state *s, run_of<T> &r)
-{ FOR_EACH = curand_uniform_double(s); }
-
-template <class T> __device__ __forceinline__
-void draw_normal(random_state *s, run_of<T> &r) { FOR_PAIRS(curand_normal2(s)) }
-
-template <class T> __device__ __forceinline__
-void draw_normal_double(random_state *s, run_of<T> &r)
-{ FOR_PAIRS(curand_normal2_double(s)) }
-
-template <class T> __device__ __forceinline__
-void draw_log_normal(random_state *s, run_of<T> &r, float mean, float stddev)
-{ FOR_PAIRS(curand_log_normal2(s, mean, stddev)) }
-
-template <class T> __device__ __forceinline__
-void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
-{ FOR_PAIRS(curand_log_normal2_double(s, mean, stddev)) }
-"""
-)
-
-# Philox makes four words at once, of a counter whose lowest word alone changes from run
-# to run: what depends on the other three is computed once, and so are the keys of the
-# rounds. ``keep`` has the compiler hold them in registers instead of adding them up again.
-_PHILOX_DRAWS = (
-    _PHILOX_ROUND
-    + """
-__device__ __forceinline__ unsigned int keep(unsigned int x)
-{
-    asm volatile("" : "+r"(x));
-    return x;
-}
-
-template <class T, class Draw>
-__device__ __forceinline__ random_size fill_wide(random_state *state,
-                                                 wide_run_of<T> *out, random_size at,
-                                                 random_size end, unsigned int count,
-                                                 Draw draw)
-{
-    if (state->STATE != 0 || !Draw::fixed)
-    {
-        for (; at < end; at += count)
-        {
-            wide_run_of<T> made;
-            if (Draw::reads)
-                made = out[at];
-            draw(state, made.run);
-            out[at] = made;
-        }
-        return at;
-    }
-    uint2 keys[10];
-#pragma unroll
-    for (int k = 0; k < 10; k++)
-        keys[k] = make_uint2(keep(state->key.x + k * 0x9e3779b9u),
-                             keep(state->key.y + k * 0xbb67ae85u));
-    uint4 counter = state->ctr;
-    random_state one = *state;
-    while (at < end)
-    {
-        /* Of the first two rounds, what does not depend on counter.x. */
-        const uint4 first = philox_round(counter, keys[0]);
-        const unsigned int y = keep(first.y);
-        const uint4 second = philox_round(make_uint4(first.x, y, 0, 0), keys[1]);
-        const unsigned int z = keep(second.z), w = keep(second.w);
-        const unsigned int mask = keep(counter.w ^ keys[0].y), key = keep(y ^ keys[1].x);
-        do
-        {
-            const unsigned long long x = 0xd2511f53ull * counter.x;
-            const unsigned long long product =
-                0xcd9e8d57ull * ((unsigned int)(x >> 32) ^ mask);
-            uint4 c = make_uint4((unsigned int)(product >> 32) ^ key,
-                                 (unsigned int)product, z ^ (unsigned int)x, w);
-#pragma unroll
-            for (int k = 2; k < 10; k++)
-                c = philox_round(c, keys[k]);
-            one.output = c; /* the only part that is drawn from */
-            wide_run_of<T> made;
-            draw(&one, made.run);
-            one.STATE = 0;
-            out[at] = made;
-            at += count;
-            counter.x++;
-        } while (at < end && counter.x != 0);
-        if (counter.x == 0 && ++counter.y == 0 && ++counter.z == 0)
-            ++counter.w;
-    }
-    state->ctr = counter;
-#pragma unroll
-    for (int k = 0; k < 10; k++)
-        counter = philox_round(counter, keys[k]);
-    state->output = counter;
-    return at;
-}
-
-#define FOR_FOUR(four)         \\
-    {                          \\
-        const auto all = four; \\
-        r.items[0] = all.x;    \\
-        r.items[1] = all.y;    \\
-        r.items[2] = all.z;    \\
-        r.items[3] = all.w;    \\
-    }
-#define FOR_TWO(pair)          \\
-    {                          \\
-        const auto two = pair; \\
-        r.items[0] = two.x;    \\
-        r.items[1] = two.y;    \\
-    }
-
-__device__ __forceinline__
-void draw(random_state *s, run_of<unsigned int> &r) { FOR_FOUR(curand4(s)) }
-
-__device__ __forceinline__
-void draw_uniform(random_state *s, run_of<float> &r) { FOR_FOUR(curand_uniform4(s)) }
-
-__device__ __forceinline__
-void draw_uniform_double(random_state *s, run_of<double> &r)
-{ FOR_TWO(curand_uniform2_double(s)) }
-
-__device__ __forceinline__
-void draw_normal(random_state *s, run_of<float> &r) { FOR_FOUR(curand_normal4(s)) }
-
-__device__ __forceinline__
-void draw_normal_double(random_state *s, run_of<double> &r)
-{ FOR_TWO(curand_normal2_double(s)) }
-
-__device__ __forceinline__
-void draw_log_normal(random_state *s, run_of<float> &r, float mean, float stddev)
-{ FOR_FOUR(curand_log_normal4(s, mean, stddev)) }
-
-__device__ __forceinline__
-void draw_log_normal_double(random_state *s, run_of<double> &r, double mean,
-                            double stddev)
-{ FOR_TWO(curand_log_normal2_double(s, mean, stddev)) }
-"""
-)
-
-gen_template = """
-struct make_%(name)s
-{
-    enum { reads = 0, fixed = 1 };
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
-    {
-        draw%(suffix)s(s, r);
-    }
-};
-
-extern "C" __global__ void __launch_bounds__(1024)
-%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n)
-{
-    fill(states, count, out, n, make_%(name)s());
-}
-"""
-
-gen_log_template = """
-struct make_%(name)s
-{
-    enum { reads = 0, fixed = 1 };
-    %(out_type)s mean, stddev;
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
-    {
-        draw%(suffix)s(s, r, mean, stddev);
-    }
-};
-
-extern "C" __global__ void __launch_bounds__(1024)
-%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n,
-         %(out_type)s mean, %(out_type)s stddev)
-{
-    make_%(name)s draw = {mean, stddev};
-    fill(states, count, out, n, draw);
-}
-"""
-
-gen_poisson_template = """
-struct make_%(name)s
-{
-    enum { reads = 0, fixed = 0 };
-    double mean;
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
-    {
-#pragma unroll 1
-        for (int k = 0; k < run_of<%(out_type)s>::size; k++)
-            r.items[k] = curand_poisson%(suffix)s(s, mean);
-    }
-};
-
-extern "C" __global__ void __launch_bounds__(1024)
-%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n,
-         double mean)
-{
-    make_%(name)s draw = {mean};
-    fill(states, count, out, n, draw);
-}
-"""
-
-gen_poisson_inplace_template = """
-struct make_%(name)s
-{
-    enum { reads = 1, fixed = 0 };
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
-    {
-#pragma unroll 1
-        for (int k = 0; k < run_of<%(out_type)s>::size; k++)
-            r.items[k] = curand_poisson%(suffix)s(s, r.items[k]);
-    }
-};
-
-extern "C" __global__ void __launch_bounds__(1024)
-%(name)s(random_state *states, unsigned int count, %(out_type)s *out, random_size n)
-{
-    fill(states, count, out, n, make_%(name)s());
-}
-"""
-
-_STATE_SIZE = """
-__device__ random_state state_sample;
-"""
-
-_SKIP_TEMPLATE = """
-extern "C" __global__ void %(name)s(random_state *states, unsigned int count,
-                                    %(type)s by)
-{
-    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id >= count)
-        return;
-    random_state state = states[id];
-    %(call)s(by, &state);
-    states[id] = state;
-}
-
-extern "C" __global__ void %(name)s_array(random_state *states, unsigned int count,
-                                          const %(type)s *by)
-{
-    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id >= count)
-        return;
-    random_state state = states[id];
-    %(call)s(by[id], &state);
-    states[id] = state;
-}
-"""
-
-
-def _skip_source(name: str, call: str, c_type: str = "unsigned long long") -> str:
-    return _SKIP_TEMPLATE % {"name": name, "call": call, "type": c_type}
-
-
-random_skip_ahead32_source = _skip_source("skip_ahead", "skipahead", "unsigned int")
-random_skip_ahead64_source = _skip_source("skip_ahead", "skipahead")
-xorwow_skip_ahead_sequence_source = _skip_source(
-    "skip_ahead_sequence", "skipahead_sequence"
-)
-mrg32k3a_skip_ahead_sequence_source = xorwow_skip_ahead_sequence_source + _skip_source(
-    "skip_ahead_subsequence", "skipahead_subsequence"
-)
-
-# A state of its own subsequence for each thread, whatever the seeds are.
-xorwow_random_source = """
-extern "C" __global__ void prepare(random_state *states, unsigned int count,
-                                   const int *seeds, unsigned long long offset)
-{
-    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id >= count)
-        return;
-    random_state state;
-    curand_init((unsigned long long)(long long)seeds[id], id, offset, &state);
-    states[id] = state;
-}
-"""
-mrg32k3a_random_source = xorwow_random_source
-philox_random_source = xorwow_random_source
-
-sobol_random_source = """
-extern "C" __global__ void prepare(random_state *states, unsigned int count,
-                                   %(vector_type)s *vectors,
-                                   %(offset_type)s offset)
-{
-    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id < count)
-        curand_init(vectors[id], offset, &states[id]);
-}
-"""
-
-scrambledsobol_random_source = """
-extern "C" __global__ void prepare(random_state *states, unsigned int count,
-                                   %(vector_type)s *vectors,
-                                   const %(scramble_type)s *constants,
-                                   %(offset_type)s offset)
-{
-    const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id < count)
-        curand_init(vectors[id], constants[id], offset, &states[id]);
-}
-"""
-
-
 @_context_dependent_memoize
 def _module_of(text: str) -> SourceModule:
     """Return the module of a generator's text; generators of one kind share it."""
@@ -681,13 +138,13 @@ def _module_of(text: str) -> SourceModule:
 def seed_getter_uniform(n: int) -> GPUArray:
     """Return an array of n times the same random int32, from ``random``."""
     seed = _random.randint(0, 2**31 - 1)
-    return gpuarray.to_gpu(np.full(n, seed, np.int32))
+    return to_gpu(np.full(n, seed, np.int32))
 
 
 def seed_getter_unique(n: int) -> GPUArray:
     """Return an array of n random int32 from numpy's global generator."""
     seeds = np.random.randint(0, 2**31 - 1, n, np.int32)
-    return gpuarray.to_gpu(seeds)
+    return to_gpu(seeds)
 
 
 # -- generators ------------------------------------------------------------------------
@@ -724,8 +181,9 @@ class _RandomNumberGeneratorBase:
     ]
 
     has_box_muller: bool = False
-    _draws = _SINGLE_DRAWS
+    _draws = _random_source.SINGLE_DRAWS
     _run_bytes = 1
+    _sequence_source = ""
 
     skip_ahead: Function
     skip_ahead_array: Function
@@ -743,9 +201,19 @@ class _RandomNumberGeneratorBase:
         self.scramble_type = scramble_type
         self.generator_bits = generator_bits
         self.block_count = _multiprocessors()
-        self.module = _module_of(self._text(additional_source))
+        self.module = _module_of(
+            self._text(
+                state_type,
+                vector_type,
+                generator_bits,
+                additional_source,
+                scramble_type,
+            )
+        )
         self.generators: dict[str, Function] = {}
-        for name, _, _ in self._infos(self.gen_info, self.gen_poisson_inplace_info):
+        for name, _, _ in self._rows(generator_bits, self.gen_info):
+            self._add_generator(name, "PIPQ")
+        for name, _, _ in self.gen_poisson_inplace_info:
             self._add_generator(name, "PIPQ")
         for name, c_type, _ in self.gen_log_info:
             self._add_generator(name, "PIPQff" if c_type == "float" else "PIPQdd")
@@ -755,51 +223,67 @@ class _RandomNumberGeneratorBase:
         self._state: DeviceAllocation | None = None
         self._prepare_skipahead()
 
-    def _infos(
-        self, *lists: list[tuple[str, str, str]]
+    @staticmethod
+    def _rows(
+        generator_bits: int, rows: list[tuple[str, str, str]]
     ) -> Iterable[tuple[str, str, str]]:
-        """Yield the rows of lists that this generator has the bits for."""
-        for rows in lists:
-            for row in rows:
-                if row[0] != "uniform_long" or self.generator_bits == 64:
-                    yield row
+        """Yield the rows that generators of so many bits have."""
+        return (row for row in rows if row[0] != "uniform_long" or generator_bits == 64)
 
-    def _text(self, additional_source: str) -> str:
+    @classmethod
+    def _text(
+        cls,
+        state_type: str,
+        vector_type: str | None,
+        generator_bits: int,
+        additional_source: str,
+        scramble_type: str | None = None,
+    ) -> str:
         """Return the source of the module."""
+        counted_in = cls._skip_type(generator_bits)
         words = {
-            "state_type": self.state_type,
-            "vector_type": self.vector_type,
-            "scramble_type": self.scramble_type,
-            "offset_type": self._skip_type(),
-            "run_bytes": self._run_bytes,
-            "draws": self._draws,
+            "state_type": state_type,
+            "vector_type": vector_type,
+            "scramble_type": scramble_type,
+            "offset_type": counted_in,
+            "run_bytes": cls._run_bytes,
+            "draws": cls._draws,
         }
-        parts = [random_source % words, _STATE_SIZE, additional_source % words]
+        parts = [
+            random_source % words,
+            _random_source.STATE_SAMPLE,
+            additional_source % words,
+        ]
         templates = [
-            (gen_template, self.gen_info),
-            (gen_log_template, self.gen_log_info),
-            (gen_poisson_template, self.gen_poisson_info),
-            (gen_poisson_inplace_template, self.gen_poisson_inplace_info),
+            (gen_template, cls.gen_info),
+            (gen_log_template, cls.gen_log_info),
+            (gen_poisson_template, cls.gen_poisson_info),
+            (gen_poisson_inplace_template, cls.gen_poisson_inplace_info),
         ]
         for template, rows in templates:
-            for name, out_type, suffix in self._infos(rows):
+            for name, out_type, suffix in cls._rows(generator_bits, rows):
                 parts.append(
                     template % {"name": name, "out_type": out_type, "suffix": suffix}
                 )
-        wide = self._skip_type() == "unsigned long long"
+        wide = counted_in == "unsigned long long"
         parts.append(random_skip_ahead64_source if wide else random_skip_ahead32_source)
+        parts.append(cls._sequence_source)
         return "".join(parts)
 
-    def _skip_type(self) -> str:
-        """Return the C type that elements of one state are counted in."""
+    @classmethod
+    def _skip_type(cls, generator_bits: int) -> str:
+        """Return the C type that the numbers of one state are counted in."""
         return "unsigned long long"
+
+    def _counts_wide(self) -> bool:
+        return self._skip_type(self.generator_bits) == "unsigned long long"
 
     def _add_generator(self, name: str, types: str) -> None:
         self.generators[name] = self.module.get_function(name).prepare(types)
 
     def _prepare_skipahead(self) -> None:
         """Prepare the kernels that skip."""
-        number = "Q" if self._skip_type() == "unsigned long long" else "I"
+        number = "Q" if self._counts_wide() else "I"
         self.skip_ahead = self.module.get_function("skip_ahead")
         self.skip_ahead.prepare("PI" + number)
         self.skip_ahead_array = self.module.get_function("skip_ahead_array")
@@ -855,7 +339,7 @@ class _RandomNumberGeneratorBase:
         """Launch the generator of ``names`` that makes data's dtype."""
         if not isinstance(data, GPUArray):
             raise TypeError(f"data must be a GPUArray, not {type(data).__name__}")
-        name = names.get(data.dtype.str[1:])
+        name = names.get(data.dtype.str[1:]) if data.dtype.isnative else None
         if name is None or name not in self.generators:
             known = [np.dtype(k).name for k, v in names.items() if v in self.generators]
             raise NotImplementedError(
@@ -935,8 +419,8 @@ class _RandomNumberGeneratorBase:
     ) -> None:
         """Fill an array with numbers of a Poisson distribution.
 
-        The expected values are ``lambda_value``, or what stands in the array. ValueError
-        if ``lambda_value`` is below 0.
+        The expected values are ``lambda_value``, or what stands in the array.
+        ValueError if ``lambda_value`` is below 0.
         """
         if lambda_value is None:
             self._fill(self._POISSON_INPLACE, "Poisson numbers", data, stream)
@@ -944,7 +428,7 @@ class _RandomNumberGeneratorBase:
         if not lambda_value >= 0:
             raise ValueError(f"lambda_value is {lambda_value}; it must be 0 or more")
         if isinstance(data, GPUArray) and data.dtype.kind == "f":
-            if data.dtype.str[1:] in self._POISSON_INPLACE:
+            if data.dtype.isnative and data.dtype.itemsize in (4, 8):
                 data.fill(lambda_value, stream)
             self._fill(self._POISSON_INPLACE, "Poisson numbers", data, stream)
             return
@@ -1001,8 +485,8 @@ class _RandomNumberGeneratorBase:
         ``i`` has an element for each state: uint64, or uint32 for Sobol sequences of 32
         bits; TypeError otherwise.
         """
-        wide = self._skip_type() == "unsigned long long"
-        self._launch_array(self.skip_ahead_array, i, stream, "uint64" if wide else "")
+        dtype = "uint64" if self._counts_wide() else "uint32"
+        self._launch_array(self.skip_ahead_array, i, stream, dtype)
 
     def _launch_array(
         self,
@@ -1011,7 +495,7 @@ class _RandomNumberGeneratorBase:
         stream: Stream | None,
         dtype: str = "uint64",
     ) -> None:
-        _check_array(i, "i", (self._count,), dtype or "uint32")
+        _check_array(i, "i", (self._count,), dtype)
         self._launch(function, self._count, stream, i.gpudata)
 
 
@@ -1040,7 +524,7 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
     """
 
     has_box_muller = True
-    _draws = _PAIRED_DRAWS
+    _draws = _random_source.PAIRED_DRAWS
     _run_bytes = 16
     _sequence_source = xorwow_skip_ahead_sequence_source
 
@@ -1061,7 +545,7 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
             state_type,
             vector_type,
             generator_bits,
-            additional_source + self._sequence_source,
+            additional_source,
             scramble_type,
         )
         seeds = (seed_getter or seed_getter_uniform)(self._count)
@@ -1087,7 +571,7 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
     def call_skip_ahead_sequence(self, i: int, stream: Stream | None = None) -> None:
         """Let each state skip ``i`` of the generator's sequences.
 
-        Their length is 2**67 numbers for XORWOW, 2**66 for Philox and 2**127 for MRG32k3a.
+        They have 2**67 numbers for XORWOW, 2**66 for Philox, 2**127 for MRG32k3a.
         """
         self._launch(self.skip_ahead_sequence, self._count, stream, i)
 
@@ -1105,12 +589,10 @@ class XORWOWRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
     TypeError otherwise. Each state starts at number ``offset`` of its subsequence.
     """
 
-    def __init__(
-        self, seed_getter: _SeedGetter | None = None, offset: int = 0
-    ) -> None:
-        super().__init__(
-            seed_getter, offset, "curandStateXORWOW", None, 32, xorwow_random_source
-        )
+    _description = ("curandStateXORWOW", None, 32, xorwow_random_source)
+
+    def __init__(self, seed_getter: _SeedGetter | None = None, offset: int = 0) -> None:
+        super().__init__(seed_getter, offset, *self._description)
 
 
 class MRG32k3aRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
@@ -1119,17 +601,14 @@ class MRG32k3aRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
     The arguments are those of ``XORWOWRandomNumberGenerator``.
     """
 
+    _description = ("curandStateMRG32k3a", None, 32, mrg32k3a_random_source)
     _sequence_source = mrg32k3a_skip_ahead_sequence_source
 
     skip_ahead_subsequence: Function
     skip_ahead_subsequence_array: Function
 
-    def __init__(
-        self, seed_getter: _SeedGetter | None = None, offset: int = 0
-    ) -> None:
-        super().__init__(
-            seed_getter, offset, "curandStateMRG32k3a", None, 32, mrg32k3a_random_source
-        )
+    def __init__(self, seed_getter: _SeedGetter | None = None, offset: int = 0) -> None:
+        super().__init__(seed_getter, offset, *self._description)
 
     def _prepare_skipahead(self) -> None:
         super()._prepare_skipahead()
@@ -1165,19 +644,11 @@ class PhiloxRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
     next to nothing.
     """
 
-    _draws = _PHILOX_DRAWS
+    _description = ("curandStatePhilox4_32_10_t", None, 32, philox_random_source)
+    _draws = _random_source.PHILOX_DRAWS
 
-    def __init__(
-        self, seed_getter: _SeedGetter | None = None, offset: int = 0
-    ) -> None:
-        super().__init__(
-            seed_getter,
-            offset,
-            "curandStatePhilox4_32_10_t",
-            None,
-            32,
-            philox_random_source,
-        )
+    def __init__(self, seed_getter: _SeedGetter | None = None, offset: int = 0) -> None:
+        super().__init__(seed_getter, offset, *self._description)
 
 
 def generate_direction_vectors(
@@ -1195,21 +666,21 @@ def generate_direction_vectors(
     else:
         vectors = np.empty((count, 32), np.uint32)
     _get_direction_vectors(direction, vectors, count)
-    return gpuarray.to_gpu(vectors)
+    return to_gpu(vectors)
 
 
 def generate_scramble_constants32(count: int) -> GPUArray:
-    """Return ``count`` uint32 for scrambled Sobol sequences; 20000, then they repeat."""
+    """Return ``count`` uint32 to scramble Sobol sequences; 20000, then they repeat."""
     constants = np.empty(count, np.uint32)
     _get_scramble_constants32(constants, count)
-    return gpuarray.to_gpu(constants)
+    return to_gpu(constants)
 
 
 def generate_scramble_constants64(count: int) -> GPUArray:
-    """Return ``count`` uint64 for scrambled Sobol sequences; 20000, then they repeat."""
+    """Return ``count`` uint64 to scramble Sobol sequences; 20000, then they repeat."""
     constants = np.empty(count, np.uint64)
     _get_scramble_constants64(constants, count)
-    return gpuarray.to_gpu(constants)
+    return to_gpu(constants)
 
 
 _DIMENSIONS = 20000  # that cuRAND has direction vectors for
@@ -1227,8 +698,9 @@ class _QuasiRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
         most = max(_DIMENSIONS // self.block_count // 32 * 32, 1)
         return min(super().generators_per_block, most)
 
-    def _skip_type(self) -> str:
-        return "unsigned int" if self.generator_bits == 32 else "unsigned long long"
+    @classmethod
+    def _skip_type(cls, generator_bits: int) -> str:
+        return "unsigned int" if generator_bits == 32 else "unsigned long long"
 
     def _vectors(
         self,
@@ -1303,6 +775,13 @@ class Sobol32RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
     (count, 32), uint32, TypeError otherwise. Each starts at point ``offset``.
     """
 
+    _description = (
+        "curandStateSobol32_t",
+        "curandDirectionVectors32_t",
+        32,
+        sobol_random_source,
+    )
+
     def __init__(self, dir_vector: GPUArray | None = None, offset: int = 0) -> None:
         super().__init__(
             dir_vector,
@@ -1310,10 +789,7 @@ class Sobol32RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
             32,
             direction_vector_set.VECTOR_32,
             offset,
-            "curandStateSobol32_t",
-            "curandDirectionVectors32_t",
-            32,
-            sobol_random_source,
+            *self._description,
         )
 
 
@@ -1323,6 +799,14 @@ class ScrambledSobol32RandomNumberGenerator(_ScrambledSobolRandomNumberGenerator
     ``dir_vector`` and ``offset`` as for ``Sobol32RandomNumberGenerator``;
     ``scramble_vector`` has a uint32 for each state, by default cuRAND's.
     """
+
+    _description = (
+        "curandStateScrambledSobol32_t",
+        "curandDirectionVectors32_t",
+        32,
+        "unsigned int",
+        scrambledsobol_random_source,
+    )
 
     def __init__(
         self,
@@ -1338,11 +822,7 @@ class ScrambledSobol32RandomNumberGenerator(_ScrambledSobolRandomNumberGenerator
             scramble_vector,
             generate_scramble_constants32,
             offset,
-            "curandStateScrambledSobol32_t",
-            "curandDirectionVectors32_t",
-            32,
-            "unsigned int",
-            scrambledsobol_random_source,
+            *self._description,
         )
 
 
@@ -1353,6 +833,13 @@ class Sobol64RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
     (count, 64), uint64, TypeError otherwise. Each starts at point ``offset``.
     """
 
+    _description = (
+        "curandStateSobol64_t",
+        "curandDirectionVectors64_t",
+        64,
+        sobol_random_source,
+    )
+
     def __init__(self, dir_vector: GPUArray | None = None, offset: int = 0) -> None:
         super().__init__(
             dir_vector,
@@ -1360,10 +847,7 @@ class Sobol64RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
             64,
             direction_vector_set.VECTOR_64,
             offset,
-            "curandStateSobol64_t",
-            "curandDirectionVectors64_t",
-            64,
-            sobol_random_source,
+            *self._description,
         )
 
 
@@ -1373,6 +857,14 @@ class ScrambledSobol64RandomNumberGenerator(_ScrambledSobolRandomNumberGenerator
     ``dir_vector`` and ``offset`` as for ``Sobol64RandomNumberGenerator``;
     ``scramble_vector`` has a uint64 for each state, by default cuRAND's.
     """
+
+    _description = (
+        "curandStateScrambledSobol64_t",
+        "curandDirectionVectors64_t",
+        64,
+        "unsigned long long",
+        scrambledsobol_random_source,
+    )
 
     def __init__(
         self,
@@ -1388,9 +880,39 @@ class ScrambledSobol64RandomNumberGenerator(_ScrambledSobolRandomNumberGenerator
             scramble_vector,
             generate_scramble_constants64,
             offset,
-            "curandStateScrambledSobol64_t",
-            "curandDirectionVectors64_t",
-            64,
-            "unsigned long long",
-            scrambledsobol_random_source,
+            *self._description,
         )
+
+
+# -- for other compilers ---------------------------------------------------------------
+
+
+def sample_sources() -> Iterable[tuple[str, str]]:
+    """Yield (name, source) of the kernels here, to be compiled elsewhere."""
+    yield "rand", _random_source.rand_text()
+    yield (
+        "XORWOW",
+        XORWOWRandomNumberGenerator._text(*XORWOWRandomNumberGenerator._description),
+    )
+    yield (
+        "MRG32k3a",
+        MRG32k3aRandomNumberGenerator._text(
+            *MRG32k3aRandomNumberGenerator._description
+        ),
+    )
+    yield (
+        "Philox",
+        PhiloxRandomNumberGenerator._text(*PhiloxRandomNumberGenerator._description),
+    )
+    for name, quasi in (
+        ("Sobol32", Sobol32RandomNumberGenerator),
+        ("Sobol64", Sobol64RandomNumberGenerator),
+    ):
+        yield name, quasi._text(*quasi._description)
+    for name, scrambled in (
+        ("ScrambledSobol32", ScrambledSobol32RandomNumberGenerator),
+        ("ScrambledSobol64", ScrambledSobol64RandomNumberGenerator),
+    ):
+        state_type, vector_type, bits, scramble_type, source = scrambled._description
+        text = scrambled._text(state_type, vector_type, bits, source, scramble_type)
+        yield name, text
