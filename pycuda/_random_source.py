@@ -149,6 +149,16 @@ __device__ __forceinline__ unsigned int upper(unsigned int x)
     return x;
 }
 
+__device__ __forceinline__ int trailing_zeros(unsigned int x)
+{
+    return __ffs(x) - 1;
+}
+
+__device__ __forceinline__ int trailing_zeros(unsigned long long x)
+{
+    return __ffsll(x) - 1;
+}
+
 /* The low bits of a short sequence of Sobol numbers are all zero. */
 __device__ __forceinline__ unsigned int upper(unsigned long long x)
 {
@@ -168,9 +178,8 @@ __device__ __forceinline__ void fill(random_state *states, unsigned int count, T
     random_size at = id;
     if (id >= count || at * size >= n)
         return;
-    random_state state = states[id];
-    if (size * sizeof(T) == 16 && ((random_size)out & 15) == 0)
-        at = fill_wide(&state, (wide_run_of<T> *)out, at, n / size, count, draw);
+    held_state state = states[id];
+    at = fill_most(&state, out, at, n, count, draw);
     for (; at * size < n; at += count)
     {
         run_of<T> made;
@@ -185,11 +194,32 @@ __device__ __forceinline__ void fill(random_state *states, unsigned int count, T
             if (k < here)
                 to[k] = made.items[k];
     }
-    states[id] = state;
+    give_back(&states[id], state);
 }
 """
 
-# The runs that are stored at once, for states that are simply stepped.
+# A pseudorandom state stores whole runs at once, if they lie as they must for that.
+_WIDE = """
+typedef random_state held_state;
+
+__device__ __forceinline__ void give_back(random_state *place, held_state state)
+{
+    *place = state;
+}
+
+template <class T, class Draw>
+__device__ __forceinline__ random_size fill_most(random_state *state, T *out,
+                                                 random_size at, random_size n,
+                                                 unsigned int count, Draw draw)
+{
+    const unsigned int size = run_of<T>::size;
+    if (size * sizeof(T) == 16 && ((random_size)out & 15) == 0)
+        return fill_wide(state, (wide_run_of<T> *)out, at, n / size, count, draw);
+    return at;
+}
+"""
+
+# The loop over them, for states that are simply stepped.
 _LOOP = """
 template <class T, class Draw>
 __device__ __forceinline__ random_size fill_wide(random_state *state,
@@ -209,9 +239,70 @@ __device__ __forceinline__ random_size fill_wide(random_state *state,
 }
 """
 
+# Sobol numbers follow a Gray code: from one point to the next a single direction vector
+# comes or goes. Within eight points from a multiple of eight on, these are the first
+# three, so that only one vector in eight has to be looked up.
+_GRAY = """
+/* Most of a state are its direction vectors, which stay where they are. */
+typedef random_state &held_state;
+
+__device__ __forceinline__ void give_back(random_state *, held_state)
+{
+}
+
+template <class T, class Draw>
+__device__ __forceinline__ random_size fill_points(random_state *state, T *out,
+                                                   random_size at, random_size n,
+                                                   unsigned int count, Draw draw)
+{
+    run_of<T> made;
+    for (; at < n && (state->i & 7) != 0; at += count)
+    {
+        draw(state, made);
+        out[at] = made.items[0];
+    }
+    const random_size far = 7 * (random_size)count;
+    const auto *vectors = state->direction_vectors;
+    const auto a = vectors[0], b = vectors[1], c = vectors[2];
+    const decltype(state->x + 0) steps[8] = {0,     a,         a ^ b, b,
+                                             b ^ c, a ^ b ^ c, a ^ c, c};
+    auto x = state->x;
+    auto i = state->i;
+    random_state one; /* of which nothing but x is drawn from */
+    for (; at + far < n; at += count)
+    {
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+        {
+            one.x = x ^ steps[k];
+            one.i = 0;
+            draw(&one, made);
+            out[at] = made.items[0];
+            if (k < 7)
+                at += count;
+        }
+        i += 8;
+        x ^= c ^ vectors[i == 0 ? sizeof(x) * 8 - 1 : trailing_zeros(i)];
+    }
+    state->x = x;
+    state->i = i;
+    return at;
+}
+
+template <class T, class Draw>
+__device__ __forceinline__ random_size fill_most(random_state *state, T *out,
+                                                 random_size at, random_size n,
+                                                 unsigned int count, Draw draw)
+{
+    if (Draw::fixed)
+        at = fill_points(state, out, at, n, count, draw);
+    return at;
+}
+"""
+
 # One element at a time, as quasirandom states must.
 SINGLE_DRAWS = (
-    _LOOP
+    _GRAY
     + """
 #define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
 
@@ -248,6 +339,7 @@ void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double s
 # The Box-Muller transform makes two elements of two.
 PAIRED_DRAWS = (
     _LOOP
+    + _WIDE
     + """
 #define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
 #define FOR_PAIRS(pair)                                            \\
@@ -359,7 +451,9 @@ __device__ __forceinline__ random_size fill_wide(random_state *state,
     state->output = counter;
     return at;
 }
-
+"""
+    + _WIDE
+    + """
 #define FOR_FOUR(four)         \\
     {                          \\
         const auto all = four; \\

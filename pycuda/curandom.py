@@ -74,12 +74,12 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-_THREADS = 256  # of a block, whatever the number of generators is
+_THREADS = 256  # of a block at most, whatever the number of generators is
 
 # -- rand ------------------------------------------------------------------------------
 
-_RAND_OF = {"f4": "rand_float", "f8": "rand_double", "i4": "rand_uint"}
-_RAND_OF["u4"] = _RAND_OF["i4"]
+_F4, _F8, _I4, _U4, _I8, _U8 = map(np.dtype, ("f4", "f8", "i4", "u4", "i8", "u8"))
+_RAND_OF = {_F4: "rand_float", _F8: "rand_double", _I4: "rand_uint", _U4: "rand_uint"}
 
 
 @_context_dependent_memoize
@@ -100,7 +100,7 @@ def rand(
     distributions, make a generator.
     """
     result = GPUArray(shape, dtype)
-    name = _RAND_OF.get(result.dtype.str[1:]) if result.dtype.isnative else None
+    name = _RAND_OF.get(result.dtype)
     if name is None:
         raise NotImplementedError(
             f"rand() makes float32, float64, int32 and uint32, not {result.dtype}"
@@ -148,6 +148,26 @@ def seed_getter_unique(n: int) -> GPUArray:
 
 
 # -- generators ------------------------------------------------------------------------
+
+
+# Which kernel makes which elements.
+_UNIFORM = {
+    _F4: "uniform_float",
+    _F8: "uniform_double",
+    _I4: "uniform_int",
+    _U4: "uniform_int",
+    _I8: "uniform_long",
+    _U8: "uniform_long",
+}
+_NORMAL = {_F4: "normal_float", _F8: "normal_double"}
+_LOG_NORMAL = {_F4: "normal_log_float", _F8: "normal_log_double"}
+_POISSON = {_U4: "poisson_int", _I4: "poisson_int"}
+_POISSON_INPLACE = {
+    _F4: "poisson_inplace_float",
+    _F8: "poisson_inplace_double",
+    _U4: "poisson_inplace_int",
+    _I4: "poisson_inplace_int",
+}
 
 
 class _RandomNumberGeneratorBase:
@@ -219,7 +239,9 @@ class _RandomNumberGeneratorBase:
             self._add_generator(name, "PIPQff" if c_type == "float" else "PIPQdd")
         for name, _, _ in self.gen_poisson_info:
             self._add_generator(name, "PIPQd")
-        self._count = self.block_count * self.generators_per_block
+        per_block = self.generators_per_block
+        self._count = self.block_count * per_block
+        self._block = (min(per_block, _THREADS), 1, 1)
         self._state: DeviceAllocation | None = None
         self._prepare_skipahead()
 
@@ -320,17 +342,17 @@ class _RandomNumberGeneratorBase:
     ) -> None:
         """Launch a kernel for some of the states."""
         function.prepared_async_call(
-            (-(-threads // _THREADS), 1),
-            (_THREADS, 1, 1),
+            (-(-threads // self._block[0]), 1),
+            self._block,
             stream,
-            self.state,
+            self._state or self.state,
             self._count,
             *arguments,
         )
 
     def _fill(
         self,
-        names: dict[str, str],
+        names: dict[np.dtype[Any], str],
         what: str,
         data: GPUArray,
         stream: Stream | None,
@@ -339,52 +361,26 @@ class _RandomNumberGeneratorBase:
         """Launch the generator of ``names`` that makes data's dtype."""
         if not isinstance(data, GPUArray):
             raise TypeError(f"data must be a GPUArray, not {type(data).__name__}")
-        name = names.get(data.dtype.str[1:]) if data.dtype.isnative else None
-        if name is None or name not in self.generators:
-            known = [np.dtype(k).name for k, v in names.items() if v in self.generators]
+        dtype, size = data.dtype, data.size
+        function = self.generators.get(names.get(dtype, ""))
+        if function is None:
+            known = [each.name for each in names if names[each] in self.generators]
             raise NotImplementedError(
                 f"{type(self).__name__} makes {what} of dtype {', '.join(known)}, "
-                f"not {data.dtype}"
+                f"not {dtype}"
             )
-        if not data.size:
+        if not size:
             return
         target = data
         if not data.flags.forc:
-            target = GPUArray(data.shape, data.dtype, data.allocator)
-            if "inplace" in name:
+            target = GPUArray(data.shape, dtype, data.allocator)
+            if names is _POISSON_INPLACE:
                 target.set_async(data, stream)
-        each = max(self._run_bytes // data.dtype.itemsize, 1)
-        self._launch(
-            self.generators[name],
-            min(-(-data.size // each), self._count),
-            stream,
-            target.gpudata,
-            data.size,
-            *arguments,
-        )
+        runs = -(-size // (self._run_bytes // dtype.itemsize or 1))
+        threads = runs if runs < self._count else self._count
+        self._launch(function, threads, stream, target.gpudata, size, *arguments)
         if target is not data:
             data.set_async(target, stream)
-
-    _UNIFORM: ClassVar[dict[str, str]] = {
-        "f4": "uniform_float",
-        "f8": "uniform_double",
-        "i4": "uniform_int",
-        "u4": "uniform_int",
-        "i8": "uniform_long",
-        "u8": "uniform_long",
-    }
-    _NORMAL: ClassVar[dict[str, str]] = {"f4": "normal_float", "f8": "normal_double"}
-    _LOG_NORMAL: ClassVar[dict[str, str]] = {
-        "f4": "normal_log_float",
-        "f8": "normal_log_double",
-    }
-    _POISSON: ClassVar[dict[str, str]] = {"u4": "poisson_int", "i4": "poisson_int"}
-    _POISSON_INPLACE: ClassVar[dict[str, str]] = {
-        "f4": "poisson_inplace_float",
-        "f8": "poisson_inplace_double",
-        "u4": "poisson_inplace_int",
-        "i4": "poisson_inplace_int",
-    }
 
     def fill_uniform(self, data: GPUArray, stream: Stream | None = None) -> None:
         """Fill an array: floats in (0, 1], integers of all bits.
@@ -392,11 +388,11 @@ class _RandomNumberGeneratorBase:
         float32, float64, int32 and uint32; int64 and uint64 from generators of 64 bits;
         NotImplementedError for others.
         """
-        self._fill(self._UNIFORM, "uniform numbers", data, stream)
+        self._fill(_UNIFORM, "uniform numbers", data, stream)
 
     def fill_normal(self, data: GPUArray, stream: Stream | None = None) -> None:
         """Fill an array of float32 or float64 with mean 0 and standard deviation 1."""
-        self._fill(self._NORMAL, "normal numbers", data, stream)
+        self._fill(_NORMAL, "normal numbers", data, stream)
 
     def fill_log_normal(
         self,
@@ -409,7 +405,7 @@ class _RandomNumberGeneratorBase:
 
         ``mean`` and ``stddev`` are those of the logarithms.
         """
-        self._fill(self._LOG_NORMAL, "log-normal numbers", data, stream, mean, stddev)
+        self._fill(_LOG_NORMAL, "log-normal numbers", data, stream, mean, stddev)
 
     def fill_poisson(
         self,
@@ -423,16 +419,16 @@ class _RandomNumberGeneratorBase:
         ValueError if ``lambda_value`` is below 0.
         """
         if lambda_value is None:
-            self._fill(self._POISSON_INPLACE, "Poisson numbers", data, stream)
+            self._fill(_POISSON_INPLACE, "Poisson numbers", data, stream)
             return
         if not lambda_value >= 0:
             raise ValueError(f"lambda_value is {lambda_value}; it must be 0 or more")
         if isinstance(data, GPUArray) and data.dtype.kind == "f":
-            if data.dtype.isnative and data.dtype.itemsize in (4, 8):
+            if data.dtype in _POISSON_INPLACE:
                 data.fill(lambda_value, stream)
-            self._fill(self._POISSON_INPLACE, "Poisson numbers", data, stream)
+            self._fill(_POISSON_INPLACE, "Poisson numbers", data, stream)
             return
-        self._fill(self._POISSON, "Poisson numbers", data, stream, lambda_value)
+        self._fill(_POISSON, "Poisson numbers", data, stream, lambda_value)
 
     def gen_uniform(
         self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
