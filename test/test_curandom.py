@@ -289,6 +289,70 @@ def test_the_host_library_has_the_same_dimensions(ctx, name, number):
 # -- quasirandom numbers ---------------------------------------------------------------
 
 
+PLAIN_SOBOL = """
+#include <curand_kernel.h>
+extern "C" __global__ void plain(NUMBER *words, float *floats, double *normals,
+                                 CURAND *vectors, const NUMBER *constants, int each,
+                                 NUMBER offset)
+{
+    STATE first, state;
+    INIT
+    int at = threadIdx.x * each;
+    state = first;
+    for (int k = 0; k < each; k++)
+        words[at + k] = curand(&state);
+    state = first;
+    for (int k = 0; k < each; k++)
+        floats[at + k] = curand_uniform(&state);
+    state = first;
+    for (int k = 0; k < each; k++)
+        normals[at + k] = curand_normal_double(&state);
+}
+"""
+
+
+@pytest.mark.parametrize("name", QUASI)
+@pytest.mark.parametrize("offset", [0, 5, -12])
+def test_quasirandom_numbers_are_those_of_the_header(ctx, name, offset):
+    """From the start, between multiples of eight, and over the end of the period."""
+    bits, each = int(name[-2:]), 37
+    dtype = np.dtype(f"u{bits // 8}")
+    scrambled = name.startswith("Scrambled")
+    offset %= 2**bits
+    given = "constants[threadIdx.x], " if scrambled else ""
+    text = (
+        PLAIN_SOBOL.replace(
+            "NUMBER", f"unsigned {'int' if bits == 32 else 'long long'}"
+        )
+        .replace("CURAND", f"curandDirectionVectors{bits}_t")
+        .replace("STATE", f"curandState{name}_t")
+        .replace("INIT", f"curand_init(vectors[threadIdx.x], {given}offset, &first);")
+    )
+    kernel = _codegen.load(text, _curand.compiler_options()).get_function("plain")
+    sets = curandom.direction_vector_set
+    which = f"{'SCRAMBLED_' if scrambled else ''}VECTOR_{bits}"
+    vectors = curandom.generate_direction_vectors(64, sets.names[which])
+    constants = getattr(curandom, f"generate_scramble_constants{bits}")(64)
+    outs = [np.zeros((64, each), out) for out in (dtype, np.float32, np.float64)]
+    arguments = (vectors, constants, np.int32(each), dtype.type(offset))
+    kernel(*map(drv.Out, outs), *arguments, block=(64, 1, 1))
+    rewound = Rewound(make(name, offset))
+    count = count_of(rewound.generator)
+    for expected, call in zip(outs, ("uniform", "uniform", "normal"), strict=True):
+        fill = getattr(rewound(), f"gen_{call}")
+        got = fill(count * each, expected.dtype).get().reshape(each, count).T[:64]
+        np.testing.assert_allclose(got, expected, 1e-12 if call == "normal" else 0)
+    # In parts, which begin between multiples of eight.
+    generator = rewound()
+    parts = [
+        generator.gen_uniform(count * 9, dtype).get(),
+        generator.gen_uniform(count * 3, dtype).get(),
+        generator.gen_uniform(count * 25, dtype).get(),
+    ]
+    got = np.concatenate(parts).reshape(each, count).T[:64]
+    assert (got == outs[0]).all()
+
+
 @pytest.mark.parametrize("name", QUASI)
 def test_points_fill_each_dimension_evenly(ctx, name):
     """Of 16 points from the start, each sixteenth of a dimension has one."""

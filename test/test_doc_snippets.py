@@ -14,6 +14,7 @@ DOC = Path(__file__).resolve().parents[1] / "doc"
 PAGES = {
     "linking": 3,
     "memory": 4,
+    "random": 3,
     "software_device": 4,
     "textures": 3,
     "utilities": 3,
