@@ -35,7 +35,7 @@ WHEELS = {
         [
             "nvidia-cuda-nvrtc-cu12=={0}.*",
             "nvidia-cuda-runtime-cu12=={0}.*",
-            "nvidia-cuda-cccl-cu12=={0}.*",
+            "nvidia-cuda-cccl-cu12=={cccl}.*",
             "nvidia-curand-cu12=={curand}.*",
         ],
         ["--no-deps"],
@@ -110,9 +110,10 @@ def fetch(folder, compiler, release):
     if not complete.exists():
         major, _, minor = release.partition(".")
         _, wanted, options = WHEELS[compiler, int(major)]
-        # CUDA 12.4 came with cuRAND 10.3.5, and the others alike.
-        curand = f"10.3.{int(minor) + 1}"
-        wanted = [each.format(release, curand=curand) for each in wanted]
+        # CUDA 12.4 came with cuRAND 10.3.5, and the others alike. The wheels of CCCL
+        # before 12.3 have no headers.
+        curand, cccl = f"10.3.{int(minor) + 1}", f"{major}.{max(int(minor), 3)}"
+        wanted = [each.format(release, curand=curand, cccl=cccl) for each in wanted]
         pip("install", "-q", "--target", str(place), "--upgrade", *options, *wanted)
         complete.touch()
     return place
