@@ -83,11 +83,15 @@ _RAND_OF = {_F4: "rand_float", _F8: "rand_double", _I4: "rand_uint", _U4: "rand_
 
 
 @_context_dependent_memoize
+def _rand_module() -> SourceModule:
+    return _codegen.load(_random_source.rand_text())
+
+
+@_context_dependent_memoize
 def _rand_kernel(name: str) -> tuple[Function, int]:
     """Return the kernel and how many blocks fill the device."""
-    function = _codegen.load(_random_source.rand_text()).get_function(name)
-    blocks = 8 * _multiprocessors()
-    return function.prepare([np.intp, np.uint64, np.uint64]), blocks
+    function = _rand_module().get_function(name).prepare("PQQ")
+    return function, 8 * _multiprocessors()
 
 
 def rand(
@@ -99,12 +103,12 @@ def rand(
     seed is drawn from numpy's global generator. For many numbers, and for other
     distributions, make a generator.
     """
-    result = GPUArray(shape, dtype)
-    name = _RAND_OF.get(result.dtype)
+    name = _RAND_OF.get(np.dtype(dtype))
     if name is None:
         raise NotImplementedError(
-            f"rand() makes float32, float64, int32 and uint32, not {result.dtype}"
+            f"rand() makes float32, float64, int32 and uint32, not {np.dtype(dtype)}"
         )
+    result = GPUArray(shape, dtype)
     low, high = (int(each) for each in np.random.randint(0, 2**31 - 1, 2))
     if result.size:
         kernel, most = _rand_kernel(name)
@@ -173,6 +177,9 @@ _POISSON_INPLACE = {
 class _RandomNumberGeneratorBase:
     """States of one kind in device memory, and the kernels that draw from them.
 
+    ``state_type`` is the C type of a state, ``vector_type`` that of a direction vector,
+    ``scramble_type`` that of a scramble constant; ``additional_source`` has the kernel
+    ``prepare`` that makes the states, with these types as ``%(state_type)s`` and so on.
     ``block_count`` is the number of multiprocessors; there are ``block_count *
     generators_per_block`` states. A generator belongs to the context it was made in,
     and its fills must not run at once: put them on one stream, or wait.
