@@ -11,6 +11,7 @@ HEADER = "curand_kernel.h"
 _NAMES = ("libcurand.so.10", "libcurand.so")
 _WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/curand/lib")
 _WHEEL_HEADERS = ("nvidia/cu13/include", "nvidia/curand/include")
+_SYSTEM = "/usr/include"
 
 
 def paths() -> list[str]:
@@ -33,7 +34,8 @@ def compiler_options() -> list[str]:
     """
     for folder in _folders():
         if os.path.isfile(os.path.join(folder, HEADER)):
-            return [f"-I{folder}"]
+            # A system's own nvcc looks there, after the C library's own headers.
+            return [] if folder == _SYSTEM else [f"-I{folder}"]
     from pycuda.driver import CompileError
 
     raise CompileError(
@@ -55,4 +57,4 @@ def _folders() -> Iterator[str]:
     for home in _toolkit.homes():
         yield os.path.join(home, "include")
     yield from _toolkit.in_wheels(_WHEEL_HEADERS)
-    yield "/usr/include"
+    yield _SYSTEM

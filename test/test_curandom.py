@@ -1105,6 +1105,24 @@ def test_more_than_32_bits_of_elements(name):
 # -- without cuRAND's header -----------------------------------------------------------
 
 
+def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
+    """Beside the compilers, in the named toolkit, in wheels, in the system's folder."""
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    folders = list(_curand._folders())
+    named = folders.index(f"{tmp_path}/toolkit/include")
+    wheel = folders.index(f"{tmp_path}/site/nvidia/cu13/include")
+    older = folders.index(f"{tmp_path}/site/nvidia/curand/include")
+    assert named < wheel and named < older and folders[-1] == "/usr/include"
+    place = tmp_path / "site" / "nvidia" / "curand" / "include"
+    place.mkdir(parents=True)
+    (place / "curand_kernel.h").touch()
+    monkeypatch.setattr(_curand._toolkit, "homes", lambda: [])
+    monkeypatch.setattr(_curand._nvrtc, "find", lambda: None)
+    monkeypatch.setattr(_curand._nvcc, "on_path", lambda names: None)
+    assert _curand.compiler_options() == [f"-I{place}"]
+
+
 def test_without_the_header(tmp_path):
     code = """
         from pycuda import _curand
@@ -1116,10 +1134,12 @@ def test_without_the_header(tmp_path):
             print(error)
         open({folder!r} + "/curand_kernel.h", "w").close()
         print(_curand.compiler_options() == ["-I" + {folder!r}])
+        _curand._SYSTEM = {folder!r}
+        print(_curand.compiler_options() == [])
         """
     done = run_child(code.replace("{folder!r}", repr(str(tmp_path))))
-    first, second = done.stdout.splitlines()[0], done.stdout.splitlines()[-1]
+    first, *others = done.stdout.splitlines()
     assert "curand_kernel.h, was not found" in first
     assert "pip install pycuda[curand]" in first
     assert "nvidia-curand-cu12" in first and "CUDA toolkit" in first
-    assert second == "True"
+    assert others == ["True", "True"]
