@@ -750,6 +750,22 @@ def test_strides_and_orders(ctx, name):
     assert (room.get()[1::2, ::-2] == flat.reshape(6, 10)).all()
 
 
+def test_poisson_numbers_of_means_with_gaps_between(ctx):
+    means = np.arange(60, dtype=np.float32).reshape(6, 10)
+    packed = to_gpu(means)
+    make("Philox").fill_poisson(packed)
+    room = gpuarray.zeros((12, 20), np.float32)
+    room[::2, 5:15] = to_gpu(means)
+    make("Philox").fill_poisson(room[::2, 5:15])
+    got = room.get()
+    assert (got[::2, 5:15] == packed.get()).all() and got[::2, 5:15].any()
+    got[::2, 5:15] = 0
+    assert not got.any()
+    make("Philox").fill_poisson(room[1::2, 5:15], 7)
+    expected = make("Philox").gen_poisson((6, 10), np.float32, 7).get()
+    assert (room.get()[1::2, 5:15] == expected).all()
+
+
 def test_nothing_to_fill(ctx):
     generator = make("Philox")
     for shape in (0, (3, 0)):
