@@ -5,6 +5,10 @@ and keeps the loaded function. What elements are and what is done to them stands
 ``cuda/pycuda-array.hpp``; here are the loops around it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 from pycuda import _nvrtc, compiler  # noqa: F401  NVRTC: loaded before the first kernel
 from pycuda.driver import CompileError, CompilerNotFoundError
 
@@ -56,7 +60,9 @@ def compile_text(text, options=_OPTIONS):
     )
 
 
-def load(text, options=None, keep=False):
+def load(
+    text: str, options: Iterable[str] | None = None, keep: bool = False
+) -> compiler.SourceModule:
     """Return the SourceModule of a text that holds a program's own code.
 
     NVRTC compiles it in a tenth of the time; where it cannot, because the text wants a

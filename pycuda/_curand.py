@@ -1,11 +1,17 @@
-"""Where NVIDIA's random number library may be. Only the extension calls this."""
+"""Where NVIDIA's random number library and its header for device code may be."""
+
+from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
-from pycuda import _toolkit
+from pycuda import _nvcc, _nvrtc, _toolkit
 
+HEADER = "curand_kernel.h"
 _NAMES = ("libcurand.so.10", "libcurand.so")
 _WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/curand/lib")
+_WHEEL_HEADERS = ("nvidia/cu13/include", "nvidia/curand/include")
+_SYSTEM = "/usr/include"
 
 
 def paths() -> list[str]:
@@ -19,3 +25,36 @@ def paths() -> list[str]:
     folders += _toolkit.in_wheels(_WHEEL_FOLDERS)
     files = [os.path.join(folder, name) for folder in folders for name in _NAMES]
     return [*_NAMES, *filter(os.path.isfile, files)]
+
+
+def compiler_options() -> list[str]:
+    """Return the options with which a compiler finds the header.
+
+    Raises CompileError if it is not there.
+    """
+    for folder in _folders():
+        if os.path.isfile(os.path.join(folder, HEADER)):
+            # A system's own nvcc looks there, after the C library's own headers.
+            return [] if folder == _SYSTEM else [f"-I{folder}"]
+    from pycuda.driver import CompileError
+
+    raise CompileError(
+        f"cuRAND's header for device code, {HEADER}, was not found: not beside NVRTC "
+        f"or nvcc, not under {_toolkit.described_homes()} or /usr/local/cuda, and not "
+        f"in NVIDIA's wheels ({' or '.join(_WHEEL_HEADERS)} in site-packages). Install "
+        "the CUDA toolkit, or 'pip install pycuda[curand]', or for CUDA 12 "
+        "'pip install nvidia-curand-cu12'",
+        [],
+    )
+
+
+def _folders() -> Iterator[str]:
+    """Yield the folders that may have the header, those of the compilers first."""
+    for path in (_nvrtc.find(), _nvcc.on_path(["nvcc"])):
+        if path is not None:
+            for each in (path, os.path.realpath(path)):
+                yield os.path.join(os.path.dirname(os.path.dirname(each)), "include")
+    for home in _toolkit.homes():
+        yield os.path.join(home, "include")
+    yield from _toolkit.in_wheels(_WHEEL_HEADERS)
+    yield _SYSTEM

@@ -34,6 +34,7 @@ _WHEEL_HEADERS = (
     "nvidia/cu13/include",
     "nvidia/cuda_runtime/include",
     "nvidia/cuda_cccl/include",
+    "nvidia/curand/include",
 )
 _HOST_FLAGS = frozenset(
     ("-g", "--debug", "-m64", "-O", "-O0", "-O1", "-O2", "-O3")

@@ -22,6 +22,7 @@ MODULES = (
     "pycuda.compyte.array",
     "pycuda.compyte.dtypes",
     "pycuda.cumath",
+    "pycuda.curandom",
     "pycuda.debug",
     "pycuda.driver",
     "pycuda.elementwise",

@@ -16,6 +16,7 @@ PAGES = {
     "linking": 3,
     "memory": 4,
     "mpi": 1,
+    "random": 3,
     "software_device": 4,
     "textures": 3,
     "utilities": 3,

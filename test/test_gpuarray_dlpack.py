@@ -68,7 +68,7 @@ def test_there_and_back(ctx, dtype):
 
 def test_the_memory_is_kept(ctx):
     x = to_gpu(HOST)
-    gone = weakref.ref(x)
+    gone = weakref.ref(x.gpudata)
     y = from_dlpack(x)[1:]
     capsule = y.__dlpack__()
     del x, y
@@ -76,6 +76,20 @@ def test_the_memory_is_kept(ctx):
     assert gone() is not None
     same(from_dlpack(capsule), HOST[1:])
     del capsule
+    gc.collect()
+    assert gone() is None
+
+
+def test_memory_that_is_lent_outlives_its_exchange(ctx):
+    """The array gets other memory meanwhile; who borrowed keeps what was lent."""
+    x = to_gpu(HOST)
+    gone = weakref.ref(x.gpudata)
+    y = from_dlpack(x)
+    x.gpudata = drv.mem_alloc(x.nbytes)
+    gc.collect()
+    assert gone() is not None
+    same(y, HOST)
+    del y
     gc.collect()
     assert gone() is None
 

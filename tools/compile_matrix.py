@@ -35,18 +35,19 @@ WHEELS = {
         [
             "nvidia-cuda-nvrtc-cu12=={0}.*",
             "nvidia-cuda-runtime-cu12=={0}.*",
-            "nvidia-cuda-cccl-cu12=={0}.*",
+            "nvidia-cuda-cccl-cu12=={cccl}.*",
+            "nvidia-curand-cu12=={curand}.*",
         ],
         ["--no-deps"],
     ),
     ("nvrtc", 13): (
         "nvidia-cuda-nvrtc",
-        ["cuda-toolkit[nvrtc,cudart,cccl]=={0}.*"],
+        ["cuda-toolkit[nvrtc,cudart,cccl,curand]=={0}.*"],
         [],
     ),
     ("nvcc", 13): (
         "nvidia-cuda-nvcc",
-        ["cuda-toolkit[nvcc,nvvm,crt,cudart,cccl]=={0}.*"],
+        ["cuda-toolkit[nvcc,nvvm,crt,cudart,cccl,curand]=={0}.*"],
         [],
     ),
 }
@@ -107,8 +108,12 @@ def fetch(folder, compiler, release):
     place = Path(folder) / f"{compiler}-{release}"
     complete = place / "complete"
     if not complete.exists():
-        _, wanted, options = WHEELS[compiler, int(release.partition(".")[0])]
-        wanted = [each.format(release) for each in wanted]
+        major, _, minor = release.partition(".")
+        _, wanted, options = WHEELS[compiler, int(major)]
+        # CUDA 12.4 came with cuRAND 10.3.5, and the others alike. The wheels of CCCL
+        # before 12.3 have no headers.
+        curand, cccl = f"10.3.{int(minor) + 1}", f"{major}.{max(int(minor), 3)}"
+        wanted = [each.format(release, curand=curand, cccl=cccl) for each in wanted]
         pip("install", "-q", "--target", str(place), "--upgrade", *options, *wanted)
         complete.touch()
     return place

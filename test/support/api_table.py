@@ -228,7 +228,7 @@ def linked_module():
 
 def sample(row):
     """Return an object of a row's class, in the current context."""
-    from pycuda import compiler, tools
+    from pycuda import compiler, curandom, tools
     from pycuda.compyte import array, dtypes
     from pycuda.elementwise import ElementwiseKernel
     from pycuda.reduction import ReductionKernel
@@ -243,12 +243,15 @@ def sample(row):
         "DeviceData": lambda: tools.DeviceData(),
         "DynamicModule": linked_module,
         "Function": prepared_function,
+        "MRG32k3aRandomNumberGenerator": curandom.MRG32k3aRandomNumberGenerator,
         "OccupancyRecord": lambda: tools.OccupancyRecord(tools.DeviceData(), 32),
         "ElementwiseKernel": lambda: ElementwiseKernel("float *x", "x[i] = 1"),
         "ReductionKernel": lambda: ReductionKernel(
             "f4", "0", "a+b", "x[i]", "float *x"
         ),
         "_ScanKernelBase": lambda: InclusiveScanKernel(np.int32, "a + b"),
+        "_PseudoRandomNumberGeneratorBase": curandom.XORWOWRandomNumberGenerator,
+        "_RandomNumberGeneratorBase": curandom.XORWOWRandomNumberGenerator,
         "SourceModule": lambda: compiler.SourceModule("__global__ void k() {}"),
     }
     maker = makers.get(row.qualname.partition(".")[0])

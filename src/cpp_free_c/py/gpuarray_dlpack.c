@@ -1,6 +1,6 @@
 /* GPUArray as a producer of DLPack: __dlpack__ and __dlpack_device__.
  *
- * The capsule holds the array, which holds its memory. Where the consumer works on
+ * The capsule holds the memory that the array has at the time. Where the consumer works on
  * another stream than the current one, that stream is made to wait for the current one;
  * the host never does. */
 
@@ -188,7 +188,9 @@ export_capsule(pcu_gpuarray *self, int copied, PyObject *max_version)
     t.dtype = self->dtype;
     memcpy(t.shape, self->shape, (size_t)self->ndim * sizeof(*t.shape));
     memcpy(t.strides, self->strides, (size_t)self->ndim * sizeof(*t.strides));
-    return pcu_dlpack_export(&t, (PyObject *)self, versioned);
+    /* the memory of now: a program may give the array another one meanwhile */
+    PyObject *lent = self->memory != NULL ? self->memory : (PyObject *)self;
+    return pcu_dlpack_export(&t, lent, versioned);
 }
 
 PyDoc_STRVAR(
