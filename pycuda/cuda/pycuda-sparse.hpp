@@ -1,0 +1,275 @@
+// Products of sparse matrices in compressed rows with vectors: y = A x.
+//
+// The elements of a matrix are cut into tiles of whole rows. A block reads its tile with
+// 16-byte loads whatever the rows are like, leaves the products with x in shared memory,
+// and sums them up there by rows. Rows that would fill a tile alone are read by blocks of
+// their own; the longest ones by several blocks, whose sums a second kernel joins. Which
+// elements a thread takes up depends on the matrix only, so that the same input gives the
+// same bits.
+#ifndef PYCUDA_SPARSE_HPP
+#define PYCUDA_SPARSE_HPP
+
+#include <pycuda-complex.hpp>
+
+#define PYCUDA_SPARSE_FN __device__ __forceinline__
+
+extern "C++" {
+namespace pycuda_sparse {
+
+typedef pycuda::complex<float> complex64;
+typedef pycuda::complex<double> complex128;
+
+// -- memory -----------------------------------------------------------------------------
+
+// Four elements, which are read once: they need not stay in a cache.
+template <class T>
+PYCUDA_SPARSE_FN void load4(T (&items)[4], const T *from)
+{
+    uint4 words[sizeof(items) / 16];
+#pragma unroll
+    for (int k = 0; k < (int)(sizeof(items) / 16); k++)
+        words[k] = __ldcs((const uint4 *)from + k);
+    memcpy((void *)items, words, sizeof(items));
+}
+
+template <class T>
+PYCUDA_SPARSE_FN void store4(T *to, const T (&items)[4])
+{
+    uint4 words[sizeof(items) / 16];
+    memcpy(words, (const void *)items, sizeof(items));
+#pragma unroll
+    for (int k = 0; k < (int)(sizeof(items) / 16); k++)
+        ((uint4 *)to)[k] = words[k];
+}
+
+// An element of x, which others read too.
+PYCUDA_SPARSE_FN float fetch(const float *x)
+{
+    return __ldg(x);
+}
+PYCUDA_SPARSE_FN double fetch(const double *x)
+{
+    return __ldg(x);
+}
+PYCUDA_SPARSE_FN complex64 fetch(const complex64 *x)
+{
+    float2 z = __ldg((const float2 *)x);
+    return complex64(z.x, z.y);
+}
+PYCUDA_SPARSE_FN complex128 fetch(const complex128 *x)
+{
+    double2 z = __ldg((const double2 *)x);
+    return complex128(z.x, z.y);
+}
+
+// -- sums -------------------------------------------------------------------------------
+
+template <class T>
+PYCUDA_SPARSE_FN T lower(T value, int by)
+{
+    return __shfl_down_sync(0xffffffffu, value, by);
+}
+template <class T>
+PYCUDA_SPARSE_FN pycuda::complex<T> lower(pycuda::complex<T> value, int by)
+{
+    return pycuda::complex<T>(lower(value.real(), by), lower(value.imag(), by));
+}
+
+// The sum of neighbouring lanes, in the first of them; all lanes of the warp take part.
+template <int LANES, class T>
+PYCUDA_SPARSE_FN T sum_lanes(T value)
+{
+#pragma unroll
+    for (int by = LANES / 2; by > 0; by /= 2)
+        value = value + lower(value, by);
+    return value;
+}
+
+// -- the kernel -------------------------------------------------------------------------
+
+// What a block does: elements from begin to end are rows row to last; of a piece of a
+// long row, last is the place of its sum, -1 if the row is one piece.
+template <class Offset>
+struct __align__(16) job {
+    Offset begin, end;
+    int row, last;
+};
+
+// A row in pieces: whose sums it joins.
+struct joint {
+    int row, first, last;
+};
+
+// LANES threads sum a row; the bounds of the first PASSES rows that a thread sees are
+// read ahead. With UNEVEN rows, those of more than LIMIT elements are left to a warp.
+template <class T, class Index, class Offset, int THREADS, int ITEMS, int LANES,
+          int PASSES, bool UNEVEN>
+struct rows {
+    static const int VECTORS = ITEMS / 4;
+    static const int ROWS = THREADS / LANES; // a pass
+    static const int LIMIT = 16 * LANES + 16;
+    // Every 128 bytes are followed by 16 bytes of nothing: rows of a length that is a
+    // power of two do not begin in the same bank.
+    static const int RUN = 128 / sizeof(T);
+    static const int GAP = 16 / sizeof(T);
+    static const int ROOM = THREADS * ITEMS / RUN * (RUN + GAP);
+    static const int LONGER = UNEVEN ? THREADS * ITEMS / LIMIT + 1 : 1;
+
+    static PYCUDA_SPARSE_FN int slot(int j)
+    {
+        return j + j / RUN * GAP;
+    }
+
+    static PYCUDA_SPARSE_FN T sum(const T *products, int from, int to, int step)
+    {
+        T total = T(0);
+        for (int j = from; j < to; j += step)
+            total = total + products[slot(j)];
+        return total;
+    }
+
+    static PYCUDA_SPARSE_FN void tile(const job<Offset> &here, const Offset *indptr,
+                                      const Index *indices, const T *values, const T *x,
+                                      T *y)
+    {
+        __shared__ __align__(16) char room[ROOM * sizeof(T)];
+        __shared__ int longer[LONGER], longer_count;
+        T *products = (T *)room;
+        const int tid = threadIdx.x, lane = tid % LANES;
+        const Offset base = here.begin & ~(Offset)3;
+        const int most = here.end > base ? (int)(here.end - base - 1) & ~3 : -1;
+        Index columns[VECTORS][4];
+        T factors[VECTORS][4];
+        Offset from[PASSES], to[PASSES];
+        if (UNEVEN && tid == 0)
+            longer_count = 0;
+        // Threads beyond the end repeat its last elements: no branch parts the loads.
+        if (most >= 0) {
+#pragma unroll
+            for (int i = 0; i < VECTORS; i++) {
+                int j = min(4 * (tid + i * THREADS), most);
+                load4(columns[i], indices + base + j);
+                load4(factors[i], values + base + j);
+            }
+        }
+#pragma unroll
+        for (int p = 0; p < PASSES; p++) {
+            int row = here.row + tid / LANES + p * ROWS;
+            from[p] = to[p] = base;
+            if (row < here.last) {
+                from[p] = indptr[row];
+                to[p] = indptr[row + 1];
+            }
+        }
+        if (most >= 0) {
+#pragma unroll
+            for (int i = 0; i < VECTORS; i++) {
+                int j = min(4 * (tid + i * THREADS), most);
+                T found[4];
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    found[k] = factors[i][k] * fetch(x + columns[i][k]);
+                store4(products + slot(j), found);
+            }
+        }
+        __syncthreads();
+        const int count = here.last - here.row;
+#pragma unroll
+        for (int p = 0; p < PASSES; p++) {
+            if (p * ROWS < count)
+                one(products, here, tid / LANES + p * ROWS, lane, (int)(from[p] - base),
+                    (int)(to[p] - base), y, longer, &longer_count);
+        }
+        for (int first = PASSES * ROWS; first < count; first += ROWS) {
+            int row = here.row + first + tid / LANES;
+            int begin = 0, end = 0;
+            if (row < here.last) {
+                begin = (int)(indptr[row] - base);
+                end = (int)(indptr[row + 1] - base);
+            }
+            one(products, here, first + tid / LANES, lane, begin, end, y, longer,
+                &longer_count);
+        }
+        if (UNEVEN) {
+            __syncthreads();
+            for (int i = tid / 32; i < longer_count; i += THREADS / 32) {
+                int row = longer[i];
+                int begin = (int)(indptr[row] - base), end = (int)(indptr[row + 1] - base);
+                T total = sum_lanes<32>(sum(products, begin + tid % 32, end, 32));
+                if (tid % 32 == 0)
+                    y[row] = total;
+            }
+        }
+    }
+
+    static PYCUDA_SPARSE_FN void one(const T *products, const job<Offset> &here,
+                                     int number, int lane, int from, int to, T *y,
+                                     int *longer, int *longer_count)
+    {
+        const int row = here.row + number;
+        const bool left = UNEVEN && to - from > LIMIT;
+        T total = T(0);
+        if (!left)
+            total = sum(products, from + lane, to, LANES);
+        total = sum_lanes<LANES>(total);
+        if (lane == 0 && row < here.last) {
+            if (left)
+                longer[atomicAdd(longer_count, 1)] = row;
+            else
+                y[row] = total;
+        }
+    }
+
+    static PYCUDA_SPARSE_FN void piece(const job<Offset> &here, const Index *indices,
+                                       const T *values, const T *x, T *y, T *partial)
+    {
+        __shared__ __align__(16) char room[THREADS / 32 * sizeof(T)];
+        T *sums = (T *)room;
+        const int tid = threadIdx.x;
+        T total = T(0);
+#pragma unroll 2
+        for (Offset j = (here.begin & ~(Offset)3) + 4 * tid; j < here.end;
+             j += 4 * THREADS) {
+            Index columns[4];
+            T factors[4];
+            load4(columns, indices + j);
+            load4(factors, values + j);
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                T product = factors[k] * fetch(x + columns[k]);
+                if (j + k >= here.begin && j + k < here.end)
+                    total = total + product;
+            }
+        }
+        total = sum_lanes<32>(total);
+        if (tid % 32 == 0)
+            sums[tid / 32] = total;
+        __syncthreads();
+        if (tid < 32) {
+            total = sum_lanes<32>(tid < THREADS / 32 ? sums[tid] : T(0));
+            if (tid == 0)
+                *(here.last < 0 ? y + here.row : partial + here.last) = total;
+        }
+    }
+};
+
+// One warp a row in pieces.
+template <class T>
+PYCUDA_SPARSE_FN void join(const joint *joints, int count, const T *partial, T *y)
+{
+    const int number = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (number >= count)
+        return;
+    const joint here = joints[number];
+    T total = T(0);
+    for (int i = here.first + threadIdx.x % 32; i < here.last; i += 32)
+        total = total + partial[i];
+    total = sum_lanes<32>(total);
+    if (threadIdx.x % 32 == 0)
+        y[here.row] = total;
+}
+
+} // namespace pycuda_sparse
+} // extern "C++"
+
+#endif
