@@ -62,6 +62,26 @@ PYCUDA_SPARSE_FN complex128 fetch(const complex128 *x)
     return complex128(z.x, z.y);
 }
 
+// An element of a matrix, which is read once.
+PYCUDA_SPARSE_FN float once(const float *p)
+{
+    return __ldcs(p);
+}
+PYCUDA_SPARSE_FN double once(const double *p)
+{
+    return __ldcs(p);
+}
+PYCUDA_SPARSE_FN complex64 once(const complex64 *p)
+{
+    float2 z = __ldcs((const float2 *)p);
+    return complex64(z.x, z.y);
+}
+PYCUDA_SPARSE_FN complex128 once(const complex128 *p)
+{
+    double2 z = __ldcs((const double2 *)p);
+    return complex128(z.x, z.y);
+}
+
 // -- sums -------------------------------------------------------------------------------
 
 template <class T>
@@ -268,6 +288,123 @@ PYCUDA_SPARSE_FN void join(const joint *joints, int count, const T *partial, T *
     if (threadIdx.x % 32 == 0)
         y[here.row] = total;
 }
+
+// -- coordinate form --------------------------------------------------------------------
+
+template <class T>
+PYCUDA_SPARSE_FN void add(T *to, T value)
+{
+    atomicAdd(to, value);
+}
+template <class T>
+PYCUDA_SPARSE_FN void add(pycuda::complex<T> *to, pycuda::complex<T> value)
+{
+    atomicAdd((T *)to, value.real());
+    atomicAdd((T *)to + 1, value.imag());
+}
+
+template <class T>
+PYCUDA_SPARSE_FN T higher(T value, int by)
+{
+    return __shfl_up_sync(0xffffffffu, value, by);
+}
+template <class T>
+PYCUDA_SPARSE_FN pycuda::complex<T> higher(pycuda::complex<T> value, int by)
+{
+    return pycuda::complex<T>(higher(value.real(), by), higher(value.imag(), by));
+}
+
+// A warp's share of elements, which lie by rows. What a lane has in front of its last row
+// is complete with the sums of the lanes before it; its last row goes on to the next lane.
+template <class T, class Index>
+struct coordinates {
+    static PYCUDA_SPARSE_FN void run(Index begin, Index end, const Index *rows,
+                                     const Index *columns, const T *values, const T *x,
+                                     T *y)
+    {
+        const int lane = threadIdx.x % 32;
+        Index open_row = -1; // of the last element of the lane 31 before
+        T open = T(0);
+        for (Index first = begin; first < end; first += 128) {
+            Index row[4], column[4];
+            T value[4];
+            const Index j = first + 4 * lane;
+            load4(row, rows + j);
+            load4(column, columns + j);
+            load4(value, values + j);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                value[k] = value[k] * fetch(x + column[k]);
+            step(row, value, open_row, open, lane, y);
+        }
+        if (lane == 31 && open_row >= 0)
+            add(y + open_row, open);
+    }
+
+    static PYCUDA_SPARSE_FN void step(const Index (&row)[4], const T (&value)[4],
+                                      Index &open_row, T &open, int lane, T *y)
+    {
+        // Lane 0 takes up what the lane 31 had open.
+        Index before_row = __shfl_sync(0xffffffffu, open_row, 31);
+        T before = last_of(open);
+        bool has_head = false;
+        T head = T(0), sum = value[0];
+        if (lane == 0 && before_row >= 0) {
+            if (before_row == row[0])
+                sum = before + sum;
+            else
+                add(y + before_row, before);
+        }
+#pragma unroll
+        for (int k = 1; k < 4; k++) {
+            if (row[k] == row[k - 1]) {
+                sum = sum + value[k];
+            } else {
+                if (!has_head)
+                    head = sum;
+                else
+                    add(y + row[k - 1], sum);
+                has_head = true;
+                sum = value[k];
+            }
+        }
+        const Index key = row[3];
+#pragma unroll
+        for (int by = 1; by < 32; by *= 2) {
+            Index other_key = __shfl_up_sync(0xffffffffu, key, by);
+            T other = higher(sum, by);
+            if (lane >= by && other_key == key)
+                sum = other + sum;
+        }
+        Index left_key = __shfl_up_sync(0xffffffffu, key, 1);
+        T left = higher(sum, 1);
+        if (has_head)
+            add(y + row[0], lane > 0 && left_key == row[0] ? left + head : head);
+        // A last row ends here if the next lane begins with another one.
+        Index next = __shfl_down_sync(0xffffffffu, row[0], 1);
+        if (lane < 31 && next != key)
+            add(y + key, sum);
+        open_row = key;
+        open = sum;
+    }
+
+    static PYCUDA_SPARSE_FN T last_of(T value)
+    {
+        return from_lane(value, 31);
+    }
+    template <class S>
+    static PYCUDA_SPARSE_FN S from_lane(S value, int lane)
+    {
+        return __shfl_sync(0xffffffffu, value, lane);
+    }
+    template <class S>
+    static PYCUDA_SPARSE_FN pycuda::complex<S> from_lane(pycuda::complex<S> value,
+                                                         int lane)
+    {
+        return pycuda::complex<S>(from_lane(value.real(), lane),
+                                  from_lane(value.imag(), lane));
+    }
+};
 
 } // namespace pycuda_sparse
 } // extern "C++"

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
+from pycuda._driver import _apply, _array_ops
 from pycuda.gpuarray import GPUArray
 from pycuda.sparse.operator import OperatorBase
+
+_ADD = _array_ops["add"]
 
 #: The name of each dtype that a matrix may have, in device code.
 CTYPES = {
@@ -129,8 +132,13 @@ def scipy_sparse() -> Any:
     return scipy.sparse
 
 
+def address(array: GPUArray) -> int:
+    """Return where an array begins, 0 if it has no elements."""
+    return array.ptr if array.size else 0
+
+
 def _overlap(a: GPUArray, b: GPUArray) -> bool:
-    first, second = a.ptr, b.ptr
+    first, second = address(a), address(b)
     return first < second + b.nbytes and second < first + a.nbytes
 
 
@@ -146,6 +154,7 @@ class DeviceOperator(OperatorBase):
         self.context = context
         self._shape = shape
         self._dtype = dtype
+        self._nothing = GPUArray((0,), dtype)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -181,13 +190,15 @@ class DeviceOperator(OperatorBase):
                 f"{name} has stride {vector.strides[0]}: its elements must lie side by "
                 f"side, as in {name}.copy()"
             )
-        if vector.ptr % self._dtype.itemsize:
+        if address(vector) % self._dtype.itemsize:
             raise ValueError(
                 f"{name} begins at an address that is no multiple of "
                 f"{self._dtype.itemsize}"
             )
-        # An operation on no elements looks at the context and at the memory.
-        vector[:0].fill(0)
+        if length:
+            # The sum of one element and none: nothing is launched, but the memory is
+            # looked at, whether it is there and of this context.
+            _apply(_ADD, (vector[:1], self._nothing), self._nothing)
 
     def _check_operands(self, x: Any, y: Any) -> GPUArray:
         """Return ``y``, or a new array; LogicError, TypeError or ValueError."""

@@ -18,6 +18,7 @@ from pycuda.sparse._matrix import (
     CTYPES,
     DeviceOperator,
     HostCSR,
+    address,
     read_matrix,
     scipy_sparse,
 )
@@ -330,10 +331,7 @@ class CsrSpMV(DeviceOperator):
             return y
         # The sums of pieces are in memory of the matrix: another stream waits for it.
         with self._lock:
-            if stream is None:
-                stream = _cuda.Stream.get_current()
-            if stream != self._last_stream:
-                self._follow(stream)
+            stream = self._ordered(stream)
             self._launch(x, y, stream)
             self._join.prepared_async_call(
                 (-(-self._joint_count // 8), 1),
@@ -346,6 +344,21 @@ class CsrSpMV(DeviceOperator):
             )
         return y
 
+    def _ordered(self, stream: Any) -> _cuda.Stream:
+        """Return the stream of a call, after letting it wait for the call before if
+        that was on another one; the lock is held."""
+        if stream is None:
+            stream = _cuda.Stream.get_current() or _cuda.Stream.from_handle(0)
+        elif not isinstance(stream, _cuda.Stream):
+            stream = _cuda.Stream.from_handle(stream)
+        last: _cuda.Stream | None = self._last_stream
+        if last is not None and last.handle != stream.handle:
+            event = _cuda.Event(_cuda.event_flags.DISABLE_TIMING)
+            event.record(last)
+            stream.wait_for_event(event)
+        self._last_stream = stream
+        return stream
+
     def _launch(self, x: GPUArray, y: GPUArray, stream: Any) -> None:
         self._multiply.prepared_async_call(
             (self.num_blocks, 1),
@@ -353,10 +366,10 @@ class CsrSpMV(DeviceOperator):
             stream,
             self._jobs.gpudata,
             self.indptr.gpudata,
-            self._indices.gpudata or 0,
-            self._data.gpudata or 0,
-            x.ptr,
-            y.ptr,
+            address(self._indices),
+            address(self._data),
+            address(x),
+            address(y),
             0 if self._partial is None else self._partial.gpudata,
             self._pieces,
         )

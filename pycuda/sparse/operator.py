@@ -74,6 +74,8 @@ class DiagonalPreconditioner(OperatorBase):
         n = self.diagonal.shape[0]
         return n, n
 
-    def __call__(self, operand: Any) -> Any:
-        """Return a new array, the product of vector and operand."""
-        return self.diagonal * operand
+    def __call__(self, operand: Any, out: Any = None) -> Any:
+        """Return the product of vector and operand, in ``out`` if it is given."""
+        if out is None:
+            return self.diagonal * operand
+        return self.diagonal._elwise_multiply(operand, out)
