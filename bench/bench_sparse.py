@@ -123,6 +123,7 @@ MATRICES = {
     "power_law": ("power law", power_law),
     "banded": ("banded", banded),
 }
+SYMMETRIC = ("poisson2d", "poisson3d", "banded")
 
 
 @lru_cache(maxsize=1)
@@ -156,6 +157,11 @@ def check(y, name, rows, dtype):
 # -- subjects --------------------------------------------------------------------------
 
 
+def suits(form, name):
+    """Packets are for matrices of neighbours; of others nearly nothing is in them."""
+    return form != "packeted" or name in SYMMETRIC
+
+
 def cases_of(forms, rows, dtypes, synchronize):
     """Cases ``form:matrix:dtype``; what a form was made of is kept until another one.
 
@@ -185,6 +191,7 @@ def cases_of(forms, rows, dtypes, synchronize):
         for form, make in forms.items()
         for name in MATRICES
         for dtype in dtypes
+        if suits(form, name)
     }
 
 
@@ -192,17 +199,35 @@ def prepare_pycuda(rows, dtypes):
     import pycuda
     import pycuda.driver as drv
     from pycuda.gpuarray import GPUArray, to_gpu
+    from pycuda.sparse._matrix import HostCSR
+    from pycuda.sparse.coordinate import CoordinateSpMV
     from pycuda.sparse.csr import CsrSpMV
+    from pycuda.sparse.cusparse import CusparseSpMV
+    from pycuda.sparse.packeted import PacketedSpMV
 
     drv.init()
     context = drv.Device(0).make_context()
 
-    def csr(matrix, x):
-        operator = CsrSpMV.from_arrays(*matrix)
-        x, y = to_gpu(x), GPUArray((operator.shape[0],), operator.dtype)
-        return lambda: operator(x, y), y.get
+    def form(kind):
+        def make(matrix, x):
+            operator = kind(HostCSR(*matrix))
+            x, y = to_gpu(x), GPUArray((operator.shape[0],), operator.dtype)
+            return lambda: operator(x, y), y.get
 
-    forms = {"csr": csr}
+        return make
+
+    def packeted(matrix, x):
+        operator = PacketedSpMV(HostCSR(*matrix), True)
+        x = operator.permute(to_gpu(x))
+        y = GPUArray((operator.shape[0],), operator.dtype)
+        return lambda: operator(x, y), lambda: operator.unpermute(y).get()
+
+    forms = {"csr": form(CsrSpMV), "packeted": packeted}
+    forms |= {"coordinate": form(CoordinateSpMV), "cusparse": form(CusparseSpMV)}
+    absent = {}
+    if why_not := CusparseSpMV(np.eye(1)).why_not:
+        absent["cusparse"] = why_not
+        del forms["cusparse"]
     cases = cases_of(forms, rows, dtypes, context.synchronize)
     nbytes = 64 * rows
     ends = []
@@ -219,7 +244,11 @@ def prepare_pycuda(rows, dtypes):
 
     cases |= {"copy": copy, "forget": forget}
     header = {"version": pycuda.VERSION_TEXT, "device": drv.Device(0).name()}
-    return {**header, "copy bytes": 2 * nbytes}, cases, context.synchronize
+    return (
+        {**header, "copy bytes": 2 * nbytes, "absent": absent},
+        cases,
+        context.synchronize,
+    )
 
 
 def prepare_cupy(rows, dtypes):
@@ -307,6 +336,8 @@ def measure(name, dtype, args, subjects, failed):
     pycuda = subjects["pycuda"]
     for form, subject in forms_of(subjects):
         ns = []
+        if not suits(form, name):
+            continue
         try:
             for _ in range(args.rounds):
                 ns += subject.ask(f"{form}:{name}:{dtype}", args.batches, CALLS)

@@ -24,7 +24,14 @@ def _neighbours(indptr: _Indices, indices: _Indices, vertices: _Indices) -> _Ind
     counts = indptr[vertices + 1] - begins
     ends = np.cumsum(counts)
     places = np.arange(ends[-1]) + np.repeat(begins - ends + counts, counts)
-    return np.unique(indices[places])
+    return indices[places]
+
+
+def _once_each(vertices: _Indices, marks: _Indices) -> _Indices:
+    """Return the vertices without repetitions; ``marks`` is room for all."""
+    numbers = np.arange(len(vertices))
+    marks[vertices] = numbers
+    return vertices[marks[vertices] == numbers]
 
 
 def partition(indptr: _Indices, indices: _Indices, most: int) -> list[_Indices]:
@@ -39,6 +46,7 @@ def partition(indptr: _Indices, indices: _Indices, most: int) -> list[_Indices]:
         return [np.arange(count)] if count else []
     parts_left = -(-count // most)
     free = np.ones(count, bool)
+    marks = np.empty(count, np.int64)
     lowest = 0  # no vertex below is free
     border: _Indices = np.empty(0, np.int64)
     parts = []
@@ -59,7 +67,8 @@ def partition(indptr: _Indices, indices: _Indices, most: int) -> list[_Indices]:
             missing -= len(taken)
             rings.append(taken)
             found = _neighbours(indptr, indices, taken)
-            border = np.concatenate([ring[len(taken) :], found[free[found]]])
+            found = _once_each(found[free[found]], marks)
+            border = np.concatenate([ring[len(taken) :], found])
             ring = border
         parts.append(np.sort(np.concatenate(rings)))
         left -= size

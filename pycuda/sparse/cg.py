@@ -38,9 +38,16 @@ class ConvergenceError(RuntimeError):
 @context_dependent_memoize
 def _guarded_div_kernel(dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
     z, y = dtype_to_ctype(dtype_z), dtype_to_ctype(dtype_y)
+    operation = f"z[i] = y[i] == {y}(0) ? {z}(0) : {z}(x[i]) / {z}(y[i])"
+    if dtype_y.kind == "c":
+        # The square of a small number may be none: both are brought to about one.
+        operation = (
+            "auto most = fmax(fabs(y[i].real()), fabs(y[i].imag())); "
+            f"z[i] = most == 0 ? {z}(0) : {z}(x[i] / most) / {z}(y[i] / most)"
+        )
     return get_elwise_kernel(
         [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
-        f"z[i] = y[i] == {y}(0) ? {z}(0) : {z}(x[i]) / {z}(y[i])",
+        operation,
         "guarded_div",
     )
 

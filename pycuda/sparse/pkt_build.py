@@ -29,37 +29,42 @@ def build_pkt_data_structure(
     end, so that threads side by side read words side by side. A word of ``index_array``
     is the row in the packet, shifted by 16 bits, and the column in it.
     """
-    rows_of = np.repeat(np.arange(csr_mat.shape[0]), np.diff(csr_mat.indptr))
+    count = csr_mat.shape[0]
+    lengths = np.diff(csr_mat.indptr)
+    rows_of = np.repeat(np.arange(count), lengths)
     columns_of = np.asarray(csr_mat.indices, np.int64)
     sizes = np.array([len(dofs) for dofs in packet_nr_to_dofs], np.int64)
     base = np.cumsum(sizes) - sizes
     new_rows = np.asarray(old2new_fetch_indices, np.int64)
-    packet_of = np.empty(csr_mat.shape[0], np.int64)
-    packet_of[
-        np.concatenate([*packet_nr_to_dofs, np.empty(0, np.int64)]).astype(int)
-    ] = np.repeat(np.arange(len(sizes)), sizes)
+    packet_of_new = np.repeat(np.arange(len(sizes)), sizes)
+    packet_of = packet_of_new[new_rows]
     local = packet_of[rows_of] == packet_of[columns_of]
-    rows_of, columns_of = rows_of[local], columns_of[local]
-    packet = packet_of[rows_of]
-    thread = np.asarray(thread_assignments, np.int64)[rows_of]
-    slot = packet * thread_count + thread
-    order = np.lexsort((new_rows[columns_of], new_rows[rows_of], slot))
-    slot, packet = slot[order], packet[order]
+    columns = columns_of[local]
+    data = np.asarray(csr_mat.data)[local]
+    costs = np.bincount(rows_of[local], minlength=count)
+    begins = np.cumsum(costs) - costs
+    # Rows by packet and thread; then their elements one after another.
+    slot_of = packet_of * thread_count + np.asarray(thread_assignments, np.int64)
+    order = np.lexsort((new_rows, slot_of))
+    ends = np.cumsum(costs[order])
+    element = np.repeat(begins[order] - ends + costs[order], costs[order])
+    element += np.arange(len(element))
+    row = np.repeat(order, costs[order])
+    slot = slot_of[row]
     counts = np.bincount(slot, minlength=len(sizes) * thread_count)
     within = np.arange(len(slot)) - (np.cumsum(counts) - counts)[slot]
     room = np.asarray(max_thread_costs, np.int64) * thread_count
-    packet_start = np.cumsum(room) - room
-    starts = np.repeat(packet_start, thread_count)
-    starts = starts + np.tile(np.arange(thread_count), len(sizes))
+    starts = np.repeat(np.cumsum(room) - room, thread_count)
+    starts += np.tile(np.arange(thread_count), len(sizes))
     place = starts[slot] + within * thread_count
-    index = np.zeros(int(room.sum()), spmv.packed_index_dtype)
-    data = np.zeros(int(room.sum()), spmv.dtype)
-    row = new_rows[rows_of[order]] - base[packet]
-    column = new_rows[columns_of[order]] - base[packet]
-    index[place] = (row << 16) + column
-    data[place] = np.asarray(csr_mat.data)[local][order]
-    spmv.index_array = to_gpu(index)
-    spmv.data_array = to_gpu(data)
+    index_array = np.zeros(int(room.sum()), spmv.packed_index_dtype)
+    data_array = np.zeros(int(room.sum()), spmv.dtype)
+    first = base[packet_of[row]]
+    index_array[place] = ((new_rows[row] - first) << 16) + (
+        new_rows[columns[element]] - first
+    )
+    data_array[place] = data[element]
+    spmv.index_array = to_gpu(index_array)
+    spmv.data_array = to_gpu(data_array)
     spmv.thread_starts = to_gpu(starts.astype(spmv.index_dtype))
-    ends = starts + counts * thread_count
-    spmv.thread_ends = to_gpu(ends.astype(spmv.index_dtype))
+    spmv.thread_ends = to_gpu((starts + counts * thread_count).astype(spmv.index_dtype))
