@@ -12,9 +12,15 @@ are the elements, the column indices (4 bytes) and the row pointers once, x once
 once, whatever a form really moves. The bound is the speed of a copy, measured in the
 same run.
 
-Columns are forms of this package (compressed rows, packeted, coordinate, cuSPARSE
-through it), then CuPy and PyTorch where they are installed. All are measured in turn,
-each package in a process of its own; every result is compared with NumPy's first.
+"Gathers" is a kernel that does nothing but read the column indices and the elements of
+x at them, in the same order, counted with the bytes of the whole product: where columns
+are far apart each element of x is 32 bytes from the second cache, and no kernel that
+goes through the rows is much faster than that.
+
+The other columns are forms of this package (compressed rows, packeted, coordinate,
+cuSPARSE through it), then CuPy and PyTorch where they are installed. All are measured
+in turn, each package in a process of its own; every result is compared with NumPy's
+first. Packets are measured for the matrices that they suit.
 """
 
 import argparse
@@ -29,11 +35,11 @@ import numpy as np
 from bench_launch import child_env
 from common import Subject, SubjectError
 
-OURS = ("csr", "packeted", "coordinate", "cusparse")
+OURS = ("gathers", "csr", "packeted", "coordinate", "cusparse")
 PEERS = ("cupy", "torch")
 DTYPES = ("float32", "float64")
 ROWS, QUICK_ROWS = 4_000_000, 250_000
-CALLS = 20
+CALLS = 100
 
 
 # -- matrices --------------------------------------------------------------------------
@@ -146,6 +152,28 @@ def bytes_of(nnz, shape, dtype):
     return nnz * (size + 4) + (rows + 1) * 4 + (rows + columns) * size
 
 
+GATHERS = """
+#include <pycuda-sparse.hpp>
+using namespace pycuda_sparse;
+
+extern "C" __global__ void gather(const int *indices, const {value} *x, {value} *sink,
+                                  int groups)
+{{
+    {value} sum = 0;
+    const int step = gridDim.x * blockDim.x;
+#pragma unroll 2
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < groups; i += step) {{
+        const int4 columns = __ldcs((const int4 *)indices + i);
+        sum += fetch(x + columns.x) + fetch(x + columns.y);
+        sum += fetch(x + columns.z) + fetch(x + columns.w);
+    }}
+    // Nobody looks at the sums, but a compiler cannot know that.
+    if (sum == {value}(1.2345e30))
+        *sink = sum;
+}}
+"""
+
+
 def check(y, name, rows, dtype):
     """A form that computes something else has no speed worth a number."""
     _, _, wanted, scale = generated(name, rows, dtype)
@@ -165,7 +193,8 @@ def suits(form, name):
 def cases_of(forms, rows, dtypes, synchronize):
     """Cases ``form:matrix:dtype``; what a form was made of is kept until another one.
 
-    ``forms`` are functions of (matrix, x) that return a call and how to fetch y.
+    ``forms`` are functions of (matrix, x) that return a call and how to fetch y, None
+    if there is no product.
     """
     kept = {}
 
@@ -177,7 +206,8 @@ def cases_of(forms, rows, dtypes, synchronize):
                 kept.clear()
                 call, fetch = make(*generated(name, rows, dtype)[:2])
                 call()
-                check(fetch(), name, rows, dtype)
+                if fetch is not None:
+                    check(fetch(), name, rows, dtype)
                 kept.update(key=key, call=call)
             call = kept["call"]
             for _ in range(calls):
@@ -198,6 +228,7 @@ def cases_of(forms, rows, dtypes, synchronize):
 def prepare_pycuda(rows, dtypes):
     import pycuda
     import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
     from pycuda.gpuarray import GPUArray, to_gpu
     from pycuda.sparse._matrix import HostCSR
     from pycuda.sparse.coordinate import CoordinateSpMV
@@ -222,7 +253,20 @@ def prepare_pycuda(rows, dtypes):
         y = GPUArray((operator.shape[0],), operator.dtype)
         return lambda: operator(x, y), lambda: operator.unpermute(y).get()
 
-    forms = {"csr": form(CsrSpMV), "packeted": packeted}
+    def gathers(matrix, x):
+        _, indices, data, _ = matrix
+        value = "float" if x.dtype == np.float32 else "double"
+        text = GATHERS.format(value=value)
+        kernel = SourceModule(text, no_extern_c=True).get_function("gather")
+        kernel.prepare("PPPi")
+        indices, x, sink = to_gpu(indices), to_gpu(x), GPUArray((1,), x.dtype)
+        groups = len(data) // 4
+        grid = (min(-(-groups // 256), 132 * 64), 1)
+        arguments = (grid, (256, 1, 1), indices.ptr, x.ptr, sink.ptr, groups)
+        keep = (indices, x, sink)
+        return lambda: (kernel.prepared_call(*arguments), keep), None
+
+    forms = {"gathers": gathers, "csr": form(CsrSpMV), "packeted": packeted}
     forms |= {"coordinate": form(CoordinateSpMV), "cusparse": form(CusparseSpMV)}
     absent = {}
     if why_not := CusparseSpMV(np.eye(1)).why_not:

@@ -91,7 +91,7 @@ def test_a_whole_run(tmp_path):
     result = json.loads(path.read_text())
     assert len(result["products"]) == 2 * len(bench_sparse.MATRICES)
     for row in result["products"]:
-        wanted = {"csr", "coordinate"}
+        wanted = {"gathers", "csr", "coordinate"}
         if row["matrix"] in bench_sparse.SYMMETRIC:
             wanted.add("packeted")
         assert wanted <= set(row["GB/s"])

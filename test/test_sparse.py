@@ -191,43 +191,63 @@ def test_the_same_bits_each_time(ctx):
 def test_each_element_is_in_one_job(name, wide, items):
     lengths, _ = SHAPES[name]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    plan = csr.Plan(indptr, wide, 256, items)
+    plan = csr.Plan(indptr, wide, 128, items)
     assert plan.jobs.dtype.itemsize == (32 if wide else 16)
-    seen = np.zeros(indptr[-1], int)
-    rows = np.zeros(len(lengths), int)
-    pieces, tiles = plan.jobs[: plan.piece_count], plan.jobs[plan.piece_count :]
-    for job in pieces:
-        seen[job["begin"] : job["end"]] += 1
-        assert indptr[job["row"]] <= job["begin"] <= job["end"]
-        assert job["end"] <= indptr[job["row"] + 1]
-        if job["last"] < 0:
-            rows[job["row"]] += 1
-    for job in tiles:
-        seen[job["begin"] : job["end"]] += 1
-        rows[job["row"] : job["last"]] += 1
-        assert job["end"] - (job["begin"] & ~3) <= 256 * items
-        assert indptr[job["row"]] == job["begin"] and indptr[job["last"]] == job["end"]
-    for row, first, last in plan.joints:
-        rows[row] += 1
-        slots = pieces["last"][pieces["row"] == row]
-        assert slots.tolist() == list(range(first, last))
-    assert (seen == 1).all() and (rows == 1).all()
+    assert plan.cut == bool(max(lengths, default=0) > 16 * items)
+    parts = [[] for _ in lengths]  # of each row: begin, end, place
+    places = []
+    for number, job in enumerate(plan.jobs):
+        begin, end = int(job["begin"]), int(job["end"])
+        assert 0 <= end - (begin & ~7) <= 128 * items
+        slot = int(plan.slots[number]) if plan.cut else 0
+        for row in range(job["row"], job["last"]):
+            first, last = max(indptr[row], begin), min(indptr[row + 1], end)
+            begun, goes_on = indptr[row] < begin, indptr[row + 1] > end
+            place = slot // 2 + (0 if begun else slot % 2) if begun or goes_on else None
+            parts[row].append((first, last, place))
+            places += [] if place is None else [place]
+    assert places == list(range(plan.slot_count))
+    joined = {row: range(first, last) for row, first, last in plan.joints.tolist()}
+    for row, found in enumerate(parts):
+        assert found[0][0] == indptr[row] and found[-1][1] == indptr[row + 1]
+        assert all(a[1] == b[0] for a, b in zip(found, found[1:], strict=False))
+        if len(found) == 1:
+            assert found[0][2] is None and row not in joined
+        else:
+            assert [place for _, _, place in found] == list(joined.pop(row))
+            assert all(first < last for first, last, _ in found)
+    assert joined == {}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cuts_anywhere(seed):
+    """Rows of random lengths, among them none and long ones, in small tiles."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.choice(
+        [0, 0, 1, 2, 7, 8, 9, 24, 25, 26, 60, 300], rng.integers(1, 90)
+    )
+    SHAPES["random"] = (lengths, 1)
+    try:
+        test_each_element_is_in_one_job("random", False, 1)
+    finally:
+        del SHAPES["random"]
 
 
 def test_a_huge_row_is_cut():
     lengths, _ = SHAPES["one huge row"]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    plan = csr.Plan(indptr, False, 256, 8)
-    longest = (plan.jobs["end"] - plan.jobs["begin"]).max()
-    assert plan.piece_count == 3 and longest == csr.PIECE
-    assert plan.joints.tolist() == [[10, 0, 3]]
+    plan = csr.Plan(indptr, False, 128, 8)
+    sizes = plan.jobs["end"] - plan.jobs["begin"]
+    assert sizes.max() <= 1024 and len(sizes) < 1.2 * indptr[-1] / 1024
+    ((row, first, last),) = plan.joints[plan.joints[:, 2] > plan.joints[:, 1] + 5]
+    assert (row, first) == (10, 0) and last >= 20_000 / 1024
 
 
 def test_lanes_follow_the_length_of_rows():
     lanes = []
     for length in (1, 5, 16, 40, 100, 400):
         indptr = np.arange(1001) * length
-        lanes.append(csr.Plan(indptr, False, 256, 8).lanes)
+        lanes.append(csr.Plan(indptr, False, 128, 8).lanes)
     assert lanes == sorted(lanes) and lanes[0] == lanes[1] == 1 and lanes[-1] == 32
 
 
@@ -236,22 +256,21 @@ def test_wide_offsets_and_indices(ctx):
     """The kernel for more than 2**31 elements, on fewer."""
     host = random_rows(*SHAPES["one huge row"])
     x = vector(host.shape[1], host.dtype)
-    plan = csr.Plan(host.indptr, True, 256, 4)
-    words = (plan.lanes, plan.passes, plan.uneven, True)
+    plan = csr.Plan(host.indptr, True, csr.THREADS, csr.ITEMS[8])
+    words = (plan.lanes, plan.passes, plan.uneven, plan.cut)
     multiply, join = csr._functions(host.dtype, True, True, *words)
-    arrays = [to_gpu(plan.jobs.view(np.uint8)), to_gpu(host.indptr)]
+    arrays = [to_gpu(plan.jobs.view(np.uint8)), to_gpu(plan.slots), to_gpu(host.indptr)]
     arrays += [csr._padded(host.indices, np.int64, None)]
     arrays += [csr._padded(host.data, host.dtype, None), to_gpu(x)]
     y = gpuarray.zeros(host.shape[0], np.float64)
     partial = GPUArray((plan.slot_count,), np.float64)
     joints = to_gpu(plan.joints)
-    multiply.prepared_call(
-        (len(plan.jobs), 1),
-        (256, 1, 1),
-        *(array.ptr for array in (*arrays, y, partial)),
-        plan.piece_count,
+    pointers = [array.ptr for array in (*arrays, y, partial)]
+    multiply.prepared_call((len(plan.jobs), 1), (csr.THREADS, 1, 1), *pointers)
+    count = len(plan.joints)
+    join.prepared_call(
+        (-(-count // 8), 1), (256, 1, 1), joints.ptr, partial.ptr, y.ptr, count
     )
-    join.prepared_call((1, 1), (256, 1, 1), joints.ptr, partial.ptr, y.ptr, 1)
     np.testing.assert_array_equal(y.get(), product(host, x))
 
 

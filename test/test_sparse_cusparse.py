@@ -1,5 +1,5 @@
 """Products through cuSPARSE: which calls are made, with a library of the tests in its
-place on the software device (test/c/fake_cusparse.c); the results, on a GPU that has it."""
+place on the software device (test/c/fake_cusparse.c); the results, on a real GPU."""
 
 import ctypes
 import gc

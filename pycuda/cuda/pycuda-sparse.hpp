@@ -1,9 +1,9 @@
 // Products of sparse matrices in compressed rows with vectors: y = A x.
 //
-// The elements of a matrix are cut into tiles of whole rows. A block reads its tile with
-// 16-byte loads whatever the rows are like, leaves the products with x in shared memory,
-// and sums them up there by rows. Rows that would fill a tile alone are read by blocks of
-// their own; the longest ones by several blocks, whose sums a second kernel joins. Which
+// The elements of a matrix are cut into tiles. A block reads its tile with 16-byte loads
+// whatever the rows are like, leaves the products with x in shared memory, and sums them
+// up there by rows. Where rows are short, tiles are of whole rows; else all tiles have as
+// many elements, and a second kernel joins the sums of the rows that were cut. Which
 // elements a thread takes up depends on the matrix only, so that the same input gives the
 // same bits.
 #ifndef PYCUDA_SPARSE_HPP
@@ -13,6 +13,11 @@
 
 #define PYCUDA_SPARSE_FN __device__ __forceinline__
 
+// Do the elements of a matrix in compressed rows go past the nearest cache?
+#ifndef PYCUDA_SPARSE_PAST
+#define PYCUDA_SPARSE_PAST CUT
+#endif
+
 extern "C++" {
 namespace pycuda_sparse {
 
@@ -21,14 +26,26 @@ typedef pycuda::complex<double> complex128;
 
 // -- memory -----------------------------------------------------------------------------
 
-// Four elements, which are read once: they need not stay in a cache.
-template <class T>
+// 16 bytes that do not take the place of others in the cache of the multiprocessor.
+PYCUDA_SPARSE_FN uint4 load_past(const uint4 *from)
+{
+    uint4 word;
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+        : "l"(from));
+    return word;
+}
+
+// Four elements, which are read once: they need not stay in a cache. PAST leaves the
+// nearest one to x, for columns of which some are much more common than others.
+template <bool PAST, class T>
 PYCUDA_SPARSE_FN void load4(T (&items)[4], const T *from)
 {
     uint4 words[sizeof(items) / 16];
 #pragma unroll
     for (int k = 0; k < (int)(sizeof(items) / 16); k++)
-        words[k] = __ldcs((const uint4 *)from + k);
+        words[k] = PAST ? load_past((const uint4 *)from + k)
+                        : __ldcs((const uint4 *)from + k);
     memcpy((void *)items, words, sizeof(items));
 }
 
@@ -107,23 +124,24 @@ PYCUDA_SPARSE_FN T sum_lanes(T value)
 
 // -- the kernel -------------------------------------------------------------------------
 
-// What a block does: elements from begin to end are rows row to last; of a piece of a
-// long row, last is the place of its sum, -1 if the row is one piece.
+// What a block does: the elements from begin to end, of the rows from row to last.
 template <class Offset>
 struct __align__(16) job {
     Offset begin, end;
     int row, last;
 };
 
-// A row in pieces: whose sums it joins.
+// A row that several blocks share: where their sums are.
 struct joint {
     int row, first, last;
 };
 
 // LANES threads sum a row; the bounds of the first PASSES rows that a thread sees are
 // read ahead. With UNEVEN rows, those of more than LIMIT elements are left to a warp.
+// With CUT, the first row may have begun in another block, and the last may go on in one:
+// their sums go to ``partial``.
 template <class T, class Index, class Offset, int THREADS, int ITEMS, int LANES,
-          int PASSES, bool UNEVEN>
+          int PASSES, bool UNEVEN, bool CUT>
 struct rows {
     static const int VECTORS = ITEMS / 4;
     static const int ROWS = THREADS / LANES; // a pass
@@ -135,41 +153,79 @@ struct rows {
     static const int ROOM = THREADS * ITEMS / RUN * (RUN + GAP);
     static const int LONGER = UNEVEN ? THREADS * ITEMS / LIMIT + 1 : 1;
 
-    static PYCUDA_SPARSE_FN int slot(int j)
+    const job<Offset> here;
+    const Offset base; // of the products: whole 32-byte sectors of all arrays
+    T *const products, *const y, *const partial;
+    const int slot; // twice the place of the first partial sum, and 1 if row has begun
+    int *const longer, *const longer_count;
+
+    static PYCUDA_SPARSE_FN int place(int j)
     {
         return j + j / RUN * GAP;
     }
 
-    static PYCUDA_SPARSE_FN T sum(const T *products, int from, int to, int step)
+    PYCUDA_SPARSE_FN T sum(int from, int to, int step) const
     {
         T total = T(0);
+#pragma unroll 4
         for (int j = from; j < to; j += step)
-            total = total + products[slot(j)];
+            total = total + products[place(j)];
         return total;
     }
 
-    static PYCUDA_SPARSE_FN void tile(const job<Offset> &here, const Offset *indptr,
-                                      const Index *indices, const T *values, const T *x,
-                                      T *y)
+    // Of a row from..to, this block's part among the products.
+    PYCUDA_SPARSE_FN int first_of(Offset from) const
     {
-        __shared__ __align__(16) char room[ROOM * sizeof(T)];
-        __shared__ int longer[LONGER], longer_count;
-        T *products = (T *)room;
+        return (int)((CUT ? max(from, here.begin) : from) - base);
+    }
+    PYCUDA_SPARSE_FN int last_of(Offset to) const
+    {
+        return (int)((CUT ? min(to, here.end) : to) - base);
+    }
+
+    PYCUDA_SPARSE_FN void put(int row, Offset from, Offset to, T total) const
+    {
+        const bool begun = CUT && from < here.begin;
+        const bool goes_on = CUT && to > here.end;
+        if (begun || goes_on)
+            partial[slot / 2 + (begun ? 0 : slot % 2)] = total;
+        else
+            y[row] = total;
+    }
+
+    PYCUDA_SPARSE_FN void one(int row, int lane, Offset from, Offset to) const
+    {
+        const int first = first_of(from), last = last_of(to);
+        const bool left = UNEVEN && last - first > LIMIT;
+        T total = T(0);
+        if (!left)
+            total = sum(first + lane, last, LANES);
+        total = sum_lanes<LANES>(total);
+        if (lane == 0 && row < here.last) {
+            if (left)
+                longer[atomicAdd(longer_count, 1)] = row;
+            else
+                put(row, from, to, total);
+        }
+    }
+
+    PYCUDA_SPARSE_FN void run(const Offset *indptr, const Index *indices,
+                              const T *values, const T *x) const
+    {
         const int tid = threadIdx.x, lane = tid % LANES;
-        const Offset base = here.begin & ~(Offset)3;
         const int most = here.end > base ? (int)(here.end - base - 1) & ~3 : -1;
         Index columns[VECTORS][4];
         T factors[VECTORS][4];
         Offset from[PASSES], to[PASSES];
         if (UNEVEN && tid == 0)
-            longer_count = 0;
+            *longer_count = 0;
         // Threads beyond the end repeat its last elements: no branch parts the loads.
         if (most >= 0) {
 #pragma unroll
             for (int i = 0; i < VECTORS; i++) {
                 int j = min(4 * (tid + i * THREADS), most);
-                load4(columns[i], indices + base + j);
-                load4(factors[i], values + base + j);
+                load4<PYCUDA_SPARSE_PAST>(columns[i], indices + base + j);
+                load4<PYCUDA_SPARSE_PAST>(factors[i], values + base + j);
             }
         }
 #pragma unroll
@@ -189,7 +245,7 @@ struct rows {
 #pragma unroll
                 for (int k = 0; k < 4; k++)
                     found[k] = factors[i][k] * fetch(x + columns[i][k]);
-                store4(products + slot(j), found);
+                store4(products + place(j), found);
             }
         }
         __syncthreads();
@@ -197,83 +253,46 @@ struct rows {
 #pragma unroll
         for (int p = 0; p < PASSES; p++) {
             if (p * ROWS < count)
-                one(products, here, tid / LANES + p * ROWS, lane, (int)(from[p] - base),
-                    (int)(to[p] - base), y, longer, &longer_count);
+                one(here.row + tid / LANES + p * ROWS, lane, from[p], to[p]);
         }
         for (int first = PASSES * ROWS; first < count; first += ROWS) {
             int row = here.row + first + tid / LANES;
-            int begin = 0, end = 0;
+            Offset begin = base, end = base;
             if (row < here.last) {
-                begin = (int)(indptr[row] - base);
-                end = (int)(indptr[row + 1] - base);
+                begin = indptr[row];
+                end = indptr[row + 1];
             }
-            one(products, here, first + tid / LANES, lane, begin, end, y, longer,
-                &longer_count);
+            one(row, lane, begin, end);
         }
         if (UNEVEN) {
             __syncthreads();
-            for (int i = tid / 32; i < longer_count; i += THREADS / 32) {
+            for (int i = tid / 32; i < *longer_count; i += THREADS / 32) {
                 int row = longer[i];
-                int begin = (int)(indptr[row] - base), end = (int)(indptr[row + 1] - base);
-                T total = sum_lanes<32>(sum(products, begin + tid % 32, end, 32));
+                Offset begin = indptr[row], end = indptr[row + 1];
+                T total = sum(first_of(begin) + tid % 32, last_of(end), 32);
+                total = sum_lanes<32>(total);
                 if (tid % 32 == 0)
-                    y[row] = total;
+                    put(row, begin, end, total);
             }
         }
     }
 
-    static PYCUDA_SPARSE_FN void one(const T *products, const job<Offset> &here,
-                                     int number, int lane, int from, int to, T *y,
-                                     int *longer, int *longer_count)
+    static PYCUDA_SPARSE_FN void tile(const job<Offset> *jobs, const int *slots,
+                                      const Offset *indptr, const Index *indices,
+                                      const T *values, const T *x, T *y, T *partial)
     {
-        const int row = here.row + number;
-        const bool left = UNEVEN && to - from > LIMIT;
-        T total = T(0);
-        if (!left)
-            total = sum(products, from + lane, to, LANES);
-        total = sum_lanes<LANES>(total);
-        if (lane == 0 && row < here.last) {
-            if (left)
-                longer[atomicAdd(longer_count, 1)] = row;
-            else
-                y[row] = total;
-        }
-    }
-
-    static PYCUDA_SPARSE_FN void piece(const job<Offset> &here, const Index *indices,
-                                       const T *values, const T *x, T *y, T *partial)
-    {
-        __shared__ __align__(16) char room[THREADS / 32 * sizeof(T)];
-        T *sums = (T *)room;
-        const int tid = threadIdx.x;
-        T total = T(0);
-#pragma unroll 2
-        for (Offset j = (here.begin & ~(Offset)3) + 4 * tid; j < here.end;
-             j += 4 * THREADS) {
-            Index columns[4];
-            T factors[4];
-            load4(columns, indices + j);
-            load4(factors, values + j);
-#pragma unroll
-            for (int k = 0; k < 4; k++) {
-                T product = factors[k] * fetch(x + columns[k]);
-                if (j + k >= here.begin && j + k < here.end)
-                    total = total + product;
-            }
-        }
-        total = sum_lanes<32>(total);
-        if (tid % 32 == 0)
-            sums[tid / 32] = total;
-        __syncthreads();
-        if (tid < 32) {
-            total = sum_lanes<32>(tid < THREADS / 32 ? sums[tid] : T(0));
-            if (tid == 0)
-                *(here.last < 0 ? y + here.row : partial + here.last) = total;
-        }
+        __shared__ __align__(16) char room[ROOM * sizeof(T)];
+        __shared__ int longer[LONGER], longer_count;
+        const job<Offset> here = jobs[blockIdx.x];
+        const int slot = CUT ? slots[blockIdx.x] : 0;
+        const Offset base = here.begin & ~(Offset)7;
+        const rows block = {here,    base, (T *)room, y,
+                            partial, slot, longer,    &longer_count};
+        block.run(indptr, indices, values, x);
     }
 };
 
-// One warp a row in pieces.
+// One warp a row that blocks share.
 template <class T>
 PYCUDA_SPARSE_FN void join(const joint *joints, int count, const T *partial, T *y)
 {
@@ -329,9 +348,9 @@ struct coordinates {
             Index row[4], column[4];
             T value[4];
             const Index j = first + 4 * lane;
-            load4(row, rows + j);
-            load4(column, columns + j);
-            load4(value, values + j);
+            load4<false>(row, rows + j);
+            load4<false>(column, columns + j);
+            load4<false>(value, values + j);
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 value[k] = value[k] * fetch(x + column[k]);

@@ -24,17 +24,14 @@ from pycuda.sparse._matrix import (
 )
 from pycuda.tools import context_dependent_memoize
 
-THREADS = 256
+THREADS = 128
 
 #: Elements that a thread reads, by the size of one: their loads are all under way at
 #: once, and more of them would leave room for fewer threads.
-ITEMS = {4: 8, 8: 4, 16: 4}
+ITEMS = {4: 8, 8: 8, 16: 4}
 
 #: Blocks that fit a multiprocessor together, by the same: the limit of registers.
-BLOCKS = {4: 5, 8: 6, 16: 4}
-
-#: Elements of a piece of a long row; rows of up to twice as many are one piece.
-PIECE = 8192
+BLOCKS = {4: 10, 8: 8, 16: 8}
 
 #: Rows count as an eighth of an element when tiles are cut.
 _ROW_WEIGHT = 8
@@ -42,21 +39,18 @@ _ROW_WEIGHT = 8
 _TEXT = """#include <pycuda-sparse.hpp>
 using namespace pycuda_sparse;
 typedef {value} T;
-typedef rows<T, {index}, {offset}, {threads}, {items}, {lanes}, {passes}, {uneven}> R;
+typedef rows<T, {index}, {offset}, {threads}, {items}, {lanes}, {passes}, {uneven},
+             {cut}> R;
 
 extern "C" __global__ void __launch_bounds__({threads}, {blocks})
-multiply(const job<{offset}> *jobs, const {offset} *indptr, const {index} *indices,
-         const T *values, const T *x, T *y, T *partial, unsigned int pieces)
+multiply(const job<{offset}> *jobs, const int *slots, const {offset} *indptr,
+         const {index} *indices, const T *values, const T *x, T *y, T *partial)
 {{
-    const job<{offset}> here = jobs[blockIdx.x];
-    if ({long_rows} && blockIdx.x < pieces)
-        R::piece(here, indices, values, x, y, partial);
-    else
-        R::tile(here, indptr, indices, values, x, y);
+    R::tile(jobs, slots, indptr, indices, values, x, y, partial);
 }}
 
 extern "C" __global__ void
-join_pieces(const joint *joints, const T *partial, T *y, int count)
+join_parts(const joint *joints, const T *partial, T *y, int count)
 {{
     join(joints, count, partial, y);
 }}
@@ -70,7 +64,7 @@ def kernel_text(
     lanes: int,
     passes: int,
     uneven: bool,
-    long_rows: bool,
+    cut: bool,
     threads: int = THREADS,
     items: int | None = None,
     blocks: int | None = None,
@@ -87,7 +81,7 @@ def kernel_text(
         lanes=lanes,
         passes=passes,
         uneven="true" if uneven else "false",
-        long_rows="true" if long_rows else "false",
+        cut="true" if cut else "false",
     )
 
 
@@ -101,8 +95,8 @@ def sample_sources():
 @context_dependent_memoize
 def _functions(*words: Any) -> tuple[Any, Any]:
     module = _codegen.load(kernel_text(*words), ["-w"])
-    multiply = module.get_function("multiply").prepare("PPPPPPPI")
-    return multiply, module.get_function("join_pieces").prepare("PPPi")
+    multiply = module.get_function("multiply").prepare("PPPPPPPP")
+    return multiply, module.get_function("join_parts").prepare("PPPi")
 
 
 # -- what blocks do --------------------------------------------------------------------
@@ -116,32 +110,36 @@ def _job_dtype(wide: bool) -> np.dtype[Any]:
 
 
 class Plan:
-    """How a matrix is cut: tiles of whole rows, and pieces of rows that are long.
+    """How a matrix is cut into tiles of at most ``threads * items`` elements.
 
-    ``jobs`` are the pieces, then the tiles; ``joints`` say which sums of pieces make
-    a row. ``lanes``, ``passes`` and ``uneven`` are what the kernel is made for.
+    Where no row has more than an eighth of that, ``jobs`` are whole rows. Else ``cut``
+    is true, and tiles end anywhere: ``slots`` has, for each, twice the place of its
+    first partial sum, and 1 more if its first row has begun before; ``joints`` are the
+    rows that were cut, with the places of their sums, ``slot_count`` all places.
+
+    ``lanes``, ``passes`` and ``uneven`` are what the kernel is made for.
     """
 
     def __init__(
         self, indptr: np.ndarray[Any, Any], wide: bool, threads: int, items: int
     ) -> None:
-        self.threads, self.items = threads, items
         chunk = threads * items
         indptr = indptr.astype(np.int64, copy=False)
         lengths = np.diff(indptr)
-        limit = self._limit(lengths, chunk)
-        is_long = lengths > limit
-        short = lengths[~is_long]
-        longest = int(short.max(initial=0))
-        # With its last row, and three elements for the sake of alignment, a tile fits.
-        capacity = chunk - 3 - longest
-        pieces = self._pieces(indptr, lengths, np.flatnonzero(is_long), wide)
-        tiles = self._tiles(indptr, lengths, is_long, capacity, wide)
-        self.jobs = np.concatenate([pieces, tiles])
-        self.piece_count = len(pieces)
-        count, total = len(short), int(short.sum())
-        mean = total / max(count, 1)
-        rows_per_tile = max(capacity / max(mean, 1 / _ROW_WEIGHT), 1)
+        longest = int(lengths.max(initial=0))
+        self.cut = longest > chunk // 8
+        # A tile begins with the sector of its first element, seven others at most.
+        capacity = chunk - 7 - (0 if self.cut else longest)
+        tiles = self._cut_tiles if self.cut else self._whole_tiles
+        begin, row, last = tiles(indptr, lengths, capacity)
+        self.jobs = np.zeros(len(row), _job_dtype(wide))
+        self.jobs["begin"] = begin[:-1]
+        self.jobs["end"] = begin[1:]
+        self.jobs["row"], self.jobs["last"] = row, last
+        # Rows that are far longer than most are the business of warps, not of lanes.
+        most = 4 * float(np.median(lengths)) + 8 if len(lengths) else 0.0
+        typical = float(np.minimum(lengths, most).mean()) if len(lengths) else 0.0
+        rows_per_tile = max(capacity / max(typical, 1 / _ROW_WEIGHT), 1)
         lanes = 1
         while lanes < 32 and 2 * lanes * rows_per_tile <= threads:
             lanes *= 2
@@ -149,67 +147,56 @@ class Plan:
         self.passes = int(np.clip(np.ceil(rows_per_tile * lanes / threads), 1, 4))
         self.uneven = longest > 16 * lanes + 16
 
-    @staticmethod
-    def _limit(lengths: np.ndarray[Any, Any], chunk: int) -> int:
-        """Return the length from which rows are long, by the number of blocks."""
-
-        def blocks(limit: int) -> float:
-            short = lengths[lengths <= limit]
-            capacity = chunk - 3 - int(short.max(initial=0))
-            return len(lengths) - len(short) + int(short.sum()) / capacity
-
-        return min((chunk // 2, chunk // 4, chunk // 8), key=blocks)
-
-    def _pieces(
+    def _whole_tiles(
         self,
         indptr: np.ndarray[Any, Any],
         lengths: np.ndarray[Any, Any],
-        rows: np.ndarray[Any, Any],
-        wide: bool,
-    ) -> np.ndarray[Any, Any]:
-        long = lengths[rows]
-        count = np.where(long > 2 * PIECE, -(-long // PIECE), 1)
-        first = np.cumsum(count) - count
-        row = np.repeat(rows, count)
-        number = np.arange(len(row)) - np.repeat(first, count)
-        jobs = np.zeros(len(row), _job_dtype(wide))
-        each = np.where(count > 1, PIECE, long)
-        jobs["begin"] = indptr[row] + number * np.repeat(each, count)
-        jobs["end"] = np.minimum(
-            jobs["begin"] + np.repeat(each, count), indptr[row + 1]
-        )
-        jobs["row"] = row
-        is_split = count > 1
-        slots = np.cumsum(np.where(is_split, count, 0))
-        split = np.repeat(is_split, count)
-        jobs["last"] = -1
-        jobs["last"][split] = np.arange(np.count_nonzero(split))
-        self.slot_count = int(slots[-1]) if len(slots) else 0
-        self.joints = np.stack(
-            [rows[is_split], (slots - count)[is_split], slots[is_split]], axis=1
-        ).astype(np.int32)
-        return jobs
-
-    @staticmethod
-    def _tiles(
-        indptr: np.ndarray[Any, Any],
-        lengths: np.ndarray[Any, Any],
-        is_long: np.ndarray[Any, Any],
         capacity: int,
-        wide: bool,
-    ) -> np.ndarray[Any, Any]:
-        weights = np.where(is_long, 0, _ROW_WEIGHT * lengths + 1)
+    ) -> tuple[Any, Any, Any]:
+        """Return (element where each tile begins and the end, first rows, ends)."""
+        weights = _ROW_WEIGHT * lengths + 1
         number = (np.cumsum(weights) - weights) // (_ROW_WEIGHT * capacity)
         begins = np.ones(len(lengths), bool)
-        begins[1:] = (number[1:] != number[:-1]) | is_long[1:] | is_long[:-1]
+        begins[1:] = number[1:] != number[:-1]
         rows = np.flatnonzero(begins)
-        last = np.append(rows[1:], len(lengths))
-        keep = ~is_long[rows]
-        rows, last = rows[keep], last[keep]
-        jobs = np.zeros(len(rows), _job_dtype(wide))
-        jobs["begin"], jobs["end"] = indptr[rows], indptr[last]
-        jobs["row"], jobs["last"] = rows, last
-        return jobs
+        last = np.append(rows[1:], len(lengths))[: len(rows)]
+        self.slots = np.empty(0, np.int32)
+        self.joints = np.empty((0, 3), np.int32)
+        self.slot_count = 0
+        return indptr[np.append(rows, len(lengths))], rows, last
+
+    def _cut_tiles(
+        self,
+        indptr: np.ndarray[Any, Any],
+        lengths: np.ndarray[Any, Any],
+        capacity: int,
+    ) -> tuple[Any, Any, Any]:
+        # Row r takes up a stretch from keys[r] on, its elements first.
+        keys = _ROW_WEIGHT * indptr[:-1] + np.arange(len(lengths))
+        total = _ROW_WEIGHT * int(indptr[-1]) + len(lengths)
+        cuts = np.arange(_ROW_WEIGHT * capacity, total, _ROW_WEIGHT * capacity)
+        row = np.searchsorted(keys, cuts, "right") - 1
+        done = np.minimum((cuts - keys[row]) // _ROW_WEIGHT, lengths[row])
+        goes_on = (done > 0) & (done < lengths[row])
+        begun = np.concatenate([[False], goes_on])
+        open_end = np.concatenate([goes_on, [False]])
+        first = np.concatenate([[0], row + ((done > 0) & ~goes_on)])
+        last = np.concatenate([row + (done > 0), [len(lengths)]])
+        inside = begun & open_end & (last - first == 1)
+        counts = begun.astype(np.int64) + open_end - inside
+        places = np.cumsum(counts) - counts
+        self.slots = (2 * places + begun).astype(np.int32)
+        self.slot_count = int(counts.sum())
+        # The row of each place; those of one row are side by side.
+        rows = np.empty(self.slot_count, np.int64)
+        tail = open_end & ~inside
+        rows[places[tail] + begun[tail]] = last[tail] - 1
+        rows[places[begun]] = first[begun]
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        ends = np.append(starts[1:], len(rows))[: len(starts)]
+        self.joints = np.stack([rows[starts], starts, ends], axis=1).astype(np.int32)
+        begin = np.concatenate([[0], indptr[row] + done, indptr[-1:]])
+        return begin, first, last
 
 
 # -- the matrix ------------------------------------------------------------------------
@@ -276,7 +263,6 @@ class CsrSpMV(DeviceOperator):
         plan = Plan(host.indptr, wide, threads, items)
         self.block_size = threads
         self.num_blocks = len(plan.jobs)
-        self._pieces = plan.piece_count
         self._indices = _padded(host.indices, self.index_dtype, allocator)
         self._data = _padded(host.data, host.dtype, allocator)
         self.indptr = to_gpu(
@@ -284,7 +270,9 @@ class CsrSpMV(DeviceOperator):
         )
         self._jobs = to_gpu(plan.jobs.view(np.uint8), allocator)
         self._joint_count = len(plan.joints)
-        self._joints = self._partial = None
+        self._slots = self._joints = self._partial = None
+        if plan.cut:
+            self._slots = to_gpu(plan.slots, allocator)
         if self._joint_count:
             self._joints = to_gpu(plan.joints, allocator)
             self._partial = GPUArray((plan.slot_count,), host.dtype, allocator)
@@ -297,7 +285,7 @@ class CsrSpMV(DeviceOperator):
             plan.lanes,
             plan.passes,
             plan.uneven,
-            plan.piece_count > 0,
+            plan.cut,
             threads,
             items,
             blocks,
@@ -329,7 +317,7 @@ class CsrSpMV(DeviceOperator):
         if self._joint_count == 0:
             self._launch(x, y, stream)
             return y
-        # The sums of pieces are in memory of the matrix: another stream waits for it.
+        # The sums of parts of rows are in memory of the matrix: another stream waits for it.
         with self._lock:
             stream = self._ordered(stream)
             self._launch(x, y, stream)
@@ -365,13 +353,13 @@ class CsrSpMV(DeviceOperator):
             (self.block_size, 1, 1),
             stream,
             self._jobs.gpudata,
+            0 if self._slots is None else self._slots.gpudata,
             self.indptr.gpudata,
             address(self._indices),
             address(self._data),
             address(x),
             address(y),
             0 if self._partial is None else self._partial.gpudata,
-            self._pieces,
         )
 
     def to_scipy(self) -> Any:
