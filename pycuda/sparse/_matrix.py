@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda._driver import _apply, _array_ops
-from pycuda.gpuarray import GPUArray
+from pycuda._driver import GPUArray, _apply, _array_ops
 from pycuda.sparse.operator import OperatorBase
 
 _ADD = _array_ops["add"]

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from pycuda._driver import GPUArray
+from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import get_elwise_kernel, get_linear_combination_kernel
-from pycuda.gpuarray import GPUArray, empty_like, zeros_like
+from pycuda.gpuarray import empty_like, zeros_like
 from pycuda.sparse._matrix import DeviceOperator
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
 from pycuda.sparse.operator import DiagonalPreconditioner, IdentityOperator
 from pycuda.tools import (
-    DeviceMemoryPool,
-    PageLockedMemoryPool,
     VectorArg,
     context_dependent_memoize,
     dtype_to_ctype,
@@ -175,10 +175,8 @@ class CGStateContainer:
     @staticmethod
     def _applied(operator: Any, operand: GPUArray, room: GPUArray) -> GPUArray:
         """Apply an operator, in memory that is there if the operator can."""
-        if isinstance(operator, (DeviceOperator, DiagonalPreconditioner)):
-            result: GPUArray = operator(operand, room)
-        else:
-            result = operator(operand)
+        can = issubclass(type(operator), (DeviceOperator, DiagonalPreconditioner))
+        result: GPUArray = operator(operand, room) if can else operator(operand)
         return result
 
     def reset(self, rhs: GPUArray, x: GPUArray | None = None) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
-from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,
     DeviceOperator,

@@ -13,7 +13,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
-from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,
     DeviceOperator,
@@ -270,7 +270,9 @@ class CsrSpMV(DeviceOperator):
         )
         self._jobs = to_gpu(plan.jobs.view(np.uint8), allocator)
         self._joint_count = len(plan.joints)
-        self._slots = self._joints = self._partial = None
+        self._slots: GPUArray | None = None
+        self._joints: Any = None
+        self._partial: Any = None
         if plan.cut:
             self._slots = to_gpu(plan.slots, allocator)
         if self._joint_count:
@@ -317,7 +319,7 @@ class CsrSpMV(DeviceOperator):
         if self._joint_count == 0:
             self._launch(x, y, stream)
             return y
-        # The sums of parts of rows are in memory of the matrix: another stream waits for it.
+        # Sums of parts of rows are in memory of the matrix: another stream waits.
         with self._lock:
             stream = self._ordered(stream)
             self._launch(x, y, stream)

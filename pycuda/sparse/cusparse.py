@@ -18,7 +18,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _driver, _toolkit
-from pycuda.gpuarray import GPUArray
+from pycuda._driver import GPUArray
 from pycuda.sparse._matrix import HostCSR
 from pycuda.sparse.csr import CsrSpMV
 

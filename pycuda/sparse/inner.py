@@ -13,7 +13,7 @@ from typing import Any
 
 import pycuda.driver as _cuda
 from pycuda import gpuarray
-from pycuda.gpuarray import GPUArray
+from pycuda._driver import GPUArray
 from pycuda.tools import context_dependent_memoize
 
 #: Streams for copies that are not in use, as weak references: each belongs to its

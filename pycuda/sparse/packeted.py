@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pycuda import _codegen, gpuarray
-from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,
     DeviceOperator,
@@ -152,8 +152,9 @@ class PacketedSpMV(DeviceOperator):
         self.packet_base_rows = to_gpu(base_rows)
         self.new2old_fetch_indices = to_gpu(new2old)
         self.old2new_fetch_indices = to_gpu(old2new)
+        rows, columns, data = remaining
         self.remaining_coo_gpu = CoordinateSpMV.from_arrays(
-            *remaining, host.shape, host.dtype
+            rows, columns, data, host.shape, host.dtype
         )
         build_pkt_data_structure(
             self,

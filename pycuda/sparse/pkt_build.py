@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda.gpuarray import to_gpu
+from pycuda._driver import to_gpu
 
 
 def build_pkt_data_structure(
