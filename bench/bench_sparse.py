@@ -261,7 +261,7 @@ def prepare_pycuda(rows, dtypes):
         kernel.prepare("PPPi")
         indices, x, sink = to_gpu(indices), to_gpu(x), GPUArray((1,), x.dtype)
         groups = len(data) // 4
-        grid = (min(-(-groups // 256), 132 * 64), 1)
+        grid = (min(-(-groups // 256), 8192), 1)
         arguments = (grid, (256, 1, 1), indices.ptr, x.ptr, sink.ptr, groups)
         keep = (indices, x, sink)
         return lambda: (kernel.prepared_call(*arguments), keep), None

@@ -15,6 +15,7 @@ PAGES = {
     "linking": 3,
     "memory": 4,
     "software_device": 4,
+    "sparse": 3,
     "textures": 3,
     "utilities": 3,
 }
