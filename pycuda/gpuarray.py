@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as _as_strided  # noqa: F401
 
 import pycuda.driver as drv
-from pycuda import _driver
+from pycuda import _codegen, _driver  # noqa: F401  the first operation need not load it
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
