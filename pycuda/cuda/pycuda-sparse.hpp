@@ -13,6 +13,14 @@
 
 #define PYCUDA_SPARSE_FN __device__ __forceinline__
 
+// Blocks for a multiprocessor; Turing's hold 1024 threads, all others 1536 and more.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+#define PYCUDA_SPARSE_BLOCKS(threads, blocks)                                          \
+    ((threads) * (blocks) > 1024 ? 1024 / (threads) : (blocks))
+#else
+#define PYCUDA_SPARSE_BLOCKS(threads, blocks) (blocks)
+#endif
+
 // Do the elements of a matrix in compressed rows go past the nearest cache?
 #ifndef PYCUDA_SPARSE_PAST
 #define PYCUDA_SPARSE_PAST CUT
@@ -29,11 +37,15 @@ typedef pycuda::complex<double> complex128;
 // 16 bytes that do not take the place of others in the cache of the multiprocessor.
 PYCUDA_SPARSE_FN uint4 load_past(const uint4 *from)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+    return __ldcs(from);
+#else
     uint4 word;
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
         : "l"(from));
     return word;
+#endif
 }
 
 // Four elements, which are read once: they need not stay in a cache. PAST leaves the
@@ -310,16 +322,29 @@ PYCUDA_SPARSE_FN void join(const joint *joints, int count, const T *partial, T *
 
 // -- coordinate form --------------------------------------------------------------------
 
-template <class T>
-PYCUDA_SPARSE_FN void add(T *to, T value)
+PYCUDA_SPARSE_FN void add(float *to, float value)
 {
     atomicAdd(to, value);
+}
+PYCUDA_SPARSE_FN void add(double *to, double value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+    unsigned long long old = *(unsigned long long *)to, seen;
+    do {
+        seen = old;
+        double sum = __longlong_as_double((long long)seen) + value;
+        old = atomicCAS((unsigned long long *)to, seen,
+                        (unsigned long long)__double_as_longlong(sum));
+    } while (old != seen);
+#else
+    atomicAdd(to, value);
+#endif
 }
 template <class T>
 PYCUDA_SPARSE_FN void add(pycuda::complex<T> *to, pycuda::complex<T> value)
 {
-    atomicAdd((T *)to, value.real());
-    atomicAdd((T *)to + 1, value.imag());
+    add((T *)to, value.real());
+    add((T *)to + 1, value.imag());
 }
 
 template <class T>

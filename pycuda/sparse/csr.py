@@ -42,7 +42,8 @@ typedef {value} T;
 typedef rows<T, {index}, {offset}, {threads}, {items}, {lanes}, {passes}, {uneven},
              {cut}> R;
 
-extern "C" __global__ void __launch_bounds__({threads}, {blocks})
+extern "C" __global__ void
+__launch_bounds__({threads}, PYCUDA_SPARSE_BLOCKS({threads}, {blocks}))
 multiply(const job<{offset}> *jobs, const int *slots, const {offset} *indptr,
          const {index} *indices, const T *values, const T *x, T *y, T *partial)
 {{
