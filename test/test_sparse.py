@@ -18,7 +18,7 @@ from pycuda.sparse.csr import CsrSpMV
 from pycuda.sparse.cusparse import CusparseSpMV
 from pycuda.sparse.packeted import PacketedSpMV
 from pycuda.tools import DeviceMemoryPool
-from support.faults import fail_calls  # noqa: F401
+from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
 ROOT = Path(__file__).resolve().parents[1]
@@ -592,6 +592,46 @@ def test_the_calls_of_a_product(ctx, fail_calls, kind, monkeypatch):  # noqa: F8
     # The twin: without y there is an allocation.
     operator(x)
     assert fail_calls.count("cuMemAlloc") == watched["cuMemAlloc"] + 1
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", [*CALLS, CusparseSpMV], ids=lambda kind: kind.__name__)
+def test_no_memory(ctx, fail_calls, kind, monkeypatch):  # noqa: F811
+    """Whatever allocation fails, nothing stays behind, and the next matrix is good."""
+    monkeypatch.setattr(packeted, "_ROOM", 2048)
+    host = random_rows([3_000] + [1] * 399, 400)
+    more = (False,) if kind is PacketedSpMV else ()
+    failures = 0
+    for number in range(1, 20):
+        # An allocation that fails is tried once more.
+        fail_calls("cuMemAlloc", number, number + 1, code=OUT_OF_MEMORY)
+        try:
+            kind(host, *more)
+        except drv.MemoryError:
+            failures += 1
+        else:
+            break
+    fail_calls.clear()
+    assert 3 <= failures == number - 1
+    x = to_gpu(vector(400, "float64"))
+    y = CsrSpMV(host)(x)
+    np.testing.assert_array_equal(y.get(), product(host, x.get()))
+
+
+@pytest.mark.gpu
+def test_a_matrix_that_is_too_high():
+    class High:
+        shape = (2**31 - 10, 1)
+        dtype = np.dtype(np.float32)
+        data = indices = indptr = np.zeros(0, np.float32)
+
+    context = drv.Device(0).make_context()
+    try:
+        with pytest.raises(ValueError, match="2147483638 rows are too many"):
+            CsrSpMV.__new__(CsrSpMV)._build(High(), None)
+    finally:
+        context.pop()
+        context.detach()
 
 
 @pytest.mark.gpu

@@ -121,6 +121,13 @@ def test_the_arrays_of_the_kernel(packets, way):
     assert found == wanted
 
 
+def test_packets_that_take_too_many_places(packets):
+    most = np.array([2**30, 1])
+    given = (PACKETS, most, np.array(OLD2NEW), matrix(), 2, np.zeros(6, int), None)
+    with pytest.raises(ValueError, match="2147483650 places"):
+        packets.build_gpu_data_structure(*given)
+
+
 def test_the_kernel_of_packets(packets):
     assert "spmv_pkt_kernel" in packeted.PKT_KERNEL_TEMPLATE
     kernel = packets.get_kernel()

@@ -142,7 +142,9 @@ class CoordinateSpMV(DeviceOperator):
     ) -> None:
         super().__init__(shape, data.dtype)
         self.nnz = len(data)
-        narrow = max(self.nnz + _STEP * _MOST_STEPS, *shape) <= np.iinfo(np.int32).max
+        # The last block's warps have places beyond the last element.
+        reach = self.nnz + _BLOCK_SIZE // 32 * _STEP * _MOST_STEPS
+        narrow = max(reach, *shape) <= np.iinfo(np.int32).max
         self.index_dtype = np.dtype(np.int32 if narrow else np.int64)
         self.block_size = _BLOCK_SIZE
         steps = self.nnz // _STEP

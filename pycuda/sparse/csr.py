@@ -33,6 +33,9 @@ ITEMS = {4: 8, 8: 8, 16: 4}
 #: Blocks that fit a multiprocessor together, by the same: the limit of registers.
 BLOCKS = {4: 10, 8: 8, 16: 8}
 
+#: How far a block's numbers may go beyond those of a matrix.
+_SPARE = 2**16
+
 #: Rows count as an eighth of an element when tiles are cut.
 _ROW_WEIGHT = 8
 
@@ -255,10 +258,10 @@ class CsrSpMV(DeviceOperator):
         self.nnz = len(host.data)
         most = np.iinfo(np.int32).max
         rows, columns = host.shape
-        if rows >= most:
-            raise ValueError(f"{rows} rows are too many: {most - 1} are the most")
+        if rows > most - _SPARE:
+            raise ValueError(f"{rows} rows are too many: {most - _SPARE} are the most")
         wide_index = columns > most
-        wide = self.nnz > most - 4 * threads * (items or 8)
+        wide = self.nnz > most - _SPARE
         self.index_dtype = np.dtype(np.int64 if wide_index else np.int32)
         items = items or ITEMS[host.dtype.itemsize]
         plan = Plan(host.indptr, wide, threads, items)

@@ -54,11 +54,18 @@ def build_pkt_data_structure(
     counts = np.bincount(slot, minlength=len(sizes) * thread_count)
     within = np.arange(len(slot)) - (np.cumsum(counts) - counts)[slot]
     room = np.asarray(max_thread_costs, np.int64) * thread_count
+    total = int(room.sum())
+    # Threads step beyond the end before they see it.
+    if total + 4 * thread_count > np.iinfo(spmv.index_dtype).max:
+        raise ValueError(
+            f"the packets of this matrix take {total} places, more than indices of "
+            f"dtype {spmv.index_dtype} count: its rows differ too much for packets"
+        )
     starts = np.repeat(np.cumsum(room) - room, thread_count)
     starts += np.tile(np.arange(thread_count), len(sizes))
     place = starts[slot] + within * thread_count
-    index_array = np.zeros(int(room.sum()), spmv.packed_index_dtype)
-    data_array = np.zeros(int(room.sum()), spmv.dtype)
+    index_array = np.zeros(total, spmv.packed_index_dtype)
+    data_array = np.zeros(total, spmv.dtype)
     first = base[packet_of[row]]
     index_array[place] = ((new_rows[row] - first) << 16) + (
         new_rows[columns[element]] - first
