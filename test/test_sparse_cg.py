@@ -146,6 +146,14 @@ def test_wait(ctx):
     assert AsyncInnerProduct(a, a, pagelocked).wait() == 14
 
 
+def test_a_pool_of_memory(ctx):
+    pool = PageLockedMemoryPool()
+    a = to_gpu(np.arange(4.0))
+    product = AsyncInnerProduct(a, a, pool.allocate)
+    assert product.wait() == 14 and product.pagelocked_allocator == pool.allocate
+    assert pool.active_blocks == 1
+
+
 def test_the_pool_of_streams(ctx):
     assert inner.STREAM_POOL == []
     a = to_gpu(np.ones(3))

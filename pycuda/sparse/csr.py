@@ -140,9 +140,13 @@ class Plan:
         self.jobs["begin"] = begin[:-1]
         self.jobs["end"] = begin[1:]
         self.jobs["row"], self.jobs["last"] = row, last
-        # Rows that are far longer than most are the business of warps, not of lanes.
-        most = 4 * float(np.median(lengths)) + 8 if len(lengths) else 0.0
-        typical = float(np.minimum(lengths, most).mean()) if len(lengths) else 0.0
+        # Rows that are far longer than most are the business of warps, not of lanes;
+        # but they leave room for fewer rows in a tile.
+        typical = 0.0
+        if len(lengths):
+            most = 4 * float(np.median(lengths)) + 8
+            capped = float(np.minimum(lengths, most).mean())
+            typical = (capped * float(lengths.mean())) ** 0.5
         rows_per_tile = max(capacity / max(typical, 1 / _ROW_WEIGHT), 1)
         lanes = 1
         while lanes < 32 and 2 * lanes * rows_per_tile <= threads:

@@ -64,7 +64,8 @@ class AsyncInnerProduct:
 
     ``gpu_result`` is the sum of ``conj(a) * b``, an array without axes, which kernels
     can use at once. Once the device has it, ``get_host_result()`` starts the copy to
-    ``pagelocked_allocator((), dtype, copy_stream)``, on a stream of its own.
+    ``pagelocked_allocator((), dtype, copy_stream)``, on a stream of its own; the
+    ``allocate`` of a PageLockedMemoryPool will do.
     """
 
     def __init__(
@@ -111,7 +112,11 @@ class AsyncInnerProduct:
     def _start_copy(self) -> None:
         stream = get_stream()
         dtype = self.gpu_result.dtype
-        host_dest = self.pagelocked_allocator((), dtype, stream)
+        allocator = self.pagelocked_allocator
+        if isinstance(getattr(allocator, "__self__", None), _cuda.PageLockedMemoryPool):
+            host_dest = allocator((), dtype)  # a pool's own has no word for a stream
+        else:
+            host_dest = allocator((), dtype, stream)
         self.gpu_result.get_async(stream, host_dest)
         self.copy_finished_evt = _cuda.Event(_cuda.event_flags.DISABLE_TIMING)
         self.copy_finished_evt.record(stream)
