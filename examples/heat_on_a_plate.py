@@ -1,7 +1,7 @@
 """Solve Poisson's equation on a square plate by conjugate gradients.
 
-The matrix is made of numpy arrays, without SciPy; it and the vectors stay on the device,
-and the host hears of the residual every 20 iterations only.
+The matrix is made of numpy arrays, without SciPy. It and the vectors stay on the
+device, and the host hears of the residual every 20 iterations only.
 """
 
 import numpy as np

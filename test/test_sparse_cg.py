@@ -381,6 +381,35 @@ def test_operators_of_ones_own(ctx):
     np.testing.assert_allclose(container.run().get(), np.arange(4) / 2)
 
 
+@pytest.mark.parametrize("bad", ["shape", "dtype"])
+def test_an_operator_that_makes_something_else(ctx, bad):
+    class Odd(OperatorBase):
+        dtype = np.dtype(np.float64)
+        shape = (4, 4)
+
+        def __call__(self, operand):
+            return operand[:3] if bad == "shape" else operand.astype(np.float32)
+
+    container = CGStateContainer(Odd())
+    with pytest.raises(ValueError, match="Odd made"):
+        container.reset(gpuarray.ones(4))
+
+
+def test_an_operator_that_makes_gaps(ctx):
+    class Gappy(OperatorBase):
+        dtype = np.dtype(np.float64)
+        shape = (4, 4)
+
+        def __call__(self, operand):
+            wide = gpuarray.zeros(8)
+            wide[::2] = 2 * operand
+            return wide[::2]
+
+    container = CGStateContainer(Gappy(), Gappy())
+    container.reset(to_gpu(np.arange(4.0)))
+    np.testing.assert_allclose(container.run().get(), np.arange(4) / 2)
+
+
 def test_a_right_hand_side_with_gaps(ctx):
     host = line(8)
     rhs = to_gpu(np.arange(16.0))[::2]

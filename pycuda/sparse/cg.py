@@ -35,20 +35,55 @@ class ConvergenceError(RuntimeError):
     """The iterations ended, or went astray, before the residual was small."""
 
 
+def _division(quotient: str, x: str, y: str, dtype_y: Any, dtype_z: Any) -> str:
+    """Return statements that set ``quotient`` to ``x / y``, to 0 where ``y`` is."""
+    z = dtype_to_ctype(dtype_z)
+    if dtype_y.kind != "c":
+        return f"{quotient} = {y} == 0 ? {z}(0) : {z}({x}) / {z}({y})"
+    # The square of a small number may be none: both are brought to about one.
+    return (
+        f"auto most = fmax(fabs({y}.real()), fabs({y}.imag())); "
+        f"{quotient} = most == 0 ? {z}(0) : {z}({x} / most) / {z}({y} / most)"
+    )
+
+
 @context_dependent_memoize
 def _guarded_div_kernel(dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
-    z, y = dtype_to_ctype(dtype_z), dtype_to_ctype(dtype_y)
-    operation = f"z[i] = y[i] == {y}(0) ? {z}(0) : {z}(x[i]) / {z}(y[i])"
-    if dtype_y.kind == "c":
-        # The square of a small number may be none: both are brought to about one.
-        operation = (
-            "auto most = fmax(fabs(y[i].real()), fabs(y[i].imag())); "
-            f"z[i] = most == 0 ? {z}(0) : {z}(x[i] / most) / {z}(y[i] / most)"
-        )
     return get_elwise_kernel(
         [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
-        operation,
+        _division("z[i]", "x[i]", "y[i]", dtype_y, dtype_z),
         "guarded_div",
+    )
+
+
+def _kernel_of_quotient(names: str, x: str, y: str, operation: str, dtype: Any) -> Any:
+    """Return a kernel of vectors whose ``factor`` is a quotient of first elements."""
+    quotient = _division("factor", f"{x}[0]", f"{y}[0]", dtype, dtype)
+    return get_elwise_kernel(
+        [VectorArg(dtype, name) for name in names.split()],
+        operation,
+        "cg_step",
+        loop_prep=f"{dtype_to_ctype(dtype)} factor; {quotient}",
+    )
+
+
+@context_dependent_memoize
+def _advance_kernel(dtype: Any) -> Any:
+    """x += alpha d, residual -= alpha A d: both parts of a step at once."""
+    return _kernel_of_quotient(
+        "delta curvature d product x residual",
+        *("delta", "curvature"),
+        "x[i] = x[i] + factor * d[i]; residual[i] = residual[i] - factor * product[i]",
+        dtype,
+    )
+
+
+@context_dependent_memoize
+def _turn_kernel(dtype: Any) -> Any:
+    """The next direction, d = step + beta d."""
+    return _kernel_of_quotient(
+        *("found delta step d", "found", "delta", "d[i] = step[i] + factor * d[i]"),
+        dtype,
     )
 
 
@@ -177,7 +212,12 @@ class CGStateContainer:
         """Apply an operator, in memory that is there if the operator can."""
         can = issubclass(type(operator), (DeviceOperator, DiagonalPreconditioner))
         result: GPUArray = operator(operand, room) if can else operator(operand)
-        return result
+        if result.shape != operand.shape or result.dtype != operand.dtype:
+            raise ValueError(
+                f"{type(operator).__name__} made shape {result.shape} and dtype "
+                f"{result.dtype} of shape {operand.shape} and dtype {operand.dtype}"
+            )
+        return result if result.flags.forc else result.copy()
 
     def reset(self, rhs: GPUArray, x: GPUArray | None = None) -> None:
         """Begin with the right-hand side and a start vector, by default zeros."""
@@ -215,18 +255,27 @@ class CGStateContainer:
         """
         product = self._applied(self.operator, self.d, self._product)
         curvature = inner_product(self.d, product, self._allocator)
-        alpha = self.guarded_div(self.delta, curvature)
-        self.lc2(1, self.x, alpha, self.d, out=self.x)
         if compute_real_residual:
+            alpha = self.guarded_div(self.delta, curvature)
+            self.lc2(1, self.x, alpha, self.d, out=self.x)
             self._find_residual()
             self.real_delta_queue.append(self._square())
         else:
-            self.lc2(1, self.residual, -alpha, product, out=self.residual)
+            vectors = (self.d, product, self.x, self.residual)
+            self._run(_advance_kernel, self.delta, curvature, *vectors)
         step = self._applied(self.precon, self.residual, self._room)
         delta = inner_product(self.residual, step, self._allocator)
-        beta = self.guarded_div(delta, self.delta)
-        self.lc2(1, step, beta, self.d, out=self.d)
+        self._run(_turn_kernel, delta, self.delta, step, self.d)
         self.delta = delta
+
+    def _run(self, make: Any, *vectors: GPUArray) -> None:
+        """Queue a kernel of vectors; the last one says how many elements there are."""
+        last = vectors[-1]
+        if last.size:
+            pointers = [vector.ptr for vector in vectors]
+            make(last.dtype).prepared_async_call(
+                last._grid, last._block, None, *pointers, last.size
+            )
 
     def _square(self) -> AsyncInnerProduct:
         return AsyncInnerProduct(
