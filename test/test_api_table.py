@@ -30,6 +30,14 @@ MODULES = (
     "pycuda.gpuarray",
     "pycuda.reduction",
     "pycuda.scan",
+    "pycuda.sparse",
+    "pycuda.sparse.cg",
+    "pycuda.sparse.coordinate",
+    "pycuda.sparse.inner",
+    "pycuda.sparse.operator",
+    "pycuda.sparse.packeted",
+    "pycuda.sparse.pkt_build",
+    "pycuda.sparse.pkt_build_cython",
     "pycuda.tools",
 )
 #: They make a context when they are imported, so they are looked at in a child.
@@ -120,6 +128,16 @@ def row_of(name):
         ("pycuda.driver.Event.record", {"signature": "(s=None)"}, "s by keyword"),
         ("pycuda.driver.Context.attach", {"signature": "(x=0)"}, "x by keyword"),
         ("pycuda.tools.Argument.name", {"qualname": "Argument.title"}, "is missing"),
+        (
+            "pycuda.sparse.cg.CGStateContainer.x",
+            {"qualname": "CGStateContainer.z"},
+            "is missing",
+        ),
+        (
+            "pycuda.sparse.cg.solve_pkt_with_cg",
+            {"signature": "(pkt_spmv, b, tol=1e-7)"},
+            "does not take tol by keyword",
+        ),
     ],
 )
 def test_a_row_that_does_not_hold(ctx, name, change, said):

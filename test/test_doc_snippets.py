@@ -18,6 +18,7 @@ PAGES = {
     "mpi": 1,
     "random": 3,
     "software_device": 4,
+    "sparse": 3,
     "textures": 3,
     "utilities": 3,
 }

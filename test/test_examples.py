@@ -249,6 +249,16 @@ def test_prepared_calls(tmp_path):
 
 
 @pytest.mark.gpu
+def test_heat_on_a_plate(tmp_path):
+    lines = output("heat_on_a_plate.py", tmp_path)
+    assert numbers(after(lines, "residual:"))[0] < 1e-9
+    assert after(lines, "hottest in the middle:") == "True"
+    assert after(lines, "the same from all sides:") == "True"
+    (iterations,) = numbers(after(lines, "iterations:"))
+    assert 20 <= iterations <= 200
+
+
+@pytest.mark.gpu
 def test_threads(tmp_path):
     lines = output("threads.py", tmp_path)
     assert lines == [f"thread {k}: last {(7 + 10 * k) ** 2}, right" for k in range(4)]

@@ -128,9 +128,10 @@ def sources():
     import ordinary_sources
 
     found = {**ordinary_sources.SOURCES, **OWN}
-    for path in sorted((ROOT / "pycuda").glob("*.py")):
+    for path in sorted((ROOT / "pycuda").rglob("*.py")):
         if "\ndef sample_sources(" in path.read_text():
-            module = importlib.import_module(f"pycuda.{path.stem}")
+            words = path.relative_to(ROOT).with_suffix("").parts
+            module = importlib.import_module(".".join(words))
             for name, source in module.sample_sources():
                 found[f"{path.stem}: {name}"] = source
     return found

@@ -226,6 +226,32 @@ def linked_module():
     return DynamicModule().add_data(TWICE, drv.jit_input_type.PTX).link()
 
 
+def sparse_sample(name):
+    """Return an object of a class of pycuda.sparse, None if the name is none."""
+    from pycuda.gpuarray import to_gpu
+    from pycuda.sparse import cg, coordinate, inner, operator, packeted
+
+    ones, matrix = to_gpu(np.ones(3)), np.eye(3)
+
+    def allocate(shape, dtype, stream):
+        return drv.pagelocked_empty(shape, dtype)
+
+    def state():
+        container = cg.CGStateContainer(coordinate.CoordinateSpMV(matrix))
+        container.reset(ones)
+        return container
+
+    makers = {
+        "AsyncInnerProduct": lambda: inner.AsyncInnerProduct(ones, ones, allocate),
+        "CGStateContainer": state,
+        "CoordinateSpMV": lambda: coordinate.CoordinateSpMV(matrix),
+        "DiagonalPreconditioner": lambda: operator.DiagonalPreconditioner(ones),
+        "IdentityOperator": lambda: operator.IdentityOperator(np.float64, 3),
+        "PacketedSpMV": lambda: packeted.PacketedSpMV(matrix, True),
+    }
+    return makers[name]() if name in makers else None
+
+
 def sample(row):
     """Return an object of a row's class, in the current context."""
     from pycuda import compiler, curandom, tools
@@ -254,7 +280,10 @@ def sample(row):
         "_RandomNumberGeneratorBase": curandom.XORWOWRandomNumberGenerator,
         "SourceModule": lambda: compiler.SourceModule("__global__ void k() {}"),
     }
-    maker = makers.get(row.qualname.partition(".")[0])
+    name = row.qualname.partition(".")[0]
+    if row.module.startswith("pycuda.sparse"):
+        return sparse_sample(name)
+    maker = makers.get(name)
     return None if maker is None else maker()
 
 

@@ -1,0 +1,213 @@
+"""What the forms of sparse matrices share: reading a matrix, and checks of a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pycuda.driver as _cuda
+from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda.sparse.operator import OperatorBase
+
+_ADD = _array_ops["add"]
+
+#: The name of each dtype that a matrix may have, in device code.
+CTYPES = {
+    "float32": "float",
+    "float64": "double",
+    "complex64": "pycuda_sparse::complex64",
+    "complex128": "pycuda_sparse::complex128",
+}
+
+
+def checked_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the dtype of a matrix; TypeError unless it is one of CTYPES."""
+    dtype = np.dtype(dtype)
+    if dtype.name not in CTYPES or not dtype.isnative:
+        raise TypeError(
+            f"elements of dtype {dtype} are not multiplied: give dtype= as one of "
+            f"{', '.join(CTYPES)}"
+        )
+    return dtype
+
+
+def host_array(array: Any, name: str) -> np.ndarray[Any, Any]:
+    """Return an array of one axis, of the host or the device, as a numpy array."""
+    found = array.get() if isinstance(array, GPUArray) else np.asarray(array)
+    if found.ndim != 1:
+        raise ValueError(f"{name} has shape {found.shape}; it must have one axis")
+    return found
+
+
+class HostCSR:
+    """A matrix in compressed rows as numpy arrays; what it is made from is checked."""
+
+    def __init__(
+        self, indptr: Any, indices: Any, data: Any, shape: Any, dtype: Any = None
+    ) -> None:
+        self.indptr = host_array(indptr, "indptr")
+        self.indices = host_array(indices, "indices")
+        data = host_array(data, "data")
+        self.dtype = checked_dtype(data.dtype if dtype is None else dtype)
+        if data.dtype.kind == "c" and self.dtype.kind != "c":
+            raise TypeError(
+                f"elements of dtype {data.dtype} do not become {self.dtype} without "
+                "losing their imaginary parts"
+            )
+        self.data = np.ascontiguousarray(data, dtype=self.dtype)
+        rows, columns = map(int, shape)
+        self.shape = rows, columns
+        self._check()
+
+    def _check(self) -> None:
+        rows, columns = self.shape
+        if rows < 0 or columns < 0:
+            raise ValueError(f"a matrix cannot have shape {self.shape}")
+        for array, name in ((self.indptr, "indptr"), (self.indices, "indices")):
+            if array.dtype.kind not in "iu" and array.size:
+                raise TypeError(f"{name} has dtype {array.dtype}; it must be integers")
+        if len(self.indptr) != rows + 1:
+            raise ValueError(
+                f"indptr has {len(self.indptr)} entries; {rows} rows need {rows + 1}"
+            )
+        if len(self.indices) != len(self.data):
+            raise ValueError(
+                f"there are {len(self.indices)} column indices and {len(self.data)} "
+                "elements"
+            )
+        steps = np.diff(self.indptr)
+        if (
+            self.indptr[0] != 0
+            or self.indptr[-1] != len(self.data)
+            or (steps < 0).any()
+        ):
+            raise ValueError(
+                f"indptr must rise from 0 to the number of elements, {len(self.data)}"
+            )
+        if len(self.indices):
+            least, most = self.indices.min(), self.indices.max()
+            if least < 0 or most >= columns:
+                wrong = least if least < 0 else most
+                raise ValueError(
+                    f"there is a column index {wrong} in a matrix of shape {self.shape}"
+                )
+
+
+def read_matrix(mat: Any, dtype: Any = None) -> HostCSR:
+    """Return a matrix as a HostCSR.
+
+    ``mat`` is a sparse matrix or array of SciPy, of any format, or what else has
+    ``tocsr()``, or a numpy array of two axes, whose zeros are left out.
+    """
+    if isinstance(mat, HostCSR):
+        if dtype is None or mat.dtype == dtype:
+            return mat
+        return HostCSR(mat.indptr, mat.indices, mat.data, mat.shape, dtype)
+    if hasattr(mat, "tocsr"):
+        csr = mat.tocsr()
+        return HostCSR(csr.indptr, csr.indices, csr.data, csr.shape, dtype)
+    if isinstance(mat, np.ndarray):
+        if mat.ndim != 2:
+            raise ValueError(f"a matrix has two axes, not shape {mat.shape}")
+        where = mat != 0
+        indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))])
+        return HostCSR(indptr, np.nonzero(where)[1], mat[where], mat.shape, dtype)
+    raise TypeError(
+        f"a {type(mat).__name__} is no matrix: give one of scipy.sparse, or a numpy "
+        "array of two axes"
+    )
+
+
+def scipy_sparse() -> Any:
+    """Return scipy.sparse; ImportError with what to do where it is not installed."""
+    try:
+        import scipy.sparse
+    except ImportError as error:
+        raise ImportError(
+            "SciPy is not installed, and its matrices were asked for: 'pip install "
+            "scipy'"
+        ) from error
+    return scipy.sparse
+
+
+def address(array: GPUArray) -> int:
+    """Return where an array begins, 0 if it has no elements."""
+    return array.ptr if array.size else 0
+
+
+def _overlap(a: GPUArray, b: GPUArray) -> bool:
+    first, second = address(a), address(b)
+    return first < second + b.nbytes and second < first + a.nbytes
+
+
+class DeviceOperator(OperatorBase):
+    """An operator whose data lie in one context, where it is called."""
+
+    def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        context = _cuda.Context.get_current()
+        if context is None:
+            raise _cuda.LogicError(
+                "there is no context: import pycuda.autoinit, or make one"
+            )
+        self.context = context
+        self._shape = shape
+        self._dtype = dtype
+        self._nothing = GPUArray((0,), dtype)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements, of operands and of results."""
+        return self._dtype
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        return self._shape
+
+    def _check_context(self) -> None:
+        if _cuda.Context.get_current() != self.context:
+            raise _cuda.LogicError(
+                f"a matrix of shape {self.shape} belongs to another context than the "
+                "current one"
+            )
+
+    def _check_vector(self, vector: Any, length: int, name: str) -> None:
+        if not isinstance(vector, GPUArray):
+            raise TypeError(f"{name} must be a GPUArray, not {type(vector).__name__}")
+        if vector.dtype != self._dtype:
+            raise TypeError(
+                f"{name} has dtype {vector.dtype}, the matrix has {self._dtype}"
+            )
+        if vector.shape != (length,):
+            raise ValueError(
+                f"{name} has shape {vector.shape}; with a matrix of shape "
+                f"{self.shape} it must have ({length},)"
+            )
+        if length > 1 and vector.strides != (self._dtype.itemsize,):
+            raise ValueError(
+                f"{name} has stride {vector.strides[0]}: its elements must lie side by "
+                f"side, as in {name}.copy()"
+            )
+        if address(vector) % self._dtype.itemsize:
+            raise ValueError(
+                f"{name} begins at an address that is no multiple of "
+                f"{self._dtype.itemsize}"
+            )
+        if length:
+            # The sum of one element and none: nothing is launched, but the memory is
+            # looked at, whether it is there and of this context.
+            _apply(_ADD, (vector[:1], self._nothing), self._nothing)
+
+    def _check_operands(self, x: Any, y: Any) -> GPUArray:
+        """Return ``y``, or a new array; LogicError, TypeError or ValueError."""
+        self._check_context()
+        rows, columns = self._shape
+        self._check_vector(x, columns, "x")
+        if y is None:
+            return GPUArray((rows,), self._dtype, x.allocator)
+        self._check_vector(y, rows, "y")
+        if rows and columns and _overlap(x, y):
+            raise ValueError("x and y share memory")
+        result: GPUArray = y
+        return result

@@ -1,0 +1,377 @@
+"""The method of conjugate gradients: ``CGStateContainer`` and ``solve_pkt_with_cg``.
+
+Vectors and numbers stay on the device; an iteration is queued without waiting for the
+one before. Every ``CHECK_INTERVAL`` iterations the residual is computed anew from its
+definition, and the square of its norm sets out for the host. The host looks at it one
+interval later: until then the device has work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pycuda._driver import GPUArray
+from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
+from pycuda.elementwise import get_elwise_kernel, get_linear_combination_kernel
+from pycuda.gpuarray import empty_like, zeros_like
+from pycuda.sparse._matrix import DeviceOperator
+from pycuda.sparse.inner import AsyncInnerProduct, inner_product
+from pycuda.sparse.operator import DiagonalPreconditioner, IdentityOperator
+from pycuda.tools import (
+    VectorArg,
+    context_dependent_memoize,
+    dtype_to_ctype,
+)
+
+#: Iterations from one computation of the residual by its definition to the next.
+CHECK_INTERVAL = 20
+
+
+class ConvergenceError(RuntimeError):
+    """The iterations ended, or went astray, before the residual was small."""
+
+
+def _division(quotient: str, x: str, y: str, dtype_y: Any, dtype_z: Any) -> str:
+    """Return statements that set ``quotient`` to ``x / y``, to 0 where ``y`` is."""
+    z = dtype_to_ctype(dtype_z)
+    if dtype_y.kind != "c":
+        return f"{quotient} = {y} == 0 ? {z}(0) : {z}({x}) / {z}({y})"
+    # The square of a small number may be none: both are brought to about one.
+    return (
+        f"auto most = fmax(fabs({y}.real()), fabs({y}.imag())); "
+        f"{quotient} = most == 0 ? {z}(0) : {z}({x} / most) / {z}({y} / most)"
+    )
+
+
+@context_dependent_memoize
+def _guarded_div_kernel(dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
+    return get_elwise_kernel(
+        [VectorArg(dtype_x, "x"), VectorArg(dtype_y, "y"), VectorArg(dtype_z, "z")],
+        _division("z[i]", "x[i]", "y[i]", dtype_y, dtype_z),
+        "guarded_div",
+    )
+
+
+def _kernel_of_quotient(names: str, x: str, y: str, operation: str, dtype: Any) -> Any:
+    """Return a kernel of vectors whose ``factor`` is a quotient of first elements."""
+    quotient = _division("factor", f"{x}[0]", f"{y}[0]", dtype, dtype)
+    return get_elwise_kernel(
+        [VectorArg(dtype, name) for name in names.split()],
+        operation,
+        "cg_step",
+        loop_prep=f"{dtype_to_ctype(dtype)} factor; {quotient}",
+    )
+
+
+@context_dependent_memoize
+def _advance_kernel(dtype: Any) -> Any:
+    """x += alpha d, residual -= alpha A d: both parts of a step at once."""
+    return _kernel_of_quotient(
+        "delta curvature d product x residual",
+        *("delta", "curvature"),
+        "x[i] = x[i] + factor * d[i]; residual[i] = residual[i] - factor * product[i]",
+        dtype,
+    )
+
+
+@context_dependent_memoize
+def _turn_kernel(dtype: Any) -> Any:
+    """The next direction, d = step + beta d."""
+    return _kernel_of_quotient(
+        *("found delta step d", "found", "delta", "d[i] = step[i] + factor * d[i]"),
+        dtype,
+    )
+
+
+def _is_gpu(value: Any) -> bool:
+    return isinstance(value, GPUArray)
+
+
+class CGStateContainer:
+    """A system of equations and how far its solution has come.
+
+    ``operator`` is applied to vectors: any ``OperatorBase`` that is Hermitian and
+    positive definite. ``precon``, an operator too, is near its inverse, by default the
+    identity. ``pagelocked_allocator(shape, dtype, stream)`` gives the memory for
+    numbers on their way to the host, by default a pool of its own.
+
+    ``reset(rhs, x)`` begins; then ``rhs``, ``x``, ``residual``, the direction ``d``,
+    the inner product ``delta`` of residual and preconditioned residual, and
+    ``real_delta_queue``, those on their way to the host, are there. The start vector
+    ``x`` is written to: it becomes the solution.
+    """
+
+    def __init__(
+        self,
+        operator: Any,
+        precon: Any = None,
+        pagelocked_allocator: Callable[..., Any] | None = None,
+    ) -> None:
+        rows, columns = operator.shape
+        if rows != columns:
+            raise ValueError(f"the operator has shape {operator.shape}: not square")
+        if precon is None:
+            precon = IdentityOperator(operator.dtype, rows)
+        if precon.shape != operator.shape:
+            raise ValueError(
+                f"the preconditioner has shape {precon.shape}, the operator "
+                f"{operator.shape}"
+            )
+        if pagelocked_allocator is None:
+            host_pool = PageLockedMemoryPool()
+
+            def pagelocked_allocator(shape: Any, dtype: Any, stream: Any) -> Any:
+                return host_pool.allocate(shape, dtype)
+
+        self.operator = operator
+        self.precon = precon
+        self.pagelocked_allocator = pagelocked_allocator
+        # Freeing memory for each number would stop the device.
+        self._allocator = DeviceMemoryPool().allocate
+
+    # -- kernels -----------------------------------------------------------------------
+
+    def make_lc2_kernel(self, dtype: Any, a_is_gpu: bool, b_is_gpu: bool) -> Any:
+        """Return the prepared function of ``z = a * x + b * y``: a, x, b, y, z, n.
+
+        Where ``a`` or ``b`` is on the device, its address is given.
+        """
+        dtype = np.dtype(dtype)
+        descriptors = ((a_is_gpu, dtype, dtype), (b_is_gpu, dtype, dtype))
+        return get_linear_combination_kernel(descriptors, dtype)[0]
+
+    def lc2(self, a: Any, x: Any, b: Any, y: Any, out: Any = None) -> GPUArray:
+        """Return ``a * x + b * y`` of vectors, in ``out`` if it is given.
+
+        ``a`` and ``b`` are numbers, or arrays of one element on the device.
+        """
+        if x.shape != y.shape or x.dtype != y.dtype:
+            raise ValueError(
+                f"vectors of shape {x.shape} and {y.shape}, dtype {x.dtype} and "
+                f"{y.dtype}, are not combined"
+            )
+        if out is None:
+            out = empty_like(x)
+        elif out.shape != x.shape or out.dtype != x.dtype:
+            raise ValueError(
+                f"out has shape {out.shape} and dtype {out.dtype}, the vectors "
+                f"{x.shape} and {x.dtype}"
+            )
+        for vector in (x, y, out):
+            if not vector.flags.forc:
+                raise ValueError(f"a vector of strides {vector.strides} has gaps")
+        if not x.size:
+            return out
+        values = []
+        for factor in (a, b):
+            if _is_gpu(factor):
+                if factor.dtype != x.dtype:
+                    factor = factor.astype(x.dtype)
+                values.append(factor.ptr)
+            else:
+                values.append(factor)
+        kernel = self.make_lc2_kernel(x.dtype, _is_gpu(a), _is_gpu(b))
+        kernel.prepared_async_call(
+            x._grid,
+            x._block,
+            None,
+            values[0],
+            x.ptr,
+            values[1],
+            y.ptr,
+            out.ptr,
+            x.size,
+        )
+        return out
+
+    def guarded_div_kernel(self, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
+        """Return the prepared function of ``z = x / y``, 0 where ``y`` is: x, y, z,
+        n."""
+        return _guarded_div_kernel(*map(np.dtype, (dtype_x, dtype_y, dtype_z)))
+
+    def guarded_div(self, a: GPUArray, b: GPUArray) -> GPUArray:
+        """Return ``a / b`` of arrays on the device, 0 where ``b`` is 0."""
+        if a.shape != b.shape:
+            raise ValueError(f"shapes {a.shape} and {b.shape} are not divided")
+        dtype = np.result_type(a.dtype, b.dtype)
+        result = GPUArray(a.shape, dtype, a.allocator)
+        if result.size:
+            self.guarded_div_kernel(a.dtype, b.dtype, dtype).prepared_async_call(
+                a._grid, a._block, None, a.ptr, b.ptr, result.ptr, a.size
+            )
+        return result
+
+    # -- iterations --------------------------------------------------------------------
+
+    @staticmethod
+    def _applied(operator: Any, operand: GPUArray, room: GPUArray) -> GPUArray:
+        """Apply an operator, in memory that is there if the operator can."""
+        can = issubclass(type(operator), (DeviceOperator, DiagonalPreconditioner))
+        result: GPUArray = operator(operand, room) if can else operator(operand)
+        if result.shape != operand.shape or result.dtype != operand.dtype:
+            raise ValueError(
+                f"{type(operator).__name__} made shape {result.shape} and dtype "
+                f"{result.dtype} of shape {operand.shape} and dtype {operand.dtype}"
+            )
+        return result if result.flags.forc else result.copy()
+
+    def reset(self, rhs: GPUArray, x: GPUArray | None = None) -> None:
+        """Begin with the right-hand side and a start vector, by default zeros."""
+        count = self.operator.shape[0]
+        for vector, name in ((rhs, "rhs"), (x, "x")):
+            if vector is None:
+                continue
+            if vector.shape != (count,):
+                raise ValueError(
+                    f"{name} has shape {vector.shape}; the operator takes ({count},)"
+                )
+            if vector.dtype != self.operator.dtype:
+                raise TypeError(
+                    f"{name} has dtype {vector.dtype}, the operator has "
+                    f"{self.operator.dtype}"
+                )
+        self.rhs = rhs if rhs.flags.forc else rhs.copy()
+        self.x = zeros_like(rhs) if x is None else x
+        self._product, self._room = empty_like(rhs), empty_like(rhs)
+        self.residual = empty_like(rhs)
+        self._find_residual()
+        self.d = self._applied(self.precon, self.residual, self._room).copy()
+        self.delta = inner_product(self.residual, self.d, self._allocator)
+        self.real_delta_queue: list[AsyncInnerProduct] = []
+
+    def _find_residual(self) -> None:
+        product = self._applied(self.operator, self.x, self._product)
+        self.lc2(1, self.rhs, -1, product, out=self.residual)
+
+    def one_iteration(self, compute_real_residual: bool = False) -> None:
+        """Queue one iteration.
+
+        With ``compute_real_residual`` the residual comes from its definition, and the
+        square of its norm joins ``real_delta_queue``.
+        """
+        product = self._applied(self.operator, self.d, self._product)
+        curvature = inner_product(self.d, product, self._allocator)
+        if compute_real_residual:
+            alpha = self.guarded_div(self.delta, curvature)
+            self.lc2(1, self.x, alpha, self.d, out=self.x)
+            self._find_residual()
+            self.real_delta_queue.append(self._square())
+        else:
+            vectors = (self.d, product, self.x, self.residual)
+            self._run(_advance_kernel, self.delta, curvature, *vectors)
+        step = self._applied(self.precon, self.residual, self._room)
+        delta = inner_product(self.residual, step, self._allocator)
+        self._run(_turn_kernel, delta, self.delta, step, self.d)
+        self.delta = delta
+
+    def _run(self, make: Any, *vectors: GPUArray) -> None:
+        """Queue a kernel of vectors; the last one says how many elements there are."""
+        last = vectors[-1]
+        if last.size:
+            pointers = [vector.ptr for vector in vectors]
+            make(last.dtype).prepared_async_call(
+                last._grid, last._block, None, *pointers, last.size
+            )
+
+    def _square(self) -> AsyncInnerProduct:
+        return AsyncInnerProduct(
+            self.residual, self.residual, self.pagelocked_allocator, self._allocator
+        )
+
+    def run(
+        self,
+        max_iterations: int | None = None,
+        tol: float = 1e-7,
+        debug_callback: Callable[..., Any] | None = None,
+    ) -> GPUArray:
+        """Iterate until the residual's norm is below ``tol`` times that of ``rhs``;
+        return ``x``.
+
+        ``max_iterations`` is ten times the number of unknowns by default, 1000 at
+        least. ``debug_callback(what, iterations, x, residual, d, delta)`` is called
+        after each iteration, ``what`` being "it", or "it+residual" where the residual
+        was computed by its definition, and with "end" before the return.
+
+        Raises ConvergenceError if the residual is not small after the last iteration,
+        or is no finite number.
+        """
+        if max_iterations is None:
+            max_iterations = max(10 * self.operator.shape[0], 1000)
+        scale = AsyncInnerProduct(
+            self.rhs, self.rhs, self.pagelocked_allocator, self._allocator
+        )
+        self.real_delta_queue = [self._square()]
+        bound = None
+        iterations = 0
+        while True:
+            # One number may be on its way while the device works on the next interval.
+            is_last = iterations >= max_iterations
+            while self.real_delta_queue and (is_last or self._is_old()):
+                found = abs(self.real_delta_queue.pop(0).wait())
+                if bound is None:
+                    bound = tol * tol * abs(scale.wait())
+                if not math.isfinite(found):
+                    raise ConvergenceError(
+                        f"the residual is {found} after {iterations} iterations"
+                    )
+                if found <= bound:
+                    self._tell(debug_callback, "end", iterations)
+                    return self.x
+            if is_last:
+                raise ConvergenceError(
+                    f"the residual's norm is {math.sqrt(found):.3g} after {iterations} "
+                    f"iterations; {math.sqrt(bound or 0):.3g} was asked for"
+                )
+            iterations += 1
+            is_real = iterations % CHECK_INTERVAL == 0 or iterations == max_iterations
+            self.one_iteration(compute_real_residual=is_real)
+            what = "it+residual" if is_real else "it"
+            self._tell(debug_callback, what, iterations)
+
+    def _is_old(self) -> bool:
+        """Is the first number of the queue there, or has it a successor?"""
+        return len(self.real_delta_queue) > 1 or (
+            self.real_delta_queue[0].get_host_result() is not None
+        )
+
+    def _tell(self, callback: Any, what: str, iterations: int) -> None:
+        if callback is not None:
+            callback(what, iterations, self.x, self.residual, self.d, self.delta)
+
+
+def solve_pkt_with_cg(
+    pkt_spmv: Any,
+    b: GPUArray,
+    precon: Any = None,
+    x: GPUArray | None = None,
+    tol: float = 1e-7,
+    max_iterations: int | None = None,
+    debug: bool = False,
+    pagelocked_allocator: Callable[..., Any] | None = None,
+) -> tuple[GPUArray, int, int]:
+    """Solve ``A x = b`` with a PacketedSpMV; return (x, iterations, how often the
+    residual was computed by its definition).
+
+    ``b``, the start vector ``x`` and the result are in the matrix's order; what
+    ``precon`` is applied to is permuted: ``DiagonalPreconditioner(spmv.permute(v))``.
+    ``debug`` prints the residual's norm each time it is computed anew, and waits for
+    it. Raises ConvergenceError as ``CGStateContainer.run`` does.
+    """
+    counts = {"it": 0, "it+residual": 0}
+
+    def count(what: str, iterations: int, *state: Any) -> None:
+        if what in counts:
+            counts[what] += 1
+        if debug and what == "it+residual":
+            norm = math.sqrt(abs(inner_product(state[1], state[1]).get()))
+            print(f"iteration {iterations}: the residual's norm is {norm:.6g}")
+
+    container = CGStateContainer(pkt_spmv, precon, pagelocked_allocator)
+    start = None if x is None else pkt_spmv.permute(x)
+    container.reset(pkt_spmv.permute(b), start)
+    solution = container.run(max_iterations, tol, count)
+    return pkt_spmv.unpermute(solution), sum(counts.values()), counts["it+residual"]

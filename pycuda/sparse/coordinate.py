@@ -1,0 +1,211 @@
+"""Products of matrices in coordinate form with vectors: ``CoordinateSpMV``.
+
+Each element has its row and its column. The elements are shared out to warps evenly,
+whatever the rows are like; a warp sums up those of one row as they lie side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import pycuda.driver as _cuda
+from pycuda import _codegen
+from pycuda._driver import GPUArray, to_gpu
+from pycuda.sparse._matrix import (
+    CTYPES,
+    DeviceOperator,
+    HostCSR,
+    host_array,
+    read_matrix,
+    scipy_sparse,
+)
+from pycuda.tools import context_dependent_memoize
+
+_HEAD = """#include <pycuda-sparse.hpp>
+using namespace pycuda_sparse;
+typedef {value_type} T;
+typedef {index_type} Index;
+"""
+
+#: A warp takes up ``interval_size`` elements, 128 at a time.
+COO_FLAT_KERNEL_TEMPLATE = (
+    _HEAD
+    + """
+extern "C" __global__ void __launch_bounds__({block_size})
+spmv_coo_flat_kernel(Index tail, Index interval_size, const Index *row_gpu,
+                     const Index *col_gpu, const T *data_gpu, const T *x, T *y)
+{{
+    const Index warp = ((Index)blockIdx.x * {block_size} + threadIdx.x) / 32;
+    const Index begin = warp * interval_size;
+    const Index end = min(begin + interval_size, tail);
+    coordinates<T, Index>::run(begin, end, row_gpu, col_gpu, data_gpu, x, y);
+}}
+"""
+)
+
+#: One warp takes up the last elements, which are fewer than 128.
+COO_SERIAL_KERNEL_TEMPLATE = (
+    _HEAD
+    + """
+extern "C" __global__ void
+spmv_coo_serial_kernel(Index begin, Index end, const Index *row_gpu,
+                       const Index *col_gpu, const T *data_gpu, const T *x, T *y)
+{{
+    for (Index j = begin + threadIdx.x; j < end; j += 32)
+        add(y + row_gpu[j], data_gpu[j] * fetch(x + col_gpu[j]));
+}}
+"""
+)
+
+_BLOCK_SIZE = 256
+_STEP = 128  # elements that a warp reads at once
+_MOST_STEPS = 8
+
+
+@context_dependent_memoize
+def _function(text: str, name: str, types: str) -> Any:
+    return _codegen.load(text, ["-w"]).get_function(name).prepare(types)
+
+
+def sample_sources():
+    """Yield (name, source) of kernels, for tools/compile_matrix.py."""
+    for name, value in CTYPES.items():
+        for template in (COO_FLAT_KERNEL_TEMPLATE, COO_SERIAL_KERNEL_TEMPLATE):
+            text = template.format(
+                value_type=value, index_type="int", block_size=_BLOCK_SIZE
+            )
+            yield f"{name}, {'flat' if 'flat' in text else 'serial'}", text
+
+
+class CoordinateSpMV(DeviceOperator):
+    """A matrix in coordinate form on the device: ``y = A(x)``.
+
+    ``mat`` is a matrix of scipy.sparse of any format, what else has ``tocsr()``, or a
+    numpy array of two axes; ``dtype`` is float32, float64, complex64 or complex128.
+
+    ``row_gpu``, ``col_gpu`` and ``data_gpu`` have the ``nnz`` elements by rows. Warps
+    take up ``interval_size`` of the first ``tail`` elements each, in ``num_blocks``
+    blocks of ``block_size`` threads; the elements after those are added one by one.
+
+    The sums of a row that more than two warps share may differ in their last bits from
+    run to run: warps add to it in any order.
+    """
+
+    def __init__(self, mat: Any, dtype: Any = None, allocator: Any = None) -> None:
+        host = read_matrix(mat, dtype)
+        rows = np.repeat(np.arange(host.shape[0]), np.diff(host.indptr))
+        self._build(rows, host.indices, host.data, host.shape, allocator)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        rows: Any,
+        columns: Any,
+        data: Any,
+        shape: tuple[int, int],
+        dtype: Any = None,
+        allocator: Any = None,
+    ) -> CoordinateSpMV:
+        """Return a matrix made of rows, columns and values, in any order."""
+        rows, columns = host_array(rows, "rows"), host_array(columns, "columns")
+        data = host_array(data, "data")
+        if not len(rows) == len(columns) == len(data):
+            raise ValueError(
+                f"there are {len(rows)} rows, {len(columns)} columns and {len(data)} "
+                "elements"
+            )
+        for array, name, most in zip(
+            (rows, columns), ("row", "column"), shape, strict=True
+        ):
+            if len(array) and (array.min() < 0 or array.max() >= most):
+                wrong = array.min() if array.min() < 0 else array.max()
+                raise ValueError(
+                    f"there is a {name} index {wrong} in a matrix of shape {shape}"
+                )
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        indptr = np.searchsorted(rows, np.arange(shape[0] + 1))
+        host = HostCSR(indptr, columns[order], data[order], shape, dtype)
+        self = cls.__new__(cls)
+        self._build(rows, host.indices, host.data, host.shape, allocator)
+        return self
+
+    def _build(
+        self,
+        rows: np.ndarray[Any, Any],
+        columns: np.ndarray[Any, Any],
+        data: np.ndarray[Any, Any],
+        shape: tuple[int, int],
+        allocator: Any,
+    ) -> None:
+        super().__init__(shape, data.dtype)
+        self.nnz = len(data)
+        # The last block's warps have places beyond the last element.
+        reach = self.nnz + _BLOCK_SIZE // 32 * _STEP * _MOST_STEPS
+        narrow = max(reach, *shape) <= np.iinfo(np.int32).max
+        self.index_dtype = np.dtype(np.int32 if narrow else np.int64)
+        self.block_size = _BLOCK_SIZE
+        steps = self.nnz // _STEP
+        self.tail = steps * _STEP
+        warps_each = _BLOCK_SIZE // 32
+        each = int(np.clip(steps // 4096, 1, _MOST_STEPS))
+        self.interval_size = each * _STEP
+        self.num_blocks = -(-steps // (each * warps_each))
+        self.row_gpu = to_gpu(rows.astype(self.index_dtype), allocator)
+        self.col_gpu = to_gpu(columns.astype(self.index_dtype), allocator)
+        self.data_gpu = to_gpu(data, allocator)
+        self._flat = self.get_flat_kernel() if steps else None
+        self._serial = self.get_serial_kernel() if self.tail < self.nnz else None
+
+    def _kernel(self, template: str, name: str) -> Any:
+        narrow = self.index_dtype == np.int32
+        text = template.format(
+            value_type=CTYPES[self._dtype.name],
+            index_type="int" if narrow else "long long",
+            block_size=self.block_size,
+        )
+        return _function(text, name, "iiPPPPP" if narrow else "qqPPPPP")
+
+    def get_flat_kernel(self) -> Any:
+        """Return the prepared function of the first ``tail`` elements: its arguments
+        are tail, interval_size, rows, columns, elements, x and y, which it adds to."""
+        return self._kernel(COO_FLAT_KERNEL_TEMPLATE, "spmv_coo_flat_kernel")
+
+    def get_serial_kernel(self) -> Any:
+        """Return the prepared function, for one warp, of the elements after ``tail``:
+        its arguments are tail, nnz, rows, columns, elements, x and y."""
+        return self._kernel(COO_SERIAL_KERNEL_TEMPLATE, "spmv_coo_serial_kernel")
+
+    def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
+        """Return the product with ``x``, in ``y`` if it is given.
+
+        As with ``pycuda.sparse.csr.CsrSpMV``: same arguments, same errors.
+        """
+        y = self._check_operands(x, y)
+        if y.size:
+            _cuda.memset_d8_async(y.ptr, 0, y.nbytes, stream)
+        self.add_to(x, y, stream)
+        return y
+
+    def add_to(self, x: GPUArray, y: GPUArray, stream: Any = None) -> None:
+        """Add the product with ``x`` to ``y``; neither is checked."""
+        if self.nnz == 0:
+            return
+        arrays = (self.row_gpu.ptr, self.col_gpu.ptr, self.data_gpu.ptr, x.ptr, y.ptr)
+        if self._flat is not None:
+            grid, block = (self.num_blocks, 1), (self.block_size, 1, 1)
+            self._flat.prepared_async_call(
+                grid, block, stream, self.tail, self.interval_size, *arrays
+            )
+        if self._serial is not None:
+            self._serial.prepared_async_call(
+                (1, 1), (32, 1, 1), stream, self.tail, self.nnz, *arrays
+            )
+
+    def to_scipy(self) -> Any:
+        """Return the matrix as a scipy.sparse.coo_matrix; ImportError without SciPy."""
+        self._check_context()
+        arrays = (self.data_gpu.get(), (self.row_gpu.get(), self.col_gpu.get()))
+        return scipy_sparse().coo_matrix(arrays, shape=self.shape)

@@ -1,0 +1,379 @@
+"""Products of matrices in compressed rows with vectors: ``CsrSpMV``.
+
+The kernel is in ``cuda/pycuda-sparse.hpp``. Here a matrix is cut into what its blocks
+do, once, when it is made.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+import pycuda.driver as _cuda
+from pycuda import _codegen
+from pycuda._driver import GPUArray, to_gpu
+from pycuda.sparse._matrix import (
+    CTYPES,
+    DeviceOperator,
+    HostCSR,
+    address,
+    read_matrix,
+    scipy_sparse,
+)
+from pycuda.tools import context_dependent_memoize
+
+THREADS = 128
+
+#: Elements that a thread reads, by the size of one: their loads are all under way at
+#: once, and more of them would leave room for fewer threads.
+ITEMS = {4: 8, 8: 8, 16: 4}
+
+#: Blocks that fit a multiprocessor together, by the same: the limit of registers.
+BLOCKS = {4: 10, 8: 8, 16: 8}
+
+#: How far a block's numbers may go beyond those of a matrix.
+_SPARE = 2**16
+
+#: Rows count as an eighth of an element when tiles are cut.
+_ROW_WEIGHT = 8
+
+_TEXT = """#include <pycuda-sparse.hpp>
+using namespace pycuda_sparse;
+typedef {value} T;
+typedef rows<T, {index}, {offset}, {threads}, {items}, {lanes}, {passes}, {uneven},
+             {cut}> R;
+
+extern "C" __global__ void
+__launch_bounds__({threads}, PYCUDA_SPARSE_BLOCKS({threads}, {blocks}))
+multiply(const job<{offset}> *jobs, const int *slots, const {offset} *indptr,
+         const {index} *indices, const T *values, const T *x, T *y, T *partial)
+{{
+    R::tile(jobs, slots, indptr, indices, values, x, y, partial);
+}}
+
+extern "C" __global__ void
+join_parts(const joint *joints, const T *partial, T *y, int count)
+{{
+    join(joints, count, partial, y);
+}}
+"""
+
+
+def kernel_text(
+    dtype: Any,
+    wide_index: bool,
+    wide_offset: bool,
+    lanes: int,
+    passes: int,
+    uneven: bool,
+    cut: bool,
+    threads: int = THREADS,
+    items: int | None = None,
+    blocks: int | None = None,
+) -> str:
+    """Return the source of the kernels for matrices of one kind."""
+    dtype = np.dtype(dtype)
+    return _TEXT.format(
+        value=CTYPES[dtype.name],
+        index="long long" if wide_index else "int",
+        offset="long long" if wide_offset else "int",
+        threads=threads,
+        items=items or ITEMS[dtype.itemsize],
+        blocks=blocks or BLOCKS[dtype.itemsize],
+        lanes=lanes,
+        passes=passes,
+        uneven="true" if uneven else "false",
+        cut="true" if cut else "false",
+    )
+
+
+def sample_sources():
+    """Yield (name, source) of kernels, for tools/compile_matrix.py."""
+    for name in CTYPES:
+        yield f"{name}, short rows", kernel_text(name, False, False, 1, 2, False, False)
+        yield f"{name}, uneven rows", kernel_text(name, True, True, 8, 1, True, True)
+
+
+@context_dependent_memoize
+def _functions(*words: Any) -> tuple[Any, Any]:
+    module = _codegen.load(kernel_text(*words), ["-w"])
+    multiply = module.get_function("multiply").prepare("PPPPPPPP")
+    return multiply, module.get_function("join_parts").prepare("PPPi")
+
+
+# -- what blocks do --------------------------------------------------------------------
+
+
+def _job_dtype(wide: bool) -> np.dtype[Any]:
+    """The layout of ``job`` in the header: 16 bytes, or 32 with wide offsets."""
+    offset = "<i8" if wide else "<i4"
+    fields = [("begin", offset), ("end", offset), ("row", "<i4"), ("last", "<i4")]
+    return np.dtype([*fields, ("", "V8")] if wide else fields)
+
+
+class Plan:
+    """How a matrix is cut into tiles of at most ``threads * items`` elements.
+
+    Where no row has more than an eighth of that, ``jobs`` are whole rows. Else ``cut``
+    is true, and tiles end anywhere: ``slots`` has, for each, twice the place of its
+    first partial sum, and 1 more if its first row has begun before; ``joints`` are the
+    rows that were cut, with the places of their sums, ``slot_count`` all places.
+
+    ``lanes``, ``passes`` and ``uneven`` are what the kernel is made for.
+    """
+
+    def __init__(
+        self, indptr: np.ndarray[Any, Any], wide: bool, threads: int, items: int
+    ) -> None:
+        chunk = threads * items
+        indptr = indptr.astype(np.int64, copy=False)
+        lengths = np.diff(indptr)
+        longest = int(lengths.max(initial=0))
+        self.cut = longest > chunk // 8
+        # A tile begins with the sector of its first element, seven others at most.
+        capacity = chunk - 7 - (0 if self.cut else longest)
+        tiles = self._cut_tiles if self.cut else self._whole_tiles
+        begin, row, last = tiles(indptr, lengths, capacity)
+        self.jobs = np.zeros(len(row), _job_dtype(wide))
+        self.jobs["begin"] = begin[:-1]
+        self.jobs["end"] = begin[1:]
+        self.jobs["row"], self.jobs["last"] = row, last
+        # Rows that are far longer than most are the business of warps, not of lanes;
+        # but they leave room for fewer rows in a tile.
+        typical = 0.0
+        if len(lengths):
+            most = 4 * float(np.median(lengths)) + 8
+            capped = float(np.minimum(lengths, most).mean())
+            typical = (capped * float(lengths.mean())) ** 0.5
+        rows_per_tile = max(capacity / max(typical, 1 / _ROW_WEIGHT), 1)
+        lanes = 1
+        while lanes < 32 and 2 * lanes * rows_per_tile <= threads:
+            lanes *= 2
+        self.lanes = lanes
+        self.passes = int(np.clip(np.ceil(rows_per_tile * lanes / threads), 1, 4))
+        self.uneven = longest > 16 * lanes + 16
+
+    def _whole_tiles(
+        self,
+        indptr: np.ndarray[Any, Any],
+        lengths: np.ndarray[Any, Any],
+        capacity: int,
+    ) -> tuple[Any, Any, Any]:
+        """Return (element where each tile begins and the end, first rows, ends)."""
+        weights = _ROW_WEIGHT * lengths + 1
+        number = (np.cumsum(weights) - weights) // (_ROW_WEIGHT * capacity)
+        begins = np.ones(len(lengths), bool)
+        begins[1:] = number[1:] != number[:-1]
+        rows = np.flatnonzero(begins)
+        last = np.append(rows[1:], len(lengths))[: len(rows)]
+        self.slots = np.empty(0, np.int32)
+        self.joints = np.empty((0, 3), np.int32)
+        self.slot_count = 0
+        return indptr[np.append(rows, len(lengths))], rows, last
+
+    def _cut_tiles(
+        self,
+        indptr: np.ndarray[Any, Any],
+        lengths: np.ndarray[Any, Any],
+        capacity: int,
+    ) -> tuple[Any, Any, Any]:
+        # Row r takes up a stretch from keys[r] on, its elements first.
+        keys = _ROW_WEIGHT * indptr[:-1] + np.arange(len(lengths))
+        total = _ROW_WEIGHT * int(indptr[-1]) + len(lengths)
+        cuts = np.arange(_ROW_WEIGHT * capacity, total, _ROW_WEIGHT * capacity)
+        row = np.searchsorted(keys, cuts, "right") - 1
+        done = np.minimum((cuts - keys[row]) // _ROW_WEIGHT, lengths[row])
+        goes_on = (done > 0) & (done < lengths[row])
+        begun = np.concatenate([[False], goes_on])
+        open_end = np.concatenate([goes_on, [False]])
+        first = np.concatenate([[0], row + ((done > 0) & ~goes_on)])
+        last = np.concatenate([row + (done > 0), [len(lengths)]])
+        inside = begun & open_end & (last - first == 1)
+        counts = begun.astype(np.int64) + open_end - inside
+        places = np.cumsum(counts) - counts
+        self.slots = (2 * places + begun).astype(np.int32)
+        self.slot_count = int(counts.sum())
+        # The row of each place; those of one row are side by side.
+        rows = np.empty(self.slot_count, np.int64)
+        tail = open_end & ~inside
+        rows[places[tail] + begun[tail]] = last[tail] - 1
+        rows[places[begun]] = first[begun]
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        ends = np.append(starts[1:], len(rows))[: len(starts)]
+        self.joints = np.stack([rows[starts], starts, ends], axis=1).astype(np.int32)
+        begin = np.concatenate([[0], indptr[row] + done, indptr[-1:]])
+        return begin, first, last
+
+
+# -- the matrix ------------------------------------------------------------------------
+
+
+def _padded(array: np.ndarray[Any, Any], dtype: Any, allocator: Any) -> GPUArray:
+    """Return a device array of whole groups of four elements, with zeros at the end."""
+    host = np.zeros(-(-len(array) // 4) * 4, dtype)
+    host[: len(array)] = array
+    return to_gpu(host, allocator)
+
+
+class CsrSpMV(DeviceOperator):
+    """A matrix in compressed rows on the device: ``y = A(x)``.
+
+    ``mat`` is a matrix of scipy.sparse of any format, what else has ``tocsr()``, or a
+    numpy array of two axes. ``dtype`` is float32, float64, complex64 or complex128, by
+    default the matrix's. The data are copied to the current context, to memory of
+    ``allocator``; indices take 4 bytes where they fit.
+
+    Raises TypeError for other dtypes, ValueError for indices outside of the matrix.
+    """
+
+    def __init__(self, mat: Any, dtype: Any = None, allocator: Any = None) -> None:
+        self._build(read_matrix(mat, dtype), allocator)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        indptr: Any,
+        indices: Any,
+        data: Any,
+        shape: tuple[int, int],
+        dtype: Any = None,
+        allocator: Any = None,
+    ) -> CsrSpMV:
+        """Return a matrix made of the three arrays of its rows, numpy's or GPUArrays.
+
+        Row ``i`` has the elements ``data[indptr[i]:indptr[i + 1]]`` in the columns
+        ``indices[indptr[i]:indptr[i + 1]]``. GPUArrays are read back to be checked.
+        """
+        self = cls.__new__(cls)
+        self._build(HostCSR(indptr, indices, data, shape, dtype), allocator)
+        return self
+
+    def _build(
+        self,
+        host: HostCSR,
+        allocator: Any,
+        threads: int = THREADS,
+        items: int | None = None,
+        blocks: int | None = None,
+    ) -> None:
+        super().__init__(host.shape, host.dtype)
+        self.nnz = len(host.data)
+        most = np.iinfo(np.int32).max
+        rows, columns = host.shape
+        if rows > most - _SPARE:
+            raise ValueError(f"{rows} rows are too many: {most - _SPARE} are the most")
+        wide_index = columns > most
+        wide = self.nnz > most - _SPARE
+        self.index_dtype = np.dtype(np.int64 if wide_index else np.int32)
+        items = items or ITEMS[host.dtype.itemsize]
+        plan = Plan(host.indptr, wide, threads, items)
+        self.block_size = threads
+        self.num_blocks = len(plan.jobs)
+        self._indices = _padded(host.indices, self.index_dtype, allocator)
+        self._data = _padded(host.data, host.dtype, allocator)
+        self.indptr = to_gpu(
+            host.indptr.astype(np.int64 if wide else np.int32), allocator
+        )
+        self._jobs = to_gpu(plan.jobs.view(np.uint8), allocator)
+        self._joint_count = len(plan.joints)
+        self._slots: GPUArray | None = None
+        self._joints: Any = None
+        self._partial: Any = None
+        if plan.cut:
+            self._slots = to_gpu(plan.slots, allocator)
+        if self._joint_count:
+            self._joints = to_gpu(plan.joints, allocator)
+            self._partial = GPUArray((plan.slot_count,), host.dtype, allocator)
+        self._lock = threading.Lock()
+        self._last_stream: Any = None
+        self._multiply, self._join = _functions(
+            host.dtype,
+            wide_index,
+            wide,
+            plan.lanes,
+            plan.passes,
+            plan.uneven,
+            plan.cut,
+            threads,
+            items,
+            blocks,
+        )
+
+    @property
+    def indices(self) -> GPUArray:
+        """The columns of the elements, row by row: a view."""
+        return self._indices[: self.nnz]
+
+    @property
+    def data(self) -> GPUArray:
+        """The elements, row by row: a view, and new values may be set in it."""
+        return self._data[: self.nnz]
+
+    def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
+        """Return the product with ``x``, in ``y`` if it is given.
+
+        ``x`` has (columns,) elements, ``y`` (rows,), both of the matrix's dtype and
+        side by side. The work is queued to ``stream``, by default the current one.
+        With ``y`` nothing is allocated.
+
+        Raises TypeError for other dtypes, ValueError for other shapes and where the two
+        share memory, LogicError in another context than the matrix's.
+        """
+        y = self._check_operands(x, y)
+        if self.num_blocks == 0:
+            return y
+        if self._joint_count == 0:
+            self._launch(x, y, stream)
+            return y
+        # Sums of parts of rows are in memory of the matrix: another stream waits.
+        with self._lock:
+            stream = self._ordered(stream)
+            self._launch(x, y, stream)
+            self._join.prepared_async_call(
+                (-(-self._joint_count // 8), 1),
+                (256, 1, 1),
+                stream,
+                self._joints.gpudata,
+                self._partial.gpudata,
+                y.ptr,
+                self._joint_count,
+            )
+        return y
+
+    def _ordered(self, stream: Any) -> _cuda.Stream:
+        """Return the stream of a call, after letting it wait for the call before if
+        that was on another one; the lock is held."""
+        if stream is None:
+            stream = _cuda.Stream.get_current() or _cuda.Stream.from_handle(0)
+        elif not isinstance(stream, _cuda.Stream):
+            stream = _cuda.Stream.from_handle(stream)
+        last: _cuda.Stream | None = self._last_stream
+        if last is not None and last.handle != stream.handle:
+            event = _cuda.Event(_cuda.event_flags.DISABLE_TIMING)
+            event.record(last)
+            stream.wait_for_event(event)
+        self._last_stream = stream
+        return stream
+
+    def _launch(self, x: GPUArray, y: GPUArray, stream: Any) -> None:
+        self._multiply.prepared_async_call(
+            (self.num_blocks, 1),
+            (self.block_size, 1, 1),
+            stream,
+            self._jobs.gpudata,
+            0 if self._slots is None else self._slots.gpudata,
+            self.indptr.gpudata,
+            address(self._indices),
+            address(self._data),
+            address(x),
+            address(y),
+            0 if self._partial is None else self._partial.gpudata,
+        )
+
+    def to_scipy(self) -> Any:
+        """Return the matrix as a scipy.sparse.csr_matrix; ImportError without SciPy."""
+        self._check_context()
+        arrays = (self.data.get(), self.indices.get(), self.indptr.get())
+        return scipy_sparse().csr_matrix(arrays, shape=self.shape)

@@ -1,0 +1,308 @@
+"""Products of matrices in packets with vectors: ``PacketedSpMV``.
+
+The rows and columns of a square matrix are put into packets, so that as many elements
+as possible lie in the blocks of the packets on the diagonal. A block of threads has
+its packet's part of x and of y in shared memory, and two small indices an element
+instead of a column and row pointers. What lies outside is in coordinate form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pycuda import _codegen, gpuarray
+from pycuda._driver import GPUArray, to_gpu
+from pycuda.sparse._matrix import (
+    CTYPES,
+    DeviceOperator,
+    HostCSR,
+    address,
+    read_matrix,
+    scipy_sparse,
+)
+from pycuda.sparse._partition import partition, symmetric_pattern
+from pycuda.sparse.coordinate import CoordinateSpMV
+from pycuda.sparse.pkt_build import build_pkt_data_structure
+from pycuda.tools import context_dependent_memoize
+
+PKT_KERNEL_TEMPLATE = """#include <pycuda-sparse.hpp>
+using namespace pycuda_sparse;
+typedef {value_type} T;
+
+extern "C" __global__ void __launch_bounds__({threads_per_packet})
+spmv_pkt_kernel(const {index_type} *packet_base_rows, const {index_type} *thread_starts,
+                const {index_type} *thread_ends, const unsigned int *index_array,
+                const T *data_array, const T *x, T *y)
+{{
+    __shared__ __align__(16) char x_room[{rows_per_packet} * sizeof(T)];
+    __shared__ __align__(16) char y_room[{rows_per_packet} * sizeof(T)];
+    T *x_packet = (T *)x_room, *y_packet = (T *)y_room;
+    const {index_type} base = packet_base_rows[blockIdx.x];
+    const int count = (int)(packet_base_rows[blockIdx.x + 1] - base);
+    const int thread = blockIdx.x * {threads_per_packet} + threadIdx.x;
+    const {index_type} end = thread_ends[thread];
+    {index_type} i = thread_starts[thread];
+    for (int k = threadIdx.x; k < count; k += {threads_per_packet}) {{
+        x_packet[k] = fetch(x + base + k);
+        y_packet[k] = T(0);
+    }}
+    __syncthreads();
+    // The rows of a thread are its own, and their elements lie one after another.
+    T sum = T(0);
+    unsigned int row = 0xffffffffu;
+#pragma unroll 4
+    for (; i < end; i += {threads_per_packet}) {{
+        const unsigned int packed = __ldcs(index_array + i);
+        const T value = once(data_array + i);
+        if (row != packed >> 16) {{
+            if (row != 0xffffffffu)
+                y_packet[row] = sum;
+            row = packed >> 16;
+            sum = T(0);
+        }}
+        sum = sum + value * x_packet[packed & 0xffff];
+    }}
+    if (row != 0xffffffffu)
+        y_packet[row] = sum;
+    __syncthreads();
+    for (int k = threadIdx.x; k < count; k += {threads_per_packet})
+        y[base + k] = y_packet[k];
+}}
+"""
+
+#: Bytes of shared memory for the parts of x and y of a packet.
+_ROOM = 16384
+
+
+def _text(dtype: Any, index_type: str, threads: int, rows: int) -> str:
+    return PKT_KERNEL_TEMPLATE.format(
+        value_type=CTYPES[np.dtype(dtype).name],
+        index_type=index_type,
+        threads_per_packet=threads,
+        rows_per_packet=max(rows, 1),
+    )
+
+
+@context_dependent_memoize
+def _function(*words: Any) -> Any:
+    function = _codegen.load(_text(*words), ["-w"]).get_function("spmv_pkt_kernel")
+    return function.prepare("PPPPPPP")
+
+
+def sample_sources():
+    """Yield (name, source) of kernels, for tools/compile_matrix.py."""
+    for name in CTYPES:
+        yield name, _text(name, "int", 256, 512)
+
+
+class PacketedSpMV(DeviceOperator):
+    """A square matrix in packets on the device: ``y = A(x)`` of permuted vectors.
+
+    ``mat`` is a matrix of scipy.sparse of any format, what else has ``tocsr()``, or a
+    numpy array of two axes. ``is_symmetric`` says that where there is an element there
+    is one in the transpose too; packets of other matrices are found in the sum of the
+    two. ``dtype`` is float32, float64, complex64 or complex128.
+
+    ``permute(x)`` puts the elements of a vector in the order of the packets, and
+    ``unpermute(y)`` puts them back: ``unpermute(A(permute(x)))`` is the product.
+
+    Raises ValueError if the matrix is not square.
+    """
+
+    index_array: GPUArray
+    data_array: GPUArray
+    thread_starts: GPUArray
+    thread_ends: GPUArray
+
+    def __init__(self, mat: Any, is_symmetric: bool, dtype: Any = None) -> None:
+        host = read_matrix(mat, dtype)
+        if host.shape[0] != host.shape[1]:
+            raise ValueError(
+                f"packets are for square matrices; this one has shape {host.shape}"
+            )
+        super().__init__(host.shape, host.dtype)
+        most = int(np.iinfo(np.int32).max)
+        wide = 4 * len(host.data) > most or host.shape[0] > most
+        self.index_dtype = np.dtype(np.int64 if wide else np.int32)
+        self.packed_index_dtype = np.dtype(np.uint32)
+        self.threads_per_packet = 256
+        self.rows_per_packet = _ROOM // (2 * host.dtype.itemsize)
+        indptr = host.indptr.astype(np.int64)
+        indices = host.indices.astype(np.int64)
+        if not is_symmetric:
+            indptr, indices = symmetric_pattern(indptr, indices)
+        packet_nr_to_dofs = partition(indptr, indices, self.rows_per_packet)
+        self.block_count = len(packet_nr_to_dofs)
+        self._build(host, packet_nr_to_dofs)
+        self._kernel = self.get_kernel() if self.block_count else None
+
+    def _build(self, host: HostCSR, packet_nr_to_dofs: list[Any]) -> None:
+        new2old, old2new, base_rows = self.find_simple_index_stuff(packet_nr_to_dofs)
+        dof_to_packet_nr = np.empty(host.shape[0], np.int64)
+        for number, dofs in enumerate(packet_nr_to_dofs):
+            dof_to_packet_nr[dofs] = number
+        costs, remaining = self.find_local_row_costs_and_remaining_coo(
+            host, dof_to_packet_nr, old2new
+        )
+        max_thread_costs, assignments = self.find_thread_assignment(
+            packet_nr_to_dofs, costs, self.threads_per_packet
+        )
+        self.packet_base_rows = to_gpu(base_rows)
+        self.new2old_fetch_indices = to_gpu(new2old)
+        self.old2new_fetch_indices = to_gpu(old2new)
+        rows, columns, data = remaining
+        self.remaining_coo_gpu = CoordinateSpMV.from_arrays(
+            rows, columns, data, host.shape, host.dtype
+        )
+        build_pkt_data_structure(
+            self,
+            packet_nr_to_dofs,
+            max_thread_costs,
+            old2new,
+            host,
+            self.threads_per_packet,
+            assignments,
+            costs,
+        )
+
+    def find_simple_index_stuff(self, packet_nr_to_dofs: Any) -> tuple[Any, Any, Any]:
+        """Return (old index of each new one, new index of each old one, first row of
+        each packet and the number of rows after them)."""
+        sizes = [len(dofs) for dofs in packet_nr_to_dofs]
+        base_rows = np.concatenate([[0], np.cumsum(sizes)]).astype(self.index_dtype)
+        new2old = np.concatenate([np.empty(0, self.index_dtype), *packet_nr_to_dofs])
+        new2old = new2old.astype(self.index_dtype)
+        old2new = np.empty_like(new2old)
+        old2new[new2old] = np.arange(len(new2old), dtype=self.index_dtype)
+        return new2old, old2new, base_rows
+
+    def find_local_row_costs_and_remaining_coo(
+        self, csr_mat: Any, dof_to_packet_nr: Any, old2new_fetch_indices: Any
+    ) -> tuple[Any, Any]:
+        """Return (elements of each row in its packet's block, the others).
+
+        The others are rows, columns, in the packets' order, and values.
+        """
+        count = csr_mat.shape[0]
+        rows = np.repeat(np.arange(count), np.diff(csr_mat.indptr))
+        columns = np.asarray(csr_mat.indices)
+        packets = np.asarray(dof_to_packet_nr)
+        new = np.asarray(old2new_fetch_indices)
+        local = packets[rows] == packets[columns]
+        costs = np.bincount(rows[local], minlength=count)
+        far = ~local
+        others = new[rows[far]], new[columns[far]], np.asarray(csr_mat.data)[far]
+        return costs, others
+
+    def find_thread_assignment(
+        self, packet_nr_to_dofs: Any, local_row_cost: Any, thread_count: int
+    ) -> tuple[Any, Any]:
+        """Return (most elements of a thread by packet, thread of each row).
+
+        The rows of a packet go to its threads by turns, the longest first, to and fro.
+        """
+        costs = np.asarray(local_row_cost, np.int64)
+        threads = np.zeros(len(costs), np.int64)
+        most = np.zeros(len(packet_nr_to_dofs), np.int64)
+        for number, dofs in enumerate(packet_nr_to_dofs):
+            order = np.asarray(dofs)[np.argsort(-costs[dofs], kind="stable")]
+            turn, place = np.divmod(np.arange(len(order)), thread_count)
+            there = np.where(turn % 2, thread_count - 1 - place, place)
+            threads[order] = there
+            totals = np.bincount(there, costs[order], minlength=thread_count)
+            most[number] = totals.max(initial=0)
+        return most, threads
+
+    def build_gpu_data_structure(
+        self,
+        packet_nr_to_dofs: Any,
+        max_thread_costs: Any,
+        old2new_fetch_indices: Any,
+        csr_mat: Any,
+        thread_count: int,
+        thread_assignments: Any,
+        local_row_costs: Any,
+    ) -> None:
+        """Set the arrays of the kernel: ``build_pkt_data_structure`` of this one."""
+        build_pkt_data_structure(
+            self,
+            packet_nr_to_dofs,
+            max_thread_costs,
+            old2new_fetch_indices,
+            csr_mat,
+            thread_count,
+            thread_assignments,
+            local_row_costs,
+        )
+
+    def get_kernel(self) -> Any:
+        """Return the prepared function: its arguments are packet_base_rows,
+        thread_starts, thread_ends, index_array, data_array, x and y."""
+        index_type = "int" if self.index_dtype == np.int32 else "long long"
+        return _function(
+            self._dtype, index_type, self.threads_per_packet, self.rows_per_packet
+        )
+
+    def permute(self, x: GPUArray) -> GPUArray:
+        """Return a new vector with the elements of ``x`` in the packets' order."""
+        return self._taken(x, self.new2old_fetch_indices)
+
+    def unpermute(self, x: GPUArray) -> GPUArray:
+        """Return a new vector with the elements of ``x`` in the matrix's order."""
+        return self._taken(x, self.old2new_fetch_indices)
+
+    def _taken(self, x: GPUArray, indices: GPUArray) -> GPUArray:
+        self._check_context()
+        if x.shape != (self._shape[0],):
+            raise ValueError(
+                f"x has shape {x.shape}; with a matrix of shape {self._shape} it must "
+                f"have ({self._shape[0]},)"
+            )
+        taken: GPUArray = gpuarray.take(x, indices)
+        return taken
+
+    def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
+        """Return the product with ``x``, in ``y`` if it is given; both are permuted.
+
+        As with ``pycuda.sparse.csr.CsrSpMV``: same arguments, same errors.
+        """
+        y = self._check_operands(x, y)
+        if self._kernel is None:
+            return y
+        self._kernel.prepared_async_call(
+            (self.block_count, 1),
+            (self.threads_per_packet, 1, 1),
+            stream,
+            self.packet_base_rows.gpudata,
+            self.thread_starts.gpudata,
+            self.thread_ends.gpudata,
+            address(self.index_array),
+            address(self.data_array),
+            x.ptr,
+            y.ptr,
+        )
+        self.remaining_coo_gpu.add_to(x, y, stream)
+        return y
+
+    def to_scipy(self) -> Any:
+        """Return the matrix, in its own order, as a scipy.sparse.csr_matrix.
+
+        ImportError without SciPy.
+        """
+        self._check_context()
+        starts, ends = self.thread_starts.get(), self.thread_ends.get()
+        counts = (ends - starts) // self.threads_per_packet
+        slot = np.repeat(np.arange(len(starts)), counts)
+        within = np.arange(len(slot)) - np.repeat(np.cumsum(counts) - counts, counts)
+        place = starts[slot] + within * self.threads_per_packet
+        packed = self.index_array.get()[place].astype(np.int64)
+        base = self.packet_base_rows.get()[slot // self.threads_per_packet]
+        far = self.remaining_coo_gpu
+        rows = np.concatenate([base + (packed >> 16), far.row_gpu.get()])
+        columns = np.concatenate([base + (packed & 0xFFFF), far.col_gpu.get()])
+        data = np.concatenate([self.data_array.get()[place], far.data_gpu.get()])
+        old = self.new2old_fetch_indices.get()
+        coo = scipy_sparse().coo_matrix((data, (old[rows], old[columns])), self._shape)
+        return coo.tocsr()
