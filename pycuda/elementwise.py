@@ -643,13 +643,19 @@ def _get_choice_kernel(test, name, crit_dtype, dtype):
 
 @context_dependent_memoize
 def get_if_positive_kernel(crit_dtype, dtype):
-    """Return the kernel that chooses by crit[i] > 0; crit, then_, else_, result, n."""
+    """Return the kernel that chooses by crit[i] > 0.
+
+    Its arguments are ``crit, then_, else_, result, n``.
+    """
     return _get_choice_kernel("crit[i] > 0", "if_positive", crit_dtype, dtype)
 
 
 @context_dependent_memoize
 def get_where_kernel(crit_dtype, dtype):
-    """Return the kernel that chooses by crit[i] != 0; crit, then_, else_, result, n."""
+    """Return the kernel that chooses by crit[i] != 0.
+
+    Its arguments are ``crit, then_, else_, result, n``.
+    """
     return _get_choice_kernel("crit[i] != 0", "if_nonzero", crit_dtype, dtype)
 
 
