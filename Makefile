@@ -3,6 +3,7 @@
 # make check   what a change must pass: format, warnings, analysers, layout, tests
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
+# make dist    the source archive and the wheel, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 #
 # Others: venv, build, werror, layout, asan, leaks, tsan, format, fuzz, clean. PYTHON says
@@ -20,8 +21,8 @@ C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
 C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
 
-.PHONY: hello test check doc build venv werror layout asan leaks tsan soak format fuzz \
-	clean check-format check-tidy check-cppcheck check-types
+.PHONY: hello test check doc dist build venv werror layout asan leaks tsan soak format \
+	fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -118,6 +119,24 @@ asan leaks tsan: $(VENV)/.requires
 doc: build
 	$(BIN)/python -m sphinx -q -W --keep-going -b html doc doc/_build/html
 	@echo "doc/_build/html/index.html"
+
+# -- what is handed out -----------------------------------------------------------------
+
+$(VENV)/.dist: $(VENV)/.requires
+	$(BIN)/python tools/requires.py dist > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# auditwheel names the oldest glibc that the wheel runs with, and refuses one that needs
+# more than the C library.
+dist: $(VENV)/.dist
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist/plain .
+	mv dist/plain/*.tar.gz dist
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist \
+		dist/plain/*.whl
+	rm -rf dist/plain
+	@ls dist
 
 # -- others -----------------------------------------------------------------------------
 
