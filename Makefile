@@ -105,8 +105,9 @@ check-tidy: $(VENV)/.requires
 	clang-tidy --quiet $(C_FILES) -- -std=c11 -pthread -I $(C_ROOT) $(INCLUDES) \
 		-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION
 
-check-types: $(VENV)/.check build
-	$(BIN)/python -m mypy.stubtest pycuda._pvt_struct
+# The tests of types alone; `make test` runs them too.
+check-types: build
+	$(BIN)/python -m pytest -q test/typing
 
 # The C under sanitizers: the tests, those that look for leaks, the threads of the
 # software device. Which tests, and why those, is said in tools/sanitize.py.

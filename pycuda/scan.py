@@ -10,13 +10,22 @@ scanned in turn and go before each run in a second pass.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
 from pycuda.tools import dtype_to_ctype
 
-SHARED_PREAMBLE = """#include <pycuda-complex.hpp>
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike
+
+    from pycuda._driver import Function, GPUArray, Stream, _Allocator
+
+SHARED_PREAMBLE: str = """#include <pycuda-complex.hpp>
 #define PYCUDA_THREADS {threads}
 #define PYCUDA_EACH {each}
 #define SCAN_EXPR(a, b) ({scan_expr})
@@ -26,7 +35,7 @@ typedef {scan_type} scan_type;
 
 # Within a block each thread joins its own elements, then the threads' totals are
 # scanned in shared memory, then each thread goes over its elements again.
-SCAN_INTERVALS_SOURCE = """
+SCAN_INTERVALS_SOURCE: str = """
 extern "C" __global__ void __launch_bounds__(PYCUDA_THREADS)
 {name}_totals(const scan_type *input, scan_type *totals, unsigned long long n)
 {{
@@ -104,12 +113,12 @@ extern "C" __global__ void __launch_bounds__(PYCUDA_THREADS)
 }}
 """
 
-INCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace(
+INCLUSIVE_UPDATE_SOURCE: str = _UPDATE_SOURCE.replace(
     "{store}",
     """        output[begin + k] =
             has_block || has_thread ? SCAN_EXPR(prefix, own[k]) : own[k];""",
 )
-EXCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace(
+EXCLUSIVE_UPDATE_SOURCE: str = _UPDATE_SOURCE.replace(
     "{store}",
     """        if (k == 0)
             output[begin] = has_block || has_thread ? prefix : scan_type({neutral});
@@ -120,25 +129,33 @@ EXCLUSIVE_UPDATE_SOURCE = _UPDATE_SOURCE.replace(
 
 
 class _ScanKernelBase:
-    final_update_tp = INCLUSIVE_UPDATE_SOURCE
-    scan_wg_size = 128
-    update_wg_size = 128
-    scan_wg_seq_batches = 6
+    """What the two kinds of scans share.
+
+    ``scan_expr`` joins ``a`` and ``b``; ``neutral`` is the result of no elements.
+    ``devices`` is not used.
+    """
+
+    final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
+    scan_wg_size: int = 128
+    update_wg_size: int = 128
+    scan_wg_seq_batches: int = 6
 
     def __init__(
         self,
-        dtype,
-        scan_expr,
-        neutral=None,
-        name_prefix="scan",
-        options=None,
-        preamble="",
-        devices=None,
-    ):
-        self.dtype = np.dtype(dtype)
-        self.neutral = neutral
-        self.name_prefix = name_prefix
-        self.options = options
+        dtype: DTypeLike,
+        scan_expr: str,
+        neutral: str | float | None = None,
+        name_prefix: str = "scan",
+        options: Sequence[str] | None = None,
+        preamble: str = "",
+        devices: object = None,
+    ) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.neutral: str | float | None = neutral
+        self.name_prefix: str = name_prefix
+        self.options: Sequence[str] | None = options
+        self.scan_intervals_knl: Function
+        self.final_update_knl: Function
         words = {
             "threads": self.scan_wg_size,
             "each": self.scan_wg_seq_batches,
@@ -172,7 +189,13 @@ class _ScanKernelBase:
             self.scan_intervals_knl, _, self.final_update_knl, _ = made
         return made[:3]
 
-    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None):
+    def __call__(
+        self,
+        input_ary: GPUArray,
+        output_ary: GPUArray | Literal["new"] | None = None,
+        allocator: _Allocator | None = None,
+        stream: Stream | None = None,
+    ) -> GPUArray:
         """Scan into ``output_ary``, by default in place; return the output.
 
         ``output_ary="new"`` makes a new array. ValueError unless the arrays have one
@@ -180,10 +203,10 @@ class _ScanKernelBase:
         """
         from pycuda.gpuarray import GPUArray, empty_like
 
-        if isinstance(output_ary, str) and output_ary == "new":
-            output_ary = empty_like(input_ary)
-        elif output_ary is None:
+        if output_ary is None:
             output_ary = input_ary
+        elif isinstance(output_ary, str) and output_ary == "new":
+            output_ary = empty_like(input_ary)
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
@@ -232,24 +255,24 @@ class _ScanKernelBase:
 class InclusiveScanKernel(_ScanKernelBase):
     """Scan with each element itself: ``scan_expr`` joins ``a`` and ``b``."""
 
-    final_update_tp = INCLUSIVE_UPDATE_SOURCE
+    final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
 
 
 class ExclusiveScanKernel(_ScanKernelBase):
     """Scan without the element itself; the first result is ``neutral``."""
 
-    final_update_tp = EXCLUSIVE_UPDATE_SOURCE
+    final_update_tp: str = EXCLUSIVE_UPDATE_SOURCE
 
     def __init__(
         self,
-        dtype,
-        scan_expr,
-        neutral=None,
-        name_prefix="scan",
-        options=None,
-        preamble="",
-        devices=None,
-    ):
+        dtype: DTypeLike,
+        scan_expr: str,
+        neutral: str | float | None = None,
+        name_prefix: str = "scan",
+        options: Sequence[str] | None = None,
+        preamble: str = "",
+        devices: object = None,
+    ) -> None:
         if neutral is None:
             raise ValueError("an exclusive scan needs a neutral element")
         super().__init__(
