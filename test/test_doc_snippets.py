@@ -34,6 +34,7 @@ PAGES = {
 #: Pages that a test of their own runs, or whose code is no program.
 ELSEWHERE = {
     "compiling": "test_doc_compiling.py",
+    "contributing": "test_recipes.py",
     "internals": "the way of one call, in pieces",
 }
 #: Languages of blocks; the others are read by people only.
