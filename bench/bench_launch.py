@@ -92,6 +92,9 @@ def child_env(directory):
     cache = Path(directory) / "cache"
     cache.mkdir(exist_ok=True)
     env["PYCUDA_CACHE_DIR"] = str(cache)
+    # Modules are compiled once, as those of an installation are, whatever is set.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    env["PYTHONPYCACHEPREFIX"] = str(Path(directory) / "bytecode")
     return env
 
 

@@ -5,7 +5,7 @@ and keeps the loaded function. What elements are and what is done to them stands
 ``cuda/pycuda-array.hpp``; here are the loops around it.
 """
 
-from pycuda import compiler
+from pycuda import _nvrtc, compiler  # noqa: F401  NVRTC: loaded before the first kernel
 from pycuda.driver import CompileError, CompilerNotFoundError
 
 # Results must not depend on whether a compiler contracts a product and a sum; and what

@@ -8,7 +8,6 @@ following the ``#include`` lines. Only ``pycuda.compiler`` calls this.
 from __future__ import annotations
 
 import ctypes
-import glob
 import os
 import re
 import sys
@@ -56,6 +55,7 @@ _HOST_OPTIONS = frozenset(
     ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
 )
 _PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
+_DIGITS = re.compile(r"\d+")
 _INVALID_OPTION = 5
 
 # What decides about headers without a plain name cannot be followed.
@@ -93,14 +93,18 @@ def _search() -> str | None:
         "/usr/lib64",
     ]
     for folder in folders:
-        paths = glob.glob(os.path.join(glob.escape(folder), "libnvrtc.so.*"))
-        if paths:
-            return os.path.abspath(max(paths, key=_version_in))
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        names = [name for name in names if name.startswith("libnvrtc.so.")]
+        if names:
+            return os.path.abspath(os.path.join(folder, max(names, key=_version_in)))
     return None
 
 
 def _version_in(path: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", os.path.basename(path))]
+    return [int(part) for part in _DIGITS.findall(os.path.basename(path))]
 
 
 class _Library:

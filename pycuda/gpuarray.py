@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as _as_strided  # noqa: F401
 
 import pycuda.driver as drv
-from pycuda import _driver
+from pycuda import _codegen, _driver  # noqa: F401  the first operation need not load it
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
@@ -483,6 +483,14 @@ def cumprod(a, axis=None, dtype=None, *, stream=None):
     return _running("a * b", np.multiply, a, axis, dtype, stream)
 
 
+def _copy_into(target, source, stream):
+    if stream is None:
+        target[...] = source
+    else:
+        with stream:
+            target[...] = source
+
+
 def _running(expression, ufunc, a, axis, dtype, stream):
     if axis is None:
         a, axis = _np_ravel(a), 0
@@ -490,26 +498,21 @@ def _running(expression, ufunc, a, axis, dtype, stream):
     if dtype is None:  # small integers widen, as in sums
         dtype = ufunc.accumulate(np.ones(1, a.dtype)).dtype
     dtype = np.dtype(dtype)
-    lines = a.astype(dtype, stream) if a.dtype != dtype else a.copy()
-    turned = lines.transpose(axis, *(k for k in range(a.ndim) if k != axis))
-    work, half = turned, dtype == np.float16
-    if half:  # which C has no name for
-        work = turned.astype(np.float32, stream)
-    kernel = _scan_kernel(work.dtype, expression)
-    for line in _lines(work):
-        kernel(line, stream=stream)
-    if half:
-        turned[...] = work
-    return lines
-
-
-def _lines(array):
-    """Yield the one-dimensional views along the first axis."""
-    if array.ndim == 1:
-        yield array
-        return
-    for k in range(array.shape[-1]):
-        yield from _lines(array[..., k])
+    # The lines are packed one after the other; half precision has no name in C.
+    order = (*(k for k in range(a.ndim) if k != axis), axis)
+    back = tuple(order.index(k) for k in range(a.ndim))
+    work_dtype = np.dtype(np.float32) if dtype == np.float16 else dtype
+    lines = a.transpose(*order)
+    work = GPUArray(lines.shape, work_dtype, a.allocator)
+    _copy_into(work, lines, stream)
+    if work.size:
+        kernel = _scan_kernel(work.dtype, expression)
+        kernel._scan_lines(work, work, work.size // a.shape[axis], a.allocator, stream)
+    if axis == a.ndim - 1 and dtype == work_dtype:
+        return work
+    result = GPUArray(a.shape, dtype, a.allocator)
+    _copy_into(result, work.transpose(*back), stream)
+    return result
 
 
 @_context_dependent_memoize

@@ -1,11 +1,10 @@
-"""Scans (prefix sums) of one-dimensional arrays: ``InclusiveScanKernel`` and
-``ExclusiveScanKernel``.
+"""Scans (prefix sums): ``InclusiveScanKernel`` and ``ExclusiveScanKernel``.
 
 Element ``i`` of the result joins elements 0 to ``i`` (inclusive) or 0 to ``i - 1``
 (exclusive). The operation must be associative; it need not commute.
 
-Each block scans a run of elements; where there are several, the totals of the runs are
-scanned in turn and go before each run in a second pass.
+One kernel reads and writes each element once, whatever the length: see
+``cuda/pycuda-scan.hpp``. The same input gives the same bits.
 """
 
 from __future__ import annotations
@@ -26,106 +25,49 @@ if TYPE_CHECKING:
     from pycuda._driver import Function, GPUArray, Stream, _Allocator
 
 SHARED_PREAMBLE: str = """#include <pycuda-complex.hpp>
-#define PYCUDA_THREADS {threads}
-#define PYCUDA_EACH {each}
+#include <pycuda-scan.hpp>
 #define SCAN_EXPR(a, b) ({scan_expr})
 {preamble}
 typedef {scan_type} scan_type;
+struct scan_op {{
+    static __device__ __forceinline__ scan_type join(scan_type a, scan_type b)
+    {{
+        return SCAN_EXPR(a, b);
+    }}
+}};
 """
 
-# Within a block each thread joins its own elements, then the threads' totals are
-# scanned in shared memory, then each thread goes over its elements again.
 SCAN_INTERVALS_SOURCE: str = """
-extern "C" __global__ void __launch_bounds__(PYCUDA_THREADS)
-{name}_totals(const scan_type *input, scan_type *totals, unsigned long long n)
+extern "C" __global__ void __launch_bounds__({threads})
+{name}(const scan_type *input, scan_type *output, unsigned long long *slots,
+       unsigned long long length, unsigned int tiles, unsigned int is_vector)
 {{
-    __shared__ __align__(16) char room[PYCUDA_THREADS * sizeof(scan_type)];
-    scan_type *shared = (scan_type *)room;
-    const unsigned int tid = threadIdx.x;
-    unsigned long long begin =
-        ((unsigned long long)blockIdx.x * PYCUDA_THREADS + tid) * PYCUDA_EACH;
-    unsigned long long end = begin + PYCUDA_EACH < n ? begin + PYCUDA_EACH : n;
-    if (begin < n)
-    {{
-        scan_type acc = input[begin];
-        for (unsigned long long i = begin + 1; i < end; i++)
-            acc = SCAN_EXPR(acc, input[i]);
-        shared[tid] = acc;
-    }}
-    /* how many threads of this block have elements */
-    unsigned long long first = (unsigned long long)blockIdx.x * PYCUDA_THREADS;
-    unsigned long long left = (n - first * PYCUDA_EACH + PYCUDA_EACH - 1) / PYCUDA_EACH;
-    unsigned int count = left < PYCUDA_THREADS ? (unsigned int)left : PYCUDA_THREADS;
-    /* neighbours are joined, so that the order stays */
-    for (unsigned int width = 1; width < PYCUDA_THREADS; width *= 2)
-    {{
-        __syncthreads();
-        if (tid % (2 * width) == 0 && tid + width < count)
-            shared[tid] = SCAN_EXPR(shared[tid], shared[tid + width]);
-    }}
-    if (tid == 0)
-        totals[blockIdx.x] = shared[0];
+    pycuda_scan::tile_scan<scan_type, scan_op, {threads}, {each}, {exclusive}>::run(
+        input, output, slots, length, tiles, is_vector != 0, {neutral});
 }}
 """
+INCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
+    "{exclusive}", "false"
+).replace("{neutral}", "scan_type()")
+EXCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
+    "{exclusive}", "true"
+).replace("{neutral}", "scan_type({neutral})")
 
-_UPDATE_SOURCE = """
-extern "C" __global__ void __launch_bounds__(PYCUDA_THREADS)
-{name}_update(const scan_type *input, scan_type *output, const scan_type *before,
-              unsigned long long n)
-{{
-    __shared__ __align__(16) char room[PYCUDA_THREADS * sizeof(scan_type)];
-    scan_type *shared = (scan_type *)room;
-    const unsigned int tid = threadIdx.x;
-    unsigned long long begin =
-        ((unsigned long long)blockIdx.x * PYCUDA_THREADS + tid) * PYCUDA_EACH;
-    unsigned long long end = begin + PYCUDA_EACH < n ? begin + PYCUDA_EACH : n;
-    scan_type own[PYCUDA_EACH];
-    if (begin < n)
-    {{
-        for (int k = 0; k < PYCUDA_EACH && begin + k < end; k++)
-            own[k] = k == 0 ? input[begin] : SCAN_EXPR(own[k - 1], input[begin + k]);
-        shared[tid] = own[end - begin - 1];
-    }}
-    for (unsigned int width = 1; width < PYCUDA_THREADS; width *= 2)
-    {{
-        __syncthreads();
-        scan_type joined;
-        if (tid >= width && begin < n)
-            joined = SCAN_EXPR(shared[tid - width], shared[tid]);
-        __syncthreads();
-        if (tid >= width && begin < n)
-            shared[tid] = joined;
-    }}
-    __syncthreads();
-    if (begin >= n)
-        return;
-    const bool has_block = blockIdx.x > 0, has_thread = tid > 0;
-    scan_type prefix;
-    if (has_block)
-        prefix = has_thread ? SCAN_EXPR(before[blockIdx.x - 1], shared[tid - 1])
-                            : before[blockIdx.x - 1];
-    else if (has_thread)
-        prefix = shared[tid - 1];
-    for (int k = 0; begin + k < end; k++)
-    {{
-{store}
-    }}
-}}
-"""
+#: A block keeps its elements in shared memory, which holds this much.
+_SHARED_BYTES = 47 << 10
+#: A thread's part of a tile: as much as fills a line of the cache.
+_THREAD_BYTES = 128
+_WINDOW = 64  # tiles; as in pycuda-scan.hpp
 
-INCLUSIVE_UPDATE_SOURCE: str = _UPDATE_SOURCE.replace(
-    "{store}",
-    """        output[begin + k] =
-            has_block || has_thread ? SCAN_EXPR(prefix, own[k]) : own[k];""",
-)
-EXCLUSIVE_UPDATE_SOURCE: str = _UPDATE_SOURCE.replace(
-    "{store}",
-    """        if (k == 0)
-            output[begin] = has_block || has_thread ? prefix : scan_type({neutral});
-        else
-            output[begin + k] = has_block || has_thread
-                                    ? SCAN_EXPR(prefix, own[k - 1]) : own[k - 1];""",
-)
+
+def _shape_of(itemsize):
+    """Return (threads of a block, elements of a thread)."""
+    each = min(32, max(1, _THREAD_BYTES // itemsize))
+    row = each * itemsize + max(16, itemsize)
+    threads = 256
+    while threads > 32 and threads * row + 9 * itemsize > _SHARED_BYTES:
+        threads //= 2
+    return threads, each
 
 
 class _ScanKernelBase:
@@ -136,9 +78,9 @@ class _ScanKernelBase:
     """
 
     final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
-    scan_wg_size: int = 128
-    update_wg_size: int = 128
-    scan_wg_seq_batches: int = 6
+    scan_wg_size: int = 256
+    update_wg_size: int = 256
+    scan_wg_seq_batches: int = 32
 
     def __init__(
         self,
@@ -156,38 +98,34 @@ class _ScanKernelBase:
         self.options: Sequence[str] | None = options
         self.scan_intervals_knl: Function
         self.final_update_knl: Function
-        words = {
-            "threads": self.scan_wg_size,
-            "each": self.scan_wg_seq_batches,
-            "scan_expr": scan_expr,
-            "preamble": preamble,
-            "scan_type": dtype_to_ctype(self.dtype),
-        }
-        head = SHARED_PREAMBLE.format(**words)
-        totals = SCAN_INTERVALS_SOURCE.format(name=name_prefix)
-        # The totals of runs are scanned inclusively, whatever the kernel does.
-        inner = INCLUSIVE_UPDATE_SOURCE.format(name=f"{name_prefix}_inner")
-        final = self.final_update_tp.format(name=name_prefix, neutral=neutral)
-        self._text = head + totals + inner + final
+        threads, each = _shape_of(self.dtype.itemsize)
+        self.scan_wg_size = self.update_wg_size = threads
+        self.scan_wg_seq_batches = each
+        head = SHARED_PREAMBLE.format(
+            scan_expr=scan_expr,
+            preamble=preamble,
+            scan_type=dtype_to_ctype(self.dtype),
+        )
+        kernel = self.final_update_tp.format(
+            name=name_prefix, threads=threads, each=each, neutral=neutral
+        )
+        self._text = head + kernel
         self._made = {}
-        self._functions()
+        self._function()
 
-    def _functions(self):
-        """Return (totals, inner update, final update) in the current context."""
+    def _function(self):
+        """Return the kernel in the current context."""
         context = _cuda.Context.get_current()
         made = self._made.get(id(context))
         if made is None:
             module = _codegen.load(self._text, self.options)
-            prefix = self.name_prefix
-            made = (
-                module.get_function(f"{prefix}_totals").prepare("PPQ"),
-                module.get_function(f"{prefix}_inner_update").prepare("PPPQ"),
-                module.get_function(f"{prefix}_update").prepare("PPPQ"),
+            function = module.get_function(self.name_prefix).prepare("PPPQII")
+            made = self._made[id(context)] = (
+                function,
                 context,  # kept, so that its id is not another's
             )
-            self._made[id(context)] = made
-            self.scan_intervals_knl, _, self.final_update_knl, _ = made
-        return made[:3]
+            self.scan_intervals_knl = self.final_update_knl = function
+        return made[0]
 
     def __call__(
         self,
@@ -225,30 +163,37 @@ class _ScanKernelBase:
         target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, self.dtype, output_ary.allocator)
-        allocator = allocator or input_ary.allocator
-        final = self._functions()[2]
-        self._scan(source, target, final, allocator, stream)
+        self._scan_lines(source, target, 1, allocator or input_ary.allocator, stream)
         if target is not output_ary:
             output_ary[...] = target
         return output_ary
 
-    def _scan(self, source, target, update, allocator, stream):
+    def _scan_lines(self, source, target, lines, allocator, stream):
+        """Scan each of so many lines, which lie packed one after the other."""
         from pycuda.gpuarray import GPUArray
 
-        totals_of, inner, _ = self._functions()
-        block = (self.scan_wg_size, 1, 1)
-        size = source.size
-        runs = -(-size // (self.scan_wg_size * self.scan_wg_seq_batches))
-        before = 0
-        if runs > 1:
-            totals = GPUArray(runs, self.dtype, allocator)
-            totals_of.prepared_async_call(
-                (runs, 1), block, stream, source.gpudata, totals.gpudata, size
+        length = source.size // lines
+        threads, each = self.scan_wg_size, self.scan_wg_seq_batches
+        tiles = -(-length // (threads * each))
+        slots = 0
+        if tiles > 1:
+            count = (
+                lines * (tiles + -(-tiles // _WINDOW)) * -(-self.dtype.itemsize // 4)
             )
-            self._scan(totals, totals, inner, allocator, stream)
-            before = totals.gpudata
-        update.prepared_async_call(
-            (runs, 1), block, stream, source.gpudata, target.gpudata, before, size
+            slots = GPUArray(1 + count, np.uint64, allocator).fill(0, stream)
+        is_vector = (source.ptr | target.ptr) % 16 == 0 and (
+            lines == 1 or length * self.dtype.itemsize % 16 == 0
+        )
+        self._function().prepared_async_call(
+            (lines * tiles, 1),
+            (threads, 1, 1),
+            stream,
+            source.gpudata,
+            target.gpudata,
+            slots.gpudata if tiles > 1 else 0,
+            length,
+            tiles,
+            is_vector,
         )
 
 

@@ -167,7 +167,8 @@ def test_ready_made(ctx):
 
 # -- scans -----------------------------------------------------------------------------
 
-LENGTHS = [1, 2, 5, 6, 7, 767, 768, 769, 10_000, 600_000]
+# Of int32 a thread takes 32 elements, a tile 8192, a window of tiles 524288.
+LENGTHS = [1, 2, 31, 32, 33, 1023, 1024, 1025, 8191, 8192, 8193, 10_000, 600_000]
 
 
 @pytest.mark.parametrize("size", LENGTHS)
@@ -204,6 +205,76 @@ def test_an_operation_that_does_not_commute(ctx):
     for number, (factor, summand) in enumerate(maps.tolist()):
         m, c = m * factor % 2**32, (c * factor + summand) % 2**32
         assert got[number] == m << 32 | c
+
+
+TRIPLE = """
+struct triple {
+    int sum, count, last;
+    __device__ triple() {}
+    __device__ triple(int s, int c, int l) : sum(s), count(c), last(l) {}
+};
+__device__ triple sum_of(triple a, triple b)
+{
+    return triple(a.sum + b.sum, a.count + b.count, b.last);
+}
+"""
+
+
+def test_a_scan_of_structures(ctx):
+    """Twelve bytes, which no vector load fits, and the last of two is the later."""
+    dtype = np.dtype([("sum", np.int32), ("count", np.int32), ("last", np.int32)])
+    get_or_register_dtype("triple", dtype)
+    host = np.zeros(9000, dtype)
+    host["sum"] = np.arange(9000)
+    host["count"] = 1
+    host["last"] = np.arange(9000)[::-1]
+    kernel = InclusiveScanKernel(dtype, "sum_of(a, b)", preamble=TRIPLE)
+    got = kernel(to_gpu(host)).get()
+    assert (got["sum"] == host["sum"].cumsum()).all()
+    assert (got["count"] == np.arange(1, 9001)).all()
+    assert (got["last"] == host["last"]).all()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "complex128"])
+def test_scans_of_other_sizes(ctx, dtype):
+    """A window of tiles of complex128 is 131072 elements: two are crossed."""
+    size = 270_000 if dtype == "complex128" else 20_000
+    host = np.random.default_rng(1).integers(0, 3, size).astype(dtype)
+    want = np.cumsum(host, dtype=dtype)
+    same(InclusiveScanKernel(dtype, "a + b")(to_gpu(host)), want)
+    neutral = "0"
+    shifted = np.concatenate([np.zeros(1, dtype), want[:-1]])
+    same(ExclusiveScanKernel(dtype, "a + b", neutral)(to_gpu(host)), shifted)
+
+
+def test_a_scan_that_begins_anywhere(ctx):
+    """No multiple of 16 bytes: element by element, with the same result."""
+    kernel = InclusiveScanKernel(np.float32, "a + b")
+    host = np.random.default_rng(2).random(20_001).astype(np.float32)
+    even = kernel(to_gpu(host[1:])).get()
+    odd = to_gpu(host)[1:]
+    kernel(odd)
+    assert odd.get().tobytes() == even.tobytes()
+
+
+def test_a_scan_gives_the_same_bits_again(ctx):
+    kernel = InclusiveScanKernel(np.float32, "a + b")
+    host = np.random.default_rng(3).standard_normal(100_000).astype(np.float32)
+    first = kernel(to_gpu(host)).get()
+    assert np.allclose(first, host.cumsum(dtype=np.float64), atol=1e-2)
+    for _ in range(3):
+        assert kernel(to_gpu(host)).get().tobytes() == first.tobytes()
+
+
+def test_lines_are_scanned_in_one_launch(ctx):
+    """Short lines, lines of several tiles, axes that are not the last."""
+    rng = np.random.default_rng(4)
+    for shape in [(300, 7), (3, 20_000), (2, 9000, 2), (5, 1), (1, 5)]:
+        host = rng.integers(-9, 9, shape).astype(np.int32)
+        x = to_gpu(host)
+        for axis in range(host.ndim):
+            same(gpuarray.cumsum(x, axis, np.int32), host.cumsum(axis, np.int32))
+        same(x, host)
 
 
 def test_scan_arguments(ctx):

@@ -2,7 +2,7 @@
 
 #include "ctxrec.h"
 
-_Thread_local pcu_ctxrec *pcu_ctx_current;
+PCU_THREAD pcu_ctxrec *pcu_ctx_current;
 
 /* The living and the not yet forgotten, newest first. */
 static pcu_ctxrec *ctxrec_registry;

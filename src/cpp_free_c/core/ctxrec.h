@@ -37,7 +37,7 @@ typedef struct pcu_ctxrec {
 
 /* The top of the calling thread's context stack, NULL if that is empty. Kept by
  * py/context.c; borrowed, valid while the thread's stack holds it. */
-extern PCU_HIDDEN _Thread_local pcu_ctxrec *pcu_ctx_current;
+extern PCU_HIDDEN PCU_THREAD pcu_ctxrec *pcu_ctx_current;
 
 /* 1 if handles of this context may be used in this process now. */
 static inline int

@@ -15,8 +15,12 @@
 
 #if defined(__GNUC__)
 #    define PCU_HIDDEN __attribute__((visibility("hidden")))
+/* A variable of each thread, reached without a call: a few pointers fit into what the
+ * C library keeps for libraries that are loaded later. */
+#    define PCU_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 #else
 #    define PCU_HIDDEN
+#    define PCU_THREAD _Thread_local
 #endif
 
 #define PCU_DRV_MEMBER(name, version, need, blocking, params) CUresult(*name) params;

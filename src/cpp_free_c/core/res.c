@@ -6,32 +6,38 @@
 
 #include "status.h"
 
-static atomic_long res_counts[PCU_RES_COUNT];
-static atomic_ulong res_released[PCU_RES_COUNT];
+/* Side by side, and one addition for each event: mem_alloc pays for both. */
+static struct {
+    atomic_ulong created;
+    atomic_ulong released;
+} res_counts[PCU_RES_COUNT];
 
 void
 pcu_res_created(pcu_res_kind kind)
 {
-    atomic_fetch_add_explicit(&res_counts[kind], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&res_counts[kind].created, 1, memory_order_relaxed);
 }
 
 static void
 res_gone(pcu_res_kind kind)
 {
-    atomic_fetch_sub_explicit(&res_counts[kind], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&res_released[kind], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&res_counts[kind].released, 1, memory_order_relaxed);
 }
 
 long
 pcu_res_live(pcu_res_kind kind)
 {
-    return atomic_load_explicit(&res_counts[kind], memory_order_relaxed);
+    unsigned long released =
+        pcu_res_released(kind); /* first: never more than created */
+    unsigned long created =
+        atomic_load_explicit(&res_counts[kind].created, memory_order_relaxed);
+    return (long)(created - released);
 }
 
 unsigned long
 pcu_res_released(pcu_res_kind kind)
 {
-    return atomic_load_explicit(&res_released[kind], memory_order_relaxed);
+    return atomic_load_explicit(&res_counts[kind].released, memory_order_relaxed);
 }
 
 const char *

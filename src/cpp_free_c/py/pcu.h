@@ -245,7 +245,7 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
 
 /* The stream of the innermost `with stream:` of this thread, NULL outside of any. For
  * pcu_current_stream. */
-extern PCU_HIDDEN _Thread_local pcu_resource *pcu_stream_top;
+extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* The current Stream; NULL if the default stream is current. Never raises. */
 PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_stream_find_borrow(void);

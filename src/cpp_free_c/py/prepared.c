@@ -193,11 +193,27 @@ pcu_prepared_release(pcu_prepared *plan)
     }
 }
 
+/* What an integer may be. */
+static void
+prepared_set_range(pcu_prepared_arg *item)
+{
+    int is_signed = strchr("bhilnq", item->code) != NULL;
+    unsigned int width = (unsigned int)(8 * item->size);
+    unsigned long long top = width == 64 ? UINT64_MAX : (1ULL << width) - 1;
+    item->low = is_signed || item->code == 'P' ? -(long long)(top >> 1) - 1 : 0;
+    item->high = is_signed ? top >> 1 : top;
+}
+
 /* The finished plan; frees the array it was built in. */
 static pcu_prepared *
 prepared_new(prepared_plan *plan)
 {
     size_t bytes = (size_t)plan->count * sizeof(plan->items[0]);
+    for (Py_ssize_t i = 0; i < plan->count; i++) {
+        if (prepared_code_is_integer(plan->items[i].code)) {
+            prepared_set_range(&plan->items[i]);
+        }
+    }
     pcu_prepared *prepared = PyMem_Malloc(sizeof(*prepared) + bytes);
     if (prepared == NULL) {
         PyErr_NoMemory();
@@ -340,12 +356,7 @@ prepared_put_integer(const pcu_prepared_arg *item, PyObject *value,
                      unsigned char *place)
 {
     unsigned long long bits = 0;
-    int is_signed = strchr("bhilnq", item->code) != NULL;
-    unsigned int width = (unsigned int)(8 * item->size);
-    unsigned long long top = width == 64 ? UINT64_MAX : (1ULL << width) - 1;
-    long long low = is_signed || item->code == 'P' ? -(long long)(top >> 1) - 1 : 0;
-    unsigned long long high = is_signed ? top >> 1 : top;
-    if (pcu_as_integer(value, low, high, &bits, "the value") < 0) {
+    if (pcu_as_integer(value, item->low, item->high, &bits, "the value") < 0) {
         return -1;
     }
     memcpy(place, &bits, item->size); /* little-endian, as every host of CUDA is */
@@ -649,8 +660,9 @@ prepared_launch(pcu_function *self, const char *function, int async,
     }
     memset(shape, 0, sizeof(*shape));
     shape->stream = pcu_current_stream();
-    if (prepared_keywords(self, function, fixed, count, shape, args + nargs, kwnames) <
-        0) {
+    if ((kwnames != NULL || given < count) &&
+        prepared_keywords(self, function, fixed, count, shape, args + nargs, kwnames) <
+            0) {
         return -1;
     }
     int missing = given == count ? prepared_block_is_missing(fixed[1]) : 0;

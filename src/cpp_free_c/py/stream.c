@@ -18,7 +18,7 @@ typedef struct {
     int foreign;     /* the handle is not ours to release */
 } stream;
 
-_Thread_local pcu_resource *pcu_stream_top;
+PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* -- the current stream ------------------------------------------------------------ */
 

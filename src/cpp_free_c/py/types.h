@@ -42,6 +42,8 @@ typedef struct {
     size_t size;
     size_t align;
     size_t offset;
+    long long low; /* what an integer may be */
+    unsigned long long high;
 } pcu_prepared_arg;
 
 /* What prepare() compiled. A call holds it while it packs: converting a value may run
