@@ -66,7 +66,7 @@ def take(step, tree):
         place = text.index("\n", place) + 1
     else:
         place = text.rfind("\n", 0, place) + 1
-        block += "" if mark.startswith(" ") else "\n"
+        block += "" if block.startswith(" ") else "\n"
     path.write_text(text[:place] + block + text[place:])
 
 
