@@ -5,9 +5,9 @@
 
 The first table has operations on 1,024 elements: what the caller pays. Its floor is the
 same driver calls made from C (``floor.c``). The second has throughput by size, up to
-``--most`` elements: a batch of calls is timed until the device has done it. CuPy and
-PyTorch stand beside where they are installed. All are measured in turn, each in a
-process of its own.
+``--most`` elements (2**28 is 1 GiB of float32): a batch of calls is timed until the
+device has done it. CuPy and PyTorch stand beside where they are installed. All are
+measured in turn, each in a process of its own.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from itertools import repeat
 
 import common
 from bench_launch import child_env, start_floor
-from common import Subject, SubjectError
+from common import Bound, Subject, SubjectError
 
 SMALL = 1024
 PEERS = ("cupy", "torch")
@@ -33,21 +33,22 @@ class Case:
     name: str
     title: str
     calls: int
+    bound: Bound
     floor: tuple[str, ...] = ()
 
 
-LAUNCH, ALLOC = "launch_extra_4", "alloc_free"
+LAUNCH = "launch_extra_4"
 CASES = [
-    Case("add", "x + y, pool", 300, (LAUNCH,)),
-    Case("add_alloc", "x + y, mem_alloc", 100, (LAUNCH, ALLOC)),
-    Case("compound", "2*x + 3*y - x*y, pool", 60, (LAUNCH,) * 5),
-    Case("iadd", "x += y", 300, (LAUNCH,)),
-    Case("sum", "sum(x), pool", 300, (LAUNCH,)),
-    Case("view", "x[10:500]", 1000),
-    Case("reshape", "x.reshape(32, 32)", 1000),
-    Case("empty", "empty, pool", 1000),
-    Case("to_gpu", "to_gpu, 4 kB", 100, ("to_gpu",)),
-    Case("get", "get, 4 kB", 100, ("get",)),
+    Case("add", "x + y, pool", 300, Bound(plus=900), (LAUNCH,)),
+    Case("add_alloc", "x + y, mem_alloc", 100, Bound(plus=900), ("alloc_launch_free",)),
+    Case("compound", "2*x + 3*y - x*y, pool", 60, Bound(plus=4500), (LAUNCH,) * 5),
+    Case("iadd", "x += y", 300, Bound(plus=600), (LAUNCH,)),
+    Case("sum", "sum(x), pool", 300, Bound(at_most=6000), (LAUNCH,)),
+    Case("view", "x[10:500]", 1000, Bound(at_most=300)),
+    Case("reshape", "x.reshape(32, 32)", 1000, Bound(at_most=250)),
+    Case("empty", "empty, pool", 1000, Bound(at_most=500)),
+    Case("to_gpu", "to_gpu, 4 kB", 100, Bound(plus=2500), ("to_gpu",)),
+    Case("get", "get, 4 kB", 100, Bound(plus=2500), ("get",)),
 ]
 
 # name -> (title, arrays of float32 read and written)
@@ -58,8 +59,14 @@ STREAMING = {
     "total": ("sum(x)", 1),
     "greatest": ("max(x)", 1),
     "dot": ("dot(x, y)", 2),
+    "scan": ("inclusive scan", 2),
     "turned": ("copy of x.T", 2),
 }
+
+
+def rows_of(size):
+    """How many rows the matrix has that ``turned`` copies."""
+    return 1000 if size % 1000 == 0 else 1024
 
 
 # -- subjects --------------------------------------------------------------------------
@@ -118,6 +125,7 @@ def prepare_pycuda(sizes):
     import pycuda
     import pycuda.driver as drv
     from pycuda import cumath, gpuarray
+    from pycuda.scan import InclusiveScanKernel
     from pycuda.tools import DeviceMemoryPool
 
     drv.init()
@@ -136,9 +144,11 @@ def prepare_pycuda(sizes):
         "get": x.get,
     }
     cases = small_cases(x, y, ops)
+    scan = InclusiveScanKernel(np.float32, "a + b")
 
     def turned(a, b):
-        b.reshape(-1, 1000)[...] = a.reshape(1000, -1).T
+        rows = rows_of(a.size)
+        b.reshape(-1, rows)[...] = a.reshape(rows, -1).T
 
     streaming = {
         "linear": lambda a, b: a.mul_add(2, b, 3),
@@ -147,6 +157,7 @@ def prepare_pycuda(sizes):
         "total": lambda a, b: gpuarray.sum(a),
         "greatest": lambda a, b: gpuarray.max(a),
         "dot": lambda a, b: gpuarray.dot(a, b),
+        "scan": lambda a, b: scan(a, b, pool.allocate),
         "turned": turned,
     }
     for size in sizes:
@@ -175,7 +186,8 @@ def prepare_cupy(sizes):
     wait = cupy.cuda.Device().synchronize
 
     def turned(a, b):
-        b.reshape(-1, 1000)[...] = a.reshape(1000, -1).T
+        rows = rows_of(a.size)
+        b.reshape(-1, rows)[...] = a.reshape(rows, -1).T
 
     streaming = {
         "linear": lambda a, b: 2 * a + 3 * b,
@@ -184,6 +196,7 @@ def prepare_cupy(sizes):
         "total": lambda a, b: a.sum(),
         "greatest": lambda a, b: a.max(),
         "dot": lambda a, b: a.dot(b),
+        "scan": lambda a, b: cupy.cumsum(a, out=b),
         "turned": turned,
     }
     for size in sizes:
@@ -208,6 +221,11 @@ def prepare_torch(sizes):
     }
     cases = small_cases(x, y, ops)
     wait = torch.cuda.synchronize
+
+    def turned(a, b):
+        rows = rows_of(a.numel())
+        b.view(-1, rows).copy_(a.view(rows, -1).T)
+
     streaming = {
         "linear": lambda a, b: torch.add(2 * a, b, alpha=3),
         "sin": lambda a, b: torch.sin(a),
@@ -215,7 +233,8 @@ def prepare_torch(sizes):
         "total": lambda a, b: a.sum(),
         "greatest": lambda a, b: a.max(),
         "dot": torch.dot,
-        "turned": lambda a, b: b.view(-1, 1000).copy_(a.view(1000, -1).T),
+        "scan": lambda a, b: torch.cumsum(a, 0, out=b),
+        "turned": turned,
     }
     for size in sizes:
 
@@ -276,7 +295,16 @@ def measure_small(case, floor, subjects, rounds, batches):
             if ns is not None:
                 samples[name].append(ns)
     row = {name: statistics.median(ns) for name, ns in samples.items() if ns}
-    return {"case": case.name, "title": case.title, "ns": row}
+    ours = [[ns] for ns in samples["pycuda"]]
+    floors = [[ns] for ns in samples["floor"]]
+    return {
+        "case": case.name,
+        "title": case.title,
+        "ns": row,
+        "over": common.over_floor(ours, floors),
+        "bound": str(case.bound),
+        "verdict": "pass" if case.bound.holds(ours, floors) else "MISS",
+    }
 
 
 def measure_streaming(name, size, subjects, rounds, batches):
@@ -356,10 +384,14 @@ def report(result):
             row["title"],
             common.number(row["ns"].get("floor", 0)),
             *(common.number(row["ns"][n]) if n in row["ns"] else "-" for n in names),
+            common.number(row["over"]),
+            row["bound"],
+            row["verdict"],
         ]
         for row in result["small"]
     ]
-    text = common.table([f"ns per call, {SMALL} elements", "floor", *names], rows)
+    head = [f"ns per call, {SMALL} elements", "floor", *names]
+    text = common.table([*head, "over", "bound", "verdict"], rows)
     rows = [
         [
             row["title"],
@@ -386,8 +418,8 @@ def main(argv=None):
     if args.serve:
         run_served(args.serve, args.sizes or [])
         return 0
-    if args.most % 1000 or args.most <= 0:
-        parser.error("--most must be a multiple of 1000")
+    if args.most % rows_of(args.most) or args.most <= 0:
+        parser.error("--most must be a multiple of 1000 or of 1024")
     try:
         result = run(args)
     except SubjectError as error:

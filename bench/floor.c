@@ -158,6 +158,22 @@ alloc_free(struct bench *self, int calls)
     return CUDA_SUCCESS;
 }
 
+/* A result of its own for each launch; freeing it waits for the launch. */
+static CUresult
+alloc_launch_free(struct bench *self, int calls)
+{
+    for (int i = 0; i < calls; i++) {
+        CUdeviceptr p;
+        void *params[] = {&self->a, &self->b, &p, &self->n};
+
+        TRY(drv.MemAlloc(&p, BYTES));
+        TRY(drv.LaunchKernel(self->k4, COUNT / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL,
+                             params, NULL));
+        TRY(drv.MemFree(p));
+    }
+    return CUDA_SUCCESS;
+}
+
 /* f(In(a), In(b), Out(c), n): what the driver has to do for it, in the package's order.
  */
 static CUresult
@@ -303,6 +319,7 @@ static const struct bench_case {
     {"launch_params_0", launch_params_0, 500, CHECK_NONE},
     {"launch_extra_0", launch_extra_0, 500, CHECK_NONE},
     {"alloc_free", alloc_free, 200, CHECK_NONE},
+    {"alloc_launch_free", alloc_launch_free, 100, CHECK_NONE},
     {"in_in_out", in_in_out, 50, CHECK_HOST},
     {"htod", htod, 200, CHECK_NONE},
     {"dtoh", dtoh, 200, CHECK_NONE},

@@ -32,15 +32,18 @@ _BODIES = {
 }
 
 
-def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare):
+def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw):
     """Return the image of a kernel for the current context's device.
 
     ``types`` are the names of the dtypes of inputs and outputs, ``kinds`` says how each
     is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
-    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results.
+    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results;
+    or the side of a transpose's tile, of elements of ``raw`` bytes.
     """
     if family == 0:
         text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)
+    elif family == 2:
+        text = transpose_text(raw, spare[0], vec, ndim)
     else:
         text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:3])
     return compile_text(text)
@@ -201,6 +204,36 @@ def _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step):
     lines.append(_body(op, nin, compute, elements))
     lines += [f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs]
     return lines
+
+
+def transpose_text(itemsize, tile, per, others):
+    """Return the source of a copy that exchanges axes, ``per`` elements a thread."""
+    parameters = ["const char *source", "char *target", "uint64 across", "uint64 along"]
+    parameters += ["int64 source_step", "int64 target_step"]
+    for axis in range(others):
+        parameters += [f"uint64 d{axis}", f"int64 s{axis}", f"int64 t{axis}"]
+    lines = [
+        "#include <pycuda-array.hpp>",
+        "using namespace pycuda_array;",
+        f"typedef transpose_tile<{itemsize}, {tile}, {per}> tile;",
+        'extern "C" __global__ void __launch_bounds__(256)',
+        f"kernel({', '.join(parameters)})",
+        "{",
+        "uint64 rest = blockIdx.x;",
+        "uint64 columns = (across + tile::SIDE - 1) / tile::SIDE;",
+        "uint64 rows = (along + tile::SIDE - 1) / tile::SIDE;",
+        "uint64 column = rest % columns; rest /= columns;",
+        "uint64 row = rest % rows; rest /= rows;",
+    ]
+    for axis in reversed(range(others)):
+        lines.append(f"{{ int64 at = (int64)(rest % d{axis}); rest /= d{axis};")
+        lines.append(f"source += at * s{axis}; target += at * t{axis}; }}")
+    lines.append(
+        "tile::move(source, target, across, along, source_step, target_step,"
+        " column * tile::SIDE, row * tile::SIDE);"
+    )
+    lines.append("}")
+    return "\n".join(lines) + "\n"
 
 
 _BY_BLOCK, _BY_THREAD, _JOIN_BY_BLOCK, _JOIN_BY_THREAD = range(4)

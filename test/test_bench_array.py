@@ -27,11 +27,22 @@ def test_the_report_has_a_dash_for_what_a_peer_lacks():
         "device": "somewhere",
         "versions": {"pycuda": "1", "torch": "2"},
         "missing": {"cupy": "not installed"},
-        "small": [{"title": "x + y", "ns": {"floor": 100, "pycuda": 250}}],
+        "small": [
+            {
+                "title": "x + y",
+                "ns": {"floor": 100, "pycuda": 250},
+                "over": 150,
+                "bound": "floor + 149",
+                "verdict": "MISS",
+            }
+        ],
         "streaming": [{"title": "fill", "size": 1000, "GB/s": {"torch": 3.25}}],
     }
     lines = bench_array.report(result).splitlines()
-    assert any(line.split() == ["x", "+", "y", "100", "250", "-"] for line in lines)
+    assert any(
+        " ".join(line.split()) == "x + y 100 250 - 150 floor + 149 MISS"
+        for line in lines
+    )
     assert any(line.split() == ["fill", "1,000", "-", "3.2"] for line in lines)
     assert lines[-1] == "cupy: not installed"
 
@@ -54,5 +65,6 @@ def test_a_whole_run(tmp_path):
         c.name for c in bench_array.CASES
     ]
     assert all(row["ns"]["pycuda"] > 0 for row in result["small"])
+    assert {row["verdict"] for row in result["small"]} <= {"pass", "MISS"}
     assert len(result["streaming"]) == 2 * len(bench_array.STREAMING)
     assert all(row["GB/s"]["pycuda"] > 0 for row in result["streaming"])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pycuda import gpuarray
+import pycuda.driver as drv
+from pycuda import _codegen, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES, same, sample
 
@@ -340,3 +341,72 @@ def test_unaligned_runs(ctx, dtype):
     for begin in range(4):
         same(array[begin:] == array[begin:], np.ones(70 - begin, bool))
         same(array[begin:].copy(), host[begin:])
+
+
+# -- copies that exchange axes ---------------------------------------------------------
+
+EXCHANGED = [
+    ((70, 90), (1, 0)),
+    ((64, 128), (1, 0)),
+    ((3, 70, 40), (0, 2, 1)),
+    ((40, 3, 70), (2, 1, 0)),
+    ((33, 2, 3, 66), (3, 1, 2, 0)),
+    ((130, 300), (1, 0)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f2", "f4", "f8", "c8", "c16"])
+def test_exchanged_axes(ctx, dtype):
+    """Tiles at edges, axes beside the two, elements of every size."""
+    for shape, order in EXCHANGED:
+        host = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+        x = to_gpu(host)
+        target = gpuarray.empty([shape[k] for k in order], dtype)
+        target[...] = x.transpose(order)
+        same(target, host.transpose(order))
+        same(x, host)
+
+
+def test_exchanged_axes_of_parts(ctx):
+    """Beginnings and rows that are no multiple of a word; reversed axes."""
+    for dtype in ("u1", "u2", "f4"):
+        host = np.arange(150 * 170).reshape(150, 170).astype(dtype)
+        x = to_gpu(host)
+        for part in (np.s_[1:, 3:], np.s_[:, 1:168], np.s_[::-1], np.s_[:, ::-1]):
+            target = gpuarray.zeros((180, 160), dtype)
+            want = np.zeros((180, 160), dtype)
+            rows, columns = host[part].T.shape
+            target[2 : 2 + rows, 5 : 5 + columns] = x[part].T
+            want[2 : 2 + rows, 5 : 5 + columns] = host[part].T
+            same(target, want)
+
+
+def test_an_array_becomes_its_own_transpose(ctx):
+    host = np.arange(100 * 100, dtype=np.float32).reshape(100, 100)
+    x = to_gpu(host)
+    x[...] = x.T
+    same(x, host.T)
+
+
+def test_which_copies_go_through_tiles(monkeypatch):
+    made = []
+    text_of = _codegen.transpose_text
+
+    def noted(*numbers):
+        made.append(numbers)
+        return text_of(*numbers)
+
+    monkeypatch.setattr(_codegen, "transpose_text", noted)
+    context = drv.Device(0).make_context()  # kernels are a context's
+    try:
+        x = to_gpu(np.zeros((64, 96), np.float32))
+        y = to_gpu(np.zeros((64, 6), np.float32))
+        for source in (x[::2, ::3], x[:, ::-1], y.T, x.T.T):
+            source.copy()
+            gpuarray.empty(source.shape, source.dtype)[...] = source
+        assert made == []
+        gpuarray.empty((96, 64), np.float32)[...] = x.T
+        assert made == [(4, 64, 1, 0)]
+        del x, y, source
+    finally:
+        context.pop()

@@ -305,7 +305,7 @@ def mutable_name(declaration):
     text = re.sub(r"\[[^\]]*\]", " ", text)
     if not text.strip() or re.search(r"\b(typedef|_Static_assert)\b", text):
         return None
-    if "_Thread_local" in text or re.search(rf"\b({'|'.join(CPYTHON_TABLES)})\b", text):
+    if re.search(rf"\b(_Thread_local|PCU_THREAD|{'|'.join(CPYTHON_TABLES)})\b", text):
         return None
     if re.fullmatch(r"\s*(struct|union|enum)\s*\w*\s*(\{\s*\})?\s*", text):
         return None

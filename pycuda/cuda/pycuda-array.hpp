@@ -126,6 +126,60 @@ union pack {
     }
 };
 
+// -- copies that exchange axes --------------------------------------------------------
+
+// A tile of SIDE x SIDE elements goes through shared memory. In the source, elements
+// follow each other `across`, in the target `along`; PER of them are one word.
+template <int SIZE, int TILE, int PER>
+struct transpose_tile {
+    enum {
+        SIDE = TILE,
+        WORDS = SIDE / PER, // in a row
+        ROW = SIDE * SIZE + (SIZE < 4 ? 4 : SIZE)
+    };
+    typedef typename word_of<SIZE>::type item;
+    typedef typename word_of<SIZE * PER>::type word;
+
+    static PYCUDA_FN word gather(const char *shared, int first, int row)
+    {
+        union {
+            item items[PER];
+            word whole;
+        } some;
+#pragma unroll
+        for (int k = 0; k < PER; k++) {
+            some.items[k] = *(const item *)(shared + (first + k) * ROW + row * SIZE);
+        }
+        return some.whole;
+    }
+
+    static PYCUDA_FN void move(const char *source, char *target, uint64 across,
+                               uint64 along, int64 source_step, int64 target_step,
+                               uint64 column, uint64 row)
+    {
+        __shared__ __align__(16) char shared[SIDE * ROW];
+        source += column * SIZE + (int64)row * source_step;
+        target += row * SIZE + (int64)column * target_step;
+        uint64 right = across - column, down = along - row;
+#pragma unroll
+        for (int i = threadIdx.x; i < SIDE * WORDS; i += 256) {
+            int y = i / WORDS, x = i % WORDS * PER;
+            if (x < right && y < down) {
+                *(word *)(shared + y * ROW + x * SIZE) =
+                    *(const word *)(source + y * source_step + x * SIZE);
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int i = threadIdx.x; i < SIDE * WORDS; i += 256) {
+            int y = i / WORDS, x = i % WORDS * PER;
+            if (x < down && y < right) {
+                *(word *)(target + y * target_step + x * SIZE) = gather(shared, x, y);
+            }
+        }
+    }
+};
+
 // -- kinds of types -------------------------------------------------------------------
 
 template <class T>

@@ -379,10 +379,32 @@ ew_resolve_overlap(ew_loop *loop, PyObject **copies, CUstream stream)
 
 /* -- the launch -------------------------------------------------------------------- */
 
+/* A plain copy may be one that exchanges axes: 1 if it was queued, 0 if not, -1. */
+static int
+ew_transpose(pcu_state *st, pcu_context *ctx, const ew_loop *loop, CUstream stream)
+{
+    if (loop->key.op != PCU_OP_COPY || loop->ndim < 2 || loop->arrays[0] == NULL ||
+        loop->key.types[0] != loop->key.types[1]) {
+        return 0;
+    }
+    pcu_strided copy = {.source_address = loop->arrays[0]->address,
+                        .target_address = loop->arrays[1]->address,
+                        .itemsize = pcu_gpuarray_itemsize(loop->arrays[1]),
+                        .ndim = loop->ndim,
+                        .shape = loop->shape,
+                        .source = loop->strides[0],
+                        .target = loop->strides[1]};
+    return pcu_transpose(st, ctx, &copy, stream);
+}
+
 static int
 ew_launch(pcu_state *st, pcu_context *ctx, ew_loop *loop, CUstream stream)
 {
     pcu_argbuf params;
+    int exchanged = ew_transpose(st, ctx, loop, stream);
+    if (exchanged != 0) {
+        return exchanged < 0 ? -1 : 0;
+    }
     CUfunction kernel = pcu_kernel_find(st, ctx, &loop->key);
     if (kernel == NULL) {
         return -1;

@@ -178,6 +178,23 @@ PCU_HIDDEN PCU_RAISES int pcu_elementwise(pcu_state *st, int op, int nin,
                                           pcu_gpuarray *const *outputs, int compute,
                                           CUstream stream);
 
+/* -- transpose.c ------------------------------------------------------------------- */
+
+/* A copy between two arrays of one shape, element by element. */
+typedef struct {
+    CUdeviceptr source_address;
+    CUdeviceptr target_address;
+    size_t itemsize;
+    int ndim;
+    const size_t *shape;
+    const ptrdiff_t *source; /* strides */
+    const ptrdiff_t *target;
+} pcu_strided;
+
+/* Queue the copy if it is one that exchanges axes: 1, 0 if it is not, -1. */
+PCU_HIDDEN PCU_RAISES int pcu_transpose(pcu_state *st, pcu_context *ctx,
+                                        const pcu_strided *copy, CUstream stream);
+
 /* -- scalars.c --------------------------------------------------------------------- */
 
 /* Is this a number by itself: a Python number, a NumPy scalar, an array without axes?

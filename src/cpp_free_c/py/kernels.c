@@ -155,18 +155,19 @@ kernel_image_new(const pcu_kernel_key *key)
     PyObject *types = module == NULL ? NULL : kernel_type_names_new(key);
     PyObject *op = NULL;
     if (types != NULL) {
-        op = PyUnicode_FromString(key->family == PCU_FAMILY_ELEMENTWISE
-                                      ? kernel_op_names[key->op]
-                                      : kernel_reduction_names[key->op]);
+        op = PyUnicode_FromString(key->family == PCU_FAMILY_REDUCE
+                                      ? kernel_reduction_names[key->op]
+                                      : kernel_op_names[key->op]);
     }
     if (op != NULL) {
         const char *compute =
             key->compute < PCU_T_COUNT ? kernel_type_names[key->compute] : "raw";
         image = PyObject_CallMethod(
-            module, "image_of", "iOOiy#siiiy#", (int)key->family, op, types,
+            module, "image_of", "iOOiy#siiiy#I", (int)key->family, op, types,
             (int)key->nin, (const char *)key->kinds, (Py_ssize_t)(key->nin + key->nout),
             compute, (int)key->ndim, (int)key->wide, (int)key->vec,
-            (const char *)key->spare, (Py_ssize_t)sizeof(key->spare));
+            (const char *)key->spare, (Py_ssize_t)sizeof(key->spare),
+            (unsigned int)key->raw);
     }
     if (image != NULL && !PyBytes_Check(image)) {
         PyErr_Format(PyExc_TypeError, "a kernel's image must be bytes, not %s",

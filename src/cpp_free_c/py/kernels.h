@@ -34,7 +34,11 @@ typedef enum {
 #undef PCU_REDUCTION_MEMBER
 
 /* What kind of kernel a key names. */
-typedef enum { PCU_FAMILY_ELEMENTWISE, PCU_FAMILY_REDUCE } pcu_family;
+typedef enum {
+    PCU_FAMILY_ELEMENTWISE,
+    PCU_FAMILY_REDUCE,
+    PCU_FAMILY_TRANSPOSE
+} pcu_family;
 
 /* What a kernel gets for an operand. */
 typedef enum {
