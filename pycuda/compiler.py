@@ -789,6 +789,7 @@ class CudaModule:
                 setattr(self, name, getattr(self.module, name))
 
     def get_function(self, name: str) -> Function:
+        """Return the kernel of this name; LogicError if there is none."""
         return self.module.get_function(name)
 
 

@@ -3,6 +3,7 @@ test/data/api.tsv is described in them."""
 
 import importlib
 import importlib.util
+import inspect
 import os
 import re
 import shutil
@@ -175,6 +176,40 @@ def test_every_public_name_is_described(described, capsys):
     with capsys.disabled():
         print(f"\n{len(rows) - len(missing)} of {len(rows)} public names described")
     assert not missing, " ".join(missing)
+
+
+def docstring(row):
+    """Return what a name's docstring says, None for what has none of its own."""
+    if row.kind in ("attribute", "constant", "enum_value", "module_attr"):
+        return None
+    if row.qualname.endswith(".__getattr__") or "auto" in row.module:
+        return None
+    owner = found = importlib.import_module(row.module)
+    for name in row.qualname.split("."):
+        owner, found = found, getattr(found, name)
+    if inspect.isclass(owner):
+        found = inspect.getattr_static(owner, row.qualname.rpartition(".")[2])
+    return getattr(found, "__doc__", None) or inspect.getdoc(found) or ""
+
+
+def undocumented(rows):
+    return [str(row) for row in rows if docstring(row) == ""]
+
+
+def test_everything_has_a_docstring(capsys):
+    rows = [row for row in all_rows() if is_there(row) and row.module[0] != "<"]
+    missing = undocumented(rows)
+    with capsys.disabled():
+        count = sum(docstring(row) is not None for row in rows)
+        print(f"\n{count - len(missing)} of {count} have docstrings")
+    assert not missing
+
+
+def test_a_missing_docstring_is_seen(monkeypatch):
+    row = api_table.Row("pycuda.driver", "set_debugging", "function", "()")
+    assert undocumented([row]) == []
+    monkeypatch.setattr(drv.set_debugging, "__doc__", None)
+    assert undocumented([row]) == ["pycuda.driver.set_debugging"]
 
 
 @needs_sphinx
