@@ -61,12 +61,15 @@ def _chosen_device() -> tuple[int, str] | tuple[None, None]:
         else:
             return None, None
     try:
-        return int(text), source
+        number = int(text)
     except ValueError:
+        number = None
+    if number is None or abs(number) >= 1 << 31:  # more than the driver's numbers hold
         raise ValueError(
             f"{source} must hold the number of a device, such as 0, not "
             f"{text.strip()!r}"
-        ) from None
+        )
+    return number, source
 
 
 def make_default_context(

@@ -21,9 +21,14 @@ MODULES = (
     "pycuda.compiler",
     "pycuda.compyte.array",
     "pycuda.compyte.dtypes",
+    "pycuda.cumath",
     "pycuda.debug",
     "pycuda.driver",
+    "pycuda.elementwise",
     "pycuda.gl",
+    "pycuda.gpuarray",
+    "pycuda.reduction",
+    "pycuda.scan",
     "pycuda.tools",
 )
 #: They make a context when they are imported, so they are looked at in a child.

@@ -477,6 +477,7 @@ static const PyType_Slot array_slots[] = {
     {Py_sq_length, array_length},
     {Py_mp_length, array_length},
     {Py_sq_item, pcu_gpuarray_item},
+    {Py_sq_contains, pcu_gpuarray_contains},
     {Py_mp_subscript, pcu_gpuarray_subscript},
     {Py_mp_ass_subscript, pcu_gpuarray_ass_subscript},
     {0, NULL},
@@ -548,6 +549,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
         PyModule_AddFunctions(m, pcu_gpuarray_exchange_functions) < 0 ||
         PyModule_AddFunctions(m, array_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_copy_functions) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_check_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_reduce_functions) < 0) {
         return -1;
     }

@@ -40,9 +40,10 @@ export_check(pcu_gpuarray *self)
     return memory == NULL ? 0 : pcu_resource_check(memory, "__dlpack__");
 }
 
-PyDoc_STRVAR(export_device_doc,
-             "__dlpack_device__($self, /)\n--\n\n"
-             "DLPack's (type, number) of the array: type 2 is a GPU, 13 managed memory.");
+PyDoc_STRVAR(
+    export_device_doc,
+    "__dlpack_device__($self, /)\n--\n\n"
+    "DLPack's (type, number) of the array: type 2 is a GPU, 13 managed memory.");
 
 static PyObject *
 export_dlpack_device(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -132,20 +133,21 @@ export_read_target(PyObject *value, pcu_dl_device own)
     if (type == PCU_DL_CPU) {
         return EXPORT_TO_HOST;
     }
-    PyErr_Format(PyExc_BufferError,
-                 "the array is on DLPack's device (%d, %d); it can be copied to (%d, 0), "
-                 "the host, not to (%d, %d)",
-                 (int)own.type, (int)own.id, PCU_DL_CPU, type, id);
+    PyErr_Format(
+        PyExc_BufferError,
+        "the array is on DLPack's device (%d, %d); it can be copied to (%d, 0), "
+        "the host, not to (%d, %d)",
+        (int)own.type, (int)own.id, PCU_DL_CPU, type, id);
     return -1;
 }
 
-/* NumPy lends the copy in its memory; before its version 2.1 it knows no max_version. */
+/* NumPy lends the copy in its memory; before its version 2.1 it knows no max_version.
+ */
 static PyObject *
 export_host_copy(pcu_gpuarray *self, PyObject *max_version)
 {
     PyObject *host = PyObject_CallMethodNoArgs((PyObject *)self, self->st->str_get);
-    PyObject *method =
-        host == NULL ? NULL : PyObject_GetAttrString(host, "__dlpack__");
+    PyObject *method = host == NULL ? NULL : PyObject_GetAttrString(host, "__dlpack__");
     PyObject *none = PyTuple_New(0);
     PyObject *kwargs = Py_BuildValue("{sO}", "max_version", max_version);
     PyObject *capsule = NULL;
@@ -196,7 +198,8 @@ PyDoc_STRVAR(
     "A DLPack capsule over the array, for another library.\n\n"
     "The consumer's stream (an int as the array API standard has it, or a Stream) is\n"
     "made to wait for the current stream; -1: it is not. max_version=(1, 0) gives the\n"
-    "form of DLPack 1. copy=True gives a copy. dl_device=(1, 0) gives a copy in memory\n"
+    "form of DLPack 1. copy=True gives a copy. dl_device=(1, 0) gives a copy in "
+    "memory\n"
     "of the host. BufferError for what cannot be lent so.");
 
 static PyObject *
