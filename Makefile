@@ -2,6 +2,8 @@
 # make test    the same environment, and the test suite (ARGS="-k word" for a part)
 # make check   what a change must pass: format, warnings, analysers, layout, tests
 #
+# make doc     the chapters in doc/ as pages, in doc/_build/html
+# make dist    the source archive and the wheel, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 #
 # Others: venv, build, werror, layout, asan, leaks, tsan, format, fuzz, clean. PYTHON says
@@ -17,10 +19,10 @@ C_ROOT := src/cpp_free_c
 C_FILES := $(sort $(wildcard $(C_ROOT)/*/*.c))
 C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
 C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
-PY_FORMATTED := setup.py $(wildcard pycuda test tools examples bench)
+PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
 
-.PHONY: hello test check build venv werror layout asan leaks tsan soak format fuzz clean \
-	check-format check-tidy check-cppcheck check-types
+.PHONY: hello test check doc dist build venv werror layout asan leaks tsan soak format \
+	fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -48,7 +50,7 @@ $(VENV)/.requires: pyproject.toml tools/requires.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 		{ rm -rf $(VENV); echo "$(PYTHON) cannot make environments; on Debian and" \
 		"Ubuntu the package python3-venv is missing"; exit 1; }
-	$(BIN)/python tools/requires.py build run test > $(VENV)/requires.txt
+	$(BIN)/python tools/requires.py build run test doc > $(VENV)/requires.txt
 	$(PIP) install -r $(VENV)/requires.txt
 	@touch $@
 
@@ -103,14 +105,39 @@ check-tidy: $(VENV)/.requires
 	clang-tidy --quiet $(C_FILES) -- -std=c11 -pthread -I $(C_ROOT) $(INCLUDES) \
 		-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION
 
-check-types: $(VENV)/.check build
-	$(BIN)/python -m mypy.stubtest pycuda._pvt_struct
+# The tests of types alone; `make test` runs them too.
+check-types: build
+	$(BIN)/python -m pytest -q test/typing
 
 # The C under sanitizers: the tests, those that look for leaks, the threads of the
 # software device. Which tests, and why those, is said in tools/sanitize.py.
 asan leaks tsan: $(VENV)/.requires
 	@$(call need,gcc,gcc)
 	$(BIN)/python tools/sanitize.py $@ $(if $(filter tsan,$@),,$(ARGS))
+
+# -- the pages --------------------------------------------------------------------------
+
+doc: build
+	$(BIN)/python -m sphinx -q -W --keep-going -b html doc doc/_build/html
+	@echo "doc/_build/html/index.html"
+
+# -- what is handed out -----------------------------------------------------------------
+
+$(VENV)/.dist: $(VENV)/.requires
+	$(BIN)/python tools/requires.py dist > $(VENV)/requires.txt
+	$(PIP) install -r $(VENV)/requires.txt
+	@touch $@
+
+# auditwheel names the oldest glibc that the wheel runs with, and refuses one that needs
+# more than the C library.
+dist: $(VENV)/.dist
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist/plain .
+	mv dist/plain/*.tar.gz dist
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist \
+		dist/plain/*.whl
+	rm -rf dist/plain
+	@ls dist
 
 # -- others -----------------------------------------------------------------------------
 
@@ -131,5 +158,5 @@ soak: build
 
 # Everything that the other targets made, the private environment included.
 clean:
-	rm -rf $(VENV) build dist *.egg-info pycuda/*.so .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) build dist doc/_build *.egg-info pycuda/*.so .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -105,7 +105,7 @@ class Tool:
     __slots__ = ("path",)
 
     def __init__(self, nvcc: str | os.PathLike[str]) -> None:
-        self.path = find(nvcc)
+        self.path: str = find(nvcc)
 
     def facts(self, folder: str | None) -> _toolkit.Facts:
         try:

@@ -190,7 +190,7 @@ class Tool:
                 ["nvrtc"],
                 "libnvrtc.so",
             )
-        self.path = path
+        self.path: str = path
 
     def facts(self, folder: str | None) -> _toolkit.Facts:
         facts = _toolkit.facts_of(

@@ -51,11 +51,11 @@ class Result:
         chatter: str,
         lowered: Sequence[str] = (),
     ) -> None:
-        self.image = image
-        self.read = read
-        self.started_ns = started_ns
-        self.chatter = chatter
-        self.lowered = lowered
+        self.image: bytes = image
+        self.read: list[str] | None = read
+        self.started_ns: int = started_ns
+        self.chatter: str = chatter
+        self.lowered: Sequence[str] = lowered
 
 
 class Facts:
@@ -64,13 +64,15 @@ class Facts:
     __slots__ = ("archs", "name", "release", "toolkit_dirs", "version")
 
     def __init__(self, name: str, path: str, version: str, archs: str) -> None:
-        self.name = name
-        self.version = version
-        self.archs = parse_archs(archs)
-        self.release = version.partition("release ")[2].partition(",")[0] or "unknown"
+        self.name: str = name
+        self.version: str = version
+        self.archs: list[int] = parse_archs(archs)
+        self.release: str = (
+            version.partition("release ")[2].partition(",")[0] or "unknown"
+        )
         paths = {path, os.path.realpath(path)}
         roots = {os.path.dirname(os.path.dirname(each)) for each in paths}
-        self.toolkit_dirs = [
+        self.toolkit_dirs: list[str] = [
             os.path.join(root, part)
             for root in sorted(roots)
             for part in ("include", "targets", "nvvm")

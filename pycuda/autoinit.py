@@ -12,7 +12,7 @@ from pycuda.tools import _leave, make_default_context
 
 _driver.init()
 context: _driver.Context = make_default_context()
-device = context.get_device()
+device: _driver.Device = context.get_device()
 
 
 def _finish_up() -> None:

@@ -20,7 +20,7 @@ def _retain_primary_context(dev: _driver.Device) -> _driver.Context:
 
 _driver.init()
 context: _driver.Context = make_default_context(_retain_primary_context)
-device = context.get_device()
+device: _driver.Device = context.get_device()
 
 
 def _finish_up() -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pycuda._toolkit import Facts
     from pycuda.driver import CompileError
 
-    Tool = _nvcc.Tool | _nvrtc.Tool
+    _Tool = _nvcc.Tool | _nvrtc.Tool
 
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 
@@ -236,7 +236,7 @@ def _note(
     )
 
 
-def _choose(nvcc: str, compiler: str | None) -> Tool:
+def _choose(nvcc: str, compiler: str | None) -> _Tool:
     """Return the tool to compile with.
 
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
@@ -273,7 +273,7 @@ def _choose(nvcc: str, compiler: str | None) -> Tool:
     return tool
 
 
-def _make_tool(name: str, nvcc: str) -> Tool:
+def _make_tool(name: str, nvcc: str) -> _Tool:
     if name == "nvcc":
         return _nvcc.Tool(nvcc)
     from pycuda import _nvrtc
@@ -789,6 +789,7 @@ class CudaModule:
                 setattr(self, name, getattr(self.module, name))
 
     def get_function(self, name: str) -> Function:
+        """Return the kernel of this name; LogicError if there is none."""
         return self.module.get_function(name)
 
 
@@ -826,6 +827,7 @@ class SourceModule(CudaModule):
             source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
         )
         names = _list_of(name_expressions, "name_expressions", ())
+        self.module: Module
         self.module, lowered = self._build(names)
         self._context = driver.Context.get_current()
         self._instances = {
@@ -933,6 +935,8 @@ class DynamicModule(CudaModule):
     raises RuntimeError.
     """
 
+    module: Module
+
     def __init__(
         self,
         nvcc: str = "nvcc",
@@ -968,6 +972,7 @@ class DynamicModule(CudaModule):
         self.compiler = compiler
         self.cuda_libdir = cuda_libdir
         self.libdir: str | None
+        self.libptn: str
         try:
             self.libdir, self.libptn = self._locate_cuda_libdir()
         except RuntimeError:

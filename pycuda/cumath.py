@@ -6,8 +6,25 @@ Integers become the floats that NumPy's functions make of them.
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pycuda._driver import _apply, _array_ops
+
+if TYPE_CHECKING:
+    from pycuda._driver import GPUArray, Stream
+
+
+class _Elementwise(Protocol):
+    """A function of each element."""
+
+    def __call__(
+        self,
+        array: GPUArray,
+        stream_or_out: object = None,
+        *,
+        out: GPUArray | None = None,
+        stream: Stream | None = None,
+    ) -> GPUArray: ...
 
 
 def _check_out(array, out):
@@ -20,7 +37,7 @@ def _check_out(array, out):
         )
 
 
-def _make(name, operation):
+def _make(name: str, operation: str) -> _Elementwise:
     number = _array_ops[operation]
 
     def function(array, stream_or_out=None, *, out=None, stream=None, **kwargs):
@@ -40,33 +57,33 @@ def _make(name, operation):
 
     ``out`` must have the dtype, shape and strides of the array (AssertionError).
     """
-    return function
+    return cast(_Elementwise, function)
 
 
-acos = _make("acos", "arccos")
-asin = _make("asin", "arcsin")
-atan = _make("atan", "arctan")
-ceil = _make("ceil", "ceil")
-cos = _make("cos", "cos")
-cosh = _make("cosh", "cosh")
-exp = _make("exp", "exp")
-fabs = _make("fabs", "fabs")
-floor = _make("floor", "floor")
-log = _make("log", "log")
-log10 = _make("log10", "log10")
-sin = _make("sin", "sin")
-sinh = _make("sinh", "sinh")
-sqrt = _make("sqrt", "sqrt")
-tan = _make("tan", "tan")
-tanh = _make("tanh", "tanh")
+acos: _Elementwise = _make("acos", "arccos")
+asin: _Elementwise = _make("asin", "arcsin")
+atan: _Elementwise = _make("atan", "arctan")
+ceil: _Elementwise = _make("ceil", "ceil")
+cos: _Elementwise = _make("cos", "cos")
+cosh: _Elementwise = _make("cosh", "cosh")
+exp: _Elementwise = _make("exp", "exp")
+fabs: _Elementwise = _make("fabs", "fabs")
+floor: _Elementwise = _make("floor", "floor")
+log: _Elementwise = _make("log", "log")
+log10: _Elementwise = _make("log10", "log10")
+sin: _Elementwise = _make("sin", "sin")
+sinh: _Elementwise = _make("sinh", "sinh")
+sqrt: _Elementwise = _make("sqrt", "sqrt")
+tan: _Elementwise = _make("tan", "tan")
+tanh: _Elementwise = _make("tanh", "tanh")
 
 
-def fmod(arg, mod, stream=None):
+def fmod(arg: GPUArray, mod: GPUArray, stream: Stream | None = None) -> GPUArray:
     """Return the rest of ``arg / mod``, of the sign of ``arg``, as C's fmod."""
     return _apply(_array_ops["fmod"], (arg, mod), None, None, stream)
 
 
-def frexp(arg, stream=None):
+def frexp(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArray]:
     """Return (significand, exponent): ``arg == significand * 2**exponent``.
 
     The exponents are of the significands' dtype.
@@ -75,11 +92,13 @@ def frexp(arg, stream=None):
     return significand, exponent.astype(significand.dtype, stream)
 
 
-def ldexp(significand, exponent, stream=None):
+def ldexp(
+    significand: GPUArray, exponent: GPUArray, stream: Stream | None = None
+) -> GPUArray:
     """Return ``significand * 2**exponent``; exponents lose their fraction."""
     return _apply(_array_ops["ldexp"], (significand, exponent), None, None, stream)
 
 
-def modf(arg, stream=None):
+def modf(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArray]:
     """Return (fractional part, whole part) of the elements."""
     return _apply(_array_ops["modf"], (arg,), None, None, stream)

@@ -72,6 +72,8 @@ class CompilerNotFoundError(CompileError, FileNotFoundError):
     programs that probe for nvcc may catch either.
     """
 
+    errno: int | None
+
     def __init__(
         self, msg: str, command_line: _Sequence[str], filename: str = "nvcc"
     ) -> None:

@@ -8,6 +8,7 @@ parameter is the number of elements.
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,18 @@ from pycuda.tools import (
     dtype_to_ctype,
     parse_c_arg,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeAlias
+
+    from numpy.typing import DTypeLike
+
+    from pycuda._driver import Function, TextureReference
+    from pycuda.compiler import SourceModule
+
+    _Arguments: TypeAlias = str | Iterable[ScalarArg | VectorArg]
+    _Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
 
 # The loop of a kernel over the first n elements, and of one over a range.
 _LOOPS = {
@@ -67,7 +80,7 @@ extern "C" __global__ void {name}({parameters})
 """
 
 
-def _parsed(arguments):
+def _parsed(arguments: _Arguments) -> list[ScalarArg | VectorArg]:
     """Return a new list of arguments from a C parameter list or a sequence of them."""
     if isinstance(arguments, str):
         return [parse_c_arg(part) for part in arguments.split(",") if part.strip()]
@@ -96,15 +109,15 @@ def _module(
 
 
 def get_elwise_module(
-    arguments,
-    operation,
-    name="kernel",
-    keep=False,
-    options=None,
-    preamble="",
-    loop_prep="",
-    after_loop="",
-):
+    arguments: Sequence[ScalarArg | VectorArg],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> SourceModule:
     """Return the module of a kernel over ``n`` elements, ``n`` being an argument."""
     return _module(
         False,
@@ -120,15 +133,15 @@ def get_elwise_module(
 
 
 def get_elwise_range_module(
-    arguments,
-    operation,
-    name="kernel",
-    keep=False,
-    options=None,
-    preamble="",
-    loop_prep="",
-    after_loop="",
-):
+    arguments: Sequence[ScalarArg | VectorArg],
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+    loop_prep: str = "",
+    after_loop: str = "",
+) -> SourceModule:
     """Return the module of a kernel from ``start`` to ``stop`` by ``step``, which are
     arguments.
     """
@@ -146,34 +159,39 @@ def get_elwise_range_module(
 
 
 def get_elwise_kernel_and_types(
-    arguments,
-    operation,
-    name="kernel",
-    keep=False,
-    options=None,
-    use_range=False,
-    **kwargs,
-):
+    arguments: _Arguments,
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    use_range: bool = False,
+    **kwargs: Any,
+) -> _Made:
     """Return (module, prepared function, arguments).
 
     The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
     """
-    arguments = _parsed(arguments)
+    parsed = _parsed(arguments)
     if use_range:
-        arguments += [ScalarArg(np.intp, word) for word in ("start", "stop", "step")]
+        parsed += [ScalarArg(np.intp, word) for word in ("start", "stop", "step")]
         make = get_elwise_range_module
     else:
-        arguments += [ScalarArg(np.uintp, "n")]
+        parsed += [ScalarArg(np.uintp, "n")]
         make = get_elwise_module
-    module = make(arguments, operation, name, keep, options, **kwargs)
+    module = make(parsed, operation, name, keep, options, **kwargs)
     function = module.get_function(name)
-    function.prepare("".join(argument.struct_char for argument in arguments))
-    return module, function, arguments
+    function.prepare("".join(argument.struct_char for argument in parsed))
+    return module, function, parsed
 
 
 def get_elwise_kernel(
-    arguments, operation, name="kernel", keep=False, options=None, **kwargs
-):
+    arguments: _Arguments,
+    operation: str,
+    name: str = "kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    **kwargs: Any,
+) -> Function:
     """Return the prepared function of a kernel; its last parameter is ``n``."""
     return get_elwise_kernel_and_types(
         arguments, operation, name, keep, options, **kwargs
@@ -195,9 +213,15 @@ class ElementwiseKernel:
     """
 
     def __init__(
-        self, arguments, operation, name="kernel", keep=False, options=None, **kwargs
-    ):
-        self.gen_kwargs = dict(
+        self,
+        arguments: _Arguments,
+        operation: str,
+        name: str = "kernel",
+        keep: bool = False,
+        options: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.gen_kwargs: dict[str, Any] = dict(
             kwargs,
             arguments=arguments,
             operation=operation,
@@ -207,7 +231,7 @@ class ElementwiseKernel:
         )
         self._made = {}
 
-    def generate_stride_kernel_and_types(self, use_range):
+    def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
         """Return (module, prepared function, arguments) in the current context."""
         context = _cuda.Context.get_current()
         made = self._made.get((id(context), use_range))
@@ -224,11 +248,11 @@ class ElementwiseKernel:
             self._made[id(context), use_range] = made
         return made[:3]
 
-    def get_texref(self, name, use_range=False):
+    def get_texref(self, name: str, use_range: bool = False) -> TextureReference:
         """Return a texture reference of the kernel's module."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         range_ = kwargs.pop("range", None)
         slice_ = kwargs.pop("slice", None)
         stream = kwargs.pop("stream", None)
@@ -344,7 +368,9 @@ def _cast(dtype, text):
 
 
 @context_dependent_memoize
-def get_take_kernel(dtype, idx_dtype, vec_count=1):
+def get_take_kernel(
+    dtype: DTypeLike, idx_dtype: DTypeLike, vec_count: int = 1
+) -> tuple[Function, list[TextureReference]]:
     """Return (kernel, []): dest<k>[i] = src<k>[idx[i]]; idx, dests, srcs, n."""
     numbers = builtins.range(vec_count)
     arguments = [_vector(idx_dtype, "idx")]
@@ -355,7 +381,9 @@ def get_take_kernel(dtype, idx_dtype, vec_count=1):
 
 
 @context_dependent_memoize
-def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
+def get_take_put_kernel(
+    dtype: DTypeLike, idx_dtype: DTypeLike, with_offsets: bool, vec_count: int = 1
+) -> tuple[Function, list[TextureReference]]:
     """Return (kernel, []): dest<k>[dest_idx[i]] = src<k>[src_idx[i] + offset<k>].
 
     The arguments are dest_idx, src_idx, dests, srcs, offsets if there are any, n.
@@ -376,7 +404,9 @@ def get_take_put_kernel(dtype, idx_dtype, with_offsets, vec_count=1):
 
 
 @context_dependent_memoize
-def get_put_kernel(dtype, idx_dtype, vec_count=1):
+def get_put_kernel(
+    dtype: DTypeLike, idx_dtype: DTypeLike, vec_count: int = 1
+) -> Function:
     """Return the kernel dest<k>[idx[i]] = src<k>[i]; idx, dests, srcs, n."""
     numbers = builtins.range(vec_count)
     arguments = [_vector(idx_dtype, "idx")]
@@ -387,7 +417,7 @@ def get_put_kernel(dtype, idx_dtype, vec_count=1):
 
 
 @context_dependent_memoize
-def get_copy_kernel(dtype_dest, dtype_src):
+def get_copy_kernel(dtype_dest: DTypeLike, dtype_src: DTypeLike) -> Function:
     """Return the kernel dest[i] = src[i], with conversion; dest, src, n."""
     source = "src[i]"
     if np.dtype(dtype_src).kind == "c" and np.dtype(dtype_dest).kind != "c":
@@ -400,7 +430,9 @@ def get_copy_kernel(dtype_dest, dtype_src):
 
 
 @context_dependent_memoize
-def get_linear_combination_kernel(summand_descriptors, dtype_z):
+def get_linear_combination_kernel(
+    summand_descriptors: Sequence[tuple[bool, DTypeLike, DTypeLike]], dtype_z: DTypeLike
+) -> tuple[Function, list[TextureReference]]:
     """Return (kernel, []): z[i] = a0 * x0[i] + a1 * x1[i] + ...
 
     A descriptor is (is_gpu_scalar, scalar_dtype, vector_dtype); a scalar on the device
@@ -426,7 +458,13 @@ def get_linear_combination_kernel(summand_descriptors, dtype_z):
 
 
 @context_dependent_memoize
-def get_axpbyz_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=False):
+def get_axpbyz_kernel(
+    dtype_x: DTypeLike,
+    dtype_y: DTypeLike,
+    dtype_z: DTypeLike,
+    x_is_scalar: bool = False,
+    y_is_scalar: bool = False,
+) -> Function:
     """Return the kernel z[i] = a * x[i] + b * y[i]; a, x, b, y, z, n."""
     x, read_x = _either(dtype_x, "x", x_is_scalar)
     y, read_y = _either(dtype_y, "y", y_is_scalar)
@@ -436,7 +474,7 @@ def get_axpbyz_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=
 
 
 @context_dependent_memoize
-def get_axpbz_kernel(dtype_x, dtype_z):
+def get_axpbz_kernel(dtype_x: DTypeLike, dtype_z: DTypeLike) -> Function:
     """Return the kernel z[i] = a * x[i] + b; a, x, b, z, n."""
     return get_elwise_kernel(
         [
@@ -452,8 +490,13 @@ def get_axpbz_kernel(dtype_x, dtype_z):
 
 @context_dependent_memoize
 def get_binary_op_kernel(
-    dtype_x, dtype_y, dtype_z, operator, x_is_scalar=False, y_is_scalar=False
-):
+    dtype_x: DTypeLike,
+    dtype_y: DTypeLike,
+    dtype_z: DTypeLike,
+    operator: str,
+    x_is_scalar: bool = False,
+    y_is_scalar: bool = False,
+) -> Function:
     """Return the kernel z[i] = x[i] <operator> y[i], in z's dtype; x, y, z, n."""
     x, read_x = _either(dtype_x, "x", x_is_scalar)
     y, read_y = _either(dtype_y, "y", y_is_scalar)
@@ -462,7 +505,7 @@ def get_binary_op_kernel(
 
 
 @context_dependent_memoize
-def get_rdivide_elwise_kernel(dtype_x, dtype_z):
+def get_rdivide_elwise_kernel(dtype_x: DTypeLike, dtype_z: DTypeLike) -> Function:
     """Return the kernel z[i] = y / x[i]; x, y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _scalar(dtype_z, "y"), _vector(dtype_z, "z")],
@@ -477,7 +520,9 @@ def _call(function, dtype, *values):
 
 
 @context_dependent_memoize
-def get_binary_func_kernel(func, dtype_x, dtype_y, dtype_z):
+def get_binary_func_kernel(
+    func: str, dtype_x: DTypeLike, dtype_y: DTypeLike, dtype_z: DTypeLike
+) -> Function:
     """Return the kernel z[i] = func(x[i], y[i]); x, y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _vector(dtype_y, "y"), _vector(dtype_z, "z")],
@@ -487,7 +532,9 @@ def get_binary_func_kernel(func, dtype_x, dtype_y, dtype_z):
 
 
 @context_dependent_memoize
-def get_binary_func_scalar_kernel(func, dtype_x, dtype_y, dtype_z):
+def get_binary_func_scalar_kernel(
+    func: str, dtype_x: DTypeLike, dtype_y: DTypeLike, dtype_z: DTypeLike
+) -> Function:
     """Return the kernel z[i] = func(x[i], y) with a number y; x, y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _scalar(dtype_y, "y"), _vector(dtype_z, "z")],
@@ -496,7 +543,13 @@ def get_binary_func_scalar_kernel(func, dtype_x, dtype_y, dtype_z):
     )
 
 
-def get_binary_minmax_kernel(func, dtype_x, dtype_y, dtype_z, use_scalar):
+def get_binary_minmax_kernel(
+    func: str,
+    dtype_x: DTypeLike,
+    dtype_y: DTypeLike,
+    dtype_z: DTypeLike,
+    use_scalar: bool,
+) -> Function:
     """Return the kernel of "min" or "max" of arrays, or of an array and a number."""
     if np.dtype(dtype_z).kind == "f":
         func = f"f{func}"
@@ -505,7 +558,7 @@ def get_binary_minmax_kernel(func, dtype_x, dtype_y, dtype_z, use_scalar):
 
 
 @context_dependent_memoize
-def get_fill_kernel(dtype):
+def get_fill_kernel(dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = a; a, z, n."""
     return get_elwise_kernel(
         [_scalar(dtype, "a"), _vector(dtype, "z")], "z[i] = a", "fill"
@@ -513,7 +566,7 @@ def get_fill_kernel(dtype):
 
 
 @context_dependent_memoize
-def get_reverse_kernel(dtype):
+def get_reverse_kernel(dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = y[n - 1 - i]; y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(dtype, "z")], "z[i] = y[n - 1 - i]", "reverse"
@@ -521,7 +574,7 @@ def get_reverse_kernel(dtype):
 
 
 @context_dependent_memoize
-def get_real_kernel(dtype, real_dtype):
+def get_real_kernel(dtype: DTypeLike, real_dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = real(y[i]); y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(real_dtype, "z")], "z[i] = real(y[i])", "real"
@@ -529,7 +582,7 @@ def get_real_kernel(dtype, real_dtype):
 
 
 @context_dependent_memoize
-def get_imag_kernel(dtype, real_dtype):
+def get_imag_kernel(dtype: DTypeLike, real_dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = imag(y[i]); y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(real_dtype, "z")], "z[i] = imag(y[i])", "imag"
@@ -537,7 +590,7 @@ def get_imag_kernel(dtype, real_dtype):
 
 
 @context_dependent_memoize
-def get_conj_kernel(dtype, conj_dtype):
+def get_conj_kernel(dtype: DTypeLike, conj_dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = conj(y[i]); y, z, n."""
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(conj_dtype, "z")],
@@ -547,7 +600,7 @@ def get_conj_kernel(dtype, conj_dtype):
 
 
 @context_dependent_memoize
-def get_arange_kernel(dtype):
+def get_arange_kernel(dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = start + i * step; z, start, step, n."""
     return get_elwise_kernel(
         [_vector(dtype, "z"), _scalar(dtype, "start"), _scalar(dtype, "step")],
@@ -557,7 +610,13 @@ def get_arange_kernel(dtype):
 
 
 @context_dependent_memoize
-def get_pow_array_kernel(dtype_x, dtype_y, dtype_z, is_base_array, is_exp_array):
+def get_pow_array_kernel(
+    dtype_x: DTypeLike,
+    dtype_y: DTypeLike,
+    dtype_z: DTypeLike,
+    is_base_array: bool,
+    is_exp_array: bool,
+) -> Function:
     """Return the kernel z[i] = x ** y; either may be a number, not both; x, y, z, n."""
     if not (is_base_array or is_exp_array):
         raise AssertionError("one of base and exponent must be an array")
@@ -569,7 +628,7 @@ def get_pow_array_kernel(dtype_x, dtype_y, dtype_z, is_base_array, is_exp_array)
 
 
 @context_dependent_memoize
-def get_pow_kernel(dtype):
+def get_pow_kernel(dtype: DTypeLike) -> Function:
     """Return the kernel z[i] = y[i] ** value; value, y, z, n."""
     function = "powf" if np.dtype(dtype) == np.float32 else "pow"
     return get_elwise_kernel(
@@ -580,7 +639,7 @@ def get_pow_kernel(dtype):
 
 
 @context_dependent_memoize
-def get_fmod_kernel():
+def get_fmod_kernel() -> Function:
     """Return the kernel z[i] = fmod(a[i], s[i]) of floats; a, s, z, n."""
     return get_elwise_kernel(
         "float *a, float *s, float *z", "z[i] = fmodf(a[i], s[i])", "fmod_kernel"
@@ -588,7 +647,7 @@ def get_fmod_kernel():
 
 
 @context_dependent_memoize
-def get_modf_kernel():
+def get_modf_kernel() -> Function:
     """Return the kernel of floats that splits x into y (whole) and z; x, y, z, n."""
     return get_elwise_kernel(
         "float *x, float *intpart, float *fracpart",
@@ -598,7 +657,7 @@ def get_modf_kernel():
 
 
 @context_dependent_memoize
-def get_frexp_kernel():
+def get_frexp_kernel() -> Function:
     """Return the kernel of floats x = significand * 2 ** exponent; in that order, n."""
     return get_elwise_kernel(
         "float *x, float *significand, float *exponent",
@@ -608,7 +667,7 @@ def get_frexp_kernel():
 
 
 @context_dependent_memoize
-def get_ldexp_kernel():
+def get_ldexp_kernel() -> Function:
     """Return the kernel z[i] = sig[i] * 2 ** int(expt[i]); sig, expt, z, n."""
     return get_elwise_kernel(
         "float *sig, float *expt, float *z",
@@ -618,7 +677,9 @@ def get_ldexp_kernel():
 
 
 @context_dependent_memoize
-def get_unary_func_kernel(func_name, in_dtype, out_dtype=None):
+def get_unary_func_kernel(
+    func_name: str, in_dtype: DTypeLike, out_dtype: DTypeLike | None = None
+) -> Function:
     """Return the kernel z[i] = func(y[i]); y, z, n."""
     out_dtype = in_dtype if out_dtype is None else out_dtype
     return get_elwise_kernel(
@@ -642,19 +703,27 @@ def _get_choice_kernel(test, name, crit_dtype, dtype):
 
 
 @context_dependent_memoize
-def get_if_positive_kernel(crit_dtype, dtype):
-    """Return the kernel that chooses by crit[i] > 0; crit, then_, else_, result, n."""
+def get_if_positive_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
+    """Return the kernel that chooses by crit[i] > 0.
+
+    Its arguments are ``crit, then_, else_, result, n``.
+    """
     return _get_choice_kernel("crit[i] > 0", "if_positive", crit_dtype, dtype)
 
 
 @context_dependent_memoize
-def get_where_kernel(crit_dtype, dtype):
-    """Return the kernel that chooses by crit[i] != 0; crit, then_, else_, result, n."""
+def get_where_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
+    """Return the kernel that chooses by crit[i] != 0.
+
+    Its arguments are ``crit, then_, else_, result, n``.
+    """
     return _get_choice_kernel("crit[i] != 0", "if_nonzero", crit_dtype, dtype)
 
 
 @context_dependent_memoize
-def get_scalar_op_kernel(dtype_x, dtype_a, dtype_y, operator):
+def get_scalar_op_kernel(
+    dtype_x: DTypeLike, dtype_a: DTypeLike, dtype_y: DTypeLike, operator: str
+) -> Function:
     """Return the kernel y[i] = x[i] <operator> a; x, a, y, n."""
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _scalar(dtype_a, "a"), _vector(dtype_y, "y")],
@@ -664,7 +733,7 @@ def get_scalar_op_kernel(dtype_x, dtype_a, dtype_y, operator):
 
 
 @context_dependent_memoize
-def get_logical_not_kernel(dtype_x, dtype_out):
+def get_logical_not_kernel(dtype_x: DTypeLike, dtype_out: DTypeLike) -> Function:
     """Return the kernel out[i] = (x[i] == 0); x, out, n."""
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _vector(dtype_out, "out")],

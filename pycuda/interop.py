@@ -94,9 +94,9 @@ class ColumnMajorMatrix:
     dtype: np.dtype[Any] = np.dtype(np.float32)
 
     def __init__(self, address: int, shape: tuple[int, int], base: object) -> None:
-        self.mat = _Matrix(data_device=address, on_device=1, size=shape)
-        self.p_mat = ctypes.pointer(self.mat)
-        self.base = base
+        self.mat: _Matrix = _Matrix(data_device=address, on_device=1, size=shape)
+        self.p_mat: ctypes._Pointer[_Matrix] = ctypes.pointer(self.mat)
+        self.base: object = base
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -7,6 +7,8 @@ associative and commutative operation and any type of results will do.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 import pycuda.driver as _cuda
@@ -17,6 +19,16 @@ from pycuda.tools import (
     context_dependent_memoize,
     dtype_to_ctype,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import DTypeLike
+
+    from pycuda._driver import Function, GPUArray
+    from pycuda.compiler import SourceModule
+    from pycuda.elementwise import _Arguments
+    from pycuda.tools import ScalarArg
 
 _BLOCK_SIZE = 512
 _MOST_BLOCKS = 1024
@@ -59,17 +71,17 @@ extern "C" __global__ void __launch_bounds__({block_size})
 
 
 def get_reduction_module(
-    out_type,
-    block_size,
-    neutral,
-    reduce_expr,
-    map_expr,
-    arguments,
-    name="reduce_kernel",
-    keep=False,
-    options=None,
-    preamble="",
-):
+    out_type: str,
+    block_size: int,
+    neutral: str | float,
+    reduce_expr: str,
+    map_expr: str | None,
+    arguments: Sequence[ScalarArg | VectorArg | _RawVector],
+    name: str = "reduce_kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+) -> SourceModule:
     """Return the module of one stage; ``out_type`` is the name of a C type."""
     parameters = "".join(f"{argument.declarator()}, " for argument in arguments)
     text = _KERNEL.format(
@@ -86,38 +98,37 @@ def get_reduction_module(
 
 
 def get_reduction_kernel_and_types(
-    stage,
-    out_type,
-    block_size,
-    neutral,
-    reduce_expr,
-    map_expr=None,
-    arguments=None,
-    name="reduce_kernel",
-    keep=False,
-    options=None,
-    preamble="",
-):
+    stage: int,
+    out_type: str,
+    block_size: int,
+    neutral: str | float,
+    reduce_expr: str,
+    map_expr: str | None = None,
+    arguments: _Arguments | None = None,
+    name: str = "reduce_kernel",
+    keep: bool = False,
+    options: Sequence[str] | None = None,
+    preamble: str = "",
+) -> tuple[Function, list[str]]:
     """Return (prepared function, format characters) of stage 1 or 2.
 
     The arguments are the output, in stage 2 the results of stage 1, those of the
     program, the elements a thread takes up and the number of elements.
     """
-    arguments = _parsed(arguments or [])
+    parsed: list[ScalarArg | VectorArg | _RawVector] = [*_parsed(arguments or [])]
     if map_expr is None:
-        map_expr = _first_vector(arguments).name + "[i]" if stage == 1 else None
-    types = [argument.struct_char for argument in arguments]
+        map_expr = _first_vector(parsed).name + "[i]" if stage == 1 else None
     if stage == 2:
         map_expr = "pycuda_reduction_inp[i]"
-        arguments = [_RawVector(out_type, "pycuda_reduction_inp"), *arguments]
-        types = ["P", *types]
+        parsed = [_RawVector(out_type, "pycuda_reduction_inp"), *parsed]
+    types = [argument.struct_char for argument in parsed]
     module = get_reduction_module(
         out_type,
         block_size,
         neutral,
         reduce_expr,
         map_expr,
-        arguments,
+        parsed,
         name,
         keep,
         options,
@@ -132,10 +143,12 @@ def get_reduction_kernel_and_types(
 class _RawVector:
     """A parameter that points to elements of a C type by its name."""
 
-    def __init__(self, c_type, name):
+    struct_char = "P"
+
+    def __init__(self, c_type: str, name: str) -> None:
         self.c_type, self.name = c_type, name
 
-    def declarator(self):
+    def declarator(self) -> str:
         return f"const {self.c_type} *{self.name}"
 
 
@@ -161,18 +174,22 @@ class ReductionKernel:
 
     def __init__(
         self,
-        dtype_out,
-        neutral,
-        reduce_expr,
-        map_expr=None,
-        arguments=None,
-        name="reduce_kernel",
-        keep=False,
-        options=None,
-        preamble="",
-    ):
-        self.dtype_out = np.dtype(dtype_out)
-        self.block_size = _BLOCK_SIZE
+        dtype_out: DTypeLike,
+        neutral: str | float,
+        reduce_expr: str,
+        map_expr: str | None = None,
+        arguments: _Arguments | None = None,
+        name: str = "reduce_kernel",
+        keep: bool = False,
+        options: Sequence[str] | None = None,
+        preamble: str = "",
+    ) -> None:
+        self.dtype_out: np.dtype[Any] = np.dtype(dtype_out)
+        self.block_size: int = _BLOCK_SIZE
+        self.stage1_func: Callable[..., None]
+        self.stage2_func: Callable[..., None]
+        self.stage1_arg_types: list[str]
+        self.stage2_arg_types: list[str]
         self._arguments = _parsed(arguments or [])
         _first_vector(self._arguments)
         self._words = (
@@ -212,7 +229,7 @@ class ReductionKernel:
             made = self._made[id(context)] = (*stages, context)
         return made[0][0].prepared_async_call, made[1][0].prepared_async_call
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> GPUArray:
         from pycuda.gpuarray import GPUArray
 
         stream, out = kwargs.get("stream"), kwargs.get("out")
@@ -272,7 +289,7 @@ def _cut(size):
 
 
 @context_dependent_memoize
-def get_any_kernel(dtype_out, dtype_in):
+def get_any_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
     """Return the kernel of whether any element is not 0."""
     return ReductionKernel(
         dtype_out, "false", "a || b", "bool(in[i])", [VectorArg(dtype_in, "in")]
@@ -280,7 +297,7 @@ def get_any_kernel(dtype_out, dtype_in):
 
 
 @context_dependent_memoize
-def get_all_kernel(dtype_out, dtype_in):
+def get_all_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
     """Return the kernel of whether all elements are not 0."""
     return ReductionKernel(
         dtype_out, "true", "a && b", "bool(in[i])", [VectorArg(dtype_in, "in")]
@@ -296,7 +313,7 @@ def _element(name, dtype_in, dtype_out, index="i"):
 
 
 @context_dependent_memoize
-def get_sum_kernel(dtype_out, dtype_in):
+def get_sum_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
     """Return the kernel of the sum, in ``dtype_out`` (None: the elements' dtype)."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
@@ -309,7 +326,9 @@ def get_sum_kernel(dtype_out, dtype_in):
 
 
 @context_dependent_memoize
-def get_subset_sum_kernel(dtype_out, dtype_subset, dtype_in):
+def get_subset_sum_kernel(
+    dtype_out: DTypeLike, dtype_subset: DTypeLike, dtype_in: DTypeLike
+) -> ReductionKernel:
     """Return the kernel of the sum of the elements at indices."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
@@ -329,7 +348,11 @@ def _dot_dtypes(dtype_out, dtype_a, dtype_b):
 
 
 @context_dependent_memoize
-def get_dot_kernel(dtype_out, dtype_a=None, dtype_b=None):
+def get_dot_kernel(
+    dtype_out: DTypeLike,
+    dtype_a: DTypeLike | None = None,
+    dtype_b: DTypeLike | None = None,
+) -> ReductionKernel:
     """Return the kernel of the sum of products of two arrays."""
     dtype_a = dtype_out if dtype_a is None else dtype_a
     dtype_out, dtype_b = _dot_dtypes(dtype_out, dtype_a, dtype_b)
@@ -345,7 +368,12 @@ def get_dot_kernel(dtype_out, dtype_a=None, dtype_b=None):
 
 
 @context_dependent_memoize
-def get_subset_dot_kernel(dtype_out, dtype_subset, dtype_a=None, dtype_b=None):
+def get_subset_dot_kernel(
+    dtype_out: DTypeLike,
+    dtype_subset: DTypeLike,
+    dtype_a: DTypeLike | None = None,
+    dtype_b: DTypeLike | None = None,
+) -> ReductionKernel:
     """Return the kernel of the sum of products of the elements at indices."""
     dtype_a = dtype_out if dtype_a is None else dtype_a
     dtype_out, dtype_b = _dot_dtypes(dtype_out, dtype_a, dtype_b)
@@ -364,7 +392,7 @@ def get_subset_dot_kernel(dtype_out, dtype_subset, dtype_a=None, dtype_b=None):
     )
 
 
-def get_minmax_neutral(what, dtype):
+def get_minmax_neutral(what: str, dtype: DTypeLike) -> str:
     """Return the text of what is neutral in a "min" or "max" of a dtype."""
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
@@ -388,7 +416,7 @@ def _minmax_expr(what, dtype):
 
 
 @context_dependent_memoize
-def get_minmax_kernel(what, dtype):
+def get_minmax_kernel(what: str, dtype: DTypeLike) -> ReductionKernel:
     """Return the kernel of the least ("min") or greatest ("max") element."""
     neutral = get_minmax_neutral(what, dtype)
     return ReductionKernel(
@@ -402,7 +430,9 @@ def get_minmax_kernel(what, dtype):
 
 
 @context_dependent_memoize
-def get_subset_minmax_kernel(what, dtype, dtype_subset):
+def get_subset_minmax_kernel(
+    what: str, dtype: DTypeLike, dtype_subset: DTypeLike
+) -> ReductionKernel:
     """Return the kernel of the least or greatest of the elements at indices."""
     neutral = get_minmax_neutral(what, dtype)
     return ReductionKernel(

@@ -9,13 +9,22 @@ One kernel reads and writes each element once, whatever the length: see
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
 from pycuda.tools import dtype_to_ctype
 
-SHARED_PREAMBLE = """#include <pycuda-complex.hpp>
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike
+
+    from pycuda._driver import Function, GPUArray, Stream, _Allocator
+
+SHARED_PREAMBLE: str = """#include <pycuda-complex.hpp>
 #include <pycuda-scan.hpp>
 #define SCAN_EXPR(a, b) ({scan_expr})
 {preamble}
@@ -28,7 +37,7 @@ struct scan_op {{
 }};
 """
 
-SCAN_INTERVALS_SOURCE = """
+SCAN_INTERVALS_SOURCE: str = """
 extern "C" __global__ void __launch_bounds__({threads})
 {name}(const scan_type *input, scan_type *output, unsigned long long *slots,
        unsigned long long length, unsigned int tiles, unsigned int is_vector)
@@ -37,12 +46,12 @@ extern "C" __global__ void __launch_bounds__({threads})
         input, output, slots, length, tiles, is_vector != 0, {neutral});
 }}
 """
-INCLUSIVE_UPDATE_SOURCE = SCAN_INTERVALS_SOURCE.replace("{exclusive}", "false").replace(
-    "{neutral}", "scan_type()"
-)
-EXCLUSIVE_UPDATE_SOURCE = SCAN_INTERVALS_SOURCE.replace("{exclusive}", "true").replace(
-    "{neutral}", "scan_type({neutral})"
-)
+INCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
+    "{exclusive}", "false"
+).replace("{neutral}", "scan_type()")
+EXCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
+    "{exclusive}", "true"
+).replace("{neutral}", "scan_type({neutral})")
 
 #: A block keeps its elements in shared memory, which holds this much.
 _SHARED_BYTES = 47 << 10
@@ -62,25 +71,33 @@ def _shape_of(itemsize):
 
 
 class _ScanKernelBase:
-    final_update_tp = INCLUSIVE_UPDATE_SOURCE
-    scan_wg_size = 256
-    update_wg_size = 256
-    scan_wg_seq_batches = 32
+    """What the two kinds of scans share.
+
+    ``scan_expr`` joins ``a`` and ``b``; ``neutral`` is the result of no elements.
+    ``devices`` is not used.
+    """
+
+    final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
+    scan_wg_size: int = 256
+    update_wg_size: int = 256
+    scan_wg_seq_batches: int = 32
 
     def __init__(
         self,
-        dtype,
-        scan_expr,
-        neutral=None,
-        name_prefix="scan",
-        options=None,
-        preamble="",
-        devices=None,
-    ):
-        self.dtype = np.dtype(dtype)
-        self.neutral = neutral
-        self.name_prefix = name_prefix
-        self.options = options
+        dtype: DTypeLike,
+        scan_expr: str,
+        neutral: str | float | None = None,
+        name_prefix: str = "scan",
+        options: Sequence[str] | None = None,
+        preamble: str = "",
+        devices: object = None,
+    ) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.neutral: str | float | None = neutral
+        self.name_prefix: str = name_prefix
+        self.options: Sequence[str] | None = options
+        self.scan_intervals_knl: Function
+        self.final_update_knl: Function
         threads, each = _shape_of(self.dtype.itemsize)
         self.scan_wg_size = self.update_wg_size = threads
         self.scan_wg_seq_batches = each
@@ -110,7 +127,13 @@ class _ScanKernelBase:
             self.scan_intervals_knl = self.final_update_knl = function
         return made[0]
 
-    def __call__(self, input_ary, output_ary=None, allocator=None, stream=None):
+    def __call__(
+        self,
+        input_ary: GPUArray,
+        output_ary: GPUArray | Literal["new"] | None = None,
+        allocator: _Allocator | None = None,
+        stream: Stream | None = None,
+    ) -> GPUArray:
         """Scan into ``output_ary``, by default in place; return the output.
 
         ``output_ary="new"`` makes a new array. ValueError unless the arrays have one
@@ -118,10 +141,10 @@ class _ScanKernelBase:
         """
         from pycuda.gpuarray import GPUArray, empty_like
 
-        if isinstance(output_ary, str) and output_ary == "new":
-            output_ary = empty_like(input_ary)
-        elif output_ary is None:
+        if output_ary is None:
             output_ary = input_ary
+        elif isinstance(output_ary, str) and output_ary == "new":
+            output_ary = empty_like(input_ary)
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
@@ -177,24 +200,24 @@ class _ScanKernelBase:
 class InclusiveScanKernel(_ScanKernelBase):
     """Scan with each element itself: ``scan_expr`` joins ``a`` and ``b``."""
 
-    final_update_tp = INCLUSIVE_UPDATE_SOURCE
+    final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
 
 
 class ExclusiveScanKernel(_ScanKernelBase):
     """Scan without the element itself; the first result is ``neutral``."""
 
-    final_update_tp = EXCLUSIVE_UPDATE_SOURCE
+    final_update_tp: str = EXCLUSIVE_UPDATE_SOURCE
 
     def __init__(
         self,
-        dtype,
-        scan_expr,
-        neutral=None,
-        name_prefix="scan",
-        options=None,
-        preamble="",
-        devices=None,
-    ):
+        dtype: DTypeLike,
+        scan_expr: str,
+        neutral: str | float | None = None,
+        name_prefix: str = "scan",
+        options: Sequence[str] | None = None,
+        preamble: str = "",
+        devices: object = None,
+    ) -> None:
         if neutral is None:
             raise ValueError("an exclusive scan needs a neutral element")
         super().__init__(

@@ -13,8 +13,8 @@ import sys
 import traceback
 import weakref
 from collections import Counter
-from collections.abc import Callable
-from typing import Any, SupportsIndex, TextIO, TypeVar, cast
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, SupportsIndex, TextIO, TypeVar, cast
 
 import numpy as np
 
@@ -33,6 +33,11 @@ from pycuda.driver import (
     PooledHostAllocation,  # noqa: F401
     bitlog2,  # noqa: F401
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from pycuda._driver import Device
 
 # Default devices and contexts
 
@@ -289,7 +294,7 @@ def set_default_allocator(allocator: Any = None) -> None:
 # Tests
 
 
-def init_cuda_context_fixture():
+def init_cuda_context_fixture() -> Generator[None, None, None]:
     """Give a test a fresh default context: ``yield from`` this in a fixture."""
     _cuda.init()
     context = make_default_context()
@@ -306,11 +311,11 @@ def init_cuda_context_fixture():
         gc.collect()
 
 
-def mark_cuda_test(inner_f):
+def mark_cuda_test(inner_f: _Function) -> _Function:
     """Run a test function in a fresh default context."""
 
     @functools.wraps(inner_f)
-    def test(*args, **kwargs):
+    def test(*args: Any, **kwargs: Any) -> Any:
         fixture = init_cuda_context_fixture()
         next(fixture)
         try:
@@ -318,7 +323,7 @@ def mark_cuda_test(inner_f):
         finally:
             fixture.close()
 
-    return test
+    return cast(_Function, test)
 
 
 # Memory pools
@@ -338,8 +343,8 @@ class DebugMemoryPool(DeviceMemoryPool):
 
     def __init__(self, interactive: bool = True, logfile: TextIO | None = None) -> None:
         super().__init__()
-        self.last_free, _ = _cuda.mem_get_info()
-        self.interactive = interactive
+        self.last_free: int = _cuda.mem_get_info()[0]
+        self.interactive: bool = interactive
         self.logfile: TextIO = sys.stdout if logfile is None else logfile
         self.blocks: weakref.WeakKeyDictionary[
             PooledDeviceAllocation, tuple[str, int]
@@ -409,7 +414,7 @@ class DeviceData:
     They are the device's own attributes where the driver has them.
     """
 
-    def __init__(self, dev=None):
+    def __init__(self, dev: Device | None = None) -> None:
         if dev is None:
             dev = _cuda.Context.get_device()
         capability = dev.compute_capability()
@@ -420,46 +425,51 @@ class DeviceData:
             except (AttributeError, _cuda.Error):
                 return otherwise  # a driver older than the attribute
 
-        self.max_threads = dev.max_threads_per_block
-        self.warp_size = dev.warp_size
-        self.registers = dev.max_registers_per_block
-        self.shared_memory = dev.max_shared_memory_per_block
+        self.max_threads: int = dev.max_threads_per_block
+        self.warp_size: int = dev.warp_size
+        self.registers: int = dev.max_registers_per_block
+        self.shared_memory: int = dev.max_shared_memory_per_block
 
         threads = attribute("max_threads_per_multiprocessor", 64 * self.warp_size)
-        self.warps_per_mp = threads // self.warp_size
+        self.warps_per_mp: int = threads // self.warp_size
         blocks = 32 if capability >= (5, 0) else 16 if capability >= (3, 0) else 8
-        self.thread_blocks_per_mp = attribute("max_blocks_per_multiprocessor", blocks)
-        self.registers_per_mp = attribute(
+        self.thread_blocks_per_mp: int = attribute(
+            "max_blocks_per_multiprocessor", blocks
+        )
+        self.registers_per_mp: int = attribute(
             "max_registers_per_multiprocessor", self.registers
         )
-        self.shared_memory_per_mp = attribute(
+        self.shared_memory_per_mp: int = attribute(
             "max_shared_memory_per_multiprocessor", self.shared_memory
         )
         # What the system itself takes of each block's shared memory.
-        self.shared_memory_reserved = attribute("reserved_shared_memory_per_block", 0)
+        self.shared_memory_reserved: int = attribute(
+            "reserved_shared_memory_per_block", 0
+        )
 
         # The programming guide's allocation units, for which there are no attributes.
-        self.register_allocation_unit = "warp" if capability >= (2, 0) else "block"
-        self.register_granularity = 256 if capability >= (3, 0) else 64
-        self.smem_granularity = 32 if capability >= (2, 0) else 16
+        self.register_allocation_unit: str = "warp" if capability >= (2, 0) else "block"
+        self.register_granularity: int = 256 if capability >= (3, 0) else 64
+        self.smem_granularity: int = 32 if capability >= (2, 0) else 16
+        self.smem_alloc_granularity: int
         if capability >= (8, 0) or (2, 0) <= capability < (3, 0):
             self.smem_alloc_granularity = 128
         else:
             self.smem_alloc_granularity = 256 if capability >= (3, 0) else 512
 
-    def align(self, bytes, word_size=4):
+    def align(self, bytes: int, word_size: int = 4) -> int:
         """Round a row's length in bytes up to where the next may start."""
         return _int_ceiling(bytes, self.align_bytes(word_size))
 
-    def align_dtype(self, elements, dtype_size):
+    def align_dtype(self, elements: int, dtype_size: int) -> int:
         """Round a row's length in elements up to where the next may start."""
         return _int_ceiling(elements, self.align_words(dtype_size))
 
-    def align_words(self, word_size):
+    def align_words(self, word_size: int) -> int:
         """Return the alignment of coalesced access in words."""
         return _exact_div(self.align_bytes(word_size), word_size)
 
-    def align_bytes(self, word_size=4):
+    def align_bytes(self, word_size: int = 4) -> int:
         """Return the alignment of coalesced access in bytes."""
         if word_size == 4:
             return 64
@@ -467,12 +477,12 @@ class DeviceData:
             return 128
         raise ValueError(f"no alignment is known for words of {word_size} bytes")
 
-    def coalesce(self, thread_count):
+    def coalesce(self, thread_count: int) -> int:
         """Round a number of threads up to a half warp."""
         return _int_ceiling(thread_count, 16)
 
     @staticmethod
-    def make_valid_tex_channel_count(size):
+    def make_valid_tex_channel_count(size: int) -> int:
         """Return the number of channels a texture needs to hold ``size`` of them."""
         for valid in (1, 2, 4):
             if size <= valid:
@@ -487,7 +497,9 @@ class OccupancyRecord:
     0 leaves the last two out of account. ``limited_by`` says what sets the limit.
     """
 
-    def __init__(self, devdata, threads, shared_mem=0, registers=0):
+    def __init__(
+        self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0
+    ) -> None:
         if threads > devdata.max_threads:
             raise ValueError(
                 f"{threads} threads in a block, the device has {devdata.max_threads}"
@@ -517,10 +529,12 @@ class OccupancyRecord:
             )
             limits.append((devdata.shared_memory_per_mp // used, "smem"))
 
-        self.tb_per_mp_limits = limits
+        self.tb_per_mp_limits: list[tuple[int, str]] = limits
+        self.tb_per_mp: int
+        self.limited_by: str
         self.tb_per_mp, self.limited_by = min(limits)
-        self.warps_per_mp = self.tb_per_mp * warps
-        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+        self.warps_per_mp: int = self.tb_per_mp * warps
+        self.occupancy: float = self.warps_per_mp / devdata.warps_per_mp
 
     @staticmethod
     def _registers_of_block(devdata, warps, registers):
@@ -562,12 +576,12 @@ def _fill_dtype_registry(respect_windows, include_bool=True):
 _fill_dtype_registry(respect_windows=True)
 
 
-def base_dtype_to_ctype(dtype):
+def base_dtype_to_ctype(dtype: DTypeLike) -> str:
     """Return the C name of a dtype; ValueError if it has none."""
     return dtypes.dtype_to_ctype(dtype)
 
 
-def dtype_to_ctype(dtype, with_fp_tex_hack=False):
+def dtype_to_ctype(dtype: DTypeLike, with_fp_tex_hack: bool = False) -> str:
     """Return the C name of a dtype, or of the one that stands for it in a texture."""
     name = base_dtype_to_ctype(dtype)
     return _FP_TEX.get(np.dtype(dtype), name) if with_fp_tex_hack else name
@@ -576,22 +590,24 @@ def dtype_to_ctype(dtype, with_fp_tex_hack=False):
 class Argument:
     """An argument of a kernel: its name and the dtype of value or elements."""
 
-    def __init__(self, dtype, name):
-        self.dtype = np.dtype(dtype)
-        self.name = name
+    def __init__(self, dtype: DTypeLike, name: str) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.name: str = name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.dtype})"
 
 
 class ScalarArg(Argument):
     """An argument passed by value."""
 
-    def declarator(self):
+    def declarator(self) -> str:
+        """Return the declaration of the parameter."""
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
     @property
-    def struct_char(self):
+    def struct_char(self) -> str:
+        """The parameter's character in the format of ``Function.prepare``."""
         if self.dtype.char == "V":
             return f"{self.dtype.itemsize}s"
         return self.dtype.char
@@ -600,17 +616,21 @@ class ScalarArg(Argument):
 class VectorArg(Argument):
     """An argument that points to elements."""
 
-    struct_char = "P"
+    struct_char: str = "P"
 
-    def declarator(self):
+    def declarator(self) -> str:
+        """Return the declaration of the parameter."""
         return f"{dtype_to_ctype(self.dtype)} *{self.name}"
 
 
-def parse_c_arg(c_arg):
+def parse_c_arg(c_arg: str) -> ScalarArg | VectorArg:
     """Return the argument that a C declaration such as ``const float *x`` describes."""
-    return dtypes.parse_c_arg_backend(c_arg, ScalarArg, VectorArg)
+    return cast(
+        "ScalarArg | VectorArg",
+        dtypes.parse_c_arg_backend(c_arg, ScalarArg, VectorArg),
+    )
 
 
-def get_arg_type(c_arg):
+def get_arg_type(c_arg: str) -> str:
     """Return the format character of a C declaration's argument."""
     return parse_c_arg(c_arg).struct_char

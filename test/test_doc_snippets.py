@@ -12,16 +12,37 @@ from support.compilers import needs_nvcc
 DOC = Path(__file__).resolve().parents[1] / "doc"
 #: Each page, and how many examples it has at least.
 PAGES = {
+    "arrays": 2,
+    "coming_from_pycuda": 1,
+    "dlpack": 1,
+    "driver/contexts": 1,
+    "driver/devices": 1,
+    "driver/enums": 1,
+    "driver/errors": 1,
+    "driver/launches": 1,
+    "driver/modules": 1,
     "interop": 3,
     "linking": 3,
     "memory": 4,
+    "memory_pools": 1,
+    "metaprogramming": 3,
     "mpi": 1,
     "random": 3,
     "software_device": 4,
     "sparse": 3,
+    "streams": 1,
     "textures": 3,
+    "tutorial": 5,
     "utilities": 3,
 }
+#: Pages that a test of their own runs, or whose code is no program.
+ELSEWHERE = {
+    "compiling": "test_doc_compiling.py",
+    "contributing": "test_recipes.py",
+    "internals": "the way of one call, in pieces",
+}
+#: Languages of blocks; the others are read by people only.
+READ = {"python", "text"}
 BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
 
 
@@ -29,6 +50,7 @@ def blocks(page):
     """Pairs of program and the text that follows it."""
     text = (DOC / f"{page}.rst").read_text()
     found = [(kind, textwrap.dedent(block)) for kind, block in BLOCK.findall(text)]
+    found = [(kind, block) for kind, block in found if kind in READ]
     assert [kind for kind, _ in found] == ["python", "text"] * (len(found) // 2)
     texts = [block for _, block in found]
     return list(zip(texts[::2], texts[1::2], strict=True))
@@ -48,6 +70,15 @@ EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page
 @pytest.mark.parametrize("page", PAGES)
 def test_the_page_has_examples(page):
     assert len(blocks(page)) >= PAGES[page]
+
+
+def test_no_page_with_a_program_is_left_out():
+    pages = {
+        str(path.relative_to(DOC).with_suffix(""))
+        for path in DOC.rglob("*.rst")
+        if ".. code-block:: python" in path.read_text()
+    }
+    assert pages == {*PAGES, *ELSEWHERE}
 
 
 @needs_nvcc

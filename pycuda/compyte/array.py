@@ -67,12 +67,14 @@ def equal_strides(
 def is_f_contiguous_strides(
     strides: Sequence[int], itemsize: int, shape: Sequence[int]
 ) -> bool:
+    """Say whether the strides are those of ``f_contiguous_strides``."""
     return equal_strides(strides, f_contiguous_strides(itemsize, shape), shape)
 
 
 def is_c_contiguous_strides(
     strides: Sequence[int], itemsize: int, shape: Sequence[int]
 ) -> bool:
+    """Say whether the strides are those of ``c_contiguous_strides``."""
     return equal_strides(strides, c_contiguous_strides(itemsize, shape), shape)
 
 
@@ -81,9 +83,9 @@ class ArrayFlags:
 
     def __init__(self, ary: ArrayIsh) -> None:
         layout = (ary.strides, ary.dtype.itemsize, ary.shape)
-        self.f_contiguous = is_f_contiguous_strides(*layout)
-        self.c_contiguous = is_c_contiguous_strides(*layout)
-        self.forc = self.f_contiguous or self.c_contiguous
+        self.f_contiguous: bool = is_f_contiguous_strides(*layout)
+        self.c_contiguous: bool = is_c_contiguous_strides(*layout)
+        self.forc: bool = self.f_contiguous or self.c_contiguous
 
     def __repr__(self) -> str:
         return (

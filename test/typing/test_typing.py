@@ -22,6 +22,7 @@ import pycuda._driver
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "test" / "typing"
 ALLOW = HERE / "stubtest_allow.txt"
+CONFIG = HERE / "stubtest.ini"
 EXAMPLES = HERE / "basic_examples.py"
 STUB = ROOT / "pycuda" / "_driver.pyi"
 TABLES = Path("src") / "cpp_free_c"
@@ -107,6 +108,57 @@ def test_every_entry_of_the_allowlist_has_a_reason_and_a_use(run):
     assert status == 1
     reported = sorted(line.split()[0] for line in said.splitlines())
     assert reported == sorted(entry.replace("\\", "") for entry in entries)
+
+
+#: What stubtest may say of the package as a whole, and why.
+NOT_COMPARED = {
+    "pycuda._mymako": "needs Mako, which the package does not",
+    "pycuda.gl.autoinit": "needs a context of OpenGL",
+    "pycuda.libpycuda_emulator": "is no module",
+    "pycuda._driver.array3d_flags.2DARRAY": "is in the list of allowed ones",
+}
+
+
+@needs_mypy
+@pytest.mark.gpu
+def test_stubs_and_annotations_of_all_modules(run):
+    """Importing autoinit makes a context, hence a device."""
+    options = ["--concise", "--mypy-config-file", CONFIG]
+    _, said = run("mypy.stubtest", "pycuda", *options)
+    found = {line.split()[0]: line for line in said.splitlines()}
+    assert "pycuda.libpycuda_emulator" in found, said
+    # The fields of a ctypes structure are made from a list, which no checker reads.
+    fields = {name for name in found if name.startswith("pycuda.interop._Matrix.")}
+    assert not {found[name] for name in found.keys() - NOT_COMPARED.keys() - fields}
+
+
+@pytest.fixture
+def copy_of_package(tmp_path):
+    """A folder with everything of the package that type checkers read."""
+    source = ROOT / "pycuda"
+    for path in [*source.rglob("*.py"), *source.rglob("*.pyi"), source / "py.typed"]:
+        target = tmp_path / "pycuda" / path.relative_to(source)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(path, target)
+    return tmp_path
+
+
+@needs_mypy
+def test_stubtest_finds_what_is_wrong_in_another_stub(run, copy_of_package):
+    stub = copy_of_package / "pycuda" / "gpuarray.pyi"
+    replace(stub, "def transpose(a: GPUArray,", "def transpose(b: GPUArray,")
+    replace(stub, "    float4: np.dtype[np.void]\n", "")
+    status, said = run(
+        "mypy.stubtest",
+        "pycuda.gpuarray",
+        "--concise",
+        "--mypy-config-file",
+        CONFIG,
+        MYPYPATH=str(copy_of_package),
+    )
+    assert status == 1
+    names = {line.split()[0] for line in said.splitlines()}
+    assert names == {f"pycuda.gpuarray.{name}" for name in ("transpose", "vec.float4")}
 
 
 #: What is broken in the stub: name -> (line, what stands there instead).
@@ -295,6 +347,36 @@ def test_mypy_of_the_package(run):
 def test_mypy_of_examples(run):
     status, said = run("mypy", EXAMPLES)
     assert status == 0, said
+
+
+def known_types(run, folder, tmp_path):
+    """Ask pyright whether the public interface has types: (status, what it said)."""
+    options = ["--pythonpath", sys.executable, "--ignoreexternal"]
+    return run(
+        *("pyright", *options, "--verifytypes", "pycuda"),
+        cwd=tmp_path,
+        PYTHONPATH=str(folder),
+    )
+
+
+@needs_pyright
+def test_pyright_knows_every_public_type(run, tmp_path):
+    status, said = known_types(run, ROOT, tmp_path)
+    assert status == 0, said
+    assert "Type completeness score: 100%" in said
+
+
+@needs_pyright
+def test_pyright_sees_a_missing_type(run, copy_of_package, tmp_path):
+    module = copy_of_package / "pycuda" / "cumath.py"
+    replace(module, "    significand: GPUArray, exponent", "    significand, exponent")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    status, said = known_types(run, copy_of_package, empty)
+    assert status == 1
+    assert re.findall(r"^pycuda\.[\w.]+$", said, re.MULTILINE) == [
+        "pycuda.cumath.ldexp"
+    ]
 
 
 @needs_pyright

@@ -257,16 +257,40 @@ static const struct {
     {"mem_host_register_flags", "DEVICEMAP", 2},
 };
 
+static const struct {
+    const char *name;
+    const char *doc;
+} enum_plain_classes[] = {
+    {"array3d_flags", "Flags of ArrayDescriptor3D, to be or-ed."},
+    {"host_alloc_flags", "Flags of page-locked memory, to be or-ed."},
+    {"mem_host_register_flags", "Flags of register_host_memory, to be or-ed."},
+};
+
+static const char *
+enum_plain_doc(const char *name)
+{
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_plain_classes); i++) {
+        if (strcmp(enum_plain_classes[i].name, name) == 0) {
+            return enum_plain_classes[i].doc;
+        }
+    }
+    return NULL;
+}
+
 /* The namespace class of a name, made on first use. New reference. */
 static PyObject *
 enum_plain_class_new(PyObject *m, const char *name)
 {
     char full_name[64];
+    const char *doc = enum_plain_doc(name);
     if (PyObject_HasAttrString(m, name)) {
         return PyObject_GetAttrString(m, name);
     }
     PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", name);
-    PyType_Slot slots[] = {{0, NULL}};
+    PyType_Slot slots[] = {
+        {doc == NULL ? 0 : Py_tp_doc, (void *)(uintptr_t)doc},
+        {0, NULL},
+    };
     PyType_Spec spec = {full_name, 0, 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     PyObject *type = PyType_FromModuleAndSpec(m, &spec, NULL);

@@ -1,0 +1,221 @@
+"""How Sphinx builds the pages of this folder: `make doc`.
+
+The reference is made from the docstrings of the package, so the extension must have
+been built; a driver is not needed. Docstrings of the extension are plain text: they are
+made into markup here, with the driver's functions that are behind each name.
+"""
+
+import inspect
+import re
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+
+import doc_sources  # noqa: E402  the path is set above
+
+import pycuda  # noqa: E402
+
+project = "pycuda"
+author = "the authors of pycuda"
+copyright = author
+version = release = pycuda.VERSION_TEXT
+
+extensions = ["sphinx.ext.autodoc"]
+exclude_patterns = ["_build", "changes/*"]
+#: Pages of modules that the package need not have as yet.
+exclude_patterns += [
+    f"modules/{name}.rst"
+    for name in ("curandom", "sparse")
+    if not list((ROOT / "pycuda").glob(f"{name}*"))
+]
+#: Chapters that the table of contents names once they are there.
+OPTIONAL = ("random", "sparse", "interop", "mpi", "curandom")
+html_theme = "alabaster"
+html_theme_options = {"description": "CUDA from Python", "page_width": "70em"}
+html_copy_source = False
+html_show_copyright = False
+
+autodoc_default_options = {"members": True, "undoc-members": True}
+autodoc_member_order = "groupwise"
+autodoc_typehints = "none"
+# Signatures as they are written: a default is shown by its name, not by its value.
+autodoc_preserve_defaults = True
+
+ENTRIES = doc_sources.read(ROOT)
+
+#: Operations of arrays would name the driver's copies at every turn.
+UNTOLD = ("GPUArray",)
+
+DESCRIBED = ("class", "exception", "function", "method", "attribute", "property")
+
+
+def plain_to_markup(line):
+    """Return a line of plain text as markup that shows the same."""
+    quoted = re.split(r"(`+[^`]+`+)", line)
+    for place, part in enumerate(quoted):
+        if place % 2:
+            quoted[place] = f"``{part.strip('`')}``"
+        else:
+            quoted[place] = re.sub(r"([*|\\]|(?<=\w)_(?!\w))", r"\\\1", part)
+    return "".join(quoted)
+
+
+def entry_of(name):
+    """Return what the C sources say of pycuda.driver.NAME or another public name."""
+    parts = name.split(".")
+    for count in (2, 1):
+        entry = ENTRIES.get(".".join(parts[-count:]))
+        if entry is not None and (count == 2 or parts[-2] in ("driver", "_driver")):
+            return entry
+    return None
+
+
+def is_c(thing):
+    """Say whether a docstring is of the extension."""
+    from pycuda import _driver
+
+    if inspect.isclass(thing):
+        return getattr(_driver, thing.__name__, None) is thing
+    return not inspect.isroutine(thing) or not hasattr(thing, "__globals__")
+
+
+def on_docstring(app, what, name, thing, options, lines):
+    """Make markup of the extension's docstrings, and say what is behind a name."""
+    if what not in DESCRIBED or not is_c(thing):
+        return
+    lines[:] = [plain_to_markup(line) for line in lines]
+    entry = entry_of(name)
+    if entry is None or any(f".{word}." in f"{name}." for word in UNTOLD):
+        return
+    calls = ", ".join(f"``{call}``" for call in entry.calls)
+    told = f"Driver: {calls}. " if calls else ""
+    lines += ["", f"{told}Source: ``{entry.file.removeprefix('src/cpp_free_c/')}``."]
+
+
+def on_source(app, docname, source):
+    """Leave the chapters that are not there out of the table of contents."""
+    for name in OPTIONAL:
+        path = (HERE / docname).parent / f"{name}.rst"
+        page = str(path.relative_to(HERE))
+        there = path.exists() and page not in exclude_patterns
+        if not there and f"   {name}\n" in source[0]:
+            app.env.note_dependency(str(path))  # so that it is looked for each time
+            source[0] = re.sub(rf"^   {name}\n", "", source[0], flags=re.MULTILINE)
+
+
+def parse(directive, text, source):
+    """Return the nodes that lines of markup make."""
+    node = nodes.container()
+    lines = StringList(text, source=source)
+    directive.state.nested_parse(lines, directive.content_offset, node)
+    return node.children
+
+
+class Enumerations(Directive):
+    """The enumerations of pycuda.driver: each class, its members and their values."""
+
+    option_spec = {"except": str.split}
+
+    def run(self):
+        from pycuda import driver
+
+        left_out = self.options.get("except", ())
+        text = []
+        for name, class_ in sorted(vars(driver).items()):
+            if not inspect.isclass(class_) or not name.islower() or name in left_out:
+                continue
+            text += [f".. py:class:: pycuda.driver.{name}", "", f"   {class_.__doc__}"]
+            members = {k: v for k, v in vars(class_).items() if k.isupper()}
+            for member, value in sorted(members.items(), key=lambda pair: pair[1]):
+                text += ["", f"   .. py:attribute:: {member}"]
+                text += [f"      :value: {int(value)}"]
+            text += [""]
+        return parse(self, text, "pycuda.driver")
+
+
+def is_attribute(name):
+    """Say whether a property of Device or Function is an attribute of the driver's."""
+    from pycuda import driver
+
+    known = {**driver.device_attribute.names, **driver.function_attribute.names}
+    return name.upper() in known
+
+
+def on_member(app, what, name, thing, skip, options):
+    """Leave to Attributes what it lists."""
+    owner = getattr(thing, "__objclass__", None)
+    told = owner is not None and owner.__name__ in ("Device", "Function")
+    return True if told and is_attribute(name) and not callable(thing) else None
+
+
+class Attributes(Directive):
+    """The properties of a class that an enumeration lists."""
+
+    required_arguments = 2
+
+    def run(self):
+        from pycuda import driver
+
+        class_, enumeration = (getattr(driver, name) for name in self.arguments)
+        text = []
+        for member in sorted(enumeration.names):
+            name = member.lower()
+            if hasattr(class_, name) and not callable(getattr(class_, name)):
+                text += [f".. py:attribute:: pycuda.driver.{class_.__name__}.{name}"]
+        return parse(self, [*text, ""], "pycuda.driver")
+
+
+class Vectors(Directive):
+    """The vector types of gpuarray.vec, and the functions that make them."""
+
+    def run(self):
+        from pycuda import gpuarray
+
+        text = [".. py:class:: pycuda.gpuarray.vec", ""]
+        text += ["   The dtypes of CUDA's vector types, with fields x, y, z and w,"]
+        text += ["   and functions that make a value: an array without axes.", ""]
+        names = sorted(name for name in vars(gpuarray.vec) if name[0] != "_")
+        for name in names:
+            if name.startswith("make_"):
+                text += [f"   .. py:function:: {name}(*elements)"]
+                text += ["      :no-index-entry:"]
+            else:
+                text += [f"   .. py:attribute:: {name}", "      :no-index-entry:"]
+        return parse(self, [*text, ""], "pycuda.gpuarray")
+
+
+class Changes(Directive):
+    """The notes of one kind in doc/changes, as a list."""
+
+    required_arguments = 1
+
+    def run(self):
+        kind = self.arguments[0]
+        found = sorted((HERE / "changes").glob(f"*.{kind}.rst"))
+        if not found:
+            raise self.error(f"doc/changes has no note of the kind {kind}")
+        environment = self.state.document.settings.env
+        text = []
+        for path in found:
+            environment.note_dependency(str(path))
+            lines = path.read_text(encoding="utf-8").strip().splitlines()
+            text += ["* " + lines[0], *("  " + line for line in lines[1:]), ""]
+        return parse(self, text, f"changes/*.{kind}.rst")
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", on_docstring)
+    app.connect("source-read", on_source)
+    app.connect("autodoc-skip-member", on_member)
+    app.add_directive("attributes", Attributes)
+    app.add_directive("changes", Changes)
+    app.add_directive("enumerations", Enumerations)
+    app.add_directive("vectors", Vectors)
+    return {"parallel_read_safe": True}

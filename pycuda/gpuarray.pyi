@@ -1,0 +1,448 @@
+"""The types of pycuda.gpuarray, whose functions are made by other functions in part.
+
+mypy's stubtest compares this with the module (test/typing/test_typing.py).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pycuda import elementwise as elementwise
+from pycuda._driver import (
+    ArrayFlags as ArrayFlags,
+)
+from pycuda._driver import (
+    Device,
+    Stream,
+    _Allocator,
+    _Number,
+    _Operand,
+    _Order,
+    _Shape,
+)
+from pycuda._driver import (
+    GPUArray as GPUArray,
+)
+from pycuda._driver import (
+    to_gpu as to_gpu,
+)
+from pycuda._driver import (
+    to_gpu_async as to_gpu_async,
+)
+from pycuda.characterize import has_double_support as has_double_support
+
+_Axis: TypeAlias = int | tuple[int, ...] | None
+_Arrays: TypeAlias = Sequence[GPUArray]
+_KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
+
+empty = GPUArray
+
+class vec:
+    char1: np.dtype[np.void]
+    char2: np.dtype[np.void]
+    char3: np.dtype[np.void]
+    char4: np.dtype[np.void]
+    uchar1: np.dtype[np.void]
+    uchar2: np.dtype[np.void]
+    uchar3: np.dtype[np.void]
+    uchar4: np.dtype[np.void]
+    short1: np.dtype[np.void]
+    short2: np.dtype[np.void]
+    short3: np.dtype[np.void]
+    short4: np.dtype[np.void]
+    ushort1: np.dtype[np.void]
+    ushort2: np.dtype[np.void]
+    ushort3: np.dtype[np.void]
+    ushort4: np.dtype[np.void]
+    int1: np.dtype[np.void]
+    int2: np.dtype[np.void]
+    int3: np.dtype[np.void]
+    int4: np.dtype[np.void]
+    uint1: np.dtype[np.void]
+    uint2: np.dtype[np.void]
+    uint3: np.dtype[np.void]
+    uint4: np.dtype[np.void]
+    long1: np.dtype[np.void]
+    long2: np.dtype[np.void]
+    long3: np.dtype[np.void]
+    long4: np.dtype[np.void]
+    ulong1: np.dtype[np.void]
+    ulong2: np.dtype[np.void]
+    ulong3: np.dtype[np.void]
+    ulong4: np.dtype[np.void]
+    float1: np.dtype[np.void]
+    float2: np.dtype[np.void]
+    float3: np.dtype[np.void]
+    float4: np.dtype[np.void]
+    longlong1: np.dtype[np.void]
+    longlong2: np.dtype[np.void]
+    ulonglong1: np.dtype[np.void]
+    ulonglong2: np.dtype[np.void]
+    double1: np.dtype[np.void]
+    double2: np.dtype[np.void]
+    @staticmethod
+    def make_char1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_char2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_char3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_char4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uchar1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uchar2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uchar3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uchar4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_short1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_short2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_short3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_short4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ushort1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ushort2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ushort3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ushort4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_int1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_int2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_int3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_int4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uint1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uint2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uint3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_uint4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_long1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_long2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_long3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_long4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ulong1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ulong2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ulong3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ulong4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_float1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_float2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_float3(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_float4(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_longlong1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_longlong2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ulonglong1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_ulonglong2(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_double1(*args: _Number) -> NDArray[np.void]: ...
+    @staticmethod
+    def make_double2(*args: _Number) -> NDArray[np.void]: ...
+
+def zeros(
+    shape: _Shape,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    order: _Order = "C",
+) -> GPUArray: ...
+def ones(
+    shape: _Shape,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    order: _Order = "C",
+) -> GPUArray: ...
+def full(
+    shape: _Shape,
+    fill_value: _Number,
+    dtype: DTypeLike | None = None,
+    allocator: _Allocator | None = None,
+    order: _Order = "C",
+) -> GPUArray: ...
+def empty_like(
+    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
+) -> GPUArray: ...
+def zeros_like(
+    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
+) -> GPUArray: ...
+def ones_like(
+    other_ary: GPUArray, dtype: DTypeLike | None = None, order: _KeptOrder = "K"
+) -> GPUArray: ...
+def full_like(
+    other_ary: GPUArray,
+    fill_value: _Number,
+    dtype: DTypeLike | None = None,
+    order: _KeptOrder = "K",
+) -> GPUArray: ...
+def arange(
+    *args: Any,
+    dtype: DTypeLike | None = None,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def from_dlpack(
+    x: Any,
+    /,
+    *,
+    device: Device | None = None,
+    copy: bool | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def concatenate(
+    arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
+) -> GPUArray: ...
+def stack(
+    arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
+) -> GPUArray: ...
+def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray: ...
+def transpose(a: GPUArray, axes: Sequence[SupportsIndex] | None = None) -> GPUArray: ...
+def splay(
+    n: SupportsIndex, dev: Device | None = None
+) -> tuple[tuple[int, int], tuple[int, int, int]]: ...
+def where(
+    criterion: GPUArray,
+    then_: _Operand,
+    else_: _Operand,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def if_positive(
+    criterion: GPUArray,
+    then_: _Operand,
+    else_: _Operand,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def maximum(
+    a: _Operand, b: _Operand, out: GPUArray | None = None, stream: Stream | None = None
+) -> GPUArray: ...
+def minimum(
+    a: _Operand, b: _Operand, out: GPUArray | None = None, stream: Stream | None = None
+) -> GPUArray: ...
+def logical_and(
+    x1: _Operand,
+    x2: _Operand,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def logical_or(
+    x1: _Operand,
+    x2: _Operand,
+    /,
+    out: GPUArray | None = None,
+    *,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def logical_not(
+    x: _Operand, /, out: GPUArray | None = None, *, allocator: _Allocator | None = None
+) -> GPUArray: ...
+def sum(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
+def prod(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
+def mean(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
+def min(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def max(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def argmin(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def argmax(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def count_nonzero(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def any(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
+def all(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+) -> GPUArray: ...
+def var(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def std(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def dot(
+    a: GPUArray,
+    b: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def subset_sum(
+    subset: GPUArray,
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def subset_dot(
+    subset: GPUArray,
+    a: GPUArray,
+    b: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def subset_min(
+    subset: GPUArray, a: GPUArray, stream: Stream | None = None
+) -> GPUArray: ...
+def subset_max(
+    subset: GPUArray, a: GPUArray, stream: Stream | None = None
+) -> GPUArray: ...
+def take(
+    a: GPUArray,
+    indices: GPUArray,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def multi_take(
+    arrays: _Arrays,
+    indices: GPUArray,
+    out: _Arrays | None = None,
+    stream: Stream | None = None,
+) -> list[GPUArray]: ...
+def multi_put(
+    arrays: _Arrays,
+    dest_indices: GPUArray,
+    dest_shape: _Shape | None = None,
+    out: _Arrays | None = None,
+    stream: Stream | None = None,
+) -> list[GPUArray]: ...
+def multi_take_put(
+    arrays: _Arrays,
+    dest_indices: GPUArray,
+    src_indices: GPUArray,
+    dest_shape: _Shape | None = None,
+    out: _Arrays | None = None,
+    stream: Stream | None = None,
+    src_offsets: Sequence[SupportsIndex] | None = None,
+) -> list[GPUArray]: ...

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Say where each name of the extension is written, and what it asks of the driver.
+
+    python tools/doc_sources.py [root]
+
+Prints one line per name of pycuda._driver: the name, the C file, the function, and the
+driver's functions that it calls, itself or through others. The sources decide, so the
+pages of doc/, which show this for each name, need no list kept by hand.
+
+Left out are calls that every name makes: following the stack of contexts, releasing
+what is dropped, making an error's text.
+"""
+
+import re
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import check_layout
+
+#: What is behind these is not particular to the caller.
+COMMON = re.compile(
+    r"pcu_(raise|args_|as_|ctxstack_|scope_|drv_|context_require|context_check|"
+    r"collect_garbage|devmem_raise|resource_(new|check|clear|release|enter|leave)|"
+    r"report_|state_|enum_|error_|current_stream|stream_order|res_(defer|drain)|"
+    r"add_|kernel|gpuarray|function|texref|collect|copy_from_device)\w*"
+)
+CALL = re.compile(r"\bPCU_CALL\([^,]+,[^,]+,\s*(\w+)|\bdrv\.([A-Z]\w+)\b")
+SPEC = re.compile(r'PyType_Spec \w+ = \{\s*"pycuda\._driver\.(\w+)",[^;]*?(\w+)\};')
+ARRAY = r"\b%s\[\] = \{(.*?)\n\};"
+SLOT = re.compile(r"\{Py_tp_(new|init|call|methods|getset), (?:\(void \*\))?(\w+)\}")
+CASTS = r"(?:\((?:[^()]|\([^()]*\))*\))*"
+METHOD = re.compile(rf'\{{"(\w+)",\s*{CASTS}\s*(\w+),\s*(?:METH|PCU)_')
+#: A row of an array of methods that a macro makes.
+ROW = re.compile(r"\b[A-Z_]{4,}\((\w+)[,)]")
+SYMBOL = re.compile(r"^\s*X\((\w+), \d+,", re.MULTILINE)
+#: How the driver begins the names of what a class does.
+PREFIXES = {
+    "Context": "Ctx",
+    "Function": "Func",
+    "SurfaceReference": "SurfRef",
+    "TextureReference": "TexRef",
+}
+#: Reached through tables of resources or a vector call, which this does not follow.
+BEHIND = {
+    "AlignedHostAllocation.free": (),
+    "Array.free": ("cuArrayDestroy",),
+    "BufferObject.unregister": ("cuGLUnregisterBufferObject",),
+    "BufferObjectMapping.unmap": ("cuGLUnmapBufferObject",),
+    "Context.detach": ("cuCtxDestroy", "cuDevicePrimaryCtxRelease"),
+    "Context.pop": ("cuCtxPopCurrent",),
+    "Context.push": ("cuCtxPushCurrent",),
+    "DeviceAllocation.free": ("cuMemFree",),
+    "Function.prepared_async_call": ("cuLaunchKernel",),
+    "Function.prepared_call": ("cuLaunchKernel",),
+    "Function.prepared_timed_call": ("cuLaunchKernel",),
+    "IPCMemoryHandle.close": ("cuIpcCloseMemHandle",),
+    "PagelockedHostAllocation.free": ("cuMemFreeHost",),
+    "RegisteredHostMemory.unregister": ("cuMemHostUnregister",),
+    "RegisteredMapping.unmap": ("cuGraphicsUnmapResources",),
+    "RegisteredObject.unregister": ("cuGraphicsUnregisterResource",),
+}
+GETTER = re.compile(rf'\{{"(\w+)",\s*{CASTS}(\w+),')
+ADDED = re.compile(r"pcu_add_methods\(st->(\w+), (\w+)\)")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One name: where it is, and the driver's functions behind it."""
+
+    file: str
+    function: str
+    calls: tuple[str, ...]
+
+
+class Sources:
+    """The C of py/, by function."""
+
+    def __init__(self, root):
+        table = root / check_layout.SOURCE / "tables" / "drv_symbols.h"
+        symbols = SYMBOL.findall(table.read_text(encoding="utf-8"))
+        self.symbols = {symbol.lower(): f"cu{symbol}" for symbol in symbols}
+        room = root / check_layout.SOURCE / "py"
+        self.sources = [
+            check_layout.Source(path, str(path.relative_to(root)), f"py/{path.name}")
+            for path in sorted(room.glob("*.c"))
+        ]
+        self.shared = {}
+        for source in self.sources:
+            for name in source.functions:
+                self.shared.setdefault(name, source)
+
+    def body(self, source, name):
+        chunk = source.functions[name]
+        return source.code[chunk.body : chunk.end]
+
+    def calls(self, source, name):
+        """Return the driver's functions that a function calls, in order."""
+        found, seen = [], set()
+
+        def visit(source, name):
+            if (source.name, name) in seen:
+                return
+            seen.add((source.name, name))
+            body = self.body(source, name)
+            for match in re.finditer(rf"{CALL.pattern}|\b(\w+)\b", body):
+                direct, other = match[1] or match[2], match[3]
+                if direct:
+                    if f"cu{direct}" not in found:
+                        found.append(f"cu{direct}")
+                elif other in source.functions:
+                    visit(source, other)
+                elif other in self.shared and not COMMON.fullmatch(other):
+                    visit(self.shared[other], other)
+
+        visit(source, name)
+        return tuple(found)
+
+    def namesake(self, qualname):
+        """Return the driver's function that is called like a name, as a tuple."""
+        class_, _, name = qualname.rpartition(".")
+        wanted = PREFIXES.get(class_, "") + name.replace("_", "")
+        return tuple(filter(None, [self.symbols.get(wanted.lower())]))
+
+    def array(self, name):
+        """Return (source, text) of the array of that name, or None."""
+        for source in self.sources:
+            found = re.search(ARRAY % name, source.plain, re.DOTALL)
+            if found:
+                return source, found[1]
+        return None
+
+
+def add(found, sources, source, qualname, function):
+    holder = source if function in source.functions else sources.shared.get(function)
+    if holder is not None:
+        calls = sources.calls(holder, function)
+        found.setdefault(qualname, Entry(holder.name, function, calls))
+
+
+def add_array(found, sources, prefix, name, pattern):
+    array = sources.array(name)
+    if array is not None:
+        source, text = array
+        for row in pattern.finditer(text):
+            add(found, sources, source, prefix + row[1], row[2])
+        for name in ROW.findall(text):
+            calls = sources.namesake(prefix + name)
+            found.setdefault(prefix + name, Entry(source.name, name, calls))
+
+
+@cache
+def read(root):
+    """Return {qualname: Entry} of pycuda._driver."""
+    sources = Sources(root)
+    found, of_types = {}, set()
+    for source in sources.sources:
+        for class_, slots in SPEC.findall(source.plain):
+            array = sources.array(slots)
+            entries = dict(SLOT.findall(array[1])) if array else {}
+            found[class_] = Entry(source.name, slots, ())
+            for kind in ("init", "new"):
+                if entries.get(kind) in source.functions:
+                    calls = sources.calls(source, entries[kind])
+                    found[class_] = Entry(source.name, entries[kind], calls)
+                    break
+            if "call" in entries:
+                add(found, sources, source, f"{class_}.__call__", entries["call"])
+            if "methods" in entries:
+                of_types.add(entries["methods"])
+                add_array(found, sources, f"{class_}.", entries["methods"], METHOD)
+            if "getset" in entries:
+                add_array(found, sources, f"{class_}.", entries["getset"], GETTER)
+        for class_, name in ADDED.findall(source.plain):
+            of_types.add(name)
+            add_array(found, sources, f"{class_}.", name, METHOD)
+    for source in sources.sources:
+        for name in re.findall(r"PyMethodDef (\w+)\[\] = ", source.plain):
+            if name not in of_types:
+                add_array(found, sources, "", name, METHOD)
+    for name, calls in BEHIND.items():
+        found[name] = replace(found[name], calls=calls)
+    return found
+
+
+def main():
+    default = Path(__file__).resolve().parents[1]
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    for name, entry in sorted(read(root).items()):
+        print(f"{name}: {entry.file} {entry.function}: {' '.join(entry.calls)}")
+
+
+if __name__ == "__main__":
+    main()
