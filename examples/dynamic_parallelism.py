@@ -5,6 +5,8 @@ grid of that size. DynamicSourceModule compiles for that and links the library f
 cudadevrt.
 """
 
+import sys
+
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401 - makes a context
@@ -34,3 +36,5 @@ parent(drv.InOut(totals), drv.In(counts), block=(counts.size, 1, 1))
 
 for count, total in zip(counts, totals, strict=True):
     print(f"1 + ... + {count} = {total}")
+if (totals != counts * (counts + 1) // 2).any():
+    sys.exit("a total is wrong")

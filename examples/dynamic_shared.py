@@ -4,6 +4,8 @@ One block adds up one row, in a tree, through an extern __shared__ array. The sa
 kernel serves blocks of any power of two.
 """
 
+import sys
+
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401 - makes a context
@@ -36,6 +38,7 @@ row_sums = module.get_function("row_sums")
 
 rows, columns = 5, 1000
 matrix = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+wrong = False
 for threads in (32, 128, 256):
     sums = np.zeros(rows, dtype=np.int32)
     row_sums(
@@ -48,3 +51,6 @@ for threads in (32, 128, 256):
     )
     right = np.array_equal(sums, matrix.sum(axis=1))
     print(f"{threads} threads: {sums.tolist()}, {'right' if right else 'WRONG'}")
+    wrong |= not right
+if wrong:
+    sys.exit("a sum is wrong")

@@ -4,6 +4,8 @@ Copies only run beside other work when the host memory is page-locked. Nothing b
 until synchronize(), so the arrays must live until then.
 """
 
+import sys
+
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401 - makes a context
@@ -57,7 +59,11 @@ class Job:
 jobs = [Job(1), Job(100)]
 for job in jobs:
     job.start()
+wrong = False
 for job in jobs:
     milliseconds, error = job.finish()
     print(f"raised by {job.amount:g} in {milliseconds:.3f} ms, largest error {error:g}")
+    wrong |= error > 0
 print("streams done:", all(job.stream.is_done() for job in jobs))
+if wrong:
+    sys.exit("a result is wrong")

@@ -4,6 +4,8 @@ An element of a structured NumPy array goes to the kernel as its bytes. align=Tr
 a struct the gaps that C would.
 """
 
+import sys
+
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401 - makes a context
@@ -54,3 +56,6 @@ s = np.array((65, 300, 0.25), dtype=sample)[()]
 weigh(drv.Out(result), s, block=(1, 1, 1))
 print("bytes of the struct:", sample.itemsize)
 print("tag, count, count * weight:", result.tolist())
+right = ints.tolist() == list(i.item()) and floats.tolist() == list(f.item())
+if not right or result.tolist() != [65, 300, 75]:
+    sys.exit("a struct is wrong")

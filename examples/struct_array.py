@@ -5,6 +5,8 @@ of its first byte, so a field is reached by adding its offset, and a pointer is 
 as an np.uintp. The kernel then doubles two arrays of different length in one launch.
 """
 
+import sys
+
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401 - makes a context
@@ -59,3 +61,5 @@ print("both doubled:", first.get(), second.get())
 # An address inside of an allocation is a number, and goes to a kernel as an np.uintp.
 twice(np.uintp(second_struct), block=(32, 1, 1), grid=(1, 1))
 print("second doubled again:", first.get(), second.get())
+if first.get().tolist() != [2, 4, 6] or second.get().tolist() != [2, -16]:
+    sys.exit("the result is wrong")

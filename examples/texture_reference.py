@@ -4,6 +4,8 @@ The language lost texture<> variables with CUDA 12; here they compile with any t
 The texture unit interpolates and decides what lies outside of the image.
 """
 
+import sys
+
 import numpy as np
 
 import pycuda.autoinit  # noqa: F401 - makes a context
@@ -26,6 +28,7 @@ enlarge = module.get_function("enlarge")
 image = module.get_texref("image")
 
 # Quarters: every value is exact in the 8 bits that the filter has for its weights.
+wrong = False
 for small in (np.array([[0, 4], [8, 12]]), np.array([[1, 0], [0, 1]])):
     small = small.astype(np.float32)
     drv.bind_array_to_texref(drv.matrix_to_array(small, "C"), image)
@@ -41,3 +44,8 @@ for small in (np.array([[0, 4], [8, 12]]), np.array([[1, 0], [0, 1]])):
     )
     print("middle row:", *large[2])
     print("corners:", *large[::4, ::4].ravel())
+    # Weights of rows and columns, from the first to the last: the image is bilinear.
+    weights = np.array([1 - np.arange(5) / 4, np.arange(5) / 4])
+    wrong |= (large != weights.T @ small @ weights).any()
+if wrong:
+    sys.exit("a picture is wrong")

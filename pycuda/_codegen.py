@@ -222,8 +222,9 @@ def transpose_text(itemsize, tile, per, others):
         "uint64 rest = blockIdx.x;",
         "uint64 columns = (across + tile::SIDE - 1) / tile::SIDE;",
         "uint64 rows = (along + tile::SIDE - 1) / tile::SIDE;",
-        "uint64 column = rest % columns; rest /= columns;",
-        "uint64 row = rest % rows; rest /= rows;",
+        "uint64 place = rest % (columns * rows); rest /= columns * rows;",
+        "uint64 column, row;",
+        "tile::find(place, columns, rows, column, row);",
     ]
     for axis in reversed(range(others)):
         lines.append(f"{{ int64 at = (int64)(rest % d{axis}); rest /= d{axis};")

@@ -498,6 +498,8 @@ def mem_alloc_pitch(
 ) -> tuple[DeviceAllocation, int]: ...
 def mem_get_info() -> tuple[int, int]: ...
 def from_dlpack(x: object, /, stream: _Stream = None) -> ForeignAllocation: ...
+def _pointer_facts(pointer: SupportsIndex, /) -> tuple[int, int, int, bool] | None: ...
+def _wait_for_stream(handle: SupportsIndex, /) -> None: ...
 def mem_get_address_range(ptr: _DevicePointer, /) -> tuple[int, int]: ...
 def mem_get_ipc_handle(devptr: _DevicePointer, /) -> bytearray: ...
 def to_device(bf_obj: _HostBuffer) -> DeviceAllocation: ...
@@ -1613,6 +1615,8 @@ class ArrayFlags:
     f_contiguous: bool
     forc: bool
 
+_Axis = int | tuple[int, ...] | None
+
 @disjoint_base
 class GPUArray:
     __array_priority__: ClassVar[int]
@@ -1680,9 +1684,124 @@ class GPUArray:
     def reshape(self, /, *shape: Any, order: str = "C") -> GPUArray: ...
     def ravel(self) -> GPUArray: ...
     def squeeze(self) -> GPUArray: ...
-    def transpose(self, /, *axes: Any) -> GPUArray: ...
+    def transpose(self, /, axes: Any = None, *more: int) -> GPUArray: ...
     def view(self, dtype: DTypeLike | None = None) -> GPUArray: ...
     def conj(self, out: GPUArray | None = None) -> GPUArray: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | Stream | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def sum(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def prod(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def min(
+        self,
+        axis: _Axis = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def max(
+        self,
+        axis: _Axis = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def argmin(
+        self,
+        axis: _Axis = None,
+        out: GPUArray | None = None,
+        *,
+        keepdims: bool = False,
+    ) -> GPUArray: ...
+    def argmax(
+        self,
+        axis: _Axis = None,
+        out: GPUArray | None = None,
+        *,
+        keepdims: bool = False,
+    ) -> GPUArray: ...
+    def mean(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def var(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def std(
+        self,
+        axis: _Axis = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> GPUArray: ...
+    def cumsum(
+        self,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray: ...
+    def cumprod(
+        self,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray: ...
+    def ptp(
+        self, axis: _Axis = None, out: GPUArray | None = None, keepdims: bool = False
+    ) -> GPUArray: ...
+    def dot(self, b: Any, out: GPUArray | None = None) -> GPUArray: ...
+    def clip(
+        self, min: Any = None, max: Any = None, out: GPUArray | None = None
+    ) -> GPUArray: ...
+    def round(self, decimals: int = 0, out: GPUArray | None = None) -> GPUArray: ...
+    def flatten(self, order: str = "C") -> GPUArray: ...
+    def swapaxes(self, axis1: int, axis2: int) -> GPUArray: ...
+    def take(
+        self, indices: Any, axis: int | None = None, out: GPUArray | None = None
+    ) -> GPUArray: ...
+    def nonzero(self) -> tuple[GPUArray, ...]: ...
+    def item(self, *args: Any) -> Any: ...
+    def tolist(self) -> Any: ...
+    def __contains__(self, key: Any, /) -> bool: ...
     def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
     def mul_add(
         self,
@@ -1852,3 +1971,6 @@ def _reduce(
     ddof: float = 0,
 ) -> GPUArray: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...
+def _check_arrays(*arrays: GPUArray) -> None: ...
+def _wait_unless_captured(stream: Stream | None, /) -> bool: ...
+def _call_after_get(function: Callable[[], object], /) -> None: ...

@@ -6,6 +6,7 @@ functions around it, under the names that programs know.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from builtins import max as _builtin_max
 from builtins import min as _builtin_min
@@ -60,18 +61,17 @@ def _fill_vec():
     names |= {"longlong": np.int64, "ulonglong": np.uint64, "double": np.float64}
 
     def maker(dtype, name):
-        def make(*args):
-            if len(args) != len(dtype.fields):
-                raise TypeError(
-                    f"make_{name} takes {len(dtype.fields)} numbers, not {len(args)}"
-                )
-            return np.array(args, dtype=dtype) if not dtype.names else _record(args)
-
-        def _record(args):
+        def record(*numbers):
             value = np.zeros((), dtype)
-            value[()] = tuple(args)
+            value[()] = numbers
             return value
 
+        make = {
+            1: lambda x: record(x),
+            2: lambda x, y: record(x, y),
+            3: lambda x, y, z: record(x, y, z),
+            4: lambda x, y, z, w: record(x, y, z, w),
+        }[len(dtype.names)]
         make.__name__ = make.__qualname__ = f"make_{name}"
         make.__doc__ = f"Return a {name} as a numpy array without axes."
         return staticmethod(make)
@@ -193,6 +193,34 @@ def arange(*args, dtype=None, allocator=None, stream=None):
     result = GPUArray((size,), dtype, allocator)
     numbers = (dtype.type(start), dtype.type(step))
     return _apply(_ops["arange"], numbers, result, dtype, stream)
+
+
+def from_dlpack(x, /, *, device=None, copy=None, stream=None):
+    """Return the array of another library that has ``__dlpack__``, without copying it.
+
+    The other library is asked to make it safe for work on the stream, by default the
+    current one. ``copy=True`` makes a copy, which memory of the host, another device
+    and memory that must not be written need: BufferError for these without it.
+    ``device`` is None or the current context's, a pycuda.driver.Device.
+    """
+    here = drv.Context.get_device()
+    if device is not None and device != here:
+        raise ValueError(f"device {device} is not that of the current context")
+    if type(x).__name__ != "PyCapsule" and tuple(x.__dlpack_device__())[0] == 1:
+        if not copy:
+            raise BufferError("the array is in memory of the host: say copy=True")
+        return to_gpu(np.from_dlpack(x))
+    borrowed = drv.from_dlpack(x, stream)
+    kind, number = borrowed.device
+    if kind == 2 and number != hash(here):
+        raise BufferError(
+            f"the array is on device {number}, the current context on {hash(here)}"
+        )
+    if borrowed.readonly and not copy:
+        raise BufferError("the array must not be written: say copy=True")
+    memory = {"gpudata": borrowed, "base": borrowed} if 0 not in borrowed.shape else {}
+    array = GPUArray(borrowed.shape, borrowed.dtype, strides=borrowed.strides, **memory)
+    return array.copy() if copy else array
 
 
 def _unpickle(cls, host, state=None):
@@ -387,8 +415,6 @@ def stack(arrays, axis=0, allocator=None):
 
 
 def _reducer(name, doc):
-    number = _reductions[name]
-
     def function(
         a,
         dtype=None,
@@ -398,8 +424,12 @@ def _reducer(name, doc):
         axis=None,
         keepdims=False,
         out=None,
+        initial=None,
+        where=True,
     ):
-        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+        return _reduced(
+            name, a, axis, keepdims, dtype, out, stream, allocator, initial, where
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -407,6 +437,27 @@ def _reducer(name, doc):
 
 
 def _bounder(name, doc):
+    def function(
+        a,
+        stream=None,
+        *,
+        axis=None,
+        keepdims=False,
+        out=None,
+        allocator=None,
+        initial=None,
+        where=True,
+    ):
+        return _reduced(
+            name, a, axis, keepdims, None, out, stream, allocator, initial, where
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _placer(name, doc):
     number = _reductions[name]
 
     def function(
@@ -420,57 +471,211 @@ def _bounder(name, doc):
 
 
 def _tester(name, doc):
-    number = _reductions[name]
-
-    def function(a, stream=None, allocator=None, axis=None, keepdims=False, out=None):
-        return _reduce(number, (a,), axis, keepdims, None, out, stream, allocator)
+    def function(
+        a,
+        stream=None,
+        allocator=None,
+        axis=None,
+        keepdims=False,
+        out=None,
+        *,
+        initial=None,
+        where=True,
+    ):
+        return _reduced(
+            name, a, axis, keepdims, None, out, stream, allocator, initial, where
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
 
 
+# What joins a result with the initial one, and what changes nothing.
+_JOINS = {
+    "sum": ("add", 0),
+    "prod": ("multiply", 1),
+    "min": ("minimum", None),
+    "max": ("maximum", None),
+    "any": ("logical_or", 0),
+    "all": ("logical_and", 1),
+}
+
+
+def _reduced(
+    name, a, axis, keepdims, dtype, out, stream, allocator, initial=None, where=True
+):
+    number = _reductions[name]
+    if initial is None and where is True:
+        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+    joint, neutral = _JOINS[name]
+    if where is not True:
+        mask = _mask_of(where, a)
+        if neutral is None and initial is None:
+            raise ValueError(f"{name}() with where= needs initial=")
+        filler = a.dtype.type(initial if neutral is None else neutral)
+        a = _apply(_ops["where"], (mask, a, filler), None, None, stream)
+    if neutral is None and a.size == 0:  # which has no least element
+        shape = _reduced_shape(a, axis, keepdims)
+        result = full(shape, initial, a.dtype, allocator or a.allocator)
+    else:
+        result = _reduce(number, (a,), axis, keepdims, dtype, None, stream, allocator)
+    if initial is not None:
+        pair = (result, result.dtype.type(initial))
+        result = _apply(_ops[joint], pair, result, None, stream)
+    return _stored(result, out, stream)
+
+
+def _reduced_shape(a, axis, keepdims):
+    """Return the shape of a reduction."""
+    return np.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
+
+
+def _stored(result, out, stream):
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
+    return _apply(_ops["copy"], (result,), out, None, stream)
+
+
+def _as_mask(where):
+    """Return a mask of bool on the device."""
+    mask = where if isinstance(where, GPUArray) else np.asarray(where)
+    if not isinstance(mask, GPUArray) and mask.ndim:
+        raise TypeError("where must be a GPUArray of bool; copy it with to_gpu()")
+    if mask.dtype != bool:
+        raise TypeError(f"where must be of bool, not {mask.dtype}")
+    return mask if isinstance(mask, GPUArray) else to_gpu(mask)
+
+
+def _mask_of(where, a):
+    """Return a mask of an array's shape."""
+    return _broadcast_to(_as_mask(where), a.shape)
+
+
+def _broadcast_to(a, shape):
+    """Return a view of another shape, its elements repeated."""
+    if a.shape == shape:
+        return a
+    if np.broadcast_shapes(a.shape, shape) != shape:
+        raise ValueError(f"an array of shape {a.shape} cannot be broadcast to {shape}")
+    strides = (0,) * (len(shape) - a.ndim) + tuple(
+        0 if length == 1 else stride
+        for length, stride in zip(a.shape, a.strides, strict=True)
+    )
+    if a.gpudata is None or 0 in shape:
+        return GPUArray(shape, a.dtype, a.allocator)
+    return GPUArray(
+        shape, a.dtype, a.allocator, base=a, gpudata=a.gpudata, strides=strides
+    )
+
+
 _AXES = """
 
     Along all axes, or along ``axis`` (one, or a tuple); keepdims leaves those axes with
-    length 1. The result is an array, without axes if none is left.
+    length 1. The result is an array, without axes if none is left. ``where`` is a mask
+    of the elements that count, ``initial`` a first one.
     """
 sum = _reducer("sum", "Return the sum; small integers are summed as 64 bits." + _AXES)
 prod = _reducer("prod", "Return the product." + _AXES)
-mean = _reducer("mean", "Return the mean." + _AXES)
 min = _bounder("min", "Return the least element; ValueError without any." + _AXES)
 max = _bounder("max", "Return the greatest element; ValueError without any." + _AXES)
-argmin = _bounder("argmin", "Return where the least element is, first." + _AXES)
-argmax = _bounder("argmax", "Return where the greatest element is, first." + _AXES)
-count_nonzero = _bounder("count_nonzero", "Return how many are not 0." + _AXES)
+argmin = _placer("argmin", "Return where the least element is, first." + _AXES)
+argmax = _placer("argmax", "Return where the greatest element is, first." + _AXES)
+count_nonzero = _placer("count_nonzero", "Return how many are not 0." + _AXES)
 any = _tester("any", "Return whether any element is true." + _AXES)
 all = _tester("all", "Return whether all elements are true." + _AXES)
 
 
-def var(a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, allocator=None):
+def mean(
+    a,
+    dtype=None,
+    stream=None,
+    allocator=None,
+    *,
+    axis=None,
+    keepdims=False,
+    out=None,
+    where=True,
+):
+    """Return the mean, along all axes or along ``axis``, of all or where a mask is."""
+    if where is True:
+        number = _reductions["mean"]
+        return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
+    if dtype is None:
+        dtype = a.dtype if a.dtype.kind in "fc" else np.float64
+    with _on(stream):
+        result = _mean_where(a, _mask_of(where, a), axis, keepdims)
+        return _stored(result.astype(dtype), out, None)
+
+
+def _on(stream):
+    return contextlib.nullcontext() if stream is None else stream
+
+
+def _wide(dtype):
+    return np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+
+
+def _mean_where(a, mask, axis, keepdims):
+    total = sum(a, _wide(a.dtype), axis=axis, keepdims=keepdims, where=mask)
+    return total / count_nonzero(mask, axis=axis, keepdims=keepdims)
+
+
+def _var_where(a, mask, axis, ddof, keepdims):
+    distance = abs(a.astype(_wide(a.dtype)) - _mean_where(a, mask, axis, True))
+    total = sum(distance * distance, axis=axis, keepdims=keepdims, where=mask)
+    count = count_nonzero(mask, axis=axis, keepdims=keepdims)
+    return total / maximum(count - ddof, 0)
+
+
+def var(
+    a,
+    axis=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    out=None,
+    stream=None,
+    allocator=None,
+    where=True,
+):
     """Return the variance: the mean squared distance from the mean."""
-    return _spread("var", a, axis, ddof, keepdims, out, stream, allocator)
+    return _spread("var", a, axis, ddof, keepdims, out, stream, allocator, where)
 
 
-def std(a, axis=None, ddof=0, keepdims=False, *, out=None, stream=None, allocator=None):
+def std(
+    a,
+    axis=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    out=None,
+    stream=None,
+    allocator=None,
+    where=True,
+):
     """Return the standard deviation, the root of the variance."""
-    return _spread("std", a, axis, ddof, keepdims, out, stream, allocator)
+    return _spread("std", a, axis, ddof, keepdims, out, stream, allocator, where)
 
 
-def _spread(name, a, axis, ddof, keepdims, out, stream, allocator):
-    wide = {"f": np.float64, "c": np.complex128}.get(a.dtype.kind)
+def _spread(name, a, axis, ddof, keepdims, out, stream, allocator, where):
+    dtype = np.dtype(a.dtype.char.lower() if a.dtype.kind in "fc" else np.float64)
+    if where is not True:
+        with _on(stream):
+            result = _var_where(a, _mask_of(where, a), axis, ddof, keepdims)
+            result = np.sqrt(result) if name == "std" else result
+            return _stored(result.astype(dtype), out, None)
+    wide = _wide(a.dtype) if a.dtype.kind in "fc" else None
     middle = _reduce(_reductions["mean"], (a,), axis, True, wide, None, stream)
     number = _reductions[name]
-    dtype = None if a.dtype.kind in "biu" else np.dtype(a.dtype.char.lower())
     result = _reduce(
         number, (a, middle), axis, keepdims, None, None, stream, allocator, ddof
     )
-    if dtype is not None and result.dtype != dtype:
+    if result.dtype != dtype:
         result = result.astype(dtype, stream)
-    if out is None:
-        return result
-    out.set(result, stream=stream)
-    return out
+    return _stored(result, out, stream)
 
 
 def cumsum(a, axis=None, dtype=None, *, stream=None):
@@ -533,25 +738,31 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     )
 
 
+def _subset(a, subset, stream):
+    from pycuda import _indexing
+
+    return _indexing.take(a, subset, None, stream, wait=False)
+
+
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
     """Return the sum of the elements whose flat indices are in ``subset``."""
-    return sum(take(a, subset, stream=stream), dtype, stream, allocator)
+    return sum(_subset(a, subset, stream), dtype, stream, allocator)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
     """Return the dot of the elements whose flat indices are in ``subset``."""
-    a, b = take(a, subset, stream=stream), take(b, subset, stream=stream)
+    a, b = _subset(a, subset, stream), _subset(b, subset, stream)
     return dot(a, b, dtype, stream, allocator)
 
 
 def subset_min(subset, a, stream=None):
     """Return the least of the elements whose flat indices are in ``subset``."""
-    return min(take(a, subset, stream=stream), stream)
+    return min(_subset(a, subset, stream), stream)
 
 
 def subset_max(subset, a, stream=None):
     """Return the greatest of the elements whose flat indices are in ``subset``."""
-    return max(take(a, subset, stream=stream), stream)
+    return max(_subset(a, subset, stream), stream)
 
 
 # Elements by their indices: see _indexing.py
@@ -561,7 +772,7 @@ def take(a, indices, out=None, stream=None):
     """Return the elements of ``a``, taken flat, at indices; negative ones count from
     the end.
 
-    IndexError for one that is not there.
+    IndexError for one that is not there: for indices on the device this waits.
     """
     from pycuda import _indexing
 
@@ -569,10 +780,18 @@ def take(a, indices, out=None, stream=None):
 
 
 def multi_take(arrays, indices, out=None, stream=None):
-    """Return ``take(array, indices)`` for each of the arrays."""
+    """Return ``take(array, indices)`` for each of the arrays, without waiting.
+
+    For an index that is not there, the next ``get()`` raises the IndexError.
+    """
+    from pycuda import _indexing
+
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
-    return [take(a, indices, o, stream) for a, o in zip(arrays, outs, strict=True)]
+    return [
+        _indexing.take(array, indices, output, stream, wait=False)
+        for array, output in zip(arrays, outs, strict=True)
+    ]
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
@@ -607,9 +826,18 @@ def multi_take_put(
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_length(arrays, offsets, "src_offsets")
     for array, output, offset in zip(arrays, outs, offsets, strict=True):
-        indices = src_indices + offset if offset else src_indices
-        _indexing.put(output, dest_indices, take(array, indices, None, stream), stream)
+        indices = _shifted(src_indices, offset, stream)
+        taken = _indexing.take(array, indices, None, stream, wait=False)
+        _indexing.put(output, dest_indices, taken, stream)
     return outs
+
+
+def _shifted(indices, offset, stream):
+    if not isinstance(indices, GPUArray):
+        return np.asarray(indices) + offset
+    if not offset:
+        return indices
+    return _apply(_ops["add"], (indices, offset), None, np.int64, stream)
 
 
 def _same_length(arrays, others, name):
@@ -670,122 +898,38 @@ def _bind_to_texref_ext(
     return offset / array.dtype.itemsize
 
 
-# NumPy's functions that are no ufuncs
-
-
-def _np_sum(a, axis=None, dtype=None, out=None, keepdims=False):
-    return sum(a, dtype, axis=axis, keepdims=keepdims, out=out)
-
-
-def _np_prod(a, axis=None, dtype=None, out=None, keepdims=False):
-    return prod(a, dtype, axis=axis, keepdims=keepdims, out=out)
-
-
-def _np_mean(a, axis=None, dtype=None, out=None, keepdims=False):
-    return mean(a, dtype, axis=axis, keepdims=keepdims, out=out)
-
-
-def _np_spread(function):
-    def call(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-        a = a if dtype is None else a.astype(dtype)
-        return function(a, axis, ddof, keepdims, out=out)
-
-    return call
-
-
-def _np_bound(function):
-    def call(a, axis=None, out=None, keepdims=False):
-        return function(a, axis=axis, keepdims=keepdims, out=out)
-
-    return call
-
-
-def _np_where(condition, x, y):
-    return where(condition, x, y)
+# What NumPy's names do: see _numpy.py
 
 
 def _np_reshape(a, /, shape, order="C"):
-    if order == "F" or a.flags.c_contiguous:
-        return a.reshape(shape, order=order)
-    return _c_copy(a).reshape(shape)  # by indices, whatever the order in memory
+    """Read the elements by their indices, whatever their order in memory."""
+    if order == "A":
+        order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
+    if order not in ("C", "F"):
+        raise ValueError(f"order must be 'C', 'F' or 'A', not {order!r}")
+    lies_so = a.flags.c_contiguous if order == "C" else a.flags.f_contiguous
+    return (a if lies_so else _c_copy(a, order)).reshape(shape, order=order)
 
 
-def _c_copy(a):
-    result = GPUArray(a.shape, a.dtype, a.allocator)
+def _c_copy(a, order="C"):
+    result = GPUArray(a.shape, a.dtype, a.allocator, order=order)
     result[...] = a
     return result
 
 
 def _np_ravel(a, order="C"):
+    if order == "K":
+        return a.ravel()
     return _np_reshape(a, (a.size,), order)
 
 
-def _np_like(function):
-    def call(a, dtype=None, order="K"):
-        return function(a, dtype, order)
-
-    return call
-
-
-def _np_full_like(a, fill_value, dtype=None, order="K"):
-    return full_like(a, fill_value, dtype, order)
-
-
-def _np_take(a, indices, axis=None, out=None):
-    if axis is None:
-        return take(a, indices, out)
-    result = a[(slice(None),) * _normal_axis(axis, a.ndim) + (indices,)]
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
-_FUNCTIONS = {
-    np.sum: _np_sum,
-    np.prod: _np_prod,
-    np.mean: _np_mean,
-    np.var: _np_spread(var),
-    np.std: _np_spread(std),
-    np.min: _np_bound(min),
-    np.max: _np_bound(max),
-    np.amin: _np_bound(min),
-    np.amax: _np_bound(max),
-    np.argmin: _np_bound(argmin),
-    np.argmax: _np_bound(argmax),
-    np.any: _np_bound(any),
-    np.all: _np_bound(all),
-    np.count_nonzero: lambda a, axis=None, *, keepdims=False: count_nonzero(
-        a, axis=axis, keepdims=keepdims
-    ),
-    np.cumsum: lambda a, axis=None, dtype=None: cumsum(a, axis, dtype),
-    np.cumprod: lambda a, axis=None, dtype=None: cumprod(a, axis, dtype),
-    np.where: _np_where,
-    np.concatenate: lambda arrays, axis=0: concatenate(arrays, axis),
-    np.stack: lambda arrays, axis=0: _c_copy(stack(arrays, axis)),
-    np.reshape: _np_reshape,
-    np.ravel: _np_ravel,
-    np.transpose: transpose,
-    np.squeeze: lambda a: a.squeeze(),
-    np.take: _np_take,
-    np.empty_like: _np_like(empty_like),
-    np.zeros_like: _np_like(zeros_like),
-    np.ones_like: _np_like(ones_like),
-    np.full_like: _np_full_like,
-    np.copy: lambda a: a.copy(),
-    np.real: lambda val: val.real,
-    np.imag: lambda val: val.imag,
-    np.angle: lambda z: _apply(_ops["angle"], (z,)),
-    np.shape: lambda a: a.shape,
-    np.ndim: lambda a: a.ndim,
-    np.size: lambda a: a.size,
-    np.array_equal: lambda a1, a2: a1.shape == a2.shape and bool(all(a1 == a2)),
-}
-
-
 def _array_function(array, function, types, args, kwargs):
-    """Do what NumPy's function does, if there is one for the device."""
-    ours = _FUNCTIONS.get(function)
-    if ours is None:
-        return NotImplemented
-    return ours(*args, **kwargs)
+    from pycuda import _numpy
+
+    return _numpy.array_function(array, function, types, args, kwargs)
+
+
+def _array_ufunc(array, ufunc, method, *inputs, **kwargs):
+    from pycuda import _numpy
+
+    return _numpy.array_ufunc(array, ufunc, method, *inputs, **kwargs)

@@ -56,12 +56,15 @@ def _chosen_device() -> tuple[int, str] | tuple[None, None]:
         else:
             return None, None
     try:
-        return int(text), source
+        number = int(text)
     except ValueError:
+        number = None
+    if number is None or abs(number) >= 1 << 31:  # more than the driver's numbers hold
         raise ValueError(
             f"{source} must hold the number of a device, such as 0, not "
             f"{text.strip()!r}"
-        ) from None
+        )
+    return number, source
 
 
 def make_default_context(
@@ -103,6 +106,78 @@ def make_default_context(
         except _cuda.Error as error:
             failures.append(f"device {number}: {error}")
     raise RuntimeError("no context could be made on any device: " + "; ".join(failures))
+
+
+#: Where launchers of parallel programs say which process of its machine this one is.
+_LOCAL_RANK_VARIABLES = (
+    "OMPI_COMM_WORLD_LOCAL_RANK",  # Open MPI
+    "MPI_LOCALRANKID",  # MPICH, Intel MPI
+    "MV2_COMM_WORLD_LOCAL_RANK",  # MVAPICH2
+    "PALS_LOCAL_RANKID",  # Cray's launcher
+    "JSM_NAMESPACE_LOCAL_RANK",  # IBM's jsrun
+    "SLURM_LOCALID",  # srun
+    "LOCAL_RANK",  # torchrun
+)
+
+
+def _local_rank_of(comm: Any) -> int:
+    """Return which process of its machine this one is among those of ``comm``."""
+    for name in ("Split_type", "Get_rank"):
+        if not hasattr(comm, name):
+            raise TypeError(
+                f"comm must be a communicator of mpi4py, not a {type(comm).__name__}, "
+                f"which has no {name}"
+            )
+    from mpi4py import MPI
+
+    local = comm.Split_type(MPI.COMM_TYPE_SHARED, key=comm.Get_rank())
+    try:
+        return int(local.Get_rank())
+    finally:
+        local.Free()
+
+
+def _local_rank_of_environment() -> int:
+    for name in _LOCAL_RANK_VARIABLES:
+        text = os.environ.get(name)
+        if text is None:
+            continue
+        try:
+            rank = int(text)
+        except ValueError:
+            rank = -1
+        if rank < 0:
+            raise ValueError(
+                f"the environment variable {name} must hold the number of a process on "
+                f"its machine, such as 0, not {text!r}"
+            )
+        return rank
+    raise RuntimeError(
+        "nothing says which process of its machine this one is: start the program with "
+        "mpiexec, or pass a communicator; none of these variables is set: "
+        + ", ".join(_LOCAL_RANK_VARIABLES)
+    )
+
+
+def device_for_rank(comm: Any = None) -> _cuda.Device:
+    """Return the device that this process of a parallel program is to use.
+
+    The processes of one machine are numbered from 0, and number r gets device
+    r modulo the number of devices that it sees. ``comm`` is a communicator of mpi4py,
+    and all its processes must call this: it is split by shared memory to find the
+    number. Without one, the variable that the launcher set says it: those of Open MPI,
+    MPICH, Intel MPI, MVAPICH2, Cray, jsrun, srun and torchrun are known.
+
+    Initialises the driver, and makes no context. Raises the builtin RuntimeError if
+    nothing says the number or if there is no device, ValueError if a variable holds
+    something else.
+    """
+    rank = _local_rank_of_environment() if comm is None else _local_rank_of(comm)
+    _cuda.init()
+    count = _cuda.Device.count()
+    if count == 0:
+        raise RuntimeError("there is no CUDA device for this process")
+    return _cuda.Device(rank % count)
 
 
 def get_default_device(default: int = 0) -> _cuda.Device:

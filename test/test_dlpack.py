@@ -538,3 +538,15 @@ memory = drv.mem_alloc(64)
 """,
         timeout=300,
     )
+
+
+@pytest.mark.parametrize("name", ["strides", "shape"])
+def test_a_block_that_is_freed_while_it_is_described(allocation, name):
+    class Freeing:
+        def __iter__(self):
+            allocation.free()
+            return iter((4,))
+
+    arguments = {"shape": 4, "strides": None} | {name: Freeing()}
+    with pytest.raises(drv.LogicError):
+        allocation.as_dlpack(dtype="i4", **arguments)

@@ -12,8 +12,10 @@ from support.compilers import needs_nvcc
 DOC = Path(__file__).resolve().parents[1] / "doc"
 #: Each page, and how many examples it has at least.
 PAGES = {
+    "interop": 3,
     "linking": 3,
     "memory": 4,
+    "mpi": 1,
     "software_device": 4,
     "sparse": 3,
     "textures": 3,

@@ -11,16 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pycuda import _nvrtc
+
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 
 
-def run(name, tmp_path, **env):
+def run(name, tmp_path, *arguments, **env):
     """Run an example with an empty compile cache, in an empty directory."""
     cache = tmp_path / "cache"
     cache.mkdir(exist_ok=True)
     return subprocess.run(
-        [sys.executable, str(EXAMPLES / name)],
+        [sys.executable, str(EXAMPLES / name), *arguments],
         check=False,
         capture_output=True,
         text=True,
@@ -30,9 +32,9 @@ def run(name, tmp_path, **env):
     )
 
 
-def output(name, tmp_path):
+def output(name, tmp_path, *arguments):
     """The lines an example printed, which must be all that it had to say."""
-    done = run(name, tmp_path)
+    done = run(name, tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout.splitlines()
@@ -72,6 +74,14 @@ def test_every_example_has_a_test():
     }
     assert scripts()
     assert set(scripts()) <= tested
+
+
+def test_the_list_of_examples():
+    listed = re.findall(r"^``(\S+)``", (EXAMPLES / "README.rst").read_text(), re.M)
+    folder = [*EXAMPLES.rglob("*.py"), *EXAMPLES.rglob("*.ipynb")]
+    assert sorted(listed) == sorted(
+        path.relative_to(EXAMPLES).as_posix() for path in folder
+    )
 
 
 @pytest.mark.parametrize("name", scripts())
@@ -131,7 +141,7 @@ def test_demo_double(tmp_path):
     # Both are shown rounded to eight digits.
     assert doubled == pytest.approx([2 * x for x in matrix], abs=1e-5)
     assert any(doubled)
-    for way in ("by hand:", "InOut:", "prepared, doubled again:"):
+    for way in ("by hand:", "InOut:", "prepared, doubled again:", "GPUArray:"):
         assert after(lines, way) == "largest difference 0.0"
 
 
@@ -291,3 +301,246 @@ def test_two_files(tmp_path):
     lines = output("two_files.py", tmp_path)
     assert numbers(after(lines, "roots:"))[::3] == [1, 2]
     assert after(lines, "right:") == "True"
+
+
+@pytest.mark.gpu
+def test_elementwise(tmp_path):
+    lines = output("elementwise.py", tmp_path)
+    for what in ("mixed", "views", "every third"):
+        assert numbers(after(lines, f"{what}: largest difference"))[0] < 1e-6
+
+
+@pytest.mark.gpu
+def test_reduction(tmp_path):
+    lines = output("reduction.py", tmp_path, "--size", "3000")
+    random = np.random.default_rng(1)
+    x, y = random.standard_normal((2, 3000), dtype=np.float32)
+    distance = float(after(lines, "distance:"))
+    assert distance == pytest.approx(np.abs(x.astype(np.float64) - y).sum(), rel=1e-12)
+    assert float(after(lines, "largest:")) == pytest.approx(x.max(), rel=1e-6)
+    assert 47_000 < int(after(lines, "bits:")) < 49_000  # half of 32 * 3000
+
+
+@pytest.mark.gpu
+def test_scan(tmp_path):
+    lines = output("scan.py", tmp_path)
+    assert after(lines, "high-water mark at the end:") == "25636"
+    assert after(lines, "days with a new mark:") == "61"
+    assert after(lines, "the last of them:") == "2869"
+
+
+@pytest.mark.gpu
+def test_templates(tmp_path):
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    lines = output("templates.py", tmp_path)
+    terms = [line.partition(" terms")[0] for line in lines]
+    assert terms == [
+        "laplace, float32: 5",
+        "mean, float64: 9",
+        "wide cross, float32: 9",
+    ]
+
+
+def image(path):
+    """The pixels of an image file."""
+    pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    with pillow.open(path) as opened:
+        return np.asarray(opened)
+
+
+@pytest.mark.gpu
+def test_mandelbrot(tmp_path):
+    pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    lines = output("mandelbrot.py", tmp_path, "--output", "set.png")
+    assert lines[0] == "72 x 48 pixels, 882 of them in the set"
+    assert after(lines, "pixels that differ from NumPy's:") == "0"
+    assert after(lines, "written:") == "set.png"
+    pixels = image(tmp_path / "set.png")
+    assert pixels.shape == (48, 72)
+    assert (pixels == 0).sum() == 882
+    assert (pixels == pixels[::-1]).all()  # the set is its own mirror image
+
+
+@pytest.mark.gpu
+def test_game_of_life(tmp_path):
+    pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    lines = output("game_of_life.py", tmp_path, "--output", "life.png")
+    assert lines[0] == "48 x 48 cells, 8 steps, 45 alive"
+    assert after(lines, "gliders are 2 cells on:") == "True"
+    assert after(lines, "cells that differ from NumPy's:") == "0"
+    pixels = image(tmp_path / "life.png")
+    assert pixels.shape == (192, 192)
+    assert (pixels == 255).sum() == 45 * 16
+
+
+@pytest.mark.gpu
+def test_convolution(tmp_path):
+    lines = output("convolution.py", tmp_path)
+    assert lines[0] == "45 x 150 pixels, 9 weights each way"
+    assert numbers(after(lines, "largest difference:"))[0] < 1e-5
+
+
+@pytest.mark.gpu
+def test_sobel(tmp_path):
+    pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
+    lines = output("sobel.py", tmp_path)
+    assert lines[0] == "40 x 60 pixels, 200 on an edge"
+    assert after(lines, "pixels that differ from NumPy's:") == "0"
+    square = np.zeros((20, 30), np.uint8)
+    square[5:15, 10:20] = 255
+    pillow.fromarray(square).save(tmp_path / "in.png")
+    output("sobel.py", tmp_path, "--input", "in.png", "--output", "out.png")
+    edges = image(tmp_path / "out.png")
+    assert (edges[5:15, 9:11] == 255).all() and (edges[:4] == 0).all()
+    assert (edges[7:13, 12:18] == 0).all()
+
+
+@pytest.mark.gpu
+def test_matrix_multiply(tmp_path):
+    lines = output("matrix_multiply.py", tmp_path)
+    for name in ("simple", "tiled"):
+        milliseconds, rate, error = numbers(after(lines, f"{name}:"))
+        assert milliseconds > 0 and rate >= 0 and error < 1e-5
+
+
+@pytest.mark.gpu
+def test_transpose(tmp_path):
+    lines = output("transpose.py", tmp_path, "--rows", "33")
+    assert len(lines) == 2
+    for name in ("straight", "tiled"):
+        assert after(lines, f"{name}:").endswith("right: True")
+
+
+@pytest.mark.gpu
+def test_nbody(tmp_path):
+    lines = output("nbody.py", tmp_path, "--bodies", "100")
+    assert lines[0] == "100 bodies, 3 steps"
+    assert numbers(after(lines, "first step, largest difference:"))[0] < 1e-6
+    assert numbers(after(lines, "change of momentum:"))[0] < 1e-6
+
+
+@pytest.mark.gpu
+def test_kernel_concurrency(tmp_path):
+    lines = output("kernel_concurrency.py", tmp_path, "--kernels", "4")
+    assert after(lines, "4 kernels in one stream:").endswith("right: True")
+    assert after(lines, "in 4 streams:").endswith("right: True")
+
+
+#: A change that makes the result of a program wrong. device_properties.py and printf.py
+#: have none.
+FAULTS = {
+    "hello_gpu.py": ("left[i] * right[i];", "left[i] + right[i];"),
+    "demo_double.py": ("*= 2;", "*= 3;"),
+    "constant_memory.py": ("* x[i] + coefficients[0]", "* x[i] - coefficients[0]"),
+    "dynamic_parallelism.py": ("atomicAdd(total, i + 1)", "atomicAdd(total, i)"),
+    "dynamic_shared.py": ("half > 0", "half > 1"),
+    "explicit_copies.py": ("2 * values[i];", "3 * values[i];"),
+    "managed_memory.py": ("text[i] >= 'a'", "text[i] > 'a'"),
+    "multiply_options.py": ("left[i] * right[i];", "left[i] + right[i];"),
+    "pitched_tile.py": ("*pixel = -*pixel;", "*pixel += 1;"),
+    "prepared_calls.py": ("y, -1, x, n)", "y, -2, x, n)"),
+    "streams_events.py": ("+= amount;", "-= amount;"),
+    "struct_arguments.py": ("ints[1] = i.y;", "ints[1] = i.x;"),
+    "struct_array.py": ("np.uintp(second_struct)", "np.uintp(int(structs))"),
+    "texture_object.py": ("np.float32(share)", "np.float32(share / 2)"),
+    "texture_reference.py": ("filter_mode.LINEAR", "filter_mode.POINT"),
+    "threads.py": ("*= values[threadIdx.x];", "*= 3;"),
+    "two_files.py": ("i < 20", "i < 2"),
+    "elementwise.py": ("share * b[i]", "share * a[i]"),
+    "reduction.py": ("__popc(words[i])", "__popc(words[i] / 2)"),
+    "scan.py": ("days[places[i]] = i", "days[places[i]] = i + 1"),
+    "templates.py": ("{{ weight }} * here", "1 * here"),
+    "mandelbrot.py": ("- b * b + re[x]", "- b * b + 1.01 * re[x]"),
+    "game_of_life.py": ("alive && around == 4", "alive && around == 5"),
+    "convolution.py": ("part[threadIdx.y + k]", "part[threadIdx.y + k / 2 * 2]"),
+    "sobel.py": ("y + j - 1)", "y + j)"),
+    "matrix_multiply.py": ("of_b[k][i];", "of_b[i][k];"),
+    "transpose.py": ("tile[threadIdx.x][j];", "tile[j][threadIdx.x];"),
+    "nbody.py": ("pull.z += force * z;", "pull.z += force * y;"),
+    "kernel_concurrency.py": ("i < rounds", "i < rounds - 1"),
+    "heat_on_a_plate.py": ("values[order], shape", "2 * values[order], shape"),
+}
+
+
+NEEDS_NVCC = ("dynamic_parallelism.py", "multiply_options.py", "two_files.py")
+
+
+def test_every_example_has_a_fault():
+    exchanges = {name for name in scripts() if name.startswith("exchange_")}
+    without = {"device_properties.py", "printf.py"}
+    assert {*FAULTS, *exchanges, *without} == {*scripts()}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_example_notices_a_fault(name, tmp_path):
+    if name == "templates.py":
+        pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    old, new = FAULTS[name]
+    text = (EXAMPLES / name).read_text()
+    assert text.count(old) == 1
+    script = tmp_path / name
+    script.write_text(text.replace(old, new))
+    # The fault is the point here, and NVRTC is faster; some programs need nvcc.
+    quick = _nvrtc.find() is not None and name not in NEEDS_NVCC
+    done = run(str(script), tmp_path, PYCUDA_COMPILER="nvrtc" if quick else "nvcc")
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]  # before it the compiler may have its say
+    assert re.fullmatch(r"(a|the) \w+ (is|are) wrong", last), done.stderr
+
+
+# -- with another library --------------------------------------------------------------
+
+PEERS = {"cupy": "cupy", "torch": "torch", "numba": "numba.cuda"}
+on_hardware = pytest.mark.hardware(why="the other library works on a real GPU only")
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_without_the_other_library(peer, tmp_path):
+    """One sentence says what is missing, wherever the library is installed."""
+    script = EXAMPLES / f"exchange_{peer}.py"
+    code = (
+        f"import runpy, sys; sys.modules[{peer!r}] = None; "
+        f"runpy.run_path({str(script)!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("This example needs ")
+    assert done.stderr.count("\n") == 1
+
+
+def exchanged(peer, tmp_path):
+    pytest.importorskip(PEERS[peer], reason=f"{peer} is not installed")
+    done = run(f"exchange_{peer}.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.gpu
+@on_hardware
+def test_exchange_cupy(tmp_path):
+    lines = exchanged("cupy", tmp_path)
+    assert after(lines, "CuPy sees what the kernel wrote:") == "4.5"
+    assert numbers(after(lines, "the GPUArray has what CuPy wrote:")) == [*range(1, 7)]
+    assert numbers(after(lines, "sum of both:")) == [21, 21]
+
+
+@pytest.mark.gpu
+@on_hardware
+def test_exchange_torch(tmp_path):
+    lines = exchanged("torch", tmp_path)
+    assert after(lines, "the tensor has what the kernel wrote:") == "4.5"
+    written = numbers(after(lines, "the GPUArray has what PyTorch wrote:"))
+    assert written == [*range(1, 7)]
+    assert numbers(after(lines, "sum of both:")) == [21, 21]
+
+
+@pytest.mark.gpu
+@on_hardware
+def test_exchange_numba(tmp_path):
+    lines = exchanged("numba", tmp_path)
+    assert numbers(after(lines, "the GPUArray has what Numba wrote:")) == [1, 2, 3]
+    assert after(lines, "Numba sees what the kernel wrote:") == "4.5"

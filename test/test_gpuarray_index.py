@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from pycuda import gpuarray
+import pycuda.driver as drv
+from pycuda import _indexing, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
+from support.capture import captured
+from support.emulator import DriverError
 
 pytestmark = pytest.mark.gpu
 
@@ -149,3 +152,232 @@ def test_multi_take_and_put(ctx):
         gpuarray.multi_put(few, to_gpu(target))
     with pytest.raises(ValueError, match="out"):
         gpuarray.multi_take(arrays, to_gpu(source), out=[None])
+
+
+# -- without the host ------------------------------------------------------------------
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often an array was fetched, and how often a kernel was waited for."""
+    counts = {"get": 0, "wait": 0}
+
+    def count(name, function):
+        def call(*args, **kwargs):
+            counts[name] += 1
+            return function(*args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(GPUArray, "get", count("get", GPUArray.get))
+    wait = count("wait", _indexing._wait_unless_captured)
+    monkeypatch.setattr(_indexing, "_wait_unless_captured", wait)
+    return counts
+
+
+def without_the_host(pool):
+    """Return {name: (a function that must not wait, what its result holds)}."""
+    host = np.arange(60, dtype=np.float32).reshape(6, 10)
+    index = np.array([3, -1, 0, 3], np.int32)
+    spots = np.array([1, -2, 0, 5], np.int32)
+    mask = host % 4 == 1
+    x, y = to_gpu(host, pool.allocate), to_gpu(host * 2, pool.allocate)
+    i, t = to_gpu(index, pool.allocate), to_gpu(spots, pool.allocate)
+    m, rows = to_gpu(mask, pool.allocate), to_gpu(mask[:, 1], pool.allocate)
+    flat, filled = host.ravel(), np.where(mask, np.float32(9), host)
+    put = np.zeros(8, np.float32)
+    put[spots] = flat[:4]
+    moved = np.zeros(8, np.float32)
+    moved[spots] = flat[index[:4]]
+
+    def assigned(*index, value=9):
+        copy = x.copy()
+        copy[index] = value
+        return copy
+
+    def zeros():
+        return [gpuarray.zeros(8, np.float32, pool.allocate)]
+
+    part = np.array(host)
+    part[1:, ::2][mask[1:, ::2]] = 9
+    by_row = np.array(host)
+    by_row[mask[:, 1]] = 9
+    g = gpuarray
+    return {
+        "subset_sum": (lambda: g.subset_sum(i, x), flat[index].sum()),
+        "subset_dot": (
+            lambda: g.subset_dot(i, x, y),
+            flat[index].dot(2 * flat[index]),
+        ),
+        "subset_min": (lambda: g.subset_min(i, x), flat[index].min()),
+        "subset_max": (lambda: g.subset_max(i, x), flat[index].max()),
+        "multi_take": (lambda: g.multi_take([x], i)[0], flat[index]),
+        "multi_put": (
+            lambda: g.multi_put([x.ravel()[:4]], t, out=zeros())[0],
+            put,
+        ),
+        "multi_take_put": (
+            lambda: g.multi_take_put([x], t, i, out=zeros(), src_offsets=[0])[0],
+            moved,
+        ),
+        "mask": (lambda: assigned(m), filled),
+        "mask, a number on the device": (
+            lambda: assigned(m, value=x[0, 9]),
+            filled,
+        ),
+        "mask of a part": (lambda: assigned_part(x, m), part),
+        "mask of rows": (lambda: assigned(rows), by_row),
+    }
+
+
+def assigned_part(x, m):
+    copy = x.copy()
+    copy[1:, ::2][m[1:, ::2]] = 9.0
+    return copy
+
+
+WITHOUT_THE_HOST = [
+    "subset_sum",
+    "subset_dot",
+    "subset_min",
+    "subset_max",
+    "multi_take",
+    "multi_put",
+    "multi_take_put",
+    "mask",
+    "mask, a number on the device",
+    "mask of a part",
+    "mask of rows",
+]
+
+
+@pytest.mark.parametrize("name", WITHOUT_THE_HOST)
+def test_nothing_waits(ctx, counted, name):
+    pool = drv.DeviceMemoryPool()
+    functions = without_the_host(pool)
+    assert list(functions) == WITHOUT_THE_HOST
+    function, expected = functions[name]
+    first = function()
+    assert counted == {"get": 0, "wait": 0}
+    same(first, expected)
+    stream = drv.Stream()
+    with captured(stream):
+        second = function()
+    assert counted["wait"] == 0
+    same(second, expected)
+    del functions, function, first, second
+    pool.stop_holding()
+
+
+def test_that_a_capture_notices_who_waits(ctx):
+    x = to_gpu(HOST)
+    stream = drv.Stream()
+    with pytest.raises((drv.Error, DriverError)), captured(stream):
+        x[:3].get()
+
+
+def test_the_number_of_a_mask_is_all_that_is_read(ctx, counted):
+    x, m = to_gpu(HOST), to_gpu(MASK)
+    reads = []
+    get = GPUArray.get
+    GPUArray.get = lambda self, *a, **k: reads.append(self.nbytes) or get(self, *a, **k)
+    got = x[m]
+    x[m] = got * 2
+    GPUArray.get = get
+    assert reads == [8, 8] and counted["wait"] == 0
+    same(x, np.where(MASK, HOST * 2, HOST))
+
+
+def test_indices_on_the_device_are_waited_for_once(ctx, counted):
+    x, i = to_gpu(HOST), to_gpu(np.array([2, 0]))
+    x[i], x[i, i], gpuarray.take(x, i)  # noqa: B018
+    assert counted == {"get": 0, "wait": 3}
+    x[i] = 5
+    assert counted == {"get": 0, "wait": 4}
+    x[[1, 2]], x[1, [2, 3]]  # noqa: B018  those of the host are known
+    x[[1, 2]] = 7
+    assert counted == {"get": 0, "wait": 4}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: gpuarray.subset_sum(i, x),
+        lambda x, i: gpuarray.subset_max(i, x),
+        lambda x, i: gpuarray.multi_take([x], i),
+        lambda x, i: gpuarray.multi_put([x[:2]], i, (5,)),
+        lambda x, i: gpuarray.multi_take_put([x], to_gpu(np.array([0, 1])), i, (5,)),
+    ],
+)
+@pytest.mark.parametrize("wrong", [5, -6])
+def test_a_wrong_index_is_told_of_later(ctx, function, wrong):
+    x, i = to_gpu(np.arange(5.0)), to_gpu(np.array([1, wrong]))
+    function(x, i)
+    with pytest.raises(IndexError, match=f"index {wrong} .* of length 5"):
+        x.get()
+    same(x, np.arange(5.0))  # once
+
+
+def test_a_wrong_index_leaves_the_array_as_it_was(ctx):
+    x = to_gpu(np.arange(5.0))
+    with pytest.raises(IndexError, match="index 7"):
+        x[to_gpu(np.array([1, 7, 2]))] = 0
+    same(x, np.arange(5.0))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int16", "uint32", "int64", "uint64"]
+)
+def test_dtypes_of_indices(ctx, dtype):
+    index = np.array([3, 0, 2], dtype)
+    same(to_gpu(HOST)[to_gpu(index)], HOST[index])
+    if dtype == "uint64":
+        with pytest.raises(IndexError):
+            to_gpu(HOST)[to_gpu(np.array([2**64 - 1], dtype))]
+
+
+def test_values_that_overlap(ctx):
+    host = np.arange(10.0)
+    x = to_gpu(host)
+    x[to_gpu(np.array([0, 1, 2]))] = x[1:4]
+    host[[0, 1, 2]] = host[1:4]
+    same(x, host)
+    x[[4, 5, 6]] = x[[6, 5, 4]]
+    host[[4, 5, 6]] = host[[6, 5, 4]]
+    same(x, host)
+
+
+def test_values_that_do_not_fit(ctx):
+    x = to_gpu(HOST)
+    with pytest.raises(ValueError, match=r"\(4,\).*\(2, 5, 6\)"):
+        x[[0, 1]] = np.zeros(4)
+    with pytest.raises(ValueError, match="values"):
+        x[to_gpu(MASK)] = np.zeros(4)
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_])
+def test_a_truth_as_index_adds_an_axis(ctx, value):
+    same(to_gpu(HOST)[value], HOST[value])
+    same(to_gpu(HOST)[:, value, 0], HOST[:, value, 0])
+
+
+def test_records_by_mask(ctx):
+    dtype = gpuarray.vec.float3
+    host = np.zeros(5, dtype)
+    host["x"] = np.arange(5)
+    x, mask = to_gpu(host), np.array([True, False, True, False, True])
+    same(x[to_gpu(mask)], host[mask])
+    x[to_gpu(mask)] = gpuarray.vec.make_float3(7, 8, 9)
+    host[mask] = (7, 8, 9)
+    same(x, host)
+
+
+def test_arrays_that_cannot_be_used(ctx):
+    x, i = to_gpu(HOST), to_gpu(np.array([1]))
+    x.gpudata.free()
+    with pytest.raises(drv.Error):
+        x[i]
+    y, j = to_gpu(HOST), to_gpu(np.array([1]))
+    j.gpudata.free()
+    with pytest.raises(drv.Error):
+        y[j]

@@ -391,3 +391,14 @@ def test_address_ranges(ctx):
         drv.mem_get_address_range(16)
     with pytest.raises(TypeError, match="ptr must be a device pointer"):
         drv.mem_get_address_range(None)
+
+
+@pytest.mark.parametrize("dtype", ["S", "U", "V0", np.dtype([])])
+def test_items_without_bytes(ctx, dtype):
+    """They are arrays without memory, as NumPy makes them."""
+    for make in (drv.pagelocked_empty, drv.pagelocked_zeros, drv.aligned_empty):
+        array = make((2, 3), dtype)
+        assert array.shape == (2, 3) and array.dtype.itemsize == 0
+        assert array.dtype == np.dtype(dtype) and len(array.tolist()) == 2
+    array = drv.managed_empty(4, dtype, mem_flags=drv.mem_attach_flags.GLOBAL)
+    assert array.shape == (4,) and array.nbytes == 0

@@ -517,3 +517,14 @@ def test_making_a_stream_may_fail(ctx, fail_calls):  # noqa: F811
             make()
         make()
         assert _driver._live_counts() == live
+
+
+def test_a_second_init_is_refused(ctx):
+    """The stream may be current, or waited for in another thread."""
+    stream = drv.Stream()
+    handle = stream.handle
+    with stream:
+        with pytest.raises(drv.LogicError, match="called before"):
+            stream.__init__()
+        assert stream.handle == handle
+    stream.synchronize()

@@ -8,6 +8,8 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver
 from pycuda.compiler import SourceModule
+from support.capture import captured
+from support.emulator import DriverError
 from support.rawtexture import BORDER, CLAMP, MIRROR, WRAP
 from support.texture_bench import HEIGHT, WIDTH, Bench, places, rng_of, texels
 from support.texture_model import Model
@@ -316,3 +318,34 @@ def test_bad_arguments(ctx):
     array.free()
     with pytest.raises(drv.LogicError, match="released"):
         drv.TextureObject(array)
+
+
+# -- while a stream is captured --------------------------------------------------------
+
+
+@pytest.mark.parametrize("flags", [0, 1], ids=["blocking", "non-blocking"])
+def test_an_object_that_is_dropped_during_a_capture(module, flags):
+    array, _ = plane(3)
+    out = drv.mem_alloc(4 * 15)
+    stream = drv.Stream(flags)
+    texture = drv.TextureObject(array)
+    again = drv.TextureObject(array)
+    function = module.get_function("read1")
+    with captured(stream, launches=0):
+        for one in (texture, again):
+            function(np.int8(0), one, out, np.int32(5), block=(5, 3, 1))
+        with pytest.raises(drv.LogicError, match="captured"):
+            texture.free()
+        del one, texture  # nothing waits: the capture goes on
+        again.__init__(array)
+        assert _driver._live_counts()["texture_object"] == 3
+    drv.TextureObject(array)
+    assert _driver._live_counts()["texture_object"] == 1
+    assert (read(module, again) == 3).all()
+
+
+def test_that_waiting_would_end_a_capture(module):
+    """What a dropped object must not do is noticed."""
+    stream = drv.Stream()
+    with pytest.raises((drv.Error, DriverError)), captured(stream, launches=0):
+        drv.Context.synchronize()

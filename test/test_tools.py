@@ -126,7 +126,7 @@ def test_chosen_device_that_does_not_exist(home, monkeypatch):
     assert isinstance(caught.value, driver.Error)
 
 
-@pytest.mark.parametrize("text", ["first", "", "1.5"])
+@pytest.mark.parametrize("text", ["first", "", "1.5", "2147483648", "-99999999999"])
 def test_choice_that_is_no_number(home, monkeypatch, text):
     (home / ".cuda-device").write_text(text)
     with pytest.raises(ValueError, match=re.escape(str(home / ".cuda-device"))):

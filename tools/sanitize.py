@@ -40,7 +40,7 @@ LEFT_OUT = (
     *("bench", "bench_compile", "bench_emulator", "doc_snippets", "examples", "layout"),
     *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
     *("excerpt", "link", "nvrtc"),
-    *("core_c", "fuzz_ptx"),
+    *("core_c", "fuzz_ptx", "mpi", "notebook"),
 )
 #: Tests that make calls of every kind in one process: looking for leaks makes each
 #: allocation and each start of Python many times slower.

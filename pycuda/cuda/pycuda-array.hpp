@@ -140,6 +140,17 @@ struct transpose_tile {
     typedef typename word_of<SIZE>::type item;
     typedef typename word_of<SIZE * PER>::type word;
 
+    // Tiles are taken in bands of 16 rows, column by column, so that neighbours in time
+    // are neighbours in the source and in the target.
+    static PYCUDA_FN void find(uint64 place, uint64 columns, uint64 rows, uint64 &column,
+                               uint64 &row)
+    {
+        uint64 band = place / (16 * columns), within = place % (16 * columns);
+        uint64 height = rows - 16 * band < 16 ? rows - 16 * band : 16;
+        column = within / height;
+        row = 16 * band + within % height;
+    }
+
     static PYCUDA_FN word gather(const char *shared, int first, int row)
     {
         union {

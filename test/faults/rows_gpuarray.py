@@ -3,7 +3,7 @@
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import _driver, gpuarray
 
 from .row import calls, row
 
@@ -83,6 +83,24 @@ for _name, _call in {
 }.items():
     warm(f"GPUArray: {_name}", _call)
 
+
+NO_VALUE = {
+    ("cuPointerGetAttribute", 1): "some memory has no value for an attribute",
+}
+NO_ANSWER = {
+    "cuPointerGetAttribute": "what the driver cannot say of memory is what is usual"
+}
+for _name, _call in {
+    "__dlpack__": lambda a: a.__dlpack__(max_version=(1, 0)),
+    "__dlpack_device__": lambda a: a.__dlpack_device__(),
+}.items():
+    warm(f"GPUArray.{_name}", _call, absorbs=NO_ANSWER)
+warm(
+    "GPUArray: __dlpack__ (copy)",
+    lambda a: a[:, ::2].__dlpack__(copy=True, stream=1),
+    absorbs=NO_ANSWER,
+)
+warm("_pointer_facts", lambda a: _driver._pointer_facts(a.ptr), absorbs=NO_VALUE)
 
 IN_PYTHON = "Python's own frames lose the exception when a traceback finds no memory"
 IN_NUMPY = "NumPy's choice among overrides keeps its references when it finds no memory"

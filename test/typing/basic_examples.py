@@ -14,7 +14,8 @@ from typing_extensions import assert_type
 import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
-from pycuda.tools import make_default_context
+from pycuda.interop import from_gpuarray, to_gpuarray
+from pycuda.tools import device_for_rank, make_default_context
 
 Floats = NDArray[np.float32]
 
@@ -249,6 +250,18 @@ def foreign_memory(f: drv.Function, a: Floats) -> memoryview:
     return holder.as_buffer(16, offset=4)
 
 
+def exchanged(theirs: object, a: Floats) -> drv.Device:
+    ours = to_gpuarray(theirs)
+    assert_type(ours, drv.GPUArray)
+    assert_type(to_gpuarray(a, copyif=True), drv.GPUArray)
+    assert_type(from_gpuarray(ours, "strided"), Any)
+    capsule = ours.__dlpack__(stream=None, max_version=(1, 0), copy=False)
+    assert_type(drv.from_dlpack(capsule), drv.ForeignAllocation)
+    assert_type(ours.__dlpack_device__(), tuple[int, int])
+    assert_type(device_for_rank(), drv.Device)
+    return device_for_rank(comm=theirs)
+
+
 # -- what must be refused --------------------------------------------------------------
 
 
@@ -280,3 +293,5 @@ def refused(f: drv.Function, a: Floats, device: drv.Device) -> None:
     print(device.max_thread_per_block)  # type: ignore[attr-defined]
     device.warp_size = "64"  # type: ignore[assignment]
     drv.module_from_buffer("text")  # type: ignore[arg-type]
+    from_gpuarray(a, "cupy")  # type: ignore[arg-type]
+    to_gpuarray(a, copyif="no")  # type: ignore[arg-type]

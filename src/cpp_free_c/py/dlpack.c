@@ -191,7 +191,8 @@ pcu_dlpack_export(const pcu_dlpack *t, PyObject *owner, int versioned)
         managed->version.minor = PCU_DL_MINOR;
         managed->manager = loan;
         managed->deleter = dlpack_versioned_deleter;
-        managed->flags = t->readonly ? PCU_DL_READ_ONLY : 0;
+        managed->flags = (uint64_t)((t->readonly ? PCU_DL_READ_ONLY : 0) |
+                                    (t->copied ? PCU_DL_IS_COPIED : 0));
         managed->tensor = tensor;
     }
     else {
@@ -297,8 +298,8 @@ dlpack_check_extent(pcu_resource *self, const pcu_dlpack *t)
 }
 
 /* Memory of cudaMallocManaged has a device type of its own. */
-static int32_t
-dlpack_device_type(CUdeviceptr pointer)
+int32_t
+pcu_dlpack_device_type(CUdeviceptr pointer)
 {
     int managed = 0;
     CUresult status =
@@ -333,27 +334,27 @@ dlpack_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     int versioned = pcu_dlpack_wants_version(a.max_version);
-    if (versioned < 0 || pcu_resource_check(self, "as_dlpack") < 0) {
-        goto done;
-    }
-    t.pointer = self->handle.memory;
-    t.device.type = dlpack_device_type(t.pointer);
-    t.device.id = pcu_context_rec(self->ctx)->device;
-    t.readonly = 0;
     t.dtype = a.dtype;
     t.ndim = a.shape.ndim;
+    t.readonly = t.copied = 0;
     for (int i = 0; i < t.ndim; i++) {
         t.shape[i] = (size_t)a.shape.dims[i];
     }
-    if (PyDataType_ELSIZE(a.dtype) == 0) {
+    if (versioned >= 0 && PyDataType_ELSIZE(a.dtype) == 0) {
         PyErr_SetString(PyExc_BufferError,
                         "DLPack has no type for items without bytes");
     }
-    else if (dlpack_parse_strides(a.strides, &t) == 0 &&
-             dlpack_check_extent(self, &t) == 0) {
-        capsule = pcu_dlpack_export(&t, op, versioned);
+    /* Reading the arguments may run code that frees the block, so it is looked at
+     * after them. */
+    else if (versioned >= 0 && dlpack_parse_strides(a.strides, &t) == 0 &&
+             pcu_resource_check(self, "as_dlpack") == 0) {
+        t.pointer = self->handle.memory;
+        t.device.type = pcu_dlpack_device_type(t.pointer);
+        t.device.id = pcu_context_rec(self->ctx)->device;
+        if (dlpack_check_extent(self, &t) == 0) {
+            capsule = pcu_dlpack_export(&t, op, versioned);
+        }
     }
-done:
     Py_XDECREF(a.dtype);
     return capsule;
 }

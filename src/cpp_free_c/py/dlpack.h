@@ -13,6 +13,7 @@ typedef struct {
     CUdeviceptr pointer; /* of the first item */
     pcu_dl_device device;
     int readonly;
+    int copied; /* for the consumer, who need not keep it as it is */
     int ndim;
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM]; /* bytes */
@@ -26,6 +27,9 @@ typedef struct {
  * is read-only. BufferError for what DLPack cannot describe. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_dlpack_export(const pcu_dlpack *tensor,
                                                   PyObject *owner, int versioned);
+
+/* DLPack's type of the device of memory at an address. */
+PCU_HIDDEN int32_t pcu_dlpack_device_type(CUdeviceptr pointer);
 
 /* 1 if max_version, None or a tuple, asks for the form of DLPack 1, 0 for the one
  * before, -1 with an exception. */

@@ -42,6 +42,14 @@ array_is_allocation(pcu_state *st, PyObject *memory)
            PyObject_TypeCheck(memory, st->PooledDeviceAllocation);
 }
 
+pcu_resource *
+pcu_gpuarray_allocation(const pcu_gpuarray *self)
+{
+    return self->memory != NULL && array_is_allocation(self->st, self->memory)
+               ? (pcu_resource *)self->memory
+               : NULL;
+}
+
 static int
 array_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
 {
@@ -469,6 +477,7 @@ static const PyType_Slot array_slots[] = {
     {Py_sq_length, array_length},
     {Py_mp_length, array_length},
     {Py_sq_item, pcu_gpuarray_item},
+    {Py_sq_contains, pcu_gpuarray_contains},
     {Py_mp_subscript, pcu_gpuarray_subscript},
     {Py_mp_ass_subscript, pcu_gpuarray_ass_subscript},
     {0, NULL},
@@ -534,10 +543,13 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
     Py_XDECREF(priority);
     if (rc < 0 || pcu_add_methods(st->GPUArray, pcu_gpuarray_view_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_copy_methods) < 0 ||
+        pcu_add_methods(st->GPUArray, pcu_gpuarray_dlpack_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_op_methods) < 0 ||
         pcu_add_methods(st->GPUArray, pcu_gpuarray_methods) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_exchange_functions) < 0 ||
         PyModule_AddFunctions(m, array_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_copy_functions) < 0 ||
+        PyModule_AddFunctions(m, pcu_gpuarray_check_functions) < 0 ||
         PyModule_AddFunctions(m, pcu_gpuarray_reduce_functions) < 0) {
         return -1;
     }

@@ -103,6 +103,9 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_ready(const pcu_gpuarray *self);
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check(pcu_gpuarray *self,
                                              const pcu_context *ctx);
 
+/* The allocation of ours that the array lies in; NULL: memory of others. */
+PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_gpuarray_allocation(const pcu_gpuarray *self);
+
 /* Fresh memory from `allocator` (NULL: the default). strides NULL: C order. type NULL:
  * GPUArray; a subclass is called as subclass(shape, dtype, allocator=, strides=). */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_new(pcu_state *st, PyTypeObject *type,
@@ -141,6 +144,24 @@ PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
 /* -- gpuarray_methods.c ------------------------------------------------------------ */
 
 extern PCU_HIDDEN PyMethodDef pcu_gpuarray_methods[];
+PCU_HIDDEN int pcu_gpuarray_contains(PyObject *op, PyObject *value);
+
+/* function(op, *args, **kwargs) of pycuda.gpuarray. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_forward(PyObject *op, const char *function,
+                                                     PyObject *const *args,
+                                                     Py_ssize_t nargs,
+                                                     PyObject *kwnames);
+
+/* -- gpuarray_dlpack.c ------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_dlpack_methods[];
+
+/* -- gpuarray_checks.c ------------------------------------------------------------- */
+
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_check_functions[];
+
+/* What pycuda's modules want done once get() has waited. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_after_get(pcu_state *st);
 
 /* -- gpuarray_reduce.c ------------------------------------------------------------- */
 
@@ -161,6 +182,10 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
 /* dest[...] = src, with broadcasting and conversion. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src,
                                               CUstream stream);
+
+/* -- gpuarray_exchange.c: other libraries ------------------------------------------ */
+
+extern PCU_HIDDEN PyMethodDef pcu_gpuarray_exchange_functions[];
 
 /* -- elementwise.c: kernels over operands ------------------------------------------ */
 

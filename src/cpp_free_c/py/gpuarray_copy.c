@@ -251,7 +251,8 @@ copy_get_array(pcu_gpuarray *self, const transfer_args *a)
         host = (PyArrayObject *)(a->pagelocked ? copy_pagelocked_new(self)
                                                : copy_host_new(self));
     }
-    if (host != NULL && copy_get_into(self, host, a->stream, a->async) < 0) {
+    if (host != NULL && (copy_get_into(self, host, a->stream, a->async) < 0 ||
+                         (!a->async && pcu_gpuarray_after_get(self->st) < 0))) {
         Py_CLEAR(host);
     }
     if (host != NULL && a->ary != Py_None) {

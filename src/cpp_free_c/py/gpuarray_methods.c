@@ -229,10 +229,10 @@ methods_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- done by pycuda.gpuarray ------------------------------------------------------- */
 
-/* function(self, *args, **kwargs) of pycuda.gpuarray. */
+/* function(self, *args, **kwargs) of a module. */
 static PyObject *
-methods_forward(PyObject *op, const char *function, PyObject *const *args,
-                Py_ssize_t nargs, PyObject *kwnames)
+methods_forward_to(PyObject *op, const char *where, const char *function,
+                   PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *stack[16];
     Py_ssize_t n = nargs + (kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames));
@@ -241,7 +241,7 @@ methods_forward(PyObject *op, const char *function, PyObject *const *args,
         PyErr_Format(PyExc_TypeError, "%s() was given %zd arguments", function, n);
         return NULL;
     }
-    PyObject *module = PyImport_ImportModule("pycuda.gpuarray");
+    PyObject *module = PyImport_ImportModule(where);
     PyObject *callable =
         module == NULL ? NULL : PyObject_GetAttrString(module, function);
     if (callable != NULL) {
@@ -256,12 +256,19 @@ methods_forward(PyObject *op, const char *function, PyObject *const *args,
     return result;
 }
 
+PyObject *
+pcu_gpuarray_forward(PyObject *op, const char *function, PyObject *const *args,
+                     Py_ssize_t nargs, PyObject *kwnames)
+{
+    return methods_forward_to(op, "pycuda.gpuarray", function, args, nargs, kwnames);
+}
+
 #define FORWARD(name, function, signature, text)                         \
     PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text); \
     static PyObject *methods_##name(PyObject *op, PyObject *const *args, \
                                     Py_ssize_t nargs, PyObject *kwnames) \
     {                                                                    \
-        return methods_forward(op, function, args, nargs, kwnames);      \
+        return pcu_gpuarray_forward(op, function, args, nargs, kwnames); \
     }
 
 FORWARD(any, "any",
@@ -277,6 +284,85 @@ FORWARD(bind_to_texref_ext, "_bind_to_texref_ext",
         "allow_complex_hack=False, allow_offset=False)",
         "The same with several channels, and with doubles as pairs of integers.")
 
+/* Those of NumPy's names: what pycuda._numpy has under the name. */
+#define OF_NUMPY(name, signature, text)                                              \
+    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text);             \
+    static PyObject *methods_##name(PyObject *op, PyObject *const *args,             \
+                                    Py_ssize_t nargs, PyObject *kwnames)             \
+    {                                                                                \
+        return methods_forward_to(op, "pycuda._numpy", #name, args, nargs, kwnames); \
+    }
+
+OF_NUMPY(sum,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, keepdims=False, initial=None, where=True)",
+         "The sum along all axes or some; integers are summed as 64 bits.")
+OF_NUMPY(prod,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, keepdims=False, initial=None, where=True)",
+         "The product along all axes or some.")
+OF_NUMPY(min,
+         "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)",
+         "The least element along all axes or some.")
+OF_NUMPY(max,
+         "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)",
+         "The greatest element along all axes or some.")
+OF_NUMPY(argmin, "($self, /, axis=None, out=None, *, keepdims=False)",
+         "Where the least element is, first.")
+OF_NUMPY(argmax, "($self, /, axis=None, out=None, *, keepdims=False)",
+         "Where the greatest element is, first.")
+OF_NUMPY(mean,
+         "($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)",
+         "The mean along all axes or some.")
+OF_NUMPY(var,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, ddof=0, keepdims=False, *, where=True)",
+         "The variance along all axes or some.")
+OF_NUMPY(std,
+         "($self, /, axis=None, dtype=None, "
+         "out=None, ddof=0, keepdims=False, *, where=True)",
+         "The standard deviation along all axes or some.")
+OF_NUMPY(cumsum, "($self, /, axis=None, dtype=None, out=None)",
+         "The sums up to each element, flat or along an axis.")
+OF_NUMPY(cumprod, "($self, /, axis=None, dtype=None, out=None)",
+         "The products up to each element, flat or along an axis.")
+OF_NUMPY(ptp, "($self, /, axis=None, out=None, keepdims=False)",
+         "The distance from the least to the greatest element.")
+OF_NUMPY(dot, "($self, /, b, out=None)",
+         "The sum of products of two arrays with one axis.")
+OF_NUMPY(clip, "($self, /, min=None, max=None, out=None)",
+         "The elements, those outside of the bounds set to the bounds.")
+OF_NUMPY(round, "($self, /, decimals=0, out=None)",
+         "The elements rounded, halves to even.")
+OF_NUMPY(flatten, "($self, /, order='C')",
+         "A copy with one axis, in the order of the indices.")
+OF_NUMPY(swapaxes, "($self, /, axis1, axis2)",
+         "The array with two axes exchanged; a view.")
+OF_NUMPY(take, "($self, /, indices, axis=None, out=None)",
+         "The elements at indices, of the array taken flat or along an axis.")
+OF_NUMPY(nonzero, "($self, /)", "The indices of the elements that are not 0.")
+OF_NUMPY(item, "($self, /, *args)",
+         "The only element, or the one at indices, as Python's number.")
+OF_NUMPY(tolist, "($self, /)", "The elements as Python's numbers, in lists of lists.")
+
+/* `value in array`: is any element equal? */
+int
+pcu_gpuarray_contains(PyObject *op, PyObject *value)
+{
+    PyObject *equal = PyObject_RichCompare(op, value, Py_EQ);
+    PyObject *any = NULL;
+    if (equal != NULL && !pcu_is_array(((pcu_gpuarray *)op)->st, equal)) {
+        any = Py_NewRef(equal); /* nothing that arrays are compared with */
+    }
+    else if (equal != NULL) {
+        any = pcu_gpuarray_forward(equal, "any", NULL, 0, NULL);
+    }
+    int found = any == NULL ? -1 : PyObject_IsTrue(any);
+    Py_XDECREF(equal);
+    Py_XDECREF(any);
+    return found;
+}
+
 PyDoc_STRVAR(methods_array_function_doc,
              "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
              "Run a function of NumPy that is no ufunc on the device.");
@@ -284,7 +370,7 @@ PyDoc_STRVAR(methods_array_function_doc,
 static PyObject *
 methods_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    return methods_forward(op, "_array_function", args, nargs, NULL);
+    return pcu_gpuarray_forward(op, "_array_function", args, nargs, NULL);
 }
 
 #define METHODS_ROW(name)                                       \
@@ -299,6 +385,27 @@ PyMethodDef pcu_gpuarray_methods[] = {
     METHODS_ROW(any),
     METHODS_ROW(all),
     METHODS_ROW(bind_to_texref),
+    METHODS_ROW(sum),
+    METHODS_ROW(prod),
+    METHODS_ROW(min),
+    METHODS_ROW(max),
+    METHODS_ROW(argmin),
+    METHODS_ROW(argmax),
+    METHODS_ROW(mean),
+    METHODS_ROW(var),
+    METHODS_ROW(std),
+    METHODS_ROW(cumsum),
+    METHODS_ROW(cumprod),
+    METHODS_ROW(ptp),
+    METHODS_ROW(dot),
+    METHODS_ROW(clip),
+    METHODS_ROW(round),
+    METHODS_ROW(flatten),
+    METHODS_ROW(swapaxes),
+    METHODS_ROW(take),
+    METHODS_ROW(nonzero),
+    METHODS_ROW(item),
+    METHODS_ROW(tolist),
     METHODS_ROW(bind_to_texref_ext),
     {"_axpbyz", (PyCFunction)(void (*)(void))methods_axpbyz,
      METH_FASTCALL | METH_KEYWORDS, methods_axpbyz_doc},

@@ -516,6 +516,28 @@ ops_ufunc_keyword(pcu_state *st, PyObject *name, PyObject *value,
     return 1;
 }
 
+/* The number of the operation that a plain call of a ufunc is; -1 with an exception, -2
+ * if it is not known here. */
+static int
+ops_ufunc_number(pcu_state *st, PyObject *const *args, Py_ssize_t nargs)
+{
+    PyObject *name = PyObject_GetAttrString(args[0], "__name__");
+    PyObject *number =
+        name == NULL ? NULL : PyDict_GetItemWithError(st->array_ops, name);
+    Py_XDECREF(name);
+    if (number == NULL) {
+        return PyErr_Occurred() ? -1 : -2;
+    }
+    int op = (int)PyLong_AsLong(number);
+    if (!PyUnicode_Check(args[1]) ||
+        PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0 ||
+        nargs - 2 != ops_inputs_of(op)) {
+        return -2;
+    }
+    return op;
+}
+
+/* The plain calls of what the device knows are done here, all else in Python. */
 static PyObject *
 ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
@@ -527,41 +549,27 @@ ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                         "__array_ufunc__ takes a ufunc, a method and inputs");
         return NULL;
     }
-    PyObject *name = PyObject_GetAttrString(args[0], "__name__");
-    PyObject *number =
-        name == NULL ? NULL : PyDict_GetItemWithError(st->array_ops, name);
-    Py_XDECREF(name);
-    if (number == NULL) {
-        if (PyErr_Occurred()) {
-            return NULL;
-        }
-        Py_RETURN_NOTIMPLEMENTED;
-    }
-    int op = (int)PyLong_AsLong(number);
-    if (!PyUnicode_Check(args[1]) ||
-        PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0) {
-        Py_RETURN_NOTIMPLEMENTED;
-    }
-    if (nargs - 2 != ops_inputs_of(op)) {
-        Py_RETURN_NOTIMPLEMENTED;
+    int op = ops_ufunc_number(st, args, nargs);
+    if (op == -1) {
+        return NULL;
     }
     Py_ssize_t nkw = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
     options.stream = pcu_gpuarray_stream(st);
-    for (Py_ssize_t i = 0; i < nkw; i++) {
+    for (Py_ssize_t i = 0; op >= 0 && i < nkw; i++) {
         int rc = ops_ufunc_keyword(st, PyTuple_GET_ITEM(kwnames, i), args[nargs + i],
                                    &options);
         if (rc < 0) {
             return NULL;
         }
-        if (rc > 0) {
-            Py_RETURN_NOTIMPLEMENTED;
+        op = rc == 0 ? op : -2;
+    }
+    if (op >= 0) {
+        PyObject *result = pcu_gpuarray_apply(st, op, args + 2, &options);
+        if (result != NULL || PyErr_Occurred()) {
+            return result;
         }
     }
-    PyObject *result = pcu_gpuarray_apply(st, op, args + 2, &options);
-    if (result == NULL && !PyErr_Occurred()) {
-        return ops_refuse(st, op, args + 2);
-    }
-    return result;
+    return pcu_gpuarray_forward(self, "_array_ufunc", args, nargs, kwnames);
 }
 
 /* -- tables ------------------------------------------------------------------------ */

@@ -530,7 +530,7 @@ view_read_axes(const pcu_gpuarray *self, PyObject *items, int *axes)
 
 PyDoc_STRVAR(
     view_transpose_doc,
-    "transpose($self, /, *axes)\n--\n\n"
+    "transpose($self, /, axes=None, *more)\n--\n\n"
     "The array with its axes in another order, by default reversed; a view.\n\n"
     "axes: the old axes in their new order, as integers or as one sequence.");
 

@@ -63,6 +63,8 @@
 #define PCU_STATE_OBJECTS(X)                                                  \
     X(mem_alloc)         /* the module's function: the allocator of arrays */ \
     X(default_allocator) /* what a program chose in its place */              \
+    X(after_get)         /* called when an array was fetched */               \
+    X(late_textures)     /* a list: they go when nothing is captured */       \
     X(array_ops)         /* {name: number} of elementwise operations */       \
     X(foreign_context)   /* the wrapper of a stranger's context used last */
 

@@ -370,6 +370,12 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     if (pcu_args_parse_tuple(st, &stream_table, args, kwargs, &a) < 0) {
         return -1;
     }
+    if (self->head.live && !self->foreign) {
+        /* the old one may be current, or waited for in another thread */
+        return pcu_raise_detail(st, "cuStreamCreate", CUDA_ERROR_INVALID_VALUE,
+                                "__init__ of this %s was called before; make another",
+                                Py_TYPE(op)->tp_name);
+    }
     PyObject *ctx = pcu_context_require(st, "cuStreamCreate");
     if (ctx == NULL) {
         return -1;

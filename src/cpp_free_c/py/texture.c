@@ -3,7 +3,8 @@
  *
  * The driver destroys such an object at once, while a kernel may still be reading
  * through it. So an object that was given to a launch waits for the context before it
- * goes, as device memory does. */
+ * goes, as device memory does. While a stream is being captured nothing may wait: what
+ * goes then is kept in the module's state, until another one is made or goes later. */
 
 #include "texture.h"
 
@@ -336,6 +337,7 @@ texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 }
 
 static void texture_settle(pcu_texture *self);
+static void texture_end_late(pcu_state *st);
 
 /* What both __init__ end with: the new source, and the handle, which cannot fail. */
 static void
@@ -343,6 +345,7 @@ texture_adopt(pcu_texture *self, PyObject *ctx, pcu_res_kind kind,
               pcu_res_handle handle, PyObject *source)
 {
     texture_settle(self); /* others may run meanwhile */
+    texture_end_late(self->base.st);
     PyObject *old = self->source;
     self->source = Py_NewRef(source);
     pcu_resource_adopt(&self->base, ctx, kind, handle);
@@ -408,13 +411,90 @@ surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 /* -- life -------------------------------------------------------------------------- */
 
+/* May a kernel be reading through the object? */
+static int
+texture_is_read(const pcu_texture *self)
+{
+    return self->used && self->base.live &&
+           pcu_ctxrec_usable(pcu_context_rec(self->base.ctx));
+}
+
+/* 1 if a stream of the object's context is being captured. The legacy stream tells of
+ * all that it is ordered with; of the others the current one is asked. */
+static int
+texture_is_captured(const pcu_texture *self)
+{
+    enum { CAPTURE_ACTIVE = 1 };
+    CUstreamCaptureStatus status = 0;
+    CUstream current = pcu_current_stream();
+    pcu_scope scope;
+    if (current != NULL && drv.StreamIsCapturing(current, &status) == CUDA_SUCCESS &&
+        status == CAPTURE_ACTIVE) {
+        return 1;
+    }
+    if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) != CUDA_SUCCESS) {
+        return 0;
+    }
+    CUresult answer = drv.StreamIsCapturing(CU_STREAM_LEGACY, &status);
+    /* another context came off: the next call says so */
+    (void)pcu_scope_leave(&scope);
+    return answer == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+/* Hand the driver's object to a new one of ours, which waits in the module's state. If
+ * there is no memory for it, the driver's object is ended without waiting. */
+static void
+texture_put_off(pcu_texture *self)
+{
+    pcu_state *st = self->base.st;
+    PyTypeObject *type = self->base.kind == PCU_RES_surface_object ? st->SurfaceObject
+                                                                   : st->TextureObject;
+    pcu_saved_error pending;
+    self->used = 0;
+    if (type == NULL) {
+        return; /* the module is being cleared */
+    }
+    pcu_error_save(&pending);
+    if (st->late_textures == NULL) {
+        st->late_textures = PyList_New(0);
+    }
+    pcu_texture *late =
+        st->late_textures == NULL ? NULL : (pcu_texture *)type->tp_alloc(type, 0);
+    if (late != NULL) {
+        late->base.st = st;
+        if (PyList_Append(st->late_textures, (PyObject *)late) == 0) {
+            late->base.ctx = Py_NewRef(self->base.ctx);
+            late->base.handle = self->base.handle;
+            late->base.kind = self->base.kind;
+            late->source = Py_XNewRef(self->source);
+            late->used = 1;
+            late->base.live = 1;
+            self->base.live = 0;
+        }
+        Py_DECREF(late);
+    }
+    pcu_error_restore(&pending);
+}
+
+/* End what was put off; what still has to wait is put off again. */
+static void
+texture_end_late(pcu_state *st)
+{
+    PyObject *late = st->late_textures;
+    st->late_textures = NULL;
+    Py_XDECREF(late);
+}
+
 /* Wait until no kernel reads through the object any more. */
 static void
 texture_settle(pcu_texture *self)
 {
     pcu_scope scope;
-    if (!self->used || !self->base.live ||
-        !pcu_ctxrec_usable(pcu_context_rec(self->base.ctx))) {
+    if (!texture_is_read(self)) {
+        return;
+    }
+    if (texture_is_captured(self)) {
+        texture_put_off(self);
         return;
     }
     self->used = 0;
@@ -435,7 +515,16 @@ PyDoc_STRVAR(texture_free_doc,
 static PyObject *
 texture_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    texture_settle((pcu_texture *)op);
+    pcu_texture *self = (pcu_texture *)op;
+    if (texture_is_read(self) && texture_is_captured(self)) {
+        pcu_raise_detail(self->base.st, pcu_res_ender(self->base.kind),
+                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                         "kernels that were given this %s cannot be waited for while a "
+                         "stream is being captured",
+                         Py_TYPE(op)->tp_name);
+        return NULL;
+    }
+    texture_settle(self);
     return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -452,10 +541,16 @@ texture_dealloc(PyObject *op)
 {
     pcu_texture *self = (pcu_texture *)op;
     PyObject *source = self->source;
+    pcu_state *st = self->base.st;
     PyObject_GC_UnTrack(op);
+    int waits = texture_is_read(self);
     texture_settle(self);
+    int waited = waits && self->base.live;
     pcu_resource_dealloc(op);
     Py_XDECREF(source);
+    if (waited) {
+        texture_end_late(st);
+    }
 }
 
 /* -- types ------------------------------------------------------------------------- */

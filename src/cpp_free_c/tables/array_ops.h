@@ -63,10 +63,10 @@
     X(REAL, "real", 1, 1, PART)                      \
     X(IMAG, "imag", 1, 1, PART)                      \
     X(ANGLE, "angle", 1, 1, FLOAT)                   \
-    X(CONJUGATE, "conjugate", 1, 1, SAME)            \
+    X(CONJUGATE, "conjugate", 1, 1, POWER)           \
     X(SIGN, "sign", 1, 1, NUMBER)                    \
-    X(SQUARE, "square", 1, 1, SAME)                  \
-    X(RECIPROCAL, "reciprocal", 1, 1, SAME)          \
+    X(SQUARE, "square", 1, 1, POWER)                 \
+    X(RECIPROCAL, "reciprocal", 1, 1, POWER)         \
     X(SQRT, "sqrt", 1, 1, FLOAT)                     \
     X(CBRT, "cbrt", 1, 1, REAL)                      \
     X(EXP, "exp", 1, 1, FLOAT)                       \

@@ -1,0 +1,39 @@
+"""Work on one array with PyTorch and with a kernel of one's own, without a copy.
+
+Both must be in the primary context of the device, so that is what the import makes
+current. Needs PyTorch with CUDA, and a GPU.
+"""
+
+import sys
+
+import numpy as np
+
+try:
+    import torch
+except ImportError as error:
+    sys.exit(f"This example needs PyTorch (the package torch): {error}")
+
+import pycuda.autoprimaryctx  # noqa: F401 - makes the primary context current
+from pycuda import gpuarray
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.interop import from_gpuarray, to_gpuarray
+
+halve = ElementwiseKernel("float *x", "x[i] = x[i] / 2", "halve")
+
+theirs = torch.arange(10, dtype=torch.float32, device="cuda")
+ours = to_gpuarray(theirs)  # a GPUArray over the tensor's memory
+halve(ours)
+torch.cuda.synchronize()
+print("the tensor has what the kernel wrote:", float(theirs[9]))
+
+mine = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
+view = from_gpuarray(mine, "torch")  # a tensor over the GPUArray's memory
+view += 1
+torch.cuda.synchronize()
+print("the GPUArray has what PyTorch wrote:", mine.get().tolist())
+print("sum of both:", float(view.sum()), gpuarray.sum(mine).get())
+
+right = np.array_equal(theirs.cpu().numpy(), np.arange(10) / 2)
+right &= np.array_equal(mine.get(), np.arange(6).reshape(2, 3) + 1)
+if not right:
+    sys.exit("the memory is not shared")

@@ -1,0 +1,232 @@
+"""Solve the heat equation on a plate that is spread over the GPUs of an MPI program.
+
+    mpiexec -n 4 python examples/mpi/heat_equation.py
+    mpiexec -n 2 python examples/mpi/heat_equation.py --bench --rows 16384
+
+Each process has a band of rows in a GPUArray, with one row of each neighbour above and
+below it. In a step the outer rows are computed first; while the inner ones follow in a
+stream of their own, the new outer rows go to the neighbours. An MPI library that knows
+CUDA takes the rows as they are, from device to device; for another they are staged
+through page-locked memory. Which it is, the library is asked; --exchange decides it.
+
+The result is compared with NumPy's. With --bench a large plate is timed after that.
+"""
+
+import argparse
+import ctypes
+import os
+import sys
+import time
+
+import numpy as np
+from mpi4py import MPI
+
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.tools import device_for_rank
+
+# No fused multiply-add, so that every process rounds as NumPy does.
+OPTIONS = ["-fmad=false"]
+SOURCE = """
+// Rows first to last of the band; those around it, and the sides, are only read.
+__global__ void step(double *to, const double *from, int first, int last, int columns,
+                     double rate)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    int y = blockIdx.y * blockDim.y + threadIdx.y + first;
+    if (x >= columns - 1 || y > last)
+        return;
+    long long i = (long long)y * columns + x;
+    double around = from[i - columns] + from[i + columns] + from[i - 1] + from[i + 1];
+    to[i] = from[i] + rate * (around - 4 * from[i]);
+}
+"""
+RATE = 0.2
+BLOCK = (32, 4, 1)
+
+
+def mpi_takes_device_memory():
+    """Ask the MPI library that is loaded whether it knows CUDA.
+
+    Open MPI and MPICH have a function for that, MPIX_Query_cuda_support. A library
+    without it is taken for one that does not.
+    """
+    with open("/proc/self/maps") as maps:
+        files = {line.split()[-1] for line in maps if "libmpi" in line}
+    for file in sorted(file for file in files if os.path.exists(file)):
+        query = getattr(ctypes.CDLL(file), "MPIX_Query_cuda_support", None)
+        if query is not None:
+            return bool(query())
+    return False
+
+
+def first_plate(rows, columns):
+    """A cold plate with a hot edge above and a warm spot."""
+    plate = np.zeros((rows, columns))
+    plate[0] = 100
+    plate[rows // 2 : rows // 2 + 4, columns // 3 : columns // 3 + 4] = 50
+    return plate
+
+
+def on_host(plate, steps):
+    plate = plate.copy()
+    for _ in range(steps):
+        inner = plate[1:-1, 1:-1]
+        around = plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:]
+        plate[1:-1, 1:-1] = inner + RATE * (around - 4 * inner)
+    return plate
+
+
+class Band:
+    """The rows of one process, and how they advance."""
+
+    def __init__(self, comm, rows, columns, staged):
+        self.comm, self.staged, self.columns = comm, staged, columns
+        rank, processes = comm.Get_rank(), comm.Get_size()
+        # The inner rows of the plate are dealt out; its edges belong to nobody.
+        inner = [
+            (rows - 2) // processes + (r < (rows - 2) % processes)
+            for r in range(processes)
+        ]
+        if min(inner) < 2:
+            raise ValueError(f"{rows} rows are too few for {processes} processes")
+        self.inner = inner
+        self.start = sum(inner[:rank])  # the row of the plate that is row 0 here
+        self.above = rank - 1 if rank > 0 else MPI.PROC_NULL
+        self.below = rank + 1 if rank < processes - 1 else MPI.PROC_NULL
+        self.last = inner[rank]
+        self.step = SourceModule(SOURCE, options=OPTIONS).get_function("step")
+        self.outer_stream, self.inner_stream = drv.Stream(), drv.Stream()
+        if staged:
+            self.pages = drv.pagelocked_zeros((4, columns), np.float64)
+
+    def put(self, plate):
+        part = plate[self.start : self.start + self.last + 2]
+        self.now = gpuarray.to_gpu(part)
+        self.next = gpuarray.to_gpu(part)
+
+    def compute(self, first, last, stream):
+        if first > last:
+            return
+        self.step(
+            self.next,
+            self.now,
+            np.int32(first),
+            np.int32(last),
+            np.int32(self.columns),
+            np.float64(RATE),
+            block=BLOCK,
+            grid=(-(-self.columns // BLOCK[0]), -(-(last - first + 1) // BLOCK[1])),
+            stream=stream,
+        )
+
+    def exchange(self):
+        """Send the new outer rows; what comes belongs around them."""
+        top, bottom = self.next[1], self.next[self.last]
+        over, under = self.next[0], self.next[self.last + 1]
+        if not self.staged:
+            self.outer_stream.synchronize()  # MPI knows of no stream
+            self.comm.Sendrecv(top, self.above, recvbuf=under, source=self.below)
+            self.comm.Sendrecv(bottom, self.below, recvbuf=over, source=self.above)
+            return
+        stream = self.outer_stream
+        sent_up, sent_down, from_above, from_below = self.pages
+        top.get_async(stream, sent_up)
+        bottom.get_async(stream, sent_down)
+        stream.synchronize()
+        self.comm.Sendrecv(sent_up, self.above, recvbuf=from_below, source=self.below)
+        self.comm.Sendrecv(sent_down, self.below, recvbuf=from_above, source=self.above)
+        if self.above != MPI.PROC_NULL:
+            over.set_async(from_above, stream)
+        if self.below != MPI.PROC_NULL:
+            under.set_async(from_below, stream)
+
+    def advance(self, steps):
+        for _ in range(steps):
+            self.compute(1, 1, self.outer_stream)
+            self.compute(self.last, self.last, self.outer_stream)
+            self.compute(2, self.last - 1, self.inner_stream)
+            self.exchange()
+            self.outer_stream.synchronize()
+            self.inner_stream.synchronize()
+            self.now, self.next = self.next, self.now
+
+    def gather(self, plate):
+        """Put everybody's rows into the plate of process 0."""
+        counts = [count * self.columns for count in self.inner]
+        target = plate[1:-1] if self.comm.Get_rank() == 0 else None
+        self.comm.Gatherv(self.now.get()[1:-1], [target, counts], root=0)
+
+
+def check(comm, rows, columns, steps, staged):
+    """Compare a small plate with NumPy's; the largest difference, in process 0."""
+    plate = first_plate(rows, columns)
+    band = Band(comm, rows, columns, staged)
+    band.put(plate)
+    band.advance(steps)
+    result = plate.copy()
+    band.gather(result)
+    return np.abs(result - on_host(plate, steps)).max() if comm.Get_rank() == 0 else 0
+
+
+def bench(comm, rows, columns, steps, staged):
+    """Seconds of a step, the slowest process counting."""
+    band = Band(comm, rows, columns, staged)
+    band.put(first_plate(rows, columns))
+    band.advance(2)
+    comm.Barrier()
+    start = time.perf_counter()
+    band.advance(steps)
+    return comm.allreduce(time.perf_counter() - start, op=MPI.MAX) / steps
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The heat equation over GPUs.")
+    parser.add_argument("--rows", type=int, default=50)
+    parser.add_argument("--columns", type=int, help="as many as rows, unless given")
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument(
+        "--exchange",
+        choices=["auto", "device", "host"],
+        default="auto",
+        help="give MPI memory of the device, or of the host; auto asks the library",
+    )
+    parser.add_argument("--bench", action="store_true", help="take the time")
+    args = parser.parse_args()
+    args.columns = args.columns or args.rows
+
+    comm = MPI.COMM_WORLD
+    staged = args.exchange == "host" or (
+        args.exchange == "auto" and not mpi_takes_device_memory()
+    )
+    context = device_for_rank(comm).make_context()
+    try:
+        rows, columns, steps = (
+            (50, 50, 10) if args.bench else (args.rows, args.columns, args.steps)
+        )
+        difference = comm.bcast(check(comm, rows, columns, steps, staged))
+        if comm.Get_rank() == 0:
+            print("rows go through", "page-locked memory" if staged else "the device")
+            print(
+                f"{comm.Get_size()} processes, {rows} x {columns}, {steps} steps:",
+                end=" ",
+            )
+            print(f"largest difference {difference}")
+        if args.bench and difference == 0:
+            seconds = bench(comm, args.rows, args.columns, args.steps, staged)
+            moved = 2 * 8 * (args.rows - 2) * (args.columns - 2)  # one read, one write
+            if comm.Get_rank() == 0:
+                print(
+                    f"{args.rows} x {args.columns}: {seconds * 1e6:.1f} us a step, "
+                    f"{moved / seconds / 1e9:.1f} GB/s over all devices, "
+                    f"{8 * args.columns} bytes to each neighbour"
+                )
+    finally:
+        context.pop()
+        context.detach()
+    return 0 if difference == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""Running results with scans: a high-water mark, and picking elements in order.
+
+An inclusive scan leaves in each place what the elements up to it give; an exclusive one
+what those before it give. Sums of flags are the places that the chosen elements go to.
+"""
+
+import argparse
+import sys
+
+import numpy as np
+
+import pycuda.autoinit  # noqa: F401 - makes a context
+from pycuda import gpuarray
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
+
+parser = argparse.ArgumentParser(description="Scan an array on the device.")
+parser.add_argument("--size", type=int, default=3000, help="elements of the array")
+size = parser.parse_args().size
+
+levels = np.random.default_rng(2).integers(-1000, 1000, size, dtype=np.int32).cumsum()
+levels = levels.astype(np.int32)
+
+# The highest level so far.
+mark = InclusiveScanKernel(np.int32, "max(a, b)")(gpuarray.to_gpu(levels))
+right = np.array_equal(mark.get(), np.maximum.accumulate(levels))
+print("high-water mark at the end:", mark[-1].get())
+
+# The days on which it rose to a new height, in order.
+risen = levels == np.maximum.accumulate(levels)
+flags = gpuarray.to_gpu(risen.astype(np.int32))
+places = flags.copy()
+ExclusiveScanKernel(np.int32, "a + b", 0)(places)
+count = int(places[-1].get()) + int(flags[-1].get())
+days = gpuarray.empty(count, np.int32)
+pick = ElementwiseKernel(
+    "int *days, const int *places, const int *flags",
+    "if (flags[i]) days[places[i]] = i",
+    "pick",
+)
+pick(days, places, flags, range=slice(0, size, 1))
+right &= np.array_equal(days.get(), np.flatnonzero(risen))
+print("days with a new mark:", count)
+print("the last of them:", days[-1].get())
+if not right:
+    sys.exit("the results are wrong")

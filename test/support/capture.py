@@ -1,0 +1,41 @@
+"""A stream's work captured into a graph, by the driver's own interface.
+
+While a stream is captured nothing may wait for it, and nothing may go to another
+stream: what a function does under ``captured`` it does without the host.
+"""
+
+import contextlib
+from ctypes import c_uint64, c_void_p
+
+from pycuda import _driver
+from support.emulator import LIBRARY, Driver
+
+RELAXED = 2  # memory may be allocated meanwhile
+
+
+def driver():
+    return Driver(LIBRARY if _driver._is_emulated() else "libcuda.so.1")
+
+
+@contextlib.contextmanager
+def captured(stream, launches=1):
+    """Make a stream current and capture it; at the end launch the graph and wait."""
+    d = driver()
+    handle = c_void_p(stream.handle)
+    graph = None
+    with stream:
+        d.ok("StreamBeginCapture", handle, RELAXED)
+        try:
+            yield
+        except BaseException:
+            d.StreamEndCapture(handle, (c_void_p * 1)())  # what went wrong counts
+            raise
+        graph = c_void_p(d.last(c_void_p, "StreamEndCapture", handle))
+    runnable = c_void_p(
+        d.out(c_void_p, "GraphInstantiateWithFlags", graph, c_uint64(0))
+    )
+    for _ in range(launches):
+        d.ok("GraphLaunch", runnable, handle)
+    d.ok("StreamSynchronize", handle)
+    d.ok("GraphExecDestroy", runnable)
+    d.ok("GraphDestroy", graph)
