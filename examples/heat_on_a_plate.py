@@ -46,4 +46,4 @@ print("hottest in the middle:", plate.argmax() == plate.size // 2)
 print("the same from all sides:", np.allclose(plate, plate[::-1].T))
 print("iterations:", len(steps) - 1)
 if abs(again.get() - heat.ravel()).max() > 1e-9:
-    sys.exit("the system is not solved")
+    sys.exit("the solution is wrong")
