@@ -458,6 +458,7 @@ FAULTS = {
     "transpose.py": ("tile[threadIdx.x][j];", "tile[j][threadIdx.x];"),
     "nbody.py": ("pull.z += force * z;", "pull.z += force * y;"),
     "kernel_concurrency.py": ("i < rounds", "i < rounds - 1"),
+    "heat_on_a_plate.py": ("values[order], shape", "2 * values[order], shape"),
 }
 
 

@@ -21,11 +21,6 @@
 #define PYCUDA_SPARSE_BLOCKS(threads, blocks) (blocks)
 #endif
 
-// Do the elements of a matrix in compressed rows go past the nearest cache?
-#ifndef PYCUDA_SPARSE_PAST
-#define PYCUDA_SPARSE_PAST CUT
-#endif
-
 extern "C++" {
 namespace pycuda_sparse {
 
@@ -34,30 +29,14 @@ typedef pycuda::complex<double> complex128;
 
 // -- memory -----------------------------------------------------------------------------
 
-// 16 bytes that do not take the place of others in the cache of the multiprocessor.
-PYCUDA_SPARSE_FN uint4 load_past(const uint4 *from)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
-    return __ldcs(from);
-#else
-    uint4 word;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-        : "l"(from));
-    return word;
-#endif
-}
-
-// Four elements, which are read once: they need not stay in a cache. PAST leaves the
-// nearest one to x, for columns of which some are much more common than others.
-template <bool PAST, class T>
+// Four elements, which are read once: they need not stay in a cache.
+template <class T>
 PYCUDA_SPARSE_FN void load4(T (&items)[4], const T *from)
 {
     uint4 words[sizeof(items) / 16];
 #pragma unroll
     for (int k = 0; k < (int)(sizeof(items) / 16); k++)
-        words[k] = PAST ? load_past((const uint4 *)from + k)
-                        : __ldcs((const uint4 *)from + k);
+        words[k] = __ldcs((const uint4 *)from + k);
     memcpy((void *)items, words, sizeof(items));
 }
 
@@ -236,8 +215,8 @@ struct rows {
 #pragma unroll
             for (int i = 0; i < VECTORS; i++) {
                 int j = min(4 * (tid + i * THREADS), most);
-                load4<PYCUDA_SPARSE_PAST>(columns[i], indices + base + j);
-                load4<PYCUDA_SPARSE_PAST>(factors[i], values + base + j);
+                load4(columns[i], indices + base + j);
+                load4(factors[i], values + base + j);
             }
         }
 #pragma unroll
@@ -373,9 +352,9 @@ struct coordinates {
             Index row[4], column[4];
             T value[4];
             const Index j = first + 4 * lane;
-            load4<false>(row, rows + j);
-            load4<false>(column, columns + j);
-            load4<false>(value, values + j);
+            load4(row, rows + j);
+            load4(column, columns + j);
+            load4(value, values + j);
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 value[k] = value[k] * fetch(x + column[k]);
