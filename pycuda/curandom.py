@@ -227,8 +227,8 @@ class _RandomNumberGeneratorBase:
         self.vector_type = vector_type
         self.scramble_type = scramble_type
         self.generator_bits = generator_bits
-        self.block_count = _multiprocessors()
-        self.module = _module_of(
+        self.block_count: int = _multiprocessors()
+        self.module: SourceModule = _module_of(
             self._text(
                 state_type,
                 vector_type,

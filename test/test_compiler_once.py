@@ -139,7 +139,8 @@ def test_racing_processes_compile_each_source_once(
 
 
 COMPILE = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have ignored it
 from pycuda import _once, compiler
 compiler._current_device = lambda driver: None
 flock = _once.fcntl.flock
@@ -235,7 +236,7 @@ import sys, threading
 def answer():
     print("heard", sys.stdin.readline().strip(), flush=True)
 threading.Thread(target=answer).start()
-""" + COMPILE.replace("import sys\n", "", 1)
+""" + COMPILE.replace("import signal, sys\n", "import signal\n", 1)
 
 
 def test_waiting_leaves_the_interpreter_to_others(toy, cache, child):

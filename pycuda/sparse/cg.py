@@ -234,13 +234,13 @@ class CGStateContainer:
                     f"{name} has dtype {vector.dtype}, the operator has "
                     f"{self.operator.dtype}"
                 )
-        self.rhs = rhs if rhs.flags.forc else rhs.copy()
-        self.x = zeros_like(rhs) if x is None else x
+        self.rhs: GPUArray = rhs if rhs.flags.forc else rhs.copy()
+        self.x: GPUArray = zeros_like(rhs) if x is None else x
         self._product, self._room = empty_like(rhs), empty_like(rhs)
-        self.residual = empty_like(rhs)
+        self.residual: GPUArray = empty_like(rhs)
         self._find_residual()
-        self.d = self._applied(self.precon, self.residual, self._room).copy()
-        self.delta = inner_product(self.residual, self.d, self._allocator)
+        self.d: GPUArray = self._applied(self.precon, self.residual, self._room).copy()
+        self.delta: GPUArray = inner_product(self.residual, self.d, self._allocator)
         self.real_delta_queue: list[AsyncInnerProduct] = []
 
     def _find_residual(self) -> None:

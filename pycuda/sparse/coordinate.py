@@ -6,6 +6,7 @@ whatever the rows are like; a warp sums up those of one row as they lie side by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def _function(text: str, name: str, types: str) -> Any:
     return _codegen.load(text, ["-w"]).get_function(name).prepare(types)
 
 
-def sample_sources():
+def sample_sources() -> Iterator[tuple[str, str]]:
     """Yield (name, source) of kernels, for tools/compile_matrix.py."""
     for name, value in CTYPES.items():
         for template in (COO_FLAT_KERNEL_TEMPLATE, COO_SERIAL_KERNEL_TEMPLATE):
@@ -141,21 +142,21 @@ class CoordinateSpMV(DeviceOperator):
         allocator: Any,
     ) -> None:
         super().__init__(shape, data.dtype)
-        self.nnz = len(data)
+        self.nnz: int = len(data)
         # The last block's warps have places beyond the last element.
         reach = self.nnz + _BLOCK_SIZE // 32 * _STEP * _MOST_STEPS
         narrow = max(reach, *shape) <= np.iinfo(np.int32).max
-        self.index_dtype = np.dtype(np.int32 if narrow else np.int64)
+        self.index_dtype: np.dtype[Any] = np.dtype(np.int32 if narrow else np.int64)
         self.block_size = _BLOCK_SIZE
         steps = self.nnz // _STEP
-        self.tail = steps * _STEP
+        self.tail: int = steps * _STEP
         warps_each = _BLOCK_SIZE // 32
         each = int(np.clip(steps // 4096, 1, _MOST_STEPS))
-        self.interval_size = each * _STEP
-        self.num_blocks = -(-steps // (each * warps_each))
-        self.row_gpu = to_gpu(rows.astype(self.index_dtype), allocator)
-        self.col_gpu = to_gpu(columns.astype(self.index_dtype), allocator)
-        self.data_gpu = to_gpu(data, allocator)
+        self.interval_size: int = each * _STEP
+        self.num_blocks: int = -(-steps // (each * warps_each))
+        self.row_gpu: GPUArray = to_gpu(rows.astype(self.index_dtype), allocator)
+        self.col_gpu: GPUArray = to_gpu(columns.astype(self.index_dtype), allocator)
+        self.data_gpu: GPUArray = to_gpu(data, allocator)
         self._flat = self.get_flat_kernel() if steps else None
         self._serial = self.get_serial_kernel() if self.tail < self.nnz else None
 

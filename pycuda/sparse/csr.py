@@ -7,9 +7,11 @@ do, once, when it is made.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
@@ -89,7 +91,7 @@ def kernel_text(
     )
 
 
-def sample_sources():
+def sample_sources() -> Iterator[tuple[str, str]]:
     """Yield (name, source) of kernels, for tools/compile_matrix.py."""
     for name in CTYPES:
         yield f"{name}, short rows", kernel_text(name, False, False, 1, 2, False, False)
@@ -131,12 +133,12 @@ class Plan:
         indptr = indptr.astype(np.int64, copy=False)
         lengths = np.diff(indptr)
         longest = int(lengths.max(initial=0))
-        self.cut = longest > chunk // 8
+        self.cut: bool = longest > chunk // 8
         # A tile begins with the sector of its first element, seven others at most.
         capacity = chunk - 7 - (0 if self.cut else longest)
         tiles = self._cut_tiles if self.cut else self._whole_tiles
         begin, row, last = tiles(indptr, lengths, capacity)
-        self.jobs = np.zeros(len(row), _job_dtype(wide))
+        self.jobs: npt.NDArray[Any] = np.zeros(len(row), _job_dtype(wide))
         self.jobs["begin"] = begin[:-1]
         self.jobs["end"] = begin[1:]
         self.jobs["row"], self.jobs["last"] = row, last
@@ -152,8 +154,8 @@ class Plan:
         while lanes < 32 and 2 * lanes * rows_per_tile <= threads:
             lanes *= 2
         self.lanes = lanes
-        self.passes = int(np.clip(np.ceil(rows_per_tile * lanes / threads), 1, 4))
-        self.uneven = longest > 16 * lanes + 16
+        self.passes: int = int(np.clip(np.ceil(rows_per_tile * lanes / threads), 1, 4))
+        self.uneven: bool = longest > 16 * lanes + 16
 
     def _whole_tiles(
         self,
@@ -168,9 +170,9 @@ class Plan:
         begins[1:] = number[1:] != number[:-1]
         rows = np.flatnonzero(begins)
         last = np.append(rows[1:], len(lengths))[: len(rows)]
-        self.slots = np.empty(0, np.int32)
-        self.joints = np.empty((0, 3), np.int32)
-        self.slot_count = 0
+        self.slots: npt.NDArray[Any] = np.empty(0, np.int32)
+        self.joints: npt.NDArray[Any] = np.empty((0, 3), np.int32)
+        self.slot_count: int = 0
         return indptr[np.append(rows, len(lengths))], rows, last
 
     def _cut_tiles(
@@ -259,21 +261,21 @@ class CsrSpMV(DeviceOperator):
         blocks: int | None = None,
     ) -> None:
         super().__init__(host.shape, host.dtype)
-        self.nnz = len(host.data)
+        self.nnz: int = len(host.data)
         most = np.iinfo(np.int32).max
         rows, columns = host.shape
         if rows > most - _SPARE:
             raise ValueError(f"{rows} rows are too many: {most - _SPARE} are the most")
         wide_index = columns > most
         wide = self.nnz > most - _SPARE
-        self.index_dtype = np.dtype(np.int64 if wide_index else np.int32)
+        self.index_dtype: np.dtype[Any] = np.dtype(np.int64 if wide_index else np.int32)
         items = items or ITEMS[host.dtype.itemsize]
         plan = Plan(host.indptr, wide, threads, items)
         self.block_size = threads
-        self.num_blocks = len(plan.jobs)
+        self.num_blocks: int = len(plan.jobs)
         self._indices = _padded(host.indices, self.index_dtype, allocator)
         self._data = _padded(host.data, host.dtype, allocator)
-        self.indptr = to_gpu(
+        self.indptr: GPUArray = to_gpu(
             host.indptr.astype(np.int64 if wide else np.int32), allocator
         )
         self._jobs = to_gpu(plan.jobs.view(np.uint8), allocator)

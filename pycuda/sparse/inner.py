@@ -75,10 +75,12 @@ class AsyncInnerProduct:
         pagelocked_allocator: Callable[..., Any],
         _allocator: Any = None,
     ) -> None:
-        self.gpu_result = inner_product(a, b, _allocator)
-        self.gpu_finished_evt = _cuda.Event(_cuda.event_flags.DISABLE_TIMING)
+        self.gpu_result: GPUArray = inner_product(a, b, _allocator)
+        self.gpu_finished_evt: _cuda.Event = _cuda.Event(
+            _cuda.event_flags.DISABLE_TIMING
+        )
         self.gpu_finished_evt.record()
-        self.gpu_finished = False
+        self.gpu_finished: bool = False
         self.pagelocked_allocator = pagelocked_allocator
         self.copy_stream: _cuda.Stream | None = None
         self.host_dest: Any = None

@@ -34,7 +34,7 @@ class IdentityOperator(OperatorBase):
     """The operator that returns its operand, a vector of ``n`` elements."""
 
     def __init__(self, dtype: Any, n: int) -> None:
-        self.my_dtype = np.dtype(dtype)
+        self.my_dtype: np.dtype[Any] = np.dtype(dtype)
         self.n = n
 
     @property

@@ -8,6 +8,7 @@ instead of a column and row pointers. What lies outside is in coordinate form.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def _function(*words: Any) -> Any:
     return function.prepare("PPPPPPP")
 
 
-def sample_sources():
+def sample_sources() -> Iterator[tuple[str, str]]:
     """Yield (name, source) of kernels, for tools/compile_matrix.py."""
     for name in CTYPES:
         yield name, _text(name, "int", 256, 512)
@@ -125,16 +126,16 @@ class PacketedSpMV(DeviceOperator):
         super().__init__(host.shape, host.dtype)
         most = int(np.iinfo(np.int32).max)
         wide = 4 * len(host.data) > most or host.shape[0] > most
-        self.index_dtype = np.dtype(np.int64 if wide else np.int32)
-        self.packed_index_dtype = np.dtype(np.uint32)
+        self.index_dtype: np.dtype[Any] = np.dtype(np.int64 if wide else np.int32)
+        self.packed_index_dtype: np.dtype[Any] = np.dtype(np.uint32)
         self.threads_per_packet = 256
-        self.rows_per_packet = _ROOM // (2 * host.dtype.itemsize)
+        self.rows_per_packet: int = _ROOM // (2 * host.dtype.itemsize)
         indptr = host.indptr.astype(np.int64)
         indices = host.indices.astype(np.int64)
         if not is_symmetric:
             indptr, indices = symmetric_pattern(indptr, indices)
         packet_nr_to_dofs = partition(indptr, indices, self.rows_per_packet)
-        self.block_count = len(packet_nr_to_dofs)
+        self.block_count: int = len(packet_nr_to_dofs)
         self._build(host, packet_nr_to_dofs)
         self._kernel = self.get_kernel() if self.block_count else None
 
@@ -149,11 +150,11 @@ class PacketedSpMV(DeviceOperator):
         max_thread_costs, assignments = self.find_thread_assignment(
             packet_nr_to_dofs, costs, self.threads_per_packet
         )
-        self.packet_base_rows = to_gpu(base_rows)
-        self.new2old_fetch_indices = to_gpu(new2old)
-        self.old2new_fetch_indices = to_gpu(old2new)
+        self.packet_base_rows: GPUArray = to_gpu(base_rows)
+        self.new2old_fetch_indices: GPUArray = to_gpu(new2old)
+        self.old2new_fetch_indices: GPUArray = to_gpu(old2new)
         rows, columns, data = remaining
-        self.remaining_coo_gpu = CoordinateSpMV.from_arrays(
+        self.remaining_coo_gpu: CoordinateSpMV = CoordinateSpMV.from_arrays(
             rows, columns, data, host.shape, host.dtype
         )
         build_pkt_data_structure(

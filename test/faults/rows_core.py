@@ -144,7 +144,6 @@ row("Context.get_api_version", lambda w: w.context.get_api_version)
 
 row("Stream", lambda w: drv.Stream)
 row("Stream (dropped)", lambda w: [drv.Stream()].clear)
-row("Stream (second __init__)", lambda w: drv.Stream().__init__)
 row("Stream.synchronize", lambda w: w.stream.synchronize)
 row("Stream.is_done", lambda w: w.stream.is_done)
 calls("Stream.wait_for_event", lambda s, e: s.wait_for_event(e), "stream", "event")

@@ -3,7 +3,7 @@
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import _driver, gpuarray
+from pycuda import _driver, _indexing, gpuarray, tools
 
 from .row import calls, row
 
@@ -106,6 +106,55 @@ IN_PYTHON = "Python's own frames lose the exception when a traceback finds no me
 IN_NUMPY = "NumPy's choice among overrides keeps its references when it finds no memory"
 warm("GPUArray.all", lambda a: a.all(), no_allocations=IN_PYTHON)
 warm("GPUArray.any", lambda a: a.any(), no_allocations=IN_PYTHON)
+
+
+#: The driver says in this way that there is no further parameter.
+NO_MORE = {("cuFuncGetParamInfo", 1): "it says that there are no more parameters"}
+
+
+def forgetful(call):
+    """What Python remembers for a context would end with it, uncounted."""
+
+    def run(a):
+        try:
+            call(a)
+        finally:
+            tools.clear_context_caches()
+            vars(drv.Context.get_current()).pop(_indexing._ATTRIBUTE, None)
+
+    return run
+
+
+# What is forwarded to a function of pycuda.gpuarray.
+for _name, _call in {
+    "argmax": lambda a: a.argmax(),
+    "argmin": lambda a: a.argmin(axis=1),
+    "clip": lambda a: a.clip(2, 9),
+    "cumprod": lambda a: a.cumprod(axis=1),
+    "cumsum": lambda a: a.cumsum(),
+    "dot": lambda a: a.ravel().dot(a.ravel()),
+    "flatten": lambda a: a.flatten(),
+    "item": lambda a: a.item(3),
+    "max": lambda a: a.max(),
+    "mean": lambda a: a.mean(axis=0),
+    "min": lambda a: a.min(),
+    "nonzero": lambda a: a.nonzero(),
+    "prod": lambda a: a.prod(),
+    "ptp": lambda a: a.ptp(),
+    "round": lambda a: a.round(1),
+    "std": lambda a: a.std(),
+    "sum": lambda a: a.sum(axis=1, keepdims=True),
+    "swapaxes": lambda a: a.swapaxes(0, 1),
+    "take": lambda a: a.take(np.array([1, 3])),
+    "tolist": lambda a: a.tolist(),
+    "var": lambda a: a.var(),
+}.items():
+    warm(
+        f"GPUArray.{_name}",
+        forgetful(_call),
+        absorbs=NO_MORE,
+        no_allocations=IN_PYTHON,
+    )
 warm("GPUArray: np.sqrt", np.sqrt, no_allocations=IN_NUMPY)
 warm(
     "GPUArray: a scalar of NumPy", lambda a: np.float32(2) * a, no_allocations=IN_NUMPY
@@ -117,6 +166,11 @@ def big(w):
 
 
 warm("GPUArray: sum of two kernels", gpuarray.sum, big)
+warm(
+    "GPUArray: a copy by tiles",
+    lambda a: a.reshape(200, 200).T.reshape(-1),
+    big,
+)
 
 
 def indexable(w):

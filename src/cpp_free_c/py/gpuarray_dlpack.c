@@ -1,8 +1,8 @@
 /* GPUArray as a producer of DLPack: __dlpack__ and __dlpack_device__.
  *
- * The capsule holds the memory that the array has at the time. Where the consumer works on
- * another stream than the current one, that stream is made to wait for the current one;
- * the host never does. */
+ * The capsule holds the memory that the array has at the time. Where the consumer works
+ * on another stream than the current one, that stream is made to wait for the current
+ * one; the host never does. */
 
 #include "gpuarray.h"
 #include "dlpack.h"
