@@ -41,6 +41,8 @@ LEFT_OUT = (
     *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
     *("excerpt", "link", "nvrtc"),
     *("core_c", "fuzz_ptx", "mpi", "notebook"),
+    *("bench_array", "bench_random", "bench_sparse", "dist", "doc_compiling"),
+    *("docs", "recipes"),
 )
 #: Tests that make calls of every kind in one process: looking for leaks makes each
 #: allocation and each start of Python many times slower.
