@@ -18,7 +18,7 @@ from pycuda import _codegen
 from pycuda.tools import dtype_to_ctype
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import DTypeLike
 
@@ -70,6 +70,33 @@ def _shape_of(itemsize):
     return threads, each
 
 
+def _text_of(
+    kernel: str,
+    dtype: np.dtype[Any],
+    scan_expr: str,
+    neutral: object,
+    name: str,
+    preamble: str,
+) -> str:
+    """Return the source of a scan."""
+    threads, each = _shape_of(dtype.itemsize)
+    head = SHARED_PREAMBLE.format(
+        scan_expr=scan_expr, preamble=preamble, scan_type=dtype_to_ctype(dtype)
+    )
+    return head + kernel.format(name=name, threads=threads, each=each, neutral=neutral)
+
+
+def sample_sources() -> Iterator[tuple[str, str]]:
+    """Yield (name, source) of scans of some types, to be compiled elsewhere."""
+    for name in ("int8", "int32", "float64", "complex128"):
+        dtype = np.dtype(name)
+        for kind, kernel in (
+            ("inclusive", INCLUSIVE_UPDATE_SOURCE),
+            ("exclusive", EXCLUSIVE_UPDATE_SOURCE),
+        ):
+            yield f"{kind} {name}", _text_of(kernel, dtype, "a + b", 0, "scan", "")
+
+
 class _ScanKernelBase:
     """What the two kinds of scans share.
 
@@ -101,15 +128,9 @@ class _ScanKernelBase:
         threads, each = _shape_of(self.dtype.itemsize)
         self.scan_wg_size = self.update_wg_size = threads
         self.scan_wg_seq_batches = each
-        head = SHARED_PREAMBLE.format(
-            scan_expr=scan_expr,
-            preamble=preamble,
-            scan_type=dtype_to_ctype(self.dtype),
+        self._text = _text_of(
+            self.final_update_tp, self.dtype, scan_expr, neutral, name_prefix, preamble
         )
-        kernel = self.final_update_tp.format(
-            name=name_prefix, threads=threads, each=each, neutral=neutral
-        )
-        self._text = head + kernel
         self._made = {}
         self._function()
 

@@ -119,6 +119,123 @@ def fetch(folder, compiler, release):
     return place
 
 
+# -- the kernels of arrays -------------------------------------------------------------
+
+
+def _table(header):
+    """Return the rows X(NAME, "name", ...) of a table as lists of words."""
+    text = (ROOT / "src" / "cpp_free_c" / "tables" / header).read_text()
+    rows = re.findall(r"^ +X\(\w+, \"(\w+)\", ([^)]*)\)", text, re.MULTILINE)
+    return [(name, *rest.replace(" ", "").split(",")) for name, rest in rows]
+
+
+#: The dtypes for which each rule's operations are compiled.
+RULE_TYPES = {
+    "SAME": ("bool", "int32", "float16", "float32", "complex128"),
+    "NUMBER": ("int8", "uint64", "float64", "complex64"),
+    "FLOAT": ("float16", "float32", "float64", "complex64", "complex128"),
+    "REAL": ("float16", "float32", "float64"),
+    "DIVIDE": ("float32", "float64", "complex64"),
+    "FLOOR": ("int8", "int64", "uint32", "float16", "float64"),
+    "POWER": ("int32", "uint8", "float32", "complex128"),
+    "ROUND": ("int16", "float32", "float64"),
+    "BITS": ("bool", "uint16", "int64"),
+    "SHIFT": ("int32", "uint8"),
+    "COMPARE": ("bool", "uint8", "int64", "float16", "complex64"),
+    "TEST": ("float32", "complex128"),
+    "PART": ("complex64", "complex128"),
+    "LDEXP": ("float32", "float64"),
+    "FREXP": ("float32", "float64"),
+    "SELECT": ("float32", "complex64"),
+    "COPY": ("uint8", "uint64", "complex128"),
+    "WIDEN": ("int32", "float32", "float64", "complex64"),
+    "EXTREME": ("int16", "float16", "float32", "complex128"),
+    "INDEX": ("uint8", "float32", "complex64"),
+    "BOOL": ("bool", "float64"),
+    "MEAN": ("float32", "complex128"),
+    "SPREAD": ("float64", "complex64"),
+}
+PART_OF = {"complex64": "float32", "complex128": "float64"}
+ARRAY, SCALAR, ONE = b"\0", b"\1", b"\2"
+
+
+def elementwise_kernels():
+    """Yield (rule, text) of each operation: flat, with a number, and by strides."""
+    from pycuda._codegen import elementwise_text
+
+    for name, nin, nout, rule in _table("array_ops.h"):
+        nin, nout = int(nin), int(nout)
+        for dtype in RULE_TYPES[rule]:
+            if name == "signbit" and dtype in PART_OF:
+                continue  # which is refused before
+            inputs, outputs = [dtype] * nin, [dtype] * nout
+            if rule in ("COMPARE", "TEST"):
+                outputs = ["bool"]
+            elif rule == "PART" or name == "angle":
+                outputs = [PART_OF.get(dtype, dtype)]
+            elif rule == "FREXP":
+                outputs = [dtype, "int32"]
+            elif rule == "LDEXP":
+                inputs[1] = "int32"
+            elif rule == "SELECT":
+                inputs[0] = "int32"
+            kinds = (ARRAY * nin, SCALAR + ARRAY * (nin - 1), ONE + ARRAY * (nin - 1))
+            for number, kind in enumerate(kinds[: 3 if nin > 1 else 1]):
+                types, kind = (*inputs, *outputs), kind + ARRAY * nout
+                compute = "raw" if name == "copy" else dtype
+                yield rule, elementwise_text(name, types, nin, kind, compute, 0, 0, 4)
+                if number == 0:
+                    more = (types, nin, kind, compute, 2, 1, 1)
+                    yield rule, elementwise_text(name, *more)
+
+
+def reduction_kernels():
+    """Yield (rule, text) of each reduction: its passes, narrow and wide."""
+    from pycuda._codegen import reduction_text
+
+    for name, nin, rule in _table("array_reductions.h"):
+        for dtype in RULE_TYPES[rule]:
+            result = dtype
+            if rule in ("INDEX", "BOOL"):
+                result = {"INDEX": "int64", "BOOL": "bool"}[rule]
+            elif rule == "SPREAD":
+                result = PART_OF.get(dtype, dtype)
+            types = (*[dtype] * int(nin), result)
+            for variant in range(4):
+                vec = 4 if variant == 0 and PART_OF.get(dtype) is None else 1
+                wide, partial = variant % 2, variant < 2
+                for kept in (0, 2):
+                    numbers = (1, wide, vec, kept, variant, partial)
+                    yield rule, reduction_text(name, types, int(nin), dtype, *numbers)
+
+
+def in_one(texts):
+    """Return one source of many kernels, each in a namespace of its own."""
+    parts = []
+    for number, text in enumerate(texts):
+        include, _, rest = text.partition("\n")
+        rest = rest.replace("kernel(", f"kernel_{number}(", 1)
+        parts.append(f"namespace n{number} {{\n{rest}}}\n")
+    return include + "\n" + "".join(parts)
+
+
+def array_sources():
+    """Yield (name, source) of what pycuda._codegen writes."""
+    from pycuda import _codegen
+
+    by_rule = {}
+    for kind, kernels in (
+        ("elementwise", elementwise_kernels()),
+        ("reduction", reduction_kernels()),
+    ):
+        for rule, text in kernels:
+            by_rule.setdefault(f"{kind} {rule.lower()}", []).append(text)
+    for name, texts in by_rule.items():
+        yield name, in_one(texts)
+    sides = ((1, 128, 4), (1, 128, 1), (2, 64, 2), (4, 64, 1), (8, 32, 1), (16, 32, 1))
+    yield "transposes", in_one(_codegen.transpose_text(*each, 2) for each in sides)
+
+
 # -- one compiler, in a process of its own ---------------------------------------------
 
 
@@ -128,6 +245,7 @@ def sources():
     import ordinary_sources
 
     found = {**ordinary_sources.SOURCES, **OWN}
+    found |= {f"arrays: {name}": source for name, source in array_sources()}
     for path in sorted((ROOT / "pycuda").rglob("*.py")):
         if "\ndef sample_sources(" in path.read_text():
             words = path.relative_to(ROOT).with_suffix("").parts

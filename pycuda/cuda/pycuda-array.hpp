@@ -209,6 +209,26 @@ struct kind<double> {
     static const bool is_signed = true;
 };
 
+template <class T, bool is_signed = kind<T>::is_signed>
+struct sign_of {
+    static PYCUDA_FN bool is_negative(T x)
+    {
+        return x < T(0);
+    }
+};
+template <class T>
+struct sign_of<T, false> {
+    static PYCUDA_FN bool is_negative(T)
+    {
+        return false;
+    }
+};
+template <class T>
+PYCUDA_FN bool is_negative(T x)
+{
+    return sign_of<T>::is_negative(x);
+}
+
 template <class T>
 PYCUDA_FN bool is_nan(T)
 {
@@ -460,7 +480,8 @@ PYCUDA_FN T op_floor_divide(T x, T y)
             return negated(x);
         }
         T quotient = x / y;
-        return quotient * y != x && (x < 0) != (y < 0) ? T(quotient - 1) : quotient;
+        return quotient * y != x && is_negative(x) != is_negative(y) ? T(quotient - 1)
+                                                                     : quotient;
     }
     return x / y;
 }
@@ -472,7 +493,7 @@ PYCUDA_FN T op_remainder(T x, T y)
         return 0;
     }
     T rest = x % y;
-    return kind<T>::is_signed && rest != 0 && (rest < 0) != (y < 0) ? T(rest + y) : rest;
+    return rest != 0 && is_negative(rest) != is_negative(y) ? T(rest + y) : rest;
 }
 
 template <class T>
@@ -541,7 +562,7 @@ PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest)
 template <class T>
 PYCUDA_FN T op_power(T x, T y)
 {
-    if (kind<T>::is_signed && y < 0) {
+    if (is_negative(y)) {
         if (x == T(1)) {
             return 1;
         }
@@ -616,7 +637,7 @@ PYCUDA_FN T op_right_shift(T x, T y)
     if ((unsigned long long)y < 8 * sizeof(T)) {
         return T(x >> y);
     }
-    return kind<T>::is_signed && x < 0 ? T(-1) : T(0);
+    return is_negative(x) ? T(-1) : T(0);
 }
 
 // -- comparison -----------------------------------------------------------------------
