@@ -20,7 +20,7 @@ from itertools import repeat
 
 import common
 from bench_launch import child_env, start_floor
-from common import Bound, Subject, SubjectError
+from common import Bound, SubjectError
 
 SMALL = 1024
 PEERS = ("cupy", "torch")
@@ -248,20 +248,6 @@ def prepare_torch(sizes):
 PREPARE = {"pycuda": prepare_pycuda, "cupy": prepare_cupy, "torch": prepare_torch}
 
 
-def run_served(name, sizes):
-    try:
-        header, cases, synchronize = PREPARE[name](sizes)
-    except ImportError as error:
-        reason = f"not installed ({error})"
-    except Exception as error:  # noqa: BLE001 - reported; the run goes on without it
-        reason = f"{type(error).__name__}: {error}"
-    else:
-        common.serve({**header, "cases": sorted(cases)}, cases, synchronize)
-        return
-    with common.claim_stdout() as out:
-        common.say(out, {"missing": reason})
-
-
 # -- measuring -------------------------------------------------------------------------
 
 
@@ -322,23 +308,15 @@ def measure_streaming(name, size, subjects, rounds, batches):
 def start(directory, sizes):
     env = child_env(directory)
     floor = start_floor(directory, env)
-    subjects, missing = {}, {}
-    for name in PREPARE:
-        command = [
-            sys.executable,
-            __file__,
-            "--serve",
-            name,
-            "--sizes",
-            *map(str, sizes),
-        ]
-        try:
-            subjects[name] = Subject(name, command, env)
-        except SubjectError as error:
-            missing[name] = str(error)
-    if "pycuda" in missing:
+    sizes = ["--sizes", *map(str, sizes)]
+    commands = {
+        name: [sys.executable, __file__, "--serve", name, *sizes] for name in PREPARE
+    }
+    try:
+        subjects, missing = common.start_subjects(commands, env)
+    except SubjectError:
         floor.close()
-        raise SubjectError(missing["pycuda"])
+        raise
     return floor, subjects, missing
 
 
@@ -416,7 +394,7 @@ def main(argv=None):
     parser.add_argument("--sizes", type=int, nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.serve:
-        run_served(args.serve, args.sizes or [])
+        common.serve_prepared(lambda: PREPARE[args.serve](args.sizes or []))
         return 0
     if args.most % rows_of(args.most) or args.most <= 0:
         parser.error("--most must be a multiple of 1000 or of 1024")

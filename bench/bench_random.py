@@ -20,7 +20,7 @@ import time
 
 import common
 from bench_launch import child_env
-from common import Subject, SubjectError
+from common import SubjectError
 
 GENERATORS = ("XORWOW", "Philox", "MRG32k3a", "Sobol32", "ScrambledSobol32")
 # name -> title; a subject has those of them that its package has.
@@ -152,20 +152,6 @@ def prepare_torch(sizes):
 PREPARE = {"pycuda": prepare_pycuda, "cupy": prepare_cupy, "torch": prepare_torch}
 
 
-def run_served(name, sizes):
-    try:
-        header, cases, synchronize = PREPARE[name](sizes)
-    except ImportError as error:
-        reason = f"not installed ({error})"
-    except Exception as error:  # noqa: BLE001 - reported; the run goes on without it
-        reason = f"{type(error).__name__}: {error}"
-    else:
-        common.serve({**header, "cases": sorted(cases)}, cases, synchronize)
-        return
-    with common.claim_stdout() as out:
-        common.say(out, {"missing": reason})
-
-
 # -- measuring -------------------------------------------------------------------------
 
 
@@ -190,19 +176,11 @@ def measure(case, size, subjects, rounds, batches):
 
 def start(directory, sizes):
     env = child_env(directory)
-    subjects, missing = {}, {}
-    for name in PREPARE:
-        command = [sys.executable, __file__, "--serve", name]
-        command += ["--sizes", *map(str, sizes)]
-        try:
-            subjects[name] = Subject(name, command, env)
-        except SubjectError as error:
-            missing[name] = str(error)
-    if "pycuda" in missing:
-        for subject in subjects.values():
-            subject.close()
-        raise SubjectError(missing["pycuda"])
-    return subjects, missing
+    sizes = ["--sizes", *map(str, sizes)]
+    commands = {
+        name: [sys.executable, __file__, "--serve", name, *sizes] for name in PREPARE
+    }
+    return common.start_subjects(commands, env)
 
 
 def run(args):
@@ -275,7 +253,7 @@ def main(argv=None):
     parser.add_argument("--sizes", type=int, nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.serve:
-        run_served(args.serve, args.sizes or [])
+        common.serve_prepared(lambda: PREPARE[args.serve](args.sizes or []))
         return 0
     if args.most <= 0:
         parser.error("--most must be above 0")

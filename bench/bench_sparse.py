@@ -33,7 +33,7 @@ from functools import lru_cache
 import common
 import numpy as np
 from bench_launch import child_env
-from common import Subject, SubjectError
+from common import SubjectError
 
 OURS = ("gathers", "csr", "packeted", "coordinate", "cusparse")
 PEERS = ("cupy", "torch")
@@ -344,20 +344,6 @@ def prepare_torch(rows, dtypes):
 PREPARE = {"pycuda": prepare_pycuda, "cupy": prepare_cupy, "torch": prepare_torch}
 
 
-def run_served(name, rows, dtypes):
-    try:
-        header, cases, synchronize = PREPARE[name](rows, dtypes)
-    except ImportError as error:
-        reason = f"not installed ({error})"
-    except Exception as error:  # noqa: BLE001 - reported; the run goes on without it
-        reason = f"{type(error).__name__}: {error}"
-    else:
-        common.serve({**header, "cases": sorted(cases)}, cases, synchronize)
-        return
-    with common.claim_stdout() as out:
-        common.say(out, {"missing": reason})
-
-
 # -- measuring -------------------------------------------------------------------------
 
 
@@ -408,20 +394,11 @@ def measure(name, dtype, args, subjects, failed):
 
 def start(directory, args):
     env = child_env(directory)
-    subjects, missing = {}, {}
-    for name in PREPARE:
-        command = [sys.executable, __file__, "--serve", name]
-        command += ["--rows", str(args.rows)]
-        command += [f"--dtype={dtype}" for dtype in args.dtype]
-        try:
-            subjects[name] = Subject(name, command, env)
-        except SubjectError as error:
-            missing[name] = str(error)
-    if "pycuda" in missing:
-        for subject in subjects.values():
-            subject.close()
-        raise SubjectError(missing["pycuda"])
-    return subjects, missing
+    what = ["--rows", str(args.rows), *(f"--dtype={dtype}" for dtype in args.dtype)]
+    commands = {
+        name: [sys.executable, __file__, "--serve", name, *what] for name in PREPARE
+    }
+    return common.start_subjects(commands, env)
 
 
 def run(args):
@@ -500,7 +477,7 @@ def main(argv=None):
     if args.rows < 8:
         parser.error("--rows must be at least 8")
     if args.serve:
-        run_served(args.serve, args.rows, args.dtype)
+        common.serve_prepared(lambda: PREPARE[args.serve](args.rows, args.dtype))
         return 0
     try:
         result = run(args)

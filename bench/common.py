@@ -215,6 +215,42 @@ def serve(header, cases, synchronize):
                 say(out, {"case": name, "calls": int(calls), "ns": ns})
 
 
+def serve_prepared(prepare):
+    """Serve what ``prepare()`` gives: (header, cases, synchronize).
+
+    A package that is not installed, or fails, says why instead; the run goes on.
+    """
+    try:
+        header, cases, synchronize = prepare()
+    except ImportError as error:
+        reason = f"not installed ({error})"
+    except Exception as error:  # noqa: BLE001 - reported
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        serve({**header, "cases": sorted(cases)}, cases, synchronize)
+        return
+    with claim_stdout() as out:
+        say(out, {"missing": reason})
+
+
+def start_subjects(commands, env):
+    """Start {name: command}; return the subjects and {name: why one is missing}.
+
+    SubjectError where this package itself is missing.
+    """
+    subjects, missing = {}, {}
+    for name, command in commands.items():
+        try:
+            subjects[name] = Subject(name, command, env)
+        except SubjectError as error:
+            missing[name] = str(error)
+    if "pycuda" in missing:
+        for subject in subjects.values():
+            subject.close()
+        raise SubjectError(missing["pycuda"])
+    return subjects, missing
+
+
 def claim_stdout():
     """A file on what stdout was; what libraries print goes to stderr from now on."""
     out = os.fdopen(os.dup(1), "w")

@@ -36,6 +36,10 @@ _BODIES = {
 }
 
 
+# As pcu_family of py/kernels.h numbers them.
+_ELEMENTWISE, _REDUCTION, _TRANSPOSE = range(3)
+
+
 def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw):
     """Return the image of a kernel for the current context's device.
 
@@ -44,9 +48,9 @@ def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw
     ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results;
     or the side of a transpose's tile, of elements of ``raw`` bytes.
     """
-    if family == 0:
+    if family == _ELEMENTWISE:
         text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)
-    elif family == 2:
+    elif family == _TRANSPOSE:
         text = transpose_text(raw, spare[0], vec, ndim)
     else:
         text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:3])

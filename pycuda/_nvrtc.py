@@ -81,12 +81,7 @@ def find() -> str | None:
 
 
 def _search() -> str | None:
-    folders = [
-        os.path.join(home, part)
-        for home in _toolkit.homes()
-        for part in ("lib64", "lib", f"targets/{os.uname().machine}-linux/lib")
-    ]
-    folders += _toolkit.in_wheels(_WHEEL_FOLDERS)
+    folders = _toolkit.library_folders(_WHEEL_FOLDERS)
     folders += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
     folders += [
         os.path.join(sys.prefix, "lib"),

@@ -34,6 +34,23 @@ def in_wheels(parts: Iterable[str]) -> list[str]:
     return [os.path.join(entry or os.curdir, p) for entry in sys.path for p in parts]
 
 
+def library_folders(wheel_folders: Iterable[str]) -> list[str]:
+    """Return where a toolkit and NVIDIA's wheels have libraries; some may not exist."""
+    folders = [
+        os.path.join(home, part)
+        for home in homes()
+        for part in ("lib64", "lib", f"targets/{os.uname().machine}-linux/lib")
+    ]
+    return folders + in_wheels(wheel_folders)
+
+
+def library_paths(names: Sequence[str], wheel_folders: Iterable[str]) -> list[str]:
+    """Return what to try to open, in order: names for the loader, then files."""
+    folders = library_folders(wheel_folders)
+    files = [os.path.join(folder, name) for folder in folders for name in names]
+    return [*names, *filter(os.path.isfile, files)]
+
+
 class Result:
     """What one run of a compiler gave.
 

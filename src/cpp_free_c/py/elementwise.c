@@ -253,26 +253,6 @@ ew_plan(ew_loop *loop)
 
 /* -- parameters -------------------------------------------------------------------- */
 
-static int
-ew_put(pcu_argbuf *params, const void *bytes, size_t size, size_t align)
-{
-    void *place = pcu_argbuf_reserve(params, size, align);
-    if (place == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    memcpy(place, bytes, size);
-    return 0;
-}
-
-static int
-ew_put_index(pcu_argbuf *params, int wide, ptrdiff_t value)
-{
-    int32_t narrow = (int32_t)value;
-    int64_t full = value;
-    return wide ? ew_put(params, &full, 8, 8) : ew_put(params, &narrow, 4, 4);
-}
-
 /* Inputs, outputs, the number of elements; then lengths, and strides by operand. */
 static int
 ew_pack(const ew_loop *loop, pcu_argbuf *params)
@@ -281,7 +261,7 @@ ew_pack(const ew_loop *loop, pcu_argbuf *params)
     for (int i = 0; i < loop->nops; i++) {
         int rc;
         if (loop->arrays[i] != NULL) {
-            rc = ew_put(params, &loop->arrays[i]->address, 8, 8);
+            rc = pcu_kernel_put(params, &loop->arrays[i]->address, 8, 8);
         }
         else {
             int type = loop->inputs[i].type;
@@ -289,23 +269,23 @@ ew_pack(const ew_loop *loop, pcu_argbuf *params)
             size_t align = type == PCU_T_COMPLEX64    ? 4
                            : type == PCU_T_COMPLEX128 ? 8
                                                       : size;
-            rc = ew_put(params, loop->inputs[i].value, size, align);
+            rc = pcu_kernel_put(params, loop->inputs[i].value, size, align);
         }
         if (rc < 0) {
             return -1;
         }
     }
-    if (ew_put_index(params, wide, (ptrdiff_t)loop->count) < 0) {
+    if (pcu_kernel_put_index(params, wide, (ptrdiff_t)loop->count) < 0) {
         return -1;
     }
     for (int k = 0; k < loop->ndim; k++) {
-        if (ew_put_index(params, wide, (ptrdiff_t)loop->shape[k]) < 0) {
+        if (pcu_kernel_put_index(params, wide, (ptrdiff_t)loop->shape[k]) < 0) {
             return -1;
         }
     }
     for (int i = 0; loop->ndim > 0 && i < loop->nops; i++) {
         for (int k = 0; loop->arrays[i] != NULL && k < loop->ndim; k++) {
-            if (ew_put_index(params, wide, loop->strides[i][k]) < 0) {
+            if (pcu_kernel_put_index(params, wide, loop->strides[i][k]) < 0) {
                 return -1;
             }
         }

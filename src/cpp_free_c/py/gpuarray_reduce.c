@@ -344,39 +344,19 @@ reduce_is_wide(const reduce_plan *plan)
 /* -- launches ---------------------------------------------------------------------- */
 
 static int
-reduce_put(pcu_argbuf *params, const void *bytes, size_t size)
-{
-    void *place = pcu_argbuf_reserve(params, size, size);
-    if (place == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    memcpy(place, bytes, size);
-    return 0;
-}
-
-static int
-reduce_put_index(pcu_argbuf *params, int wide, ptrdiff_t value)
-{
-    int32_t narrow = (int32_t)value;
-    int64_t full = value;
-    return wide ? reduce_put(params, &full, 8) : reduce_put(params, &narrow, 4);
-}
-
-static int
 reduce_put_axes(const reduce_plan *plan, pcu_argbuf *params)
 {
     const reduce_axes *both[2] = {&plan->kept, &plan->reduced};
     int rc = 0;
     for (int k = 0; k < 2; k++) {
         for (int d = 0; rc == 0 && d < both[k]->ndim; d++) {
-            rc = reduce_put_index(params, plan->wide, (ptrdiff_t)both[k]->shape[d]);
+            rc = pcu_kernel_put_index(params, plan->wide, (ptrdiff_t)both[k]->shape[d]);
         }
     }
     for (int i = 0; i < plan->nin; i++) {
         for (int k = 0; k < 2; k++) {
             for (int d = 0; rc == 0 && d < both[k]->ndim; d++) {
-                rc = reduce_put_index(params, plan->wide, both[k]->strides[i][d]);
+                rc = pcu_kernel_put_index(params, plan->wide, both[k]->strides[i][d]);
             }
         }
     }
@@ -422,17 +402,18 @@ reduce_launch(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr target,
     pcu_argbuf_init(&params);
     int rc = 0;
     for (int i = 0; rc == 0 && i < plan->nin; i++) {
-        rc = reduce_put(&params, &plan->inputs[i]->address, 8);
+        rc = pcu_kernel_put(&params, &plan->inputs[i]->address, 8, 8);
     }
     if (rc == 0) {
-        rc = reduce_put(&params, &target, 8);
+        rc = pcu_kernel_put(&params, &target, 8, 8);
     }
     if (rc == 0 &&
-        reduce_put_index(&params, plan->wide, (ptrdiff_t)plan->kept.count) == 0 &&
-        reduce_put_index(&params, plan->wide, (ptrdiff_t)plan->reduced.count) == 0 &&
-        reduce_put_index(&params, plan->wide, (ptrdiff_t)plan->segments) == 0 &&
-        reduce_put_index(&params, plan->wide, (ptrdiff_t)plan->segment) == 0 &&
-        reduce_put(&params, &plan->divisor, 8) == 0 &&
+        pcu_kernel_put_index(&params, plan->wide, (ptrdiff_t)plan->kept.count) == 0 &&
+        pcu_kernel_put_index(&params, plan->wide, (ptrdiff_t)plan->reduced.count) ==
+            0 &&
+        pcu_kernel_put_index(&params, plan->wide, (ptrdiff_t)plan->segments) == 0 &&
+        pcu_kernel_put_index(&params, plan->wide, (ptrdiff_t)plan->segment) == 0 &&
+        pcu_kernel_put(&params, &plan->divisor, 8, 8) == 0 &&
         reduce_put_axes(plan, &params) == 0) {
         rc = pcu_kernel_launch(plan->st, kernel, blocks, REDUCE_THREADS, stream,
                                &params);
@@ -464,10 +445,11 @@ reduce_join(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr partial,
         by_thread ? (results + REDUCE_THREADS - 1) / REDUCE_THREADS : results;
     int rc = -1;
     pcu_argbuf_init(&params);
-    if (reduce_put(&params, &partial, 8) == 0 && reduce_put(&params, &target, 8) == 0 &&
-        reduce_put_index(&params, plan->wide, (ptrdiff_t)results) == 0 &&
-        reduce_put_index(&params, plan->wide, (ptrdiff_t)plan->segments) == 0 &&
-        reduce_put(&params, &plan->divisor, 8) == 0) {
+    if (pcu_kernel_put(&params, &partial, 8, 8) == 0 &&
+        pcu_kernel_put(&params, &target, 8, 8) == 0 &&
+        pcu_kernel_put_index(&params, plan->wide, (ptrdiff_t)results) == 0 &&
+        pcu_kernel_put_index(&params, plan->wide, (ptrdiff_t)plan->segments) == 0 &&
+        pcu_kernel_put(&params, &plan->divisor, 8, 8) == 0) {
         rc = pcu_kernel_launch(plan->st, kernel, blocks, REDUCE_THREADS, stream,
                                &params);
     }

@@ -73,6 +73,30 @@ PCU_HIDDEN PCU_RAISES CUfunction pcu_kernel_find(pcu_state *st, pcu_context *ctx
 /* Unload a context's kernels: before it ends, while it is alive. Never raises. */
 PCU_HIDDEN void pcu_kernels_clear(pcu_context *ctx);
 
+/* Append a value to the parameters, at a multiple of `align`. Inline: a launch does it
+ * for each parameter, with sizes that are constants. */
+PCU_RAISES static inline int
+pcu_kernel_put(pcu_argbuf *params, const void *bytes, size_t size, size_t align)
+{
+    void *place = pcu_argbuf_reserve(params, size, align);
+    if (place == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(place, bytes, size);
+    return 0;
+}
+
+/* Append an index, of 64 bits if `wide`, else of 32. */
+PCU_RAISES static inline int
+pcu_kernel_put_index(pcu_argbuf *params, int wide, ptrdiff_t value)
+{
+    int32_t narrow = (int32_t)value;
+    int64_t full = value;
+    return wide ? pcu_kernel_put(params, &full, 8, 8)
+                : pcu_kernel_put(params, &narrow, 4, 4);
+}
+
 /* Queue a kernel; params are the packed parameters. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,
                                             size_t blocks, unsigned int threads,

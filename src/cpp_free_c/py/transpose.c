@@ -106,34 +106,26 @@ transpose_fill(transpose_plan *plan, const pcu_strided *copy)
     return 1;
 }
 
-static int
-transpose_put(pcu_argbuf *params, uint64_t value)
-{
-    void *place = pcu_argbuf_reserve(params, sizeof(value), sizeof(value));
-    if (place == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    memcpy(place, &value, sizeof(value));
-    return 0;
-}
-
 /* Both addresses, the two axes, then length and steps of each other axis. */
 static int
 transpose_pack(const transpose_plan *plan, const pcu_strided *copy, pcu_argbuf *params)
 {
-    const uint64_t head[] = {
-        copy->source_address, copy->target_address,        plan->across,
-        plan->along,          (uint64_t)plan->source_step, (uint64_t)plan->target_step,
+    const ptrdiff_t head[] = {
+        (ptrdiff_t)copy->source_address,
+        (ptrdiff_t)copy->target_address,
+        (ptrdiff_t)plan->across,
+        (ptrdiff_t)plan->along,
+        plan->source_step,
+        plan->target_step,
     };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(head) / sizeof(head[0]); i++) {
-        rc = transpose_put(params, head[i]);
+        rc = pcu_kernel_put_index(params, 1, head[i]);
     }
     for (int k = 0; rc == 0 && k < plan->others; k++) {
-        rc = transpose_put(params, plan->shape[k]);
-        rc = rc < 0 ? rc : transpose_put(params, (uint64_t)plan->source[k]);
-        rc = rc < 0 ? rc : transpose_put(params, (uint64_t)plan->target[k]);
+        rc = pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->shape[k]);
+        rc = rc < 0 ? rc : pcu_kernel_put_index(params, 1, plan->source[k]);
+        rc = rc < 0 ? rc : pcu_kernel_put_index(params, 1, plan->target[k]);
     }
     return rc;
 }
