@@ -1,6 +1,7 @@
 """Random arrays, layouts, operators, scalars and axes against NumPy.
 
-PYCUDA_PROPERTY_CASES sets how many cases each test draws.
+PYCUDA_PROPERTY_CASES sets how many cases each test draws; they are the same in every run,
+and others with a number in PYCUDA_PROPERTY_SEED.
 """
 
 import operator
@@ -19,10 +20,17 @@ from support.arrays import DTYPES, same, sample
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 CASES = int(os.environ.get("PYCUDA_PROPERTY_CASES", "60"))
-settings = hypothesis.settings(
-    max_examples=CASES,
-    suppress_health_check=list(hypothesis.HealthCheck),
-)
+SEED = os.environ.get("PYCUDA_PROPERTY_SEED")
+
+
+def settings(test):
+    """Draw as many cases as are asked for, from the seed that is asked for."""
+    if SEED is not None:
+        test = hypothesis.seed(int(SEED))(test)
+    return hypothesis.settings(
+        max_examples=CASES, suppress_health_check=list(hypothesis.HealthCheck)
+    )(test)
+
 
 # A few of each kind: every pair of dtypes is a kernel of its own.
 FEW = [np.dtype(name) for name in ("bool", "int8", "uint16", "int64")]
