@@ -4,6 +4,9 @@ Tests marked ``gpu`` need a device: a real GPU, or the software device, whicheve
 pycuda.driver.init() finds. Where it finds none they are skipped with its own words.
 After every test, the handles this process holds and the depth of its context stack are
 what they were before.
+
+With ``--one-context`` tests share a context, and its kernels: a GPU takes longer to make
+one than most tests of arrays take. It is for those, not for tests of contexts.
 """
 
 import gc
@@ -14,6 +17,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver
+from pycuda.tools import clear_context_caches
 
 # The same cases in each run, however slow the machine is.
 hypothesis.settings.register_profile(
@@ -37,6 +41,11 @@ def _find_device():
         return drv.Device(0).name(), None
     except drv.Error as error:
         return None, str(error)
+
+
+def pytest_addoption(parser):
+    words = "let tests share a context of device 0, and its kernels"
+    parser.addoption("--one-context", action="store_true", help=words)
 
 
 def pytest_configure(config):
@@ -86,26 +95,50 @@ def stack_depth():
     return len(popped)
 
 
+def live_counts(config):
+    """How many handles of each kind there are. A shared context keeps its kernels, and
+    the page-locked memory to which they write how many elements they found."""
+    counts = _driver._live_counts()
+    if config.getoption("one_context"):
+        del counts["module"], counts["host"]
+    return counts
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left(request):
     """Every test releases what it made."""
     gc.collect()
-    before = _driver._live_counts()
+    before = live_counts(request.config)
     depth = stack_depth() if drv.Context.get_current() is not None else 0
     yield
     request.node.funcargs.clear()  # the other fixtures' values, whose turn was before
     gc.collect()
-    assert _driver._live_counts() == before
+    assert live_counts(request.config) == before
     after = stack_depth() if drv.Context.get_current() is not None else 0
     assert after == depth
 
 
 @pytest.fixture
-def ctx():
-    """A fresh context on device 0, current in this thread."""
+def ctx(request):
+    """A fresh context on device 0, current in this thread; not fresh if it is shared."""
+    if request.config.getoption("one_context"):
+        context = request.getfixturevalue("shared_context")
+        context.push()
+        yield context
+        clear_context_caches()
+        context.pop()
+        return
     context = drv.Device(0).make_context()
     yield context
     context.pop()
+    context.detach()
+
+
+@pytest.fixture(scope="session")
+def shared_context():
+    context = drv.Device(0).make_context()
+    drv.Context.pop()
+    yield context
     context.detach()
 
 
