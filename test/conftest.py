@@ -5,8 +5,8 @@ pycuda.driver.init() finds. Where it finds none they are skipped with its own wo
 After every test, the handles this process holds and the depth of its context stack are
 what they were before.
 
-With ``--one-context`` tests share a context, and its kernels: a GPU takes longer to make
-one than most tests of arrays take. It is for those, not for tests of contexts.
+With ``--one-context`` tests share a context, and its kernels: a GPU takes longer to
+make one than most tests of arrays take. It is for those, not for tests of contexts.
 """
 
 import gc
@@ -120,7 +120,7 @@ def nothing_is_left(request):
 
 @pytest.fixture
 def ctx(request):
-    """A fresh context on device 0, current in this thread; not fresh if it is shared."""
+    """A fresh context on device 0, or the shared one, current in this thread."""
     if request.config.getoption("one_context"):
         context = request.getfixturevalue("shared_context")
         context.push()

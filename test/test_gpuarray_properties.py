@@ -1,7 +1,7 @@
 """Random arrays, layouts, operators, scalars and axes against NumPy.
 
-PYCUDA_PROPERTY_CASES sets how many cases each test draws; they are the same in every run,
-and others with a number in PYCUDA_PROPERTY_SEED.
+PYCUDA_PROPERTY_CASES sets how many cases each test draws. They are the same in every
+run, and others with a number in PYCUDA_PROPERTY_SEED.
 """
 
 import operator
