@@ -352,13 +352,13 @@ def _reduce_body(nin, compute, reduced, vec, kept, variant, index, step):
             for k in range(nin)
         ]
         packs = [f"pack<T{k}, {vec}> v{k};" for k in range(nin)]
-        loads = [f"v{k}.load(row{k} + i);" for k in range(nin)]
+        loads = [f"v{k}.stream(row{k} + i);" for k in range(nin)]
         items = ", ".join(_computed(f"v{k}.items[j]", compute) for k in range(nin))
         tails = ", ".join(_computed(f"row{k}[i]", compute) for k in range(nin))
         lines += [
             *rows,
             f"{index} whole = end > begin ? begin + (end - begin) / {vec} * {vec} : 0;",
-            "#pragma unroll 4",
+            "#pragma unroll 2",
             f"for ({index} i = begin + threadIdx.x * {vec}; i < whole;",
             f"i += 256 * {vec}) {{",
             *packs,

@@ -643,8 +643,15 @@ def test_jax(primary_ctx, monkeypatch):
     if not any(device.platform == "gpu" for device in jax.devices()):
         pytest.skip("jax is installed without its CUDA plugin")
     theirs = jnp.arange(12, dtype=jnp.float32).reshape(3, 4)
-    ours = to_gpuarray(theirs)
+    ours = to_gpuarray(theirs, copyif=True)
     assert np.array_equal(ours.get(), HOST)
+    address, readonly = theirs.__cuda_array_interface__["data"]
+    if readonly:
+        assert ours.ptr != address
+        with pytest.raises(ValueError, match="read-only"):
+            to_gpuarray(theirs)
+    else:
+        assert ours.ptr == address
     array = gpuarray.to_gpu(HOST)
     back = from_gpuarray(array, "jax")
     assert np.array_equal(np.asarray(back * 2), HOST * 2)

@@ -243,6 +243,23 @@ def test_a_huge_row_is_cut():
     assert (row, first) == (10, 0) and last >= 20_000 / 1024
 
 
+@pytest.mark.parametrize("itemsize", [4, 8, 16])
+def test_blocks_follow_the_longest_row(itemsize):
+    short, long = ([0, 3, 5 + longest] for longest in (1, 5000))
+    assert csr.shape_for(np.array(short), itemsize) == csr.WHOLE[itemsize]
+    assert csr.shape_for(np.array(long), itemsize) == csr.CUT[itemsize]
+    assert csr.shape_for(np.array([0]), itemsize) == csr.WHOLE[itemsize]
+
+
+@pytest.mark.gpu
+def test_where_rows_are_cut_more_of_the_cache_is_for_x(ctx):
+    asked = drv.function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT
+    cut = CsrSpMV(random_rows([20_000, 1], 5))._multiply
+    whole = CsrSpMV(random_rows([2] * 6, 6))._multiply
+    assert cut.get_attribute(asked) == 25
+    assert whole.get_attribute(asked) == -1
+
+
 def test_lanes_follow_the_length_of_rows():
     lanes = []
     for length in (1, 5, 16, 40, 100, 400):
@@ -256,8 +273,9 @@ def test_wide_offsets_and_indices(ctx):
     """The kernel for more than 2**31 elements, on fewer."""
     host = random_rows(*SHAPES["one huge row"])
     x = vector(host.shape[1], host.dtype)
-    plan = csr.Plan(host.indptr, True, csr.THREADS, csr.ITEMS[8])
-    words = (plan.lanes, plan.passes, plan.uneven, plan.cut)
+    shape = csr.shape_for(host.indptr, 8)
+    plan = csr.Plan(host.indptr, True, shape.threads, shape.items)
+    words = (plan.lanes, plan.passes, plan.uneven, plan.cut, shape)
     multiply, join = csr._functions(host.dtype, True, True, *words)
     arrays = [to_gpu(plan.jobs.view(np.uint8)), to_gpu(plan.slots), to_gpu(host.indptr)]
     arrays += [csr._padded(host.indices, np.int64, None)]
@@ -266,7 +284,7 @@ def test_wide_offsets_and_indices(ctx):
     partial = GPUArray((plan.slot_count,), np.float64)
     joints = to_gpu(plan.joints)
     pointers = [array.ptr for array in (*arrays, y, partial)]
-    multiply.prepared_call((len(plan.jobs), 1), (csr.THREADS, 1, 1), *pointers)
+    multiply.prepared_call((len(plan.jobs), 1), (shape.threads, 1, 1), *pointers)
     count = len(plan.joints)
     join.prepared_call(
         (-(-count // 8), 1), (256, 1, 1), joints.ptr, partial.ptr, y.ptr, count

@@ -117,6 +117,14 @@ union pack {
             words[i] = ((const word *)from)[i];
         }
     }
+    // What is read once need not stay in a cache.
+    PYCUDA_FN void stream(const T *from)
+    {
+#pragma unroll
+        for (int i = 0; i < bytes / width; i++) {
+            words[i] = __ldcs((const word *)from + i);
+        }
+    }
     PYCUDA_FN void store(T *to) const
     {
 #pragma unroll
@@ -135,6 +143,7 @@ struct transpose_tile {
     enum {
         SIDE = TILE,
         WORDS = SIDE / PER, // in a row
+        ROUNDS = SIDE * WORDS / 256, // of the threads of a block
         ROW = SIDE * SIZE + (SIZE < 4 ? 4 : SIZE)
     };
     typedef typename word_of<SIZE>::type item;
@@ -172,18 +181,24 @@ struct transpose_tile {
         source += column * SIZE + (int64)row * source_step;
         target += row * SIZE + (int64)column * target_step;
         uint64 right = across - column, down = along - row;
+        // All loads of a thread are under way before it waits for the first.
+        word held[ROUNDS];
 #pragma unroll
-        for (int i = threadIdx.x; i < SIDE * WORDS; i += 256) {
-            int y = i / WORDS, x = i % WORDS * PER;
+        for (int k = 0; k < ROUNDS; k++) {
+            int i = threadIdx.x + k * 256, y = i / WORDS, x = i % WORDS * PER;
             if (x < right && y < down) {
-                *(word *)(shared + y * ROW + x * SIZE) =
-                    *(const word *)(source + y * source_step + x * SIZE);
+                held[k] = *(const word *)(source + y * source_step + x * SIZE);
             }
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; k++) {
+            int i = threadIdx.x + k * 256, y = i / WORDS, x = i % WORDS * PER;
+            *(word *)(shared + y * ROW + x * SIZE) = held[k];
         }
         __syncthreads();
 #pragma unroll
-        for (int i = threadIdx.x; i < SIDE * WORDS; i += 256) {
-            int y = i / WORDS, x = i % WORDS * PER;
+        for (int k = 0; k < ROUNDS; k++) {
+            int i = threadIdx.x + k * 256, y = i / WORDS, x = i % WORDS * PER;
             if (x < down && y < right) {
                 *(word *)(target + y * target_step + x * SIZE) = gather(shared, x, y);
             }

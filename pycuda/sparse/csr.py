@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,14 +26,28 @@ from pycuda.sparse._matrix import (
 )
 from pycuda.tools import context_dependent_memoize
 
-THREADS = 128
 
-#: Elements that a thread reads, by the size of one: their loads are all under way at
-#: once, and more of them would leave room for fewer threads.
-ITEMS = {4: 8, 8: 8, 16: 4}
+class Shape(NamedTuple):
+    """Threads of a block, elements that each reads, and blocks of a multiprocessor.
 
-#: Blocks that fit a multiprocessor together, by the same: the limit of registers.
-BLOCKS = {4: 10, 8: 8, 16: 8}
+    The loads of a thread are all under way at once; more of them leave room for fewer
+    threads. The third number limits registers.
+    """
+
+    threads: int
+    items: int
+    blocks: int
+
+
+#: By the size of an element, as measured on an H200: for tiles of whole rows, and for
+#: tiles that cut rows. Matrices with long rows have columns that many rows share, and
+#: fewer threads leave more of the first cache to ``x``.
+WHOLE = {4: Shape(128, 8, 10), 8: Shape(128, 8, 8), 16: Shape(128, 4, 8)}
+CUT = {4: Shape(256, 8, 4), 8: Shape(256, 4, 6), 16: Shape(128, 4, 8)}
+
+#: The percentage of the first cache that is shared memory where rows are cut; it holds
+#: the tiles of all blocks, and the driver would choose more.
+_CARVEOUT = 25
 
 #: How far a block's numbers may go beyond those of a matrix.
 _SPARE = 2**16
@@ -71,19 +85,18 @@ def kernel_text(
     passes: int,
     uneven: bool,
     cut: bool,
-    threads: int = THREADS,
-    items: int | None = None,
-    blocks: int | None = None,
+    shape: Shape | None = None,
 ) -> str:
     """Return the source of the kernels for matrices of one kind."""
     dtype = np.dtype(dtype)
+    threads, items, blocks = shape or (CUT if cut else WHOLE)[dtype.itemsize]
     return _TEXT.format(
         value=CTYPES[dtype.name],
         index="long long" if wide_index else "int",
         offset="long long" if wide_offset else "int",
         threads=threads,
-        items=items or ITEMS[dtype.itemsize],
-        blocks=blocks or BLOCKS[dtype.itemsize],
+        items=items,
+        blocks=blocks,
         lanes=lanes,
         passes=passes,
         uneven="true" if uneven else "false",
@@ -99,9 +112,24 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 
 
 @context_dependent_memoize
-def _functions(*words: Any) -> tuple[Any, Any]:
-    module = _codegen.load(kernel_text(*words), ["-w"])
+def _functions(
+    dtype: Any,
+    wide_index: bool,
+    wide_offset: bool,
+    lanes: int,
+    passes: int,
+    uneven: bool,
+    is_cut: bool,
+    shape: Shape,
+) -> tuple[Any, Any]:
+    text = kernel_text(
+        dtype, wide_index, wide_offset, lanes, passes, uneven, is_cut, shape
+    )
+    module = _codegen.load(text, ["-w"])
     multiply = module.get_function("multiply").prepare("PPPPPPPP")
+    if is_cut:
+        carveout = _cuda.function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT
+        multiply.set_attribute(carveout, _CARVEOUT)
     return multiply, module.get_function("join_parts").prepare("PPPi")
 
 
@@ -113,6 +141,14 @@ def _job_dtype(wide: bool) -> np.dtype[Any]:
     offset = "<i8" if wide else "<i4"
     fields = [("begin", offset), ("end", offset), ("row", "<i4"), ("last", "<i4")]
     return np.dtype([*fields, ("", "V8")] if wide else fields)
+
+
+def shape_for(indptr: np.ndarray[Any, Any], itemsize: int) -> Shape:
+    """Return the shape of the blocks for a matrix with these rows."""
+    whole = WHOLE[itemsize]
+    longest = int(np.diff(indptr).max(initial=0))
+    cut = longest > whole.threads * whole.items // 8
+    return (CUT if cut else WHOLE)[itemsize]
 
 
 class Plan:
@@ -256,9 +292,7 @@ class CsrSpMV(DeviceOperator):
         self,
         host: HostCSR,
         allocator: Any,
-        threads: int = THREADS,
-        items: int | None = None,
-        blocks: int | None = None,
+        shape: Shape | None = None,
     ) -> None:
         super().__init__(host.shape, host.dtype)
         self.nnz: int = len(host.data)
@@ -269,9 +303,9 @@ class CsrSpMV(DeviceOperator):
         wide_index = columns > most
         wide = self.nnz > most - _SPARE
         self.index_dtype: np.dtype[Any] = np.dtype(np.int64 if wide_index else np.int32)
-        items = items or ITEMS[host.dtype.itemsize]
-        plan = Plan(host.indptr, wide, threads, items)
-        self.block_size = threads
+        shape = shape or shape_for(host.indptr, host.dtype.itemsize)
+        plan = Plan(host.indptr, wide, shape.threads, shape.items)
+        self.block_size = shape.threads
         self.num_blocks: int = len(plan.jobs)
         self._indices = _padded(host.indices, self.index_dtype, allocator)
         self._data = _padded(host.data, host.dtype, allocator)
@@ -298,9 +332,7 @@ class CsrSpMV(DeviceOperator):
             plan.passes,
             plan.uneven,
             plan.cut,
-            threads,
-            items,
-            blocks,
+            shape,
         )
 
     @property
