@@ -45,15 +45,16 @@ def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw
 
     ``types`` are the names of the dtypes of inputs and outputs, ``kinds`` says how each
     is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
-    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results;
-    or the side of a transpose's tile, of elements of ``raw`` bytes.
+    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results,
+    loads past the caches; or the side of a transpose's tile, of elements of ``raw``
+    bytes.
     """
     if family == _ELEMENTWISE:
         text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)
     elif family == _TRANSPOSE:
         text = transpose_text(raw, spare[0], vec, ndim)
     else:
-        text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:3])
+        text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:4])
     return compile_text(text)
 
 
@@ -229,19 +230,20 @@ def transpose_text(itemsize, tile, per, others):
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(parameters)})",
         "{",
-        "uint64 rest = blockIdx.x;",
-        "uint64 columns = (across + tile::SIDE - 1) / tile::SIDE;",
-        "uint64 rows = (along + tile::SIDE - 1) / tile::SIDE;",
-        "uint64 place = rest % (columns * rows); rest /= columns * rows;",
-        "uint64 column, row;",
-        "tile::find(place, columns, rows, column, row);",
+        "uint32 rest = blockIdx.x, place = rest, column, row;",
+        "uint32 columns = (uint32)((across + tile::SIDE - 1) / tile::SIDE);",
+        "uint32 rows = (uint32)((along + tile::SIDE - 1) / tile::SIDE);",
     ]
+    if others:
+        lines.append("rest /= columns * rows; place -= rest * (columns * rows);")
+    lines.append("tile::find(place, columns, rows, column, row);")
     for axis in reversed(range(others)):
-        lines.append(f"{{ int64 at = (int64)(rest % d{axis}); rest /= d{axis};")
+        lines.append(f"{{ uint32 next = rest / (uint32)d{axis};")
+        lines.append(f"int64 at = rest - next * (uint32)d{axis}; rest = next;")
         lines.append(f"source += at * s{axis}; target += at * t{axis}; }}")
     lines.append(
         "tile::move(source, target, across, along, source_step, target_step,"
-        " column * tile::SIDE, row * tile::SIDE);"
+        " column, row);"
     )
     lines.append("}")
     return "\n".join(lines) + "\n"
@@ -250,7 +252,9 @@ def transpose_text(itemsize, tile, per, others):
 _BY_BLOCK, _BY_THREAD, _JOIN_BY_BLOCK, _JOIN_BY_THREAD = range(4)
 
 
-def reduction_text(op, types, nin, compute, reduced, wide, vec, kept, variant, partial):
+def reduction_text(
+    op, types, nin, compute, reduced, wide, vec, kept, variant, partial, stream=0
+):
     """Return the source of a kernel of a reduction."""
     index, step = ("uint64", "int64") if wide else ("uint32", "int32")
     lines = ["#include <pycuda-reduce.hpp>", "using namespace pycuda_array;"]
@@ -277,7 +281,9 @@ def reduction_text(op, types, nin, compute, reduced, wide, vec, kept, variant, p
         for k in range(nin):
             parameters += [f"{step} k{k}_{axis}" for axis in range(kept)]
             parameters += [f"{step} r{k}_{axis}" for axis in range(reduced)]
-        body = _reduce_body(nin, compute, reduced, vec, kept, variant, index, step)
+        body = _reduce_body(
+            nin, compute, reduced, vec, kept, variant, index, step, stream
+        )
         result = "acc" if partial else "R::finish<Z0>(acc, divisor)"
         body = [line.replace("RESULT", result) for line in body]
     lines.append('extern "C" __global__ void __launch_bounds__(256)')
@@ -321,7 +327,7 @@ def _offsets(letter, ndim, nin, source, target, index, step):
     return lines
 
 
-def _reduce_body(nin, compute, reduced, vec, kept, variant, index, step):
+def _reduce_body(nin, compute, reduced, vec, kept, variant, index, step, stream):
     """Return the body that takes up the elements of one segment of one result."""
     lines = []
     if variant == _BY_THREAD:
@@ -352,7 +358,8 @@ def _reduce_body(nin, compute, reduced, vec, kept, variant, index, step):
             for k in range(nin)
         ]
         packs = [f"pack<T{k}, {vec}> v{k};" for k in range(nin)]
-        loads = [f"v{k}.stream(row{k} + i);" for k in range(nin)]
+        load = "stream" if stream else "load"
+        loads = [f"v{k}.{load}(row{k} + i);" for k in range(nin)]
         items = ", ".join(_computed(f"v{k}.items[j]", compute) for k in range(nin))
         tails = ", ".join(_computed(f"row{k}[i]", compute) for k in range(nin))
         lines += [

@@ -119,6 +119,25 @@ def test_the_same_input_gives_the_same_bits(ctx):
     assert all(gpuarray.sum(x.copy()).get() == first for _ in range(3))
 
 
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.int32, np.float32, np.complex64], ids=str
+)
+def test_arrays_that_no_cache_holds(ctx, dtype):
+    """They are read with other instructions, whole vectors and what is left of them."""
+    cache = drv.Device(0).get_attribute(drv.device_attribute.L2_CACHE_SIZE)
+    few = sample(dtype, 5003, 1)
+    host = np.resize(few, cache // few.itemsize + 1027)
+    x = to_gpu(host)
+    for name in ("min", "max", "argmax", "count_nonzero"):
+        same(getattr(gpuarray, name)(x), getattr(np, name)(host))
+    wide = host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)
+    for got, exact in (
+        (gpuarray.sum(x, dtype=np.dtype(wide.dtype)), wide.sum()),
+        (gpuarray.dot(x.astype(wide.dtype), x.astype(wide.dtype)), wide @ wide),
+    ):
+        np.testing.assert_allclose(got.get(), exact, rtol=1e-12)
+
+
 def test_dtype_and_out(ctx):
     a = sample(np.int8, (40, 50))
     x = to_gpu(a)

@@ -205,7 +205,7 @@ def reduction_kernels():
                 vec = 4 if variant == 0 and PART_OF.get(dtype) is None else 1
                 wide, partial = variant % 2, variant < 2
                 for kept in (0, 2):
-                    numbers = (1, wide, vec, kept, variant, partial)
+                    numbers = (1, wide, vec, kept, variant, partial, wide)
                     yield rule, reduction_text(name, types, int(nin), dtype, *numbers)
 
 

@@ -142,25 +142,29 @@ template <int SIZE, int TILE, int PER>
 struct transpose_tile {
     enum {
         SIDE = TILE,
-        WORDS = SIDE / PER, // in a row
-        ROUNDS = SIDE * WORDS / 256, // of the threads of a block
+        WORDS = SIDE / PER,    // in a row
+        STEP = 256 / WORDS,    // rows that a block's threads take at once
+        ROUNDS = SIDE / STEP,
         ROW = SIDE * SIZE + (SIZE < 4 ? 4 : SIZE)
     };
     typedef typename word_of<SIZE>::type item;
     typedef typename word_of<SIZE * PER>::type word;
 
-    // Tiles are taken in bands of 16 rows, column by column, so that neighbours in time
-    // are neighbours in the source and in the target.
-    static PYCUDA_FN void find(uint64 place, uint64 columns, uint64 rows, uint64 &column,
-                               uint64 &row)
+    // Tiles are taken in bands of 4 columns, row by row, so that neighbours in time are
+    // neighbours in the source and in the target. There are fewer than 2**31: numbers of
+    // 64 bits would cost more in divisions than all the rest.
+    static PYCUDA_FN void find(uint32 place, uint32 columns, uint32 rows, uint32 &column,
+                               uint32 &row)
     {
-        uint64 band = place / (16 * columns), within = place % (16 * columns);
-        uint64 height = rows - 16 * band < 16 ? rows - 16 * band : 16;
-        column = within / height;
-        row = 16 * band + within % height;
+        uint32 wide = min(columns, 4u);
+        uint32 band = place / (wide * rows), within = place - band * wide * rows;
+        uint32 width = min(wide, columns - wide * band);
+        row = within / width;
+        column = wide * band + within - row * width;
     }
 
-    static PYCUDA_FN word gather(const char *shared, int first, int row)
+    // One element of each of PER rows.
+    static PYCUDA_FN word gather(const char *shared)
     {
         union {
             item items[PER];
@@ -168,39 +172,39 @@ struct transpose_tile {
         } some;
 #pragma unroll
         for (int k = 0; k < PER; k++) {
-            some.items[k] = *(const item *)(shared + (first + k) * ROW + row * SIZE);
+            some.items[k] = *(const item *)(shared + k * ROW);
         }
         return some.whole;
     }
 
+    // All loads of a thread are under way before it waits for the first.
     static PYCUDA_FN void move(const char *source, char *target, uint64 across,
                                uint64 along, int64 source_step, int64 target_step,
-                               uint64 column, uint64 row)
+                               uint32 column, uint32 row)
     {
         __shared__ __align__(16) char shared[SIDE * ROW];
-        source += column * SIZE + (int64)row * source_step;
-        target += row * SIZE + (int64)column * target_step;
-        uint64 right = across - column, down = along - row;
-        // All loads of a thread are under way before it waits for the first.
+        const int x = threadIdx.x % WORDS * PER, y = threadIdx.x / WORDS;
+        const uint64 first = (uint64)column * SIDE, top = (uint64)row * SIDE;
+        const int right = (int)min(across - first, (uint64)SIDE);
+        const int down = (int)min(along - top, (uint64)SIDE);
         word held[ROUNDS];
+        source += (first + x) * SIZE + (int64)(top + y) * source_step;
+        target += (top + x) * SIZE + (int64)(first + y) * target_step;
 #pragma unroll
-        for (int k = 0; k < ROUNDS; k++) {
-            int i = threadIdx.x + k * 256, y = i / WORDS, x = i % WORDS * PER;
-            if (x < right && y < down) {
-                held[k] = *(const word *)(source + y * source_step + x * SIZE);
+        for (int k = 0; k < ROUNDS; k++, source += STEP * source_step) {
+            if (x < right && y + k * STEP < down) {
+                held[k] = *(const word *)source;
             }
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; k++) {
-            int i = threadIdx.x + k * 256, y = i / WORDS, x = i % WORDS * PER;
-            *(word *)(shared + y * ROW + x * SIZE) = held[k];
+            *(word *)(shared + (y + k * STEP) * ROW + x * SIZE) = held[k];
         }
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < ROUNDS; k++) {
-            int i = threadIdx.x + k * 256, y = i / WORDS, x = i % WORDS * PER;
-            if (x < down && y < right) {
-                *(word *)(target + y * target_step + x * SIZE) = gather(shared, x, y);
+        for (int k = 0; k < ROUNDS; k++, target += STEP * target_step) {
+            if (x < down && y + k * STEP < right) {
+                *(word *)target = gather(shared + x * ROW + (y + k * STEP) * SIZE);
             }
         }
     }

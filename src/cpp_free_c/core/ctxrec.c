@@ -48,6 +48,7 @@ pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
         CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
     };
     int values[sizeof(wanted) / sizeof(wanted[0])];
     *routine = "cuCtxGetDevice";
@@ -66,6 +67,7 @@ pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
             rec->limits.max_grid[i] = values[4 + i];
         }
         rec->limits.multiprocessors = values[7];
+        rec->limits.cache = values[8];
     }
     return status;
 }

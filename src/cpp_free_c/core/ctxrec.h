@@ -17,12 +17,13 @@ typedef enum {
     PCU_CTX_FOREIGN  /* someone else's: left alone */
 } pcu_ctx_kind;
 
-/* Launch limits of the context's device, read once. */
+/* What launches ask of the context's device, read once. */
 typedef struct {
     int max_threads;
     int max_block[3];
     int max_grid[3];
     int multiprocessors;
+    int cache; /* bytes of the second cache */
 } pcu_device_limits;
 
 typedef struct pcu_ctxrec {

@@ -13,7 +13,8 @@ enum {
     REDUCE_ACC_BYTES = 32, /* at most, of pycuda-reduce.hpp's accumulators */
     REDUCE_KEEP = 0,       /* spare[]: which field of a key */
     REDUCE_VARIANT = 1,
-    REDUCE_PARTIAL = 2
+    REDUCE_PARTIAL = 2,
+    REDUCE_STREAM = 3
 };
 
 /* The kernels of a reduction. */
@@ -54,6 +55,7 @@ typedef struct {
     int by_thread;
     int wide;
     int vec;
+    int stream; /* more bytes than the cache holds: none of them need stay there */
 } reduce_plan;
 
 /* -- types ------------------------------------------------------------------------- */
@@ -279,6 +281,17 @@ reduce_vector(const reduce_plan *plan)
     return (int)vec;
 }
 
+static int
+reduce_streams(const reduce_plan *plan, const pcu_context *ctx)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < plan->nin; i++) {
+        bytes += pcu_gpuarray_itemsize(plan->inputs[i]);
+    }
+    return plan->vec > 1 && plan->kept.count * plan->reduced.count >
+                                (size_t)ctx->rec.limits.cache / bytes;
+}
+
 static void
 reduce_cut(reduce_plan *plan, const pcu_context *ctx)
 {
@@ -294,6 +307,7 @@ reduce_cut(reduce_plan *plan, const pcu_context *ctx)
                        reduce_step(plan->kept.strides[0][last_kept]) <
                            reduce_step(plan->reduced.strides[0][last_reduced]));
     plan->vec = reduce_vector(plan);
+    plan->stream = reduce_streams(plan, ctx);
     if (plan->by_thread) {
         wanted = sms * 2048 / results;
         least = 64;
@@ -392,6 +406,7 @@ reduce_launch(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr target,
     key.spare[REDUCE_KEEP] = (uint8_t)plan->kept.ndim;
     key.spare[REDUCE_VARIANT] = plan->by_thread ? REDUCE_BY_THREAD : REDUCE_BY_BLOCK;
     key.spare[REDUCE_PARTIAL] = plan->segments > 1;
+    key.spare[REDUCE_STREAM] = (uint8_t)plan->stream;
     CUfunction kernel = pcu_kernel_find(plan->st, ctx, &key);
     if (kernel == NULL) {
         return -1;

@@ -30,7 +30,7 @@ typedef struct {
 static size_t
 transpose_tile(size_t itemsize)
 {
-    return itemsize == 1 ? 128 : itemsize <= 4 ? 64 : 32;
+    return itemsize <= 4 ? 64 : 32;
 }
 
 /* The axis along which this operand goes on element by element; -1: none. */
