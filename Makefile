@@ -6,8 +6,8 @@
 # make dist    the source archive and the wheel, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 #
-# Others: venv, build, werror, layout, asan, leaks, tsan, format, fuzz, clean. PYTHON says
-# which Python to use.
+# Others: venv, build, werror, conformance, layout, asan, leaks, tsan, format, fuzz, clean.
+# PYTHON says which Python to use.
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,7 +21,7 @@ C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
 C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
 
-.PHONY: hello test check doc dist build venv werror layout asan leaks tsan soak format \
+.PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan soak format \
 	fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
@@ -35,7 +35,7 @@ hello: build
 test: build
 	$(BIN)/python -m pytest $(ARGS)
 
-check: check-format layout werror check-cppcheck check-tidy check-types test \
+check: check-format layout werror conformance check-cppcheck check-tidy check-types test \
 	asan leaks tsan
 
 # -- the private environment ------------------------------------------------------------
@@ -90,6 +90,18 @@ werror: $(VENV)/.requires
 			--build-temp build/werror-$$compiler/temp \
 			--build-lib build/werror-$$compiler/lib || exit 1; \
 	done
+
+# The software device as clang builds it gives the results that a GPU gave, too.
+CLANG_BUILD := build/werror-clang/lib
+conformance: build werror
+	@for path in $(filter-out %.so %__pycache__,$(wildcard pycuda/*)); do \
+		ln -sfn $(CURDIR)/$$path $(CLANG_BUILD)/pycuda/; done
+	cd $(CLANG_BUILD) && \
+		$(abspath $(BIN))/python -c 'import pycuda._driver as d; print(d.__file__)' | \
+			grep werror-clang && \
+		PYCUDA_DRIVER=emulator $(abspath $(BIN))/python -m pytest -q \
+			-c $(CURDIR)/pyproject.toml --rootdir $(CURDIR) -p no:cacheprovider \
+			$(CURDIR)/test/test_conformance.py
 
 # cppcheck reads no Python.h: it is told what the macros that return stand for.
 check-cppcheck:
