@@ -868,13 +868,13 @@ def _load(image: bytes, request: Request) -> Module:
     """Load an image; an error carries what a CompileError does."""
     from pycuda import driver
 
-    logs: list[str] = []
+    logs = [("", "")]
     try:
         return driver.module_from_buffer(
-            image, message_handler=lambda done, *texts: logs.extend(texts)
+            image, message_handler=lambda done, info, log: logs.append((info, log))
         )
     except driver.Error as error:
-        _explain(error, image, request, *logs or ("", ""))
+        _explain(error, image, request, *logs[-1])
         raise
 
 

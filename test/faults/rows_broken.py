@@ -21,6 +21,9 @@ FOUND_BY_ALLOCATIONS = {
     "leaks without memory": "handles are lost",
     "another class without memory": "the exception is ValueError",
 }
+#: What the search for leaks says, at the end of a sweep of the allocations.
+FOUND_BY_LEAKS = {"forgets a block without memory": "in forget "}
+ALL = (*FOUND_BY_CALLS, *FOUND_BY_ALLOCATIONS, *FOUND_BY_LEAKS)
 
 kept = []
 
@@ -82,6 +85,14 @@ class Broken:
         except MemoryError:
             raise ValueError from None
 
+    def forgets_a_block_without_memory(self):
+        import faults_nomemory as nomemory
 
-for _name in (*FOUND_BY_CALLS, *FOUND_BY_ALLOCATIONS):
+        def call():
+            return nomemory.forget()
+
+        return call()
+
+
+for _name in ALL:
     row(_name, lambda w, name=_name: getattr(Broken(w), name.replace(" ", "_")))

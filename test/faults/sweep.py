@@ -300,6 +300,8 @@ class Sweep:
                 nomemory.arm(number)
 
             attempt = Attempt(self.device, self.row, arm, disarm)
+            if nomemory.spared():
+                continue
             if not nomemory.fired():
                 break
             self.count += 1
