@@ -1,15 +1,16 @@
 """The examples of the chapters in doc/ run, and print what the page says."""
 
 import re
+import subprocess
+import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from support.child import run_child
 from support.compilers import needs_nvcc
+from support.pages import DOC, literal_block
 
-DOC = Path(__file__).resolve().parents[1] / "doc"
 #: Each page, and how many examples it has at least.
 PAGES = {
     "arrays": 2,
@@ -88,3 +89,23 @@ def test_an_example_prints_what_the_page_says(page, number):
     program, said = blocks(page)[number]
     printed = run_child(program).stdout
     assert plain(printed) == plain(said)
+
+
+IN_THE_CONTEXT = """
+def test_it():
+    assert pycuda.driver.Context.get_current() is not None
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("with_fixture", [True, False])
+def test_the_fixture_for_pytest(tmp_path, with_fixture):
+    fixture = literal_block("utilities", "As a fixture of pytest")
+    program = tmp_path / "test_program.py"
+    imports = "import pytest, pycuda.driver, pycuda.tools\n"
+    program.write_text(imports + fixture * with_fixture + IN_THE_CONTEXT)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, program], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert ("1 passed" if with_fixture else "1 failed") in done.stdout, done.stdout

@@ -5,8 +5,10 @@ has no OpenGL; there the tests declare the names that it would have given.
 """
 
 import gc
+import os
 import sys
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +18,12 @@ import pycuda.gl
 from pycuda import _driver
 from support.child import run_child
 from support.opengl import NoOpenGL, RealOpenGL, StandIn
+from support.pages import literal_block
 
 pytestmark = pytest.mark.gpu
 
 NONE = drv.graphics_map_flags.NONE
+TEST = Path(__file__).resolve().parent
 
 
 @pytest.fixture
@@ -510,3 +514,39 @@ def test_opengl_sees_what_cuda_wrote(sharing):
     got = np.zeros_like(data)
     sharing.read_image(image, got)
     assert (got == data).all(), sharing.renderer()
+
+
+# -- the page --------------------------------------------------------------------------
+
+PROGRAM = """
+import numpy as np
+import pycuda.driver as drv
+from pycuda import _driver
+from support.opengl import NoOpenGL, RealOpenGL, StandIn
+
+drv.init()
+try:
+    made = StandIn() if _driver._is_emulated() else RealOpenGL()
+except NoOpenGL as error:
+    raise SystemExit(f"no OpenGL: {error}")
+buffer = made.buffer(4 * 64)
+WITH
+from pycuda.compiler import SourceModule
+
+text = "__global__ void wave(float *p, float t) { p[threadIdx.x] = threadIdx.x * t; }"
+wave = SourceModule(text).get_function("wave").prepare("Pf")
+grid, block, time = (1, 1), (64, 1, 1), 0.5
+draw()
+mapping = shared.map()
+seen = np.empty(64, np.float32)
+drv.memcpy_dtoh(seen, mapping.device_ptr_and_size()[0])
+mapping.unmap()
+print(seen.tolist() == [i / 2 for i in range(64)])
+"""
+
+
+def test_the_program_of_the_page(gl):
+    block = literal_block("opengl", "With a buffer made by any OpenGL binding")
+    path = os.pathsep.join([str(TEST), os.environ.get("PYTHONPATH", str(TEST.parent))])
+    done = run_child(PROGRAM.replace("WITH", block), PYTHONPATH=path)
+    assert done.stdout == "True\n"
