@@ -11,6 +11,7 @@ import pytest
 
 import pycuda.driver as drv
 from support.child import run_child
+from support.faults import fail_calls  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "src" / "cpp_free_c" / "tables" / "results.h"
@@ -107,6 +108,39 @@ def test_out_of_memory_says_the_sizes(ctx):
         drv.mem_alloc(total * 2)
     assert isinstance(caught.value, drv.MemoryError)
     assert str(total * 2) in str(caught.value) and str(total) in str(caught.value)
+
+
+@pytest.mark.gpu
+def test_a_code_that_nobody_knows(ctx, fail_calls):  # noqa: F811
+    fail_calls("cuMemAlloc", 1, code=4321)
+    with pytest.raises(drv.LogicError) as caught:
+        drv.mem_alloc(16)
+    assert (caught.value.code, caught.value.name) == (4321, "CUDA_ERROR_<unknown>")
+    assert str(caught.value).startswith("cuMemAlloc failed: unrecognized error code")
+
+
+#: A driver that fails with a code of its own, and tells what that is.
+TOMORROW = """
+#include <string.h>
+static int fail(void) { return 4321; }
+static int name(int code, const char **words)
+{ *words = code == 4321 ? "CUDA_ERROR_OF_TOMORROW" : 0; return *words ? 0 : 1; }
+static int text(int code, const char **words)
+{ *words = code == 4321 ? "not thought of yet" : 0; return *words ? 0 : 1; }
+int cuGetProcAddress(const char *n, void **f, int v, unsigned long long g)
+{
+    (void)v; (void)g;
+    *f = strcmp(n, "cuGetErrorName") == 0 ? (void *)name
+         : strcmp(n, "cuGetErrorString") == 0 ? (void *)text : (void *)fail;
+    return 0;
+}
+"""
+
+
+def test_a_code_that_only_the_driver_knows(tmp_path):
+    head, text = init_with(tmp_path, TOMORROW)
+    assert head == ["LogicError", "4321", "CUDA_ERROR_OF_TOMORROW", "cuInit"]
+    assert text.startswith("cuInit failed: not thought of yet")
 
 
 def test_no_driver_library(tmp_path):

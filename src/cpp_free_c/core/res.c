@@ -135,9 +135,10 @@ pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
 
 CUresult
 pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ctx,
-              const char **routine)
+              const char **routine, int *ended)
 {
-    if (!pcu_ctxrec_usable(ctx)) {
+    *ended = !pcu_ctxrec_usable(ctx);
+    if (*ended) {
         return CUDA_SUCCESS;
     }
     pcu_scope scope;
@@ -146,11 +147,16 @@ pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ct
     if (status == CUDA_SUCCESS) {
         *routine = "cuGraphicsUnmapResources";
         status = drv.GraphicsUnmapResources(1, &resource, stream);
+        *ended = status == CUDA_SUCCESS;
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
             *routine = "cuCtxPopCurrent";
             status = left;
         }
     }
-    return res_status_is_moot(status) ? CUDA_SUCCESS : status;
+    if (res_status_is_moot(status)) {
+        status = CUDA_SUCCESS;
+    }
+    *ended |= status == CUDA_SUCCESS;
+    return status;
 }
