@@ -154,6 +154,39 @@ def test_occupancy(d, emu_ctx):
     d.ok("ModuleUnload", m)
 
 
+def test_occupancy_with_flags_and_the_other_way_round(d, emu_ctx):
+    m = d.module(EMPTY_KERNEL)
+    f = d.function(m, b"nothing")
+    name = "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"
+    blocks = c_int()
+    for flags in (0, 1):
+        d.ok(name, byref(blocks), f, 256, size(0), flags)
+        assert blocks.value == 4
+    wrong = getattr(d, name)(byref(blocks), f, 256, size(0), 2)
+    assert wrong == R.ERROR_INVALID_VALUE
+
+    def room(blocks, threads):
+        """Shared memory for each, so that as many blocks fit."""
+        name = "OccupancyAvailableDynamicSMemPerBlock"
+        return d.out(c_size_t, name, f, blocks, threads)
+
+    def fit(shared):
+        name = "OccupancyMaxActiveBlocksPerMultiprocessor"
+        return d.out(c_int, name, f, 256, size(shared))
+
+    for n in (1, 2, 3, 4):
+        most = room(n, 256)
+        assert fit(most) >= n
+        assert n == 1 or fit(most + 1) < n
+    assert room(5, 256) == 0
+    name = "OccupancyAvailableDynamicSMemPerBlock"
+    for n, threads in ((0, 256), (1, 0)):
+        code = getattr(d, name)(byref(c_size_t()), f, n, threads)
+        assert code == R.ERROR_INVALID_VALUE
+    assert getattr(d, name)(byref(c_size_t()), m, 1, 32) == R.ERROR_INVALID_HANDLE
+    d.ok("ModuleUnload", m)
+
+
 def jit(d, image, room=2000):
     """Loads with both logs; code, module, error log."""
     info, error = ctypes.create_string_buffer(room), ctypes.create_string_buffer(room)

@@ -7,6 +7,7 @@ of the interpreter run everything.
 
 import itertools
 import math
+import operator
 import os
 from fractions import Fraction
 
@@ -449,6 +450,61 @@ def test_dot_products_and_simd(g):
         ),
         32,
     )
+
+
+#: What is made of two parts of the registers, before it is put into a part again.
+VIDEO = {
+    "vadd": lambda x, y: x + y,
+    "vsub": lambda x, y: x - y,
+    "vavrg": lambda x, y: (x + y + (x + y >= 0)) >> 1,
+    "vabsdiff": lambda x, y: abs(x - y),
+    "vmin": min,
+    "vmax": max,
+}
+
+
+def joined(values, bits):
+    return sum(value % 2**bits << bits * i for i, value in enumerate(values))
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("name", VIDEO)
+def test_simd_of_parts(g, name, bits):
+    inputs, count, operation = triples(32), 32 // bits, VIDEO[name]
+    for s, t in itertools.product("us", repeat=2):
+        low = -(2 ** (bits - 1)) if s == "s" else 0
+
+        def each(x, y, s=s, t=t):
+            return map(operation, parts(x, bits, s), parts(y, bits, t))
+
+        def within(value, low=low):
+            return min(max(value, low), low + 2**bits - 1)
+
+        code = f"{name}{count}.{s}32.{s}32.{t}32"
+        for more, function in (
+            ("", lambda x, y, z: joined(each(x, y), bits)),
+            (".sat", lambda x, y, z: joined([within(v) for v in each(x, y)], bits)),
+            (".add", lambda x, y, z: z + sum(each(x, y))),
+        ):
+            check(g, f"{code}{more} %d, %0, %1, %2;", inputs, function, 32)
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_simd_comparisons(g, name, bits):
+    inputs, count = triples(32), 32 // bits
+    compare = getattr(operator, name)
+    for s, t in itertools.product("us", repeat=2):
+
+        def each(x, y, s=s, t=t):
+            return map(compare, parts(x, bits, s), parts(y, bits, t))
+
+        code = f"vset{count}.{s}32.{t}32.{name}"
+        for more, function in (
+            ("", lambda x, y, z: joined(each(x, y), bits)),
+            (".add", lambda x, y, z: z + sum(each(x, y))),
+        ):
+            check(g, f"{code}{more} %d, %0, %1, %2;", inputs, function, 32)
 
 
 def test_masks_and_extensions(g):
@@ -1153,3 +1209,67 @@ def test_special_registers(g):
     got = apply(g, "mov.u64 %d, %globaltimer;", [zero], np.uint64)
     assert (got > 10**18).all()
     assert out.sum() == 0
+
+
+def test_special_registers_of_the_machine(g):
+    zero = np.zeros(96, np.uint32)
+
+    def value(name):
+        return apply(g, f"mov.u32 %d, {name};", [zero], np.uint32)
+
+    def wide(code):
+        return apply(g, code, [zero], np.uint64)
+
+    assert (value("%warpid") < value("%nwarpid")).all()
+    assert (value("%smid") < value("%nsmid")).all()
+    for name in ("%cluster_nctaid.x", "%cluster_nctaid.z", "%cluster_nctarank"):
+        assert (value(name) == 1).all()
+    first, second = (wide("mov.u64 %d, %gridid;") for _ in range(2))
+    assert len(set(first)) == len(set(second)) == 1 and first[0] != second[0]
+    room = ".shared .align 4 .b8 room[48]; mov.u32 %t1, room; st.shared.u32 [%t1], 1;"
+    assert (apply(g, room + "mov.u32 %d, %dynamic_smem_size;", [zero], "u4") == 0).all()
+    assert (apply(g, room + "mov.u32 %d, %total_smem_size;", [zero], "u4") >= 48).all()
+
+
+def test_clocks(g):
+    """Each goes on, and its halves are those of the whole."""
+    zero = np.zeros(32, np.uint32)
+
+    def differences(first, second):
+        code = f"{first}\n{second}\nsub.u64 %d, %u2, %u1;"
+        return apply(g, code, [zero], np.int64)
+
+    halves = (
+        ("%clock64", "%clock", "%clock_hi"),
+        ("%globaltimer", "%globaltimer_lo", "%globaltimer_hi"),
+    )
+    for whole, low, high in halves:
+        before = f"mov.u64 %u1, {whole};"
+        again = before.replace("%u1", "%u2")
+        assert (differences(before, again) >= 0).all()
+        # the upper half may have just gone on
+        parts = f"mov.u32 %t2, {high}; mov.u32 %t1, {low}; mov.b64 %u2, {{%t1, %t2}};"
+        found = differences(before, parts)
+        assert (abs(found) < 2**33).all()
+        lower = (
+            f"mov.u32 %t1, {low}; cvt.u64.u32 %u2, %t1; and.b64 %u1, %u1, 0xffffffff;"
+        )
+        passed = differences(before, lower)
+        assert (passed % 2**32 < 10**9).all()
+
+
+def test_registers_of_128_bits(g):
+    a, b = pairs(64)
+    new = {"version": "8.3", "target": "sm_75"}
+    both = ".reg .b128 %x<4>; mov.b128 %x1, {%0, %1};"
+    split = "mov.b128 {%u1, %u2}, %x2; sub.u64 %d, %u1, %u2;"
+    with np.errstate(over="ignore"):
+        wanted = a - b
+    for way in (
+        "mov.b128 %x2, %x1;",
+        """.shared .align 16 .b8 room[512];
+        mov.u32 %t1, room; mov.u32 %t2, %laneid; mad.lo.u32 %t1, %t2, 16, %t1;
+        st.shared.b128 [%t1], %x1; ld.shared.b128 %x2, [%t1];""",
+    ):
+        got = apply(g, both + way + split, [a, b], np.uint64, **new)
+        assert (got == wanted).all()
