@@ -452,6 +452,24 @@ def test_dot_products_and_simd(g):
     )
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_smaller_and_larger_of_two_kinds(g, name):
+    function, (a, b) = getattr(np, f"{name}imum"), pairs(32)
+    for kind in ("u", "i"):
+        got = apply(
+            g, f"{name}.{'s' if kind == 'i' else 'u'}16x2 %d, %0, %1;", [a, b], "u4"
+        )
+        halves = [v.view(f"{kind}2") for v in (a, b)]
+        assert (got.view(f"{kind}2") == function(*halves)).all()
+    got = apply(g, f"{name}.relu.s32 %d, %0, %1;", [a, b], "i4")
+    assert (got == np.maximum(function(a.view("i4"), b.view("i4")), 0)).all()
+    x = np.resize([1.5, -2, 0, -7, 3, -0.5], 64).astype(np.float32)
+    y = np.roll(x, 5)
+    got = apply(g, f"{name}.xorsign.abs.f32 %d, %0, %1;", [x, y], np.float32)
+    sign = np.where(np.signbit(x) ^ np.signbit(y), -1, 1)
+    assert (got == sign * function(abs(x), abs(y))).all()
+
+
 #: What is made of two parts of the registers, before it is put into a part again.
 VIDEO = {
     "vadd": lambda x, y: x + y,
@@ -1087,6 +1105,32 @@ def test_half(g):
     assert (got == high.astype("u4") << 16 | low).all()
 
 
+def test_functions_of_half(g):
+    """Within the bounds of the PTX manual."""
+    x = np.linspace(-10, 10, 320).astype(np.float16)
+    bits, wide = x.view(np.uint16), x.astype(np.float64)
+    got = apply(g, "tanh.approx.f16 %d, %0;", [bits], np.float16)
+    assert (abs(got - np.tanh(wide)) <= 2**-10.987).all()
+    got = apply(g, "ex2.approx.f16 %d, %0;", [bits], np.float16)
+    assert (abs(got - np.exp2(wide)) <= 2**-9.9 * np.exp2(wide)).all()
+
+
+def test_to_tf32(g):
+    """Ten bits after the first; halves go away from zero."""
+    x = np.array([1, 1 + 2**-11, 1 + 2**-10, -1 - 2**-11, 1 / 3, -1e30, 7e-30, 0])
+    x = np.resize(x.astype(np.float32), 32)
+    got = apply(g, "cvt.rna.tf32.f32 %d, %0;", [x], np.float32)
+    wide = x.astype(np.float64)
+    step = np.exp2(np.frexp(wide)[1] - 11.0)
+    assert (got == np.copysign(np.floor(abs(wide) / step + 0.5) * step, wide)).all()
+
+
+def test_saturated_double(g):
+    x = np.resize([-1.0, 0.25, 1.0, 3.0, -np.inf, np.inf, 1e-300, np.nan], 32)
+    got = apply(g, "cvt.sat.f64.f64 %d, %0;", [x], np.float64)
+    assert (got == np.clip(np.nan_to_num(x, nan=0.0), 0, 1)).all()
+
+
 @pytest.mark.parametrize("mode", ["rn", "rz"])
 def test_to_half(g, mode):
     rng = np.random.default_rng(4)
@@ -1229,6 +1273,20 @@ def test_special_registers_of_the_machine(g):
     room = ".shared .align 4 .b8 room[48]; mov.u32 %t1, room; st.shared.u32 [%t1], 1;"
     assert (apply(g, room + "mov.u32 %d, %dynamic_smem_size;", [zero], "u4") == 0).all()
     assert (apply(g, room + "mov.u32 %d, %total_smem_size;", [zero], "u4") >= 48).all()
+
+
+@pytest.mark.parametrize("members", [0xFFFFFFFF, 0xF0F0, 1 << 31])
+def test_one_is_elected(g, members):
+    """The lowest of those that take part, and all of them know."""
+    inside = np.array([members >> i & 1 for i in range(32)], np.uint32)
+    code = f"""mov.u32 %d, 100; setp.eq.u32 %p1, %0, 0; @%p1 bra done;
+    elect.sync %t1|%p2, {members}; selp.u32 %t2, 1000, 0, %p2; add.u32 %d, %t1, %t2;
+    done:"""
+    got = apply(g, code, [inside], np.uint32)
+    lowest = (members & -members).bit_length() - 1
+    wanted = np.where(inside, lowest, 100)
+    wanted[lowest] += 1000
+    assert (got == wanted).all()
 
 
 def test_clocks(g):
