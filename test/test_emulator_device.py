@@ -105,6 +105,48 @@ def test_device(d):
     )
 
 
+def test_names_of_devices(d):
+    """Each has another; a number that no device has is refused."""
+    names = []
+    for device in range(d.out(c_int, "DeviceGetCount")):
+        uuid = (ctypes.c_ubyte * 16)()
+        d.ok("DeviceGetUuid", uuid, device)
+        names.append(bytes(uuid))
+    assert len(set(names)) == len(names)
+    assert d.DeviceGetUuid(None, 0) == R.ERROR_INVALID_VALUE
+    assert d.DeviceGetUuid(uuid, 99) == R.ERROR_INVALID_DEVICE
+    for bus in (b"0:0", b"nonsense"):
+        code = d.DeviceGetByPCIBusId(byref(c_int()), bus)
+        assert code in (R.ERROR_INVALID_DEVICE, R.ERROR_INVALID_VALUE)
+
+
+def test_what_two_devices_can_do_together():
+    said = child(
+        "d.Init(0)\n"
+        "print([d.out(c_int, 'DeviceGetP2PAttribute', n, 0, 1) for n in range(1, 5)])\n"
+        "print([d.DeviceGetP2PAttribute(byref(c_int()), *bad)"
+        " for bad in ((0, 0, 1), (5, 0, 1), (1, 0, 0), (1, 0, 2))])",
+        PYCUDA_EMULATOR_DEVICES="2",
+    ).splitlines()
+    assert said[0] == "[0, 1, 1, 1]"  # one is as far away as the other
+    value, device = R.ERROR_INVALID_VALUE, R.ERROR_INVALID_DEVICE
+    assert said[1] == str([value, value, device, device])
+
+
+@pytest.mark.parametrize(
+    "capability, optin, threads",
+    [("7.0", 96, 2048), ("8.0", 163, 2048), ("8.6", 99, 1536), ("9.0", 227, 2048)],
+)
+def test_limits_of_other_devices(capability, optin, threads):
+    said = child(
+        "d.Init(0)\n"
+        "print(*[d.out(c_int, 'DeviceGetAttribute', n, 0) for n in (75, 76, 97, 39)])",
+        PYCUDA_EMULATOR_CAPABILITY=capability,
+    )
+    wanted = [*map(int, capability.split(".")), optin * KIB, threads]
+    assert list(map(int, said.split())) == wanted
+
+
 def test_environment_is_followed():
     out = child(
         "d.ok('Init', 0)\n"
@@ -559,9 +601,11 @@ def test_memory_of_a_pool_for_other_devices(flags, lent):
         "m = d.module(FAULTY_KERNEL); f = d.function(m, b'poke')\n"
         "parameters = launch_parameters(p)\n"
         "code = d.LaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, None, parameters, None)\n"
-        "print(code or d.CtxSynchronize())",
+        "print(code or d.CtxSynchronize(), d.message())",
         PYCUDA_EMULATOR_DEVICES="2",
-    ).split()
+    )
+    assert lent or "of device 0, to which this context has no peer access" in said
+    said = said.split()
     invalid = str(R.ERROR_INVALID_VALUE)
     device = str(R.ERROR_INVALID_DEVICE)
     assert said[:6] == ["0", device, device, invalid, invalid, "0"]

@@ -71,6 +71,30 @@ def test_module_and_function(d, emu_ctx):
     assert d.FuncGetAttribute(byref(c_int()), 0, f) == R.ERROR_INVALID_HANDLE
 
 
+def test_attributes_of_a_function(d, emu_ctx):
+    m = d.module(EMPTY_KERNEL)
+    f = d.function(m, b"nothing")
+    carveout, portable, policy = 9, 14, 15
+    for attribute, good, bad in (
+        (carveout, (-1, 0, 100), (-2, 101)),
+        (portable, (0, 1), (-1, 2)),
+        (policy, (0, 2), (-1, 3)),
+    ):
+        for value in good:
+            d.ok("FuncSetAttribute", f, attribute, value)
+            assert d.out(c_int, "FuncGetAttribute", attribute, f) == value
+        for value in bad:
+            code = d.FuncSetAttribute(f, attribute, value)
+            assert code == R.ERROR_INVALID_VALUE
+        assert d.out(c_int, "FuncGetAttribute", attribute, f) == good[-1]
+    assert d.out(c_int, "FuncIsLoaded", f) == 1
+    d.ok("FuncLoad", f)
+    assert d.FuncIsLoaded(None, f) == R.ERROR_INVALID_VALUE
+    d.ok("ModuleUnload", m)
+    assert d.FuncIsLoaded(byref(c_int()), f) == R.ERROR_INVALID_HANDLE
+    assert d.FuncLoad(f) == R.ERROR_INVALID_HANDLE
+
+
 def test_launch_checks(d, emu_ctx):
     m = d.module(EMPTY_KERNEL)
     f, two = d.function(m, b"nothing"), d.function(m, b"two")
