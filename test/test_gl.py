@@ -315,6 +315,19 @@ def test_a_context_that_cannot_be_left(sharing, fail_calls):  # noqa: F811
     registered.map().unmap()
 
 
+def test_what_a_lost_context_says_of_unmapping(sharing, fail_calls):  # noqa: F811
+    """Nothing is mapped in a context that is destroyed."""
+    registered = drv.RegisteredBuffer(sharing.buffer(64))
+    mapping = registered.map()
+    fail_calls("cuGraphicsUnmapResources", 1, code=709)
+    mapping.unmap()
+    with pytest.raises(drv.LogicError, match="was unmapped before"):
+        mapping.unmap()
+    # in truth it was not lost, and is mapped still
+    with pytest.warns(UserWarning, match="cuGraphicsUnregisterResource"):
+        del mapping, registered
+
+
 def test_after_its_context(gl):
     context = drv.make_gl_context(drv.Device(0))
     assert drv.Context.get_current() == context

@@ -61,17 +61,15 @@ pcu_res_ender(pcu_res_kind kind)
 static CUresult
 res_call_ender(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
 {
-    switch (kind) {
-#define RES_END(kind_, type, ender) \
-    case PCU_RES_##kind_:           \
-        *routine = "cu" #ender;     \
-        return drv.ender(handle.kind_);
-        PCU_RESOURCES(RES_END)
-#undef RES_END
-        case PCU_RES_COUNT:
-            break;
+    CUresult status = CUDA_ERROR_INVALID_VALUE;
+    *routine = pcu_res_ender(kind);
+#define RES_END(kind_, type, ender)       \
+    if (kind == PCU_RES_##kind_) {        \
+        status = drv.ender(handle.kind_); \
     }
-    return CUDA_ERROR_INVALID_VALUE;
+    PCU_RESOURCES(RES_END)
+#undef RES_END
+    return status;
 }
 
 /* 1 for codes after which the handle is gone although the call did not end it. */
