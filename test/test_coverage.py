@@ -158,6 +158,26 @@ def test_sources_that_changed(tree, capsys):
     assert capsys.readouterr().err == "changed since the build: emulator/c.c\n"
 
 
+def test_an_object_may_be_older_than_the_sources_of_others(tree, capsys):
+    """Only what changed is built anew."""
+    cc.must(cc.run([build(tree)]))
+    old = next((tree / "build").glob("*-c.gcno"))
+    for path in (old, tree / "source" / "core" / "twice.h"):
+        os.utime(path, (1000, 1000))
+    assert report(capsys)[0] == 1  # its own source is newer
+    os.utime(tree / "source" / "emulator" / "c.c", (900, 900))
+    assert report(capsys)[0] == 0
+
+
+def test_a_source_that_is_no_more(tree, capsys):
+    cc.must(cc.run([build(tree)]))
+    kept = (tree / "source" / "core" / "a.c").rename(tree / "kept.c")
+    merged = coverage.collect(coverage.FOLDER, coverage.SOURCE)
+    assert "core/a.c" not in merged and "py/b.c" in merged
+    kept.rename(tree / "source" / "core" / "a.c")
+    assert report(capsys)[0] == 0
+
+
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_another_build_is_not_tested(elsewhere, tmp_path):
     for name in ("one", "two"):

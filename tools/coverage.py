@@ -97,7 +97,7 @@ def run(folder, arguments):
 
 
 def read_notes(notes):
-    """What gcov makes of these objects: a list of what it tells of each file."""
+    """What gcov tells of these objects: for each a list of paths and their lines."""
     gcov = shutil.which("gcov")
     if gcov is None:
         raise Failed("gcov is missing: it comes with gcc")
@@ -107,14 +107,24 @@ def read_notes(notes):
         text=True,
         check=False,
     )
-    if done.returncode != 0 or "mismatch" in done.stderr:
-        raise Failed(f"another build left these numbers: {done.stderr}")
     objects = [json.loads(text) for text in done.stdout.splitlines()]
+    if done.returncode != 0 or "mismatch" in done.stderr or len(objects) != len(notes):
+        raise Failed(f"another build left these numbers: {done.stderr}")
     return [
-        (Path(found["current_working_directory"], file["file"]), file["lines"])
+        [
+            (Path(found["current_working_directory"], file["file"]), file["lines"])
+            for file in found["files"]
+        ]
         for found in objects
-        for file in found["files"]
     ]
+
+
+def files_of(found, source):
+    """The files of the rooms in an object, by their path below ``source``."""
+    for path, lines in found:
+        name = os.path.relpath(os.path.normpath(path), source)
+        if Path(name).parts[0] in BOUNDS:
+            yield name, lines
 
 
 def collect(folder, source):
@@ -125,18 +135,20 @@ def collect(folder, source):
     notes = sorted(folder.rglob("*.gcno"))
     if not any(folder.rglob("*.gcda")):
         raise Failed(f"nothing ran: there are no numbers in {folder}")
-    merged = {}
+    merged, changed = {}, set()
     for start in range(0, len(notes), AT_ONCE):
-        for path, lines in read_notes(notes[start : start + AT_ONCE]):
-            name = os.path.relpath(os.path.normpath(path), source)
-            if Path(name).parts[0] not in BOUNDS or not path.exists():
-                continue  # a header of others, or a source that is no more
-            ran = merged.setdefault(name, {})
-            for line in lines:
-                number = line["line_number"]
-                ran[number] = ran.get(number, False) or line["count"] > 0
-    oldest = min(path.stat().st_mtime for path in notes)
-    changed = [name for name in merged if (source / name).stat().st_mtime > oldest]
+        part = notes[start : start + AT_ONCE]
+        for built, found in zip(part, read_notes(part), strict=True):
+            files = dict(files_of(found, source))
+            if not all((source / name).exists() for name in files):
+                continue  # it was built from a source that is no more
+            for name, lines in files.items():
+                if (source / name).stat().st_mtime > built.stat().st_mtime:
+                    changed.add(name)
+                ran = merged.setdefault(name, {})
+                for line in lines:
+                    number = line["line_number"]
+                    ran[number] = ran.get(number, False) or line["count"] > 0
     if changed:
         raise Failed(f"changed since the build: {' '.join(sorted(changed))}")
     return dict(sorted(merged.items()))
