@@ -180,8 +180,9 @@ ANSWERS = (
 )
 
 
-#: The software device, but for a pop that can be told to name another context.
-LIAR = """
+#: The software device, but for a function that LACKING names, and for a pop that can
+#: be told to name another context.
+OTHER = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -196,6 +197,10 @@ int cuGetProcAddress_v2(const char *n, void **f, int v, unsigned long long g, in
     int (*look_up)(const char *, void **, int, unsigned long long, int *);
     *(void **)&look_up = dlsym(device, "cuGetProcAddress_v2");
     int code = look_up(n, f, v, g, s);
+    if (getenv("LACKING") && strcmp(n, getenv("LACKING")) == 0) {
+        *f = 0;
+        return 500;
+    }
     if (strcmp(n, "cuCtxPopCurrent") == 0) {
         *(void **)&pop = *f;
         *f = (void *)lie;
@@ -207,7 +212,7 @@ int cuGetProcAddress_v2(const char *n, void **f, int v, unsigned long long g, in
 
 def test_a_driver_that_pops_another_context(tmp_path):
     """It is told of, and what was released is gone."""
-    build_driver(tmp_path, LIAR)
+    build_driver(tmp_path, OTHER)
     done = run_child(
         """
         import ctypes
@@ -236,6 +241,30 @@ def test_a_driver_that_pops_another_context(tmp_path):
         DEVICE=LIBRARY,
     )
     assert done.stdout == "cuCtxPopCurrent CUDA_ERROR_INVALID_CONTEXT\nTrue\n"
+
+
+def test_a_call_that_the_driver_lacks(tmp_path):
+    """All else works, and the error says what driver has it."""
+    build_driver(tmp_path, OTHER)
+    done = run_child(
+        """
+        import pycuda.driver as drv
+        drv.init()
+        context = drv.Device(0).make_context()
+        try:
+            context.get_stream_priority_range()
+        except drv.LogicError as error:
+            print(error.name, error)
+        context.pop()
+        context.detach()
+        """,
+        LD_LIBRARY_PATH=str(tmp_path),
+        PYCUDA_DRIVER="cuda",
+        DEVICE=LIBRARY,
+        LACKING="cuCtxGetStreamPriorityRange",
+    )
+    assert done.stdout.startswith("CUDA_ERROR_NOT_FOUND cuCtxGetStreamPriorityRange")
+    assert "came with CUDA 5.5; this driver is for CUDA 13.0" in done.stdout
 
 
 def test_a_folder_whose_name_is_too_long(tmp_path):
