@@ -1,13 +1,14 @@
 # make hello   a private environment in .venv, the package in it, and the first program
 # make test    the same environment, and the test suite (ARGS="-k word" for a part)
-# make check   what a change must pass: format, warnings, analysers, layout, tests
+# make check   what a change must pass: format, warnings, analysers, layout, tests,
+#              sanitizers, coverage
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
 # make dist    the source archive and the wheel, in dist
 # make soak    eight threads doing everything at once (MINUTES=10)
 #
-# Others: venv, build, werror, conformance, layout, asan, leaks, tsan, format, fuzz, clean.
-# PYTHON says which Python to use.
+# Others: venv, build, werror, conformance, layout, asan, leaks, tsan, coverage, format,
+# fuzz, clean. PYTHON says which Python to use.
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,8 +22,8 @@ C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
 C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
 
-.PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan soak format \
-	fuzz clean check-format check-tidy check-cppcheck check-types
+.PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \
+	coverage soak format fuzz clean check-format check-tidy check-cppcheck check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers come in.
@@ -36,7 +37,7 @@ test: build
 	$(BIN)/python -m pytest $(ARGS)
 
 check: check-format layout werror conformance check-cppcheck check-tidy check-types test \
-	asan leaks tsan
+	asan leaks tsan coverage
 
 # -- the private environment ------------------------------------------------------------
 
@@ -126,6 +127,11 @@ check-types: build
 asan leaks tsan: $(VENV)/.requires
 	@$(call need,gcc,gcc)
 	$(BIN)/python tools/sanitize.py $@ $(if $(filter tsan,$@),,$(ARGS))
+
+# The lines of C that no test runs: the bounds are in tools/coverage.py.
+coverage: $(VENV)/.requires
+	@$(call need,gcc,gcc)
+	$(BIN)/python tools/coverage.py $(ARGS)
 
 # -- the pages --------------------------------------------------------------------------
 

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+from pycuda import _driver
+from support.emulator import Driver
+from support.faults import fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
 
@@ -132,6 +135,31 @@ def test_release_when_another_context_is_current():
     assert drv.Context.get_current() == first and works()
     first.pop()
     first.detach()
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+def test_release_in_a_context_that_cannot_be_left(explicit, fail_calls):  # noqa: F811
+    """What failed is said, and the memory is gone all the same."""
+    first = drv.Device(0).make_context()
+    before = _driver._live_counts()
+    mem = drv.mem_alloc(64)
+    second = drv.Device(0).make_context()
+    fail_calls("cuCtxPopCurrent", 1, 2)  # it is tried again
+    if explicit:
+        with pytest.raises(drv.LogicError) as caught:
+            mem.free()
+        assert caught.value.routine == "cuCtxPopCurrent"
+        with pytest.raises(drv.LogicError, match="released before"):
+            mem.free()
+    else:
+        with pytest.warns(UserWarning, match="cuCtxPopCurrent"):
+            del mem
+    assert _driver._live_counts()["memory"] == before["memory"]
+    Driver().ok("CtxPopCurrent", None)  # where the driver was left
+    assert works()
+    for context in (second, first):
+        context.pop()
+        context.detach()
 
 
 def test_release_after_the_context_is_gone(recwarn):

@@ -4,10 +4,7 @@ import ctypes
 import os
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
-from support.emulator import (
-    R,
-    size,
-)
+from support.emulator import R, launch_parameters, size
 
 pytest_plugins = ["support.emulator_fixtures"]
 
@@ -338,6 +335,85 @@ def test_textures_and_surfaces(d, emu_ctx):
         d.SurfObjectCreate(byref(s), resource_of_array(plain)) == R.ERROR_INVALID_VALUE
     )
     d.ok("ArrayDestroy", plain)
+
+
+QUERIED = (
+    *("width", "height", "depth", "array_size", "num_mipmap_levels", "num_samples"),
+    *("channel_data_type", "channel_order", "normalized_coords", "memory_layout"),
+    *("force_unnormalized_coords", "filter_mode"),
+    *("addr_mode_0", "addr_mode_1", "addr_mode_2"),
+)
+#: Format, and what the queries call it where it is read as it is, and as a number.
+#: These are numbers of OpenCL.
+FORMATS = (
+    *((0x01, 0x10DA, 0x10D2), (0x02, 0x10DB, 0x10D3), (0x03, 0x10DC, 0x10DC)),
+    *((0x08, 0x10D7, 0x10D0), (0x09, 0x10D8, 0x10D1), (0x0A, 0x10D9, 0x10D9)),
+    *((0x10, 0x10DD, 0x10DD), (0x20, 0x10DE, 0x10DE)),
+)
+ORDERS = {1: 0x10B0, 2: 0x10B2, 4: 0x10B5}
+
+
+def module_of_queries(d):
+    text = ".version 6.4\n.target sm_75\n.address_size 64\n"
+    text += ".visible .entry ask(.param .u64 t, .param .u64 p) {\n"
+    text += ".reg .b32 %r<2>; .reg .b64 %rd<3>;\n"
+    text += "ld.param.u64 %rd1, [t]; ld.param.u64 %rd2, [p];\n"
+    for i, word in enumerate(QUERIED):
+        text += f"txq.{word}.b32 %r1, [%rd1]; st.global.u32 [%rd2+{4 * i}], %r1;\n"
+    return d.module(f"{text}ret; }}".encode())
+
+
+def queries(d, module, texture):
+    """All that a kernel is told of a texture."""
+    out = d.alloc(4 * len(QUERIED))
+    function = d.function(module, b"ask")
+    parameters = launch_parameters(texture, out)
+    d.ok("LaunchKernel", function, 1, 1, 1, 1, 1, 1, 0, None, parameters, None)
+    found = (c_uint * len(QUERIED)).from_buffer_copy(d.read(out, 4 * len(QUERIED)))
+    d.ok("MemFree", out)
+    return dict(zip(QUERIED, found, strict=True))
+
+
+def test_queries_of_textures(d, emu_ctx):
+    module = module_of_queries(d)
+    for number, (form, raw, normal) in enumerate(FORMATS):
+        channels, layers = (1, 2, 4)[number % 3], number % 2
+        shape = Array3D(8, 6, 5, form, channels, layers)
+        a = c_void_p(d.out(c_void_p, "Array3DCreate", byref(shape)))
+        for flags, kind in ((1, raw), (2, normal)):
+            if flags == 1 and raw == normal:
+                flags = 0
+            texture = (c_uint * 26)(0, 1, 2, 0, flags)
+            t = c_uint64(
+                d.out(c_uint64, "TexObjectCreate", resource_of_array(a), texture, None)
+            )
+            unit = flags == 2
+            found = list(queries(d, module, t).values())
+            assert found[:6] == [8, 6, 0 if layers else 5, 5 if layers else 0, 1, 1]
+            assert found[6:10] == [kind, ORDERS[channels], unit, 0]
+            assert found[10:] == [not unit, 0, 0, 1, 2]
+            d.ok("TexObjectDestroy", t)
+        d.ok("ArrayDestroy", a)
+    d.ok("ModuleUnload", module)
+
+
+def test_queries_of_cubes_and_linear_memory(d, emu_ctx):
+    module, texture = module_of_queries(d), (c_uint * 26)()
+    cubes = Array3D(8, 8, 12, FLOAT, 1, 1 | 4)
+    a, p = c_void_p(d.out(c_void_p, "Array3DCreate", byref(cubes))), d.alloc(1024)
+    linear = (c_uint64 * 18)()
+    linear[0], linear[1], linear[2], linear[3] = 2, p.value, FLOAT | 1 << 32, 1024
+    found = []
+    for resource in (resource_of_array(a), linear):
+        t = c_uint64(d.out(c_uint64, "TexObjectCreate", resource, texture, None))
+        found.append(queries(d, module, t))
+        d.ok("TexObjectDestroy", t)
+    sides = ("width", "height", "array_size", "memory_layout")
+    assert [found[0][side] for side in sides] == [8, 8, 2, 0]
+    assert [found[1][side] for side in sides] == [256, 0, 0, 1]
+    d.ok("ArrayDestroy", a)
+    d.ok("MemFree", p)
+    d.ok("ModuleUnload", module)
 
 
 def test_linear_texture_must_lie_in_memory(d, emu_ctx):

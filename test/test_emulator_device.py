@@ -105,6 +105,48 @@ def test_device(d):
     )
 
 
+def test_names_of_devices(d):
+    """Each has another; a number that no device has is refused."""
+    names = []
+    for device in range(d.out(c_int, "DeviceGetCount")):
+        uuid = (ctypes.c_ubyte * 16)()
+        d.ok("DeviceGetUuid", uuid, device)
+        names.append(bytes(uuid))
+    assert len(set(names)) == len(names)
+    assert d.DeviceGetUuid(None, 0) == R.ERROR_INVALID_VALUE
+    assert d.DeviceGetUuid(uuid, 99) == R.ERROR_INVALID_DEVICE
+    for bus in (b"0:0", b"nonsense"):
+        code = d.DeviceGetByPCIBusId(byref(c_int()), bus)
+        assert code in (R.ERROR_INVALID_DEVICE, R.ERROR_INVALID_VALUE)
+
+
+def test_what_two_devices_can_do_together():
+    said = child(
+        "d.Init(0)\n"
+        "print([d.out(c_int, 'DeviceGetP2PAttribute', n, 0, 1) for n in range(1, 5)])\n"
+        "print([d.DeviceGetP2PAttribute(byref(c_int()), *bad)"
+        " for bad in ((0, 0, 1), (5, 0, 1), (1, 0, 0), (1, 0, 2))])",
+        PYCUDA_EMULATOR_DEVICES="2",
+    ).splitlines()
+    assert said[0] == "[0, 1, 1, 1]"  # one is as far away as the other
+    value, device = R.ERROR_INVALID_VALUE, R.ERROR_INVALID_DEVICE
+    assert said[1] == str([value, value, device, device])
+
+
+@pytest.mark.parametrize(
+    "capability, optin, threads",
+    [("7.0", 96, 2048), ("8.0", 163, 2048), ("8.6", 99, 1536), ("9.0", 227, 2048)],
+)
+def test_limits_of_other_devices(capability, optin, threads):
+    said = child(
+        "d.Init(0)\n"
+        "print(*[d.out(c_int, 'DeviceGetAttribute', n, 0) for n in (75, 76, 97, 39)])",
+        PYCUDA_EMULATOR_CAPABILITY=capability,
+    )
+    wanted = [*map(int, capability.split(".")), optin * KIB, threads]
+    assert list(map(int, said.split())) == wanted
+
+
 def test_environment_is_followed():
     out = child(
         "d.ok('Init', 0)\n"
@@ -482,6 +524,95 @@ def test_pools(d, emu_ctx):
     d.ok("MemFree", b)
 
 
+def pool_on(d, device=0):
+    props = (ctypes.c_ubyte * 88)()
+    ctypes.memmove(props, (c_int * 4)(1, 0, 1, device), 16)
+    return c_void_p(d.out(c_void_p, "MemPoolCreate", props))
+
+
+def test_a_pool_in_place_of_the_default(d, emu_ctx):
+    default = c_void_p(d.out(c_void_p, "DeviceGetDefaultMemPool", 0))
+    pool, used = pool_on(d), c_uint64()
+    d.ok("DeviceSetMemPool", 0, pool)
+    assert d.out(c_void_p, "DeviceGetMemPool", 0) == pool.value
+    assert d.out(c_void_p, "DeviceGetDefaultMemPool", 0) == default.value
+    a = c_uint64(d.out(c_uint64, "MemAllocAsync", size(1000), None))
+    d.ok("MemPoolGetAttribute", pool, 7, byref(used))
+    assert used.value == 1024
+    d.ok("MemFreeAsync", a, None)
+    d.ok("MemPoolTrimTo", pool, size(0))
+    assert d.DeviceSetMemPool(0, emu_ctx) == R.ERROR_INVALID_VALUE
+    assert d.DeviceSetMemPool(99, pool) == R.ERROR_INVALID_DEVICE
+    d.ok("MemPoolDestroy", pool)
+    assert d.out(c_void_p, "DeviceGetMemPool", 0) == default.value
+    for call in ("MemPoolTrimTo", "MemPoolSetAccess"):
+        assert getattr(d, call)(pool, size(0), size(0)) == R.ERROR_INVALID_VALUE
+    assert d.DeviceSetMemPool(0, pool) == R.ERROR_INVALID_VALUE
+
+
+def test_attributes_of_a_pool(d, emu_ctx):
+    pool = pool_on(d)
+
+    def get(attribute, type_=c_uint64):
+        value = type_(99)
+        d.ok("MemPoolGetAttribute", pool, attribute, byref(value))
+        return value.value
+
+    def put(attribute, value):
+        return d.MemPoolSetAttribute(pool, attribute, byref(value))
+
+    for reuse in (1, 2, 3):
+        assert get(reuse, c_int) == 1
+        assert put(reuse, c_int(0)) == 0
+    assert [get(reuse, c_int) for reuse in (1, 2, 3)] == [0, 0, 0]
+    assert put(4, c_uint64(1 << 33)) == 0
+    assert get(4) == 1 << 33
+    a = c_uint64(d.out(c_uint64, "MemAllocFromPoolAsync", size(1000), pool, None))
+    d.ok("MemFreeAsync", a, None)
+    assert [get(attribute) for attribute in (5, 6, 7, 8)] == [0, 1024, 0, 1024]
+    assert put(8, c_uint64(1)) == R.ERROR_INVALID_VALUE  # only back to 0
+    assert put(8, c_uint64(0)) == 0
+    assert get(8) == 0
+    for attribute in (5, 7, 77):  # what there is now is not for programs to set
+        assert put(attribute, c_uint64(0)) == R.ERROR_INVALID_VALUE
+    assert d.MemPoolGetAttribute(pool, 77, byref(c_uint64())) == R.ERROR_INVALID_VALUE
+    assert d.MemPoolSetAttribute(pool, 1, None) == R.ERROR_INVALID_VALUE
+    d.ok("MemPoolDestroy", pool)
+
+
+@pytest.mark.parametrize("flags, lent", [(3, True), (0, False)])
+def test_memory_of_a_pool_for_other_devices(flags, lent):
+    """A copy goes anywhere; whether a kernel may is looked at where it is launched."""
+    said = child(
+        "d.Init(0); a = d.context(0); b = d.context(1)\n"
+        "props = (ctypes.c_ubyte * 88)()\n"
+        "ctypes.memmove(props, (c_int * 4)(1, 0, 1, 0), 16)\n"
+        "pool = c_void_p(d.out(c_void_p, 'MemPoolCreate', props))\n"
+        "def access(kind, device, flags):\n"
+        "    place = (c_int * 3)(kind, device, flags)\n"
+        "    return d.MemPoolSetAccess(pool, place, c_size_t(1))\n"
+        "print(access(1, 1, 3), access(1, 99, 3), access(7, 1, 3))\n"
+        "print(access(1, 0, 0), access(1, 1, 2))\n"
+        f"print(access(1, 1, {flags}))\n"
+        "d.ok('CtxPopCurrent', None)\n"
+        "p = c_uint64(d.out(c_uint64, 'MemAllocFromPoolAsync', c_size_t(64), pool,"
+        " None))\n"
+        "d.ok('CtxPushCurrent', b)\n"
+        "m = d.module(FAULTY_KERNEL); f = d.function(m, b'poke')\n"
+        "parameters = launch_parameters(p)\n"
+        "code = d.LaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, None, parameters, None)\n"
+        "print(code or d.CtxSynchronize(), d.message())",
+        PYCUDA_EMULATOR_DEVICES="2",
+    )
+    assert lent or "of device 0, to which this context has no peer access" in said
+    said = said.split()
+    invalid = str(R.ERROR_INVALID_VALUE)
+    device = str(R.ERROR_INVALID_DEVICE)
+    assert said[:6] == ["0", device, device, invalid, invalid, "0"]
+    assert (said[6] == "0") is lent
+    assert lent or said[6] == str(R.ERROR_ILLEGAL_ADDRESS)
+
+
 # -- pointers --------------------------------------------------------------------------
 
 
@@ -513,6 +644,42 @@ def test_pointer_attributes(d, emu_ctx):
     assert (kind.value, ordinal.value) == (2, 0) and id_.value > 0
     d.ok("PointerGetAttributes", 3, (c_uint * 3)(2, 9, 7), where, c_uint64(1234))
     assert (kind.value, ordinal.value, id_.value) == (0, -2, 0)
+    unknown = (c_uint * 3)(2, 9, 77)
+    assert d.PointerGetAttributes(3, unknown, where, p) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", p)
     d.ok("MemFree", managed)
     d.ok("MemFreeHost", host)
+
+
+def test_what_memory_can_be_used_for(d, emu_ctx):
+    p, pool = d.alloc(100), pool_on(d)
+    pooled = c_uint64(d.out(c_uint64, "MemAllocFromPoolAsync", size(8), pool, None))
+
+    def get(attribute, type_=ctypes.c_ubyte, pointer=p):
+        value = type_(9)
+        d.ok("PointerGetAttribute", byref(value), attribute, pointer)
+        return value.value
+
+    assert get(6) == 1  # copies never run behind
+    assert (get(10), get(10, pointer=pooled)) == (1, 0)  # for other processes
+    assert get(13) == 1  # mapped
+    assert get(14, c_uint64) == 0  # no kind of handle
+    assert get(15) == 0 and get(21) == 0  # no other hardware
+    assert get(16, c_uint) == 3  # read and written
+    assert get(17, c_uint64, pooled) == pool.value
+    assert d.PointerGetAttribute(byref(c_uint64()), 17, p) == R.ERROR_INVALID_VALUE
+    flag, owner = ctypes.c_ubyte(9), c_uint64(9)
+    where = (c_void_p * 2)(ctypes.addressof(flag), ctypes.addressof(owner))
+    d.ok("PointerGetAttributes", 2, (c_uint * 2)(6, 17), where, p)
+    assert (flag.value, owner.value) == (1, 0)
+    d.ok("PointerSetAttribute", byref(c_uint(1)), 6, p)
+    for value, attribute, pointer in (
+        (None, 6, p),
+        (byref(c_uint(1)), 7, p),
+        (byref(c_uint(1)), 6, c_uint64(1234)),
+    ):
+        code = d.PointerSetAttribute(value, attribute, pointer)
+        assert code == R.ERROR_INVALID_VALUE
+    d.ok("MemFree", p)
+    d.ok("MemFreeAsync", pooled, None)
+    d.ok("MemPoolDestroy", pool)

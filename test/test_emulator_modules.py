@@ -71,6 +71,30 @@ def test_module_and_function(d, emu_ctx):
     assert d.FuncGetAttribute(byref(c_int()), 0, f) == R.ERROR_INVALID_HANDLE
 
 
+def test_attributes_of_a_function(d, emu_ctx):
+    m = d.module(EMPTY_KERNEL)
+    f = d.function(m, b"nothing")
+    carveout, portable, policy = 9, 14, 15
+    for attribute, good, bad in (
+        (carveout, (-1, 0, 100), (-2, 101)),
+        (portable, (0, 1), (-1, 2)),
+        (policy, (0, 2), (-1, 3)),
+    ):
+        for value in good:
+            d.ok("FuncSetAttribute", f, attribute, value)
+            assert d.out(c_int, "FuncGetAttribute", attribute, f) == value
+        for value in bad:
+            code = d.FuncSetAttribute(f, attribute, value)
+            assert code == R.ERROR_INVALID_VALUE
+        assert d.out(c_int, "FuncGetAttribute", attribute, f) == good[-1]
+    assert d.out(c_int, "FuncIsLoaded", f) == 1
+    d.ok("FuncLoad", f)
+    assert d.FuncIsLoaded(None, f) == R.ERROR_INVALID_VALUE
+    d.ok("ModuleUnload", m)
+    assert d.FuncIsLoaded(byref(c_int()), f) == R.ERROR_INVALID_HANDLE
+    assert d.FuncLoad(f) == R.ERROR_INVALID_HANDLE
+
+
 def test_launch_checks(d, emu_ctx):
     m = d.module(EMPTY_KERNEL)
     f, two = d.function(m, b"nothing"), d.function(m, b"two")
@@ -151,6 +175,39 @@ def test_occupancy(d, emu_ctx):
         512,
     )
     assert max(tried) == 512 and block.value * grid.value // 8 == 1024
+    d.ok("ModuleUnload", m)
+
+
+def test_occupancy_with_flags_and_the_other_way_round(d, emu_ctx):
+    m = d.module(EMPTY_KERNEL)
+    f = d.function(m, b"nothing")
+    name = "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"
+    blocks = c_int()
+    for flags in (0, 1):
+        d.ok(name, byref(blocks), f, 256, size(0), flags)
+        assert blocks.value == 4
+    wrong = getattr(d, name)(byref(blocks), f, 256, size(0), 2)
+    assert wrong == R.ERROR_INVALID_VALUE
+
+    def room(blocks, threads):
+        """Shared memory for each, so that as many blocks fit."""
+        name = "OccupancyAvailableDynamicSMemPerBlock"
+        return d.out(c_size_t, name, f, blocks, threads)
+
+    def fit(shared):
+        name = "OccupancyMaxActiveBlocksPerMultiprocessor"
+        return d.out(c_int, name, f, 256, size(shared))
+
+    for n in (1, 2, 3, 4):
+        most = room(n, 256)
+        assert fit(most) >= n
+        assert n == 1 or fit(most + 1) < n
+    assert room(5, 256) == 0
+    name = "OccupancyAvailableDynamicSMemPerBlock"
+    for n, threads in ((0, 256), (1, 0)):
+        code = getattr(d, name)(byref(c_size_t()), f, n, threads)
+        assert code == R.ERROR_INVALID_VALUE
+    assert getattr(d, name)(byref(c_size_t()), m, 1, 32) == R.ERROR_INVALID_HANDLE
     d.ok("ModuleUnload", m)
 
 

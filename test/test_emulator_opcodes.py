@@ -7,6 +7,7 @@ of the interpreter run everything.
 
 import itertools
 import math
+import operator
 import os
 from fractions import Fraction
 
@@ -449,6 +450,79 @@ def test_dot_products_and_simd(g):
         ),
         32,
     )
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_smaller_and_larger_of_two_kinds(g, name):
+    function, (a, b) = getattr(np, f"{name}imum"), pairs(32)
+    for kind in ("u", "i"):
+        got = apply(
+            g, f"{name}.{'s' if kind == 'i' else 'u'}16x2 %d, %0, %1;", [a, b], "u4"
+        )
+        halves = [v.view(f"{kind}2") for v in (a, b)]
+        assert (got.view(f"{kind}2") == function(*halves)).all()
+    got = apply(g, f"{name}.relu.s32 %d, %0, %1;", [a, b], "i4")
+    assert (got == np.maximum(function(a.view("i4"), b.view("i4")), 0)).all()
+    x = np.resize([1.5, -2, 0, -7, 3, -0.5], 64).astype(np.float32)
+    y = np.roll(x, 5)
+    got = apply(g, f"{name}.xorsign.abs.f32 %d, %0, %1;", [x, y], np.float32)
+    sign = np.where(np.signbit(x) ^ np.signbit(y), -1, 1)
+    assert (got == sign * function(abs(x), abs(y))).all()
+
+
+#: What is made of two parts of the registers, before it is put into a part again.
+VIDEO = {
+    "vadd": lambda x, y: x + y,
+    "vsub": lambda x, y: x - y,
+    "vavrg": lambda x, y: (x + y + (x + y >= 0)) >> 1,
+    "vabsdiff": lambda x, y: abs(x - y),
+    "vmin": min,
+    "vmax": max,
+}
+
+
+def joined(values, bits):
+    return sum(value % 2**bits << bits * i for i, value in enumerate(values))
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("name", VIDEO)
+def test_simd_of_parts(g, name, bits):
+    inputs, count, operation = triples(32), 32 // bits, VIDEO[name]
+    for s, t in itertools.product("us", repeat=2):
+        low = -(2 ** (bits - 1)) if s == "s" else 0
+
+        def each(x, y, s=s, t=t):
+            return map(operation, parts(x, bits, s), parts(y, bits, t))
+
+        def within(value, low=low):
+            return min(max(value, low), low + 2**bits - 1)
+
+        code = f"{name}{count}.{s}32.{s}32.{t}32"
+        for more, function in (
+            ("", lambda x, y, z: joined(each(x, y), bits)),
+            (".sat", lambda x, y, z: joined([within(v) for v in each(x, y)], bits)),
+            (".add", lambda x, y, z: z + sum(each(x, y))),
+        ):
+            check(g, f"{code}{more} %d, %0, %1, %2;", inputs, function, 32)
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_simd_comparisons(g, name, bits):
+    inputs, count = triples(32), 32 // bits
+    compare = getattr(operator, name)
+    for s, t in itertools.product("us", repeat=2):
+
+        def each(x, y, s=s, t=t):
+            return map(compare, parts(x, bits, s), parts(y, bits, t))
+
+        code = f"vset{count}.{s}32.{t}32.{name}"
+        for more, function in (
+            ("", lambda x, y, z: joined(each(x, y), bits)),
+            (".add", lambda x, y, z: z + sum(each(x, y))),
+        ):
+            check(g, f"{code}{more} %d, %0, %1, %2;", inputs, function, 32)
 
 
 def test_masks_and_extensions(g):
@@ -1031,6 +1105,32 @@ def test_half(g):
     assert (got == high.astype("u4") << 16 | low).all()
 
 
+def test_functions_of_half(g):
+    """Within the bounds of the PTX manual."""
+    x = np.linspace(-10, 10, 320).astype(np.float16)
+    bits, wide = x.view(np.uint16), x.astype(np.float64)
+    got = apply(g, "tanh.approx.f16 %d, %0;", [bits], np.float16)
+    assert (abs(got - np.tanh(wide)) <= 2**-10.987).all()
+    got = apply(g, "ex2.approx.f16 %d, %0;", [bits], np.float16)
+    assert (abs(got - np.exp2(wide)) <= 2**-9.9 * np.exp2(wide)).all()
+
+
+def test_to_tf32(g):
+    """Ten bits after the first; halves go away from zero."""
+    x = np.array([1, 1 + 2**-11, 1 + 2**-10, -1 - 2**-11, 1 / 3, -1e30, 7e-30, 0])
+    x = np.resize(x.astype(np.float32), 32)
+    got = apply(g, "cvt.rna.tf32.f32 %d, %0;", [x], np.float32)
+    wide = x.astype(np.float64)
+    step = np.exp2(np.frexp(wide)[1] - 11.0)
+    assert (got == np.copysign(np.floor(abs(wide) / step + 0.5) * step, wide)).all()
+
+
+def test_saturated_double(g):
+    x = np.resize([-1.0, 0.25, 1.0, 3.0, -np.inf, np.inf, 1e-300, np.nan], 32)
+    got = apply(g, "cvt.sat.f64.f64 %d, %0;", [x], np.float64)
+    assert (got == np.clip(np.nan_to_num(x, nan=0.0), 0, 1)).all()
+
+
 @pytest.mark.parametrize("mode", ["rn", "rz"])
 def test_to_half(g, mode):
     rng = np.random.default_rng(4)
@@ -1153,3 +1253,81 @@ def test_special_registers(g):
     got = apply(g, "mov.u64 %d, %globaltimer;", [zero], np.uint64)
     assert (got > 10**18).all()
     assert out.sum() == 0
+
+
+def test_special_registers_of_the_machine(g):
+    zero = np.zeros(96, np.uint32)
+
+    def value(name):
+        return apply(g, f"mov.u32 %d, {name};", [zero], np.uint32)
+
+    def wide(code):
+        return apply(g, code, [zero], np.uint64)
+
+    assert (value("%warpid") < value("%nwarpid")).all()
+    assert (value("%smid") < value("%nsmid")).all()
+    for name in ("%cluster_nctaid.x", "%cluster_nctaid.z", "%cluster_nctarank"):
+        assert (value(name) == 1).all()
+    first, second = (wide("mov.u64 %d, %gridid;") for _ in range(2))
+    assert len(set(first)) == len(set(second)) == 1 and first[0] != second[0]
+    room = ".shared .align 4 .b8 room[48]; mov.u32 %t1, room; st.shared.u32 [%t1], 1;"
+    assert (apply(g, room + "mov.u32 %d, %dynamic_smem_size;", [zero], "u4") == 0).all()
+    assert (apply(g, room + "mov.u32 %d, %total_smem_size;", [zero], "u4") >= 48).all()
+
+
+@pytest.mark.parametrize("members", [0xFFFFFFFF, 0xF0F0, 1 << 31])
+def test_one_is_elected(g, members):
+    """The lowest of those that take part, and all of them know."""
+    inside = np.array([members >> i & 1 for i in range(32)], np.uint32)
+    code = f"""mov.u32 %d, 100; setp.eq.u32 %p1, %0, 0; @%p1 bra done;
+    elect.sync %t1|%p2, {members}; selp.u32 %t2, 1000, 0, %p2; add.u32 %d, %t1, %t2;
+    done:"""
+    got = apply(g, code, [inside], np.uint32)
+    lowest = (members & -members).bit_length() - 1
+    wanted = np.where(inside, lowest, 100)
+    wanted[lowest] += 1000
+    assert (got == wanted).all()
+
+
+def test_clocks(g):
+    """Each goes on, and its halves are those of the whole."""
+    zero = np.zeros(32, np.uint32)
+
+    def differences(first, second):
+        code = f"{first}\n{second}\nsub.u64 %d, %u2, %u1;"
+        return apply(g, code, [zero], np.int64)
+
+    halves = (
+        ("%clock64", "%clock", "%clock_hi"),
+        ("%globaltimer", "%globaltimer_lo", "%globaltimer_hi"),
+    )
+    for whole, low, high in halves:
+        before = f"mov.u64 %u1, {whole};"
+        again = before.replace("%u1", "%u2")
+        assert (differences(before, again) >= 0).all()
+        # the upper half may have just gone on
+        parts = f"mov.u32 %t2, {high}; mov.u32 %t1, {low}; mov.b64 %u2, {{%t1, %t2}};"
+        found = differences(before, parts)
+        assert (abs(found) < 2**33).all()
+        lower = (
+            f"mov.u32 %t1, {low}; cvt.u64.u32 %u2, %t1; and.b64 %u1, %u1, 0xffffffff;"
+        )
+        passed = differences(before, lower)
+        assert (passed % 2**32 < 10**9).all()
+
+
+def test_registers_of_128_bits(g):
+    a, b = pairs(64)
+    new = {"version": "8.3", "target": "sm_75"}
+    both = ".reg .b128 %x<4>; mov.b128 %x1, {%0, %1};"
+    split = "mov.b128 {%u1, %u2}, %x2; sub.u64 %d, %u1, %u2;"
+    with np.errstate(over="ignore"):
+        wanted = a - b
+    for way in (
+        "mov.b128 %x2, %x1;",
+        """.shared .align 16 .b8 room[512];
+        mov.u32 %t1, room; mov.u32 %t2, %laneid; mad.lo.u32 %t1, %t2, 16, %t1;
+        st.shared.b128 [%t1], %x1; ld.shared.b128 %x2, [%t1];""",
+    ):
+        got = apply(g, both + way + split, [a, b], np.uint64, **new)
+        assert (got == wanted).all()

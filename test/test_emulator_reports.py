@@ -48,6 +48,14 @@ def test_write_beyond_an_allocation():
     assert "block (" in text and "thread (0, 0, 0)" in text
 
 
+def test_a_write_over_an_end():
+    name, text = report(
+        "p = g.empty(402)\nfault(load('runtime'), 'store_at', 3, 1, p, L(100))"
+    )
+    assert name == "ILLEGAL_ADDRESS"
+    assert "its last bytes are 2 beyond the end of the 402-byte device" in text
+
+
 def test_read_beyond_names_the_thread():
     name, text = report(
         "p = g.up(np.zeros(40, 'i4'))\n"

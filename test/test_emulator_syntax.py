@@ -31,9 +31,9 @@ INTO = """
 """
 
 
-def kernel(body, before=""):
+def kernel(body, before="", head=HEAD):
     return (
-        f"{HEAD}{before}.visible .entry k(.param .u64 out)\n{{\n{INTO}{body}\n"
+        f"{head}{before}.visible .entry k(.param .u64 out)\n{{\n{INTO}{body}\n"
         "st.global.u32 [%at], %r;\nret;\n}\n"
     )
 
@@ -341,6 +341,128 @@ def test_refusals(g):
         with pytest.raises(DriverError) as caught:
             g.load(text)
         assert caught.value.code == R.ERROR_INVALID_PTX
+
+
+#: What is wrong in a kernel that has these registers, and what is said of it.
+REGISTERS = """.reg .pred %p, %q; .reg .b16 %h; .reg .b32 %r; .reg .b64 %w;
+.reg .f32 %f; .reg .f64 %g; .reg .b128 %x; .reg .v2 .b32 %v;
+"""
+WRONG = [
+    # words and names
+    ("add.u32 %r, %r, nothing;", "'nothing' is not declared"),
+    ("ld.global.u32 %r, [nothing];", "'nothing' is not declared"),
+    ("mov.u32 %r, %v.z;", "no such element of a vector"),
+    ("mov.u32 %r, %tid.q;", "no such part of a special register"),
+    ("mov.u32 %r, -me;", "'-' before a name"),
+    ("@me add.u32 %r, %r, 1;", "me is no register"),
+    ("add.u32 %r, %r, !%r;", "'!' before what is no predicate"),
+    ("add.u32 %r, 1x, 2;", ""),
+    ("add.u32 %r, %r, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13;", "operands"),
+    # addresses
+    ("ld.global.u32 %r, [];", "an address is empty"),
+    ("ld.global.u32 %r, %w;", "an operand is no address"),
+    ("ld.global.u32 %r, [%h];", "neither 32 nor 64 bits wide"),
+    ("ld.global.u32 %r, [%p];", "neither 32 nor 64 bits wide"),
+    ("st.param.u32 [out], %r;", "a kernel's parameters cannot be written"),
+    # widths and vectors
+    ("ld.global.u64 %r, [%w];", "too narrow for what is loaded"),
+    ("ld.global.v2.u32 %r, [%w];", "no vector of 2 elements"),
+    ("ld.global.v2.u64 {%r, %r}, [%w];", "too narrow for what is loaded"),
+    ("ld.global.u32 {%r, %r}, [%w];", "the destination is a vector"),
+    ("st.global.u64 [%w], %r;", "too narrow for what is stored"),
+    ("st.global.v2.u32 [%w], %r;", "no vector of 2 elements"),
+    ("st.global.v2.u64 [%w], {%r, %r};", "too narrow for what is stored"),
+    ("st.global.v2.u32 [%w], {%r, %w};", "differ in width"),
+    ("mov.b64 %w, {%r, %r, %r};", "a vector has 3 elements"),
+    ("mov.b64 {%r, %r, %r}, %w;", "a vector has 3 elements"),
+    ("cvt.f64.f32 %f, %f;", "the destination register has the wrong width"),
+    ("cvt.f32.f64 %f, %f;", "the source register has the wrong width"),
+    ("cvt.u32.u32 %p, %r;", "a register has the wrong width"),
+    ("cvt.u32.u32 %x, %r;", "a register has the wrong width"),
+    # what there is not
+    ("add.u8 %r, %r, %r;", ""),
+    ("mul.wide.u64 %w, %w, %w;", ""),
+    ("mad.wide.f32 %w, %f, %f, %w;", ""),
+    ("mul24.lo.u64 %w, %w, %w;", ""),
+    ("sad.f32 %f, %f, %f;", ""),
+    ("shl.b8 %r, %r, 1;", ""),
+    ("setp.eq.b8 %p, %r, %r;", ""),
+    ("set.eq.pred.u32 %p, %r, %r;", ""),
+    ("slct.u32.u32 %r, %r, %r, %r;", ""),
+    ("selp.pred %p, %p, %q, %p;", ""),
+    ("min.relu.u32 %r, %r, %r;", ""),
+    ("sin.approx.f64 %g, %g;", ""),
+    ("testp.finite.u32 %p, %r;", ""),
+    ("testp.odd.f32 %p, %f;", ""),
+    ("atom.global.add.v2.u32 %r, [%w], %r;", ""),
+    ("atom.global.add.u8 %r, [%w], %r;", ""),
+    ("shfl.sync.bfly.b64 %w, %w, 1, 31, -1;", ""),
+    ("vote.sync.sum.b32 %r, %p, -1;", ""),
+    ("match.any.sync.b16 %r, %h, -1;", ""),
+    ("redux.sync.add.f32 %f, %f, -1;", ""),
+    ("elect.sync %r, -1;", ""),
+    ("cp.async.ca.shared.global [%w], [%w], 5;", "a copy of 5 bytes"),
+    ("alloca.u64 %w, 16, 3;", "an alignment is no power of two"),
+    ("brx.idx %r, %r;", "no list of targets"),
+]
+
+
+@pytest.mark.parametrize("body, words", WRONG, ids=lambda text: text[:40])
+def test_wrong_instructions(g, body, words):
+    head = HEAD.replace("8.0", "8.3")
+    g.load(kernel(REGISTERS, head=head))
+    with pytest.raises(DriverError) as caught:
+        g.load(kernel(REGISTERS + body, head=head))
+    assert caught.value.code in (R.ERROR_INVALID_PTX, R.ERROR_NOT_SUPPORTED)
+    assert words in str(caught.value)
+
+
+#: Texts, after the head, that are no modules.
+BODY = ".visible .entry k() "
+WRONG_MODULES = [
+    (".global .align 3 .b32 x;", "an alignment is no power of two"),
+    (".global .b32 x[2][2][2][2][2][2][2][2][2][2];", "too many dimensions"),
+    (".global .b8 x[2000000000000];", "an array is too large"),
+    (".global .b32 x = ;", "expected a value"),
+    (".global .b32 x[2] = {1, 2", "an initialiser does not end"),
+    (".global .b32 ;", "expected"),
+    (".local .b32 x; .entry k() { ret; }", ""),
+    ("add.u32 x;", "expected a directive"),
+    (".alias f, g;", "alias is not supported"),
+    (".section .debug {", "'{' is never closed"),
+    (".global .attribute(.managed .b32 x;", "'(' is never closed"),
+    (BODY + "{ ret;", "the body of k does not end"),
+    (".entry f(.global .b32 x) { ret; }", "neither .param nor .reg"),
+    (".func f(.reg .pred %p) { ret; }", "a predicate as parameter"),
+]
+
+
+@pytest.mark.parametrize("text, words", WRONG_MODULES, ids=lambda text: text[:40])
+def test_wrong_modules(g, text, words):
+    with pytest.raises(DriverError) as caught:
+        g.load(f"{HEAD}{text}\n")
+    assert caught.value.code == R.ERROR_INVALID_PTX
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("version", ["", ".version x\n", ".version 0.5\n", ";"])
+def test_texts_without_a_version(g, version):
+    with pytest.raises(DriverError) as caught:
+        g.load(f"{version}.target sm_75\n.address_size 64\n.entry k() {{ ret; }}\n")
+    assert caught.value.code == R.ERROR_INVALID_PTX
+
+
+def test_words_that_change_nothing(g):
+    """Comments, hints and attributes of other hands."""
+    text = f"""/* a comment
+    of two lines */ {HEAD.replace("8.0", "8")};
+    .visible .entry k(.param .u64 out) .maxnreg 32 .pragma "nounroll";
+    {{ {INTO} /* within */ .reg .b32 %r;
+    .loc 1 2 3
+    mov.u32 %r, ~5; add.u32 %r, %r, 0x2 /* ends here */;
+    st.global.u32 [%at], %r; ret; }}
+    """
+    assert per_thread(g, text) == [~5 + 2] * 32
 
 
 def test_asynchronous_copies(g):

@@ -11,6 +11,8 @@ import pytest
 
 import pycuda.driver as drv
 from support.child import run_child
+from support.emulator import LIBRARY
+from support.faults import fail_calls  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "src" / "cpp_free_c" / "tables" / "results.h"
@@ -32,12 +34,16 @@ def init_with(tmp_path, source=None, **env):
     if source is None:
         library.write_text("not a library")
     else:
-        unit = tmp_path / "driver.c"
-        unit.write_text(source)
-        subprocess.run(
-            ["cc", "-shared", "-fPIC", str(unit), "-o", str(library)], check=True
-        )
+        build_driver(tmp_path, source)
     return said_by_init(LD_LIBRARY_PATH=str(tmp_path), PYCUDA_DRIVER="cuda", **env)
+
+
+def build_driver(tmp_path, source):
+    unit, library = tmp_path / "driver.c", tmp_path / "libcuda.so.1"
+    unit.write_text(source)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", str(unit), "-o", str(library), "-ldl"], check=True
+    )
 
 
 def said_by_init(**env):
@@ -109,6 +115,39 @@ def test_out_of_memory_says_the_sizes(ctx):
     assert str(total * 2) in str(caught.value) and str(total) in str(caught.value)
 
 
+@pytest.mark.gpu
+def test_a_code_that_nobody_knows(ctx, fail_calls):  # noqa: F811
+    fail_calls("cuMemAlloc", 1, code=4321)
+    with pytest.raises(drv.LogicError) as caught:
+        drv.mem_alloc(16)
+    assert (caught.value.code, caught.value.name) == (4321, "CUDA_ERROR_<unknown>")
+    assert str(caught.value).startswith("cuMemAlloc failed: unrecognized error code")
+
+
+#: A driver that fails with a code of its own, and tells what that is.
+TOMORROW = """
+#include <string.h>
+static int fail(void) { return 4321; }
+static int name(int code, const char **words)
+{ *words = code == 4321 ? "CUDA_ERROR_OF_TOMORROW" : 0; return *words ? 0 : 1; }
+static int text(int code, const char **words)
+{ *words = code == 4321 ? "not thought of yet" : 0; return *words ? 0 : 1; }
+int cuGetProcAddress(const char *n, void **f, int v, unsigned long long g)
+{
+    (void)v; (void)g;
+    *f = strcmp(n, "cuGetErrorName") == 0 ? (void *)name
+         : strcmp(n, "cuGetErrorString") == 0 ? (void *)text : (void *)fail;
+    return 0;
+}
+"""
+
+
+def test_a_code_that_only_the_driver_knows(tmp_path):
+    head, text = init_with(tmp_path, TOMORROW)
+    assert head == ["LogicError", "4321", "CUDA_ERROR_OF_TOMORROW", "cuInit"]
+    assert text.startswith("cuInit failed: not thought of yet")
+
+
 def test_no_driver_library(tmp_path):
     (kind, code, name, routine), text = init_with(tmp_path)
     assert (kind, code, name) == ("RuntimeError", "100", "CUDA_ERROR_NO_DEVICE")
@@ -139,6 +178,105 @@ ANSWERS = (
     "int cuGetProcAddress(const char *n, void **f, int v, unsigned long long g)"
     "{ (void)n; (void)v; (void)g; *f = (void *)answer; return 0; }"
 )
+
+
+#: The software device, but for a function that LACKING names, and for a pop that can
+#: be told to name another context.
+OTHER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+int lying;
+static int (*pop)(void **);
+static int lie(void **context)
+{ int code = pop(context); if (lying) { *context = &lying; } return code; }
+int cuGetProcAddress_v2(const char *n, void **f, int v, unsigned long long g, int *s)
+{
+    void *device = dlopen(getenv("DEVICE"), RTLD_NOW | RTLD_LOCAL);
+    int (*look_up)(const char *, void **, int, unsigned long long, int *);
+    *(void **)&look_up = dlsym(device, "cuGetProcAddress_v2");
+    int code = look_up(n, f, v, g, s);
+    if (getenv("LACKING") && strcmp(n, getenv("LACKING")) == 0) {
+        *f = 0;
+        return 500;
+    }
+    if (strcmp(n, "cuCtxPopCurrent") == 0) {
+        *(void **)&pop = *f;
+        *f = (void *)lie;
+    }
+    return code;
+}
+"""
+
+
+def test_a_driver_that_pops_another_context(tmp_path):
+    """It is told of, and what was released is gone."""
+    build_driver(tmp_path, OTHER)
+    done = run_child(
+        """
+        import ctypes
+        import pycuda.driver as drv
+        drv.init()
+        first = drv.Device(0).make_context()
+        mem = drv.mem_alloc(64)
+        second = drv.Device(0).make_context()
+        lying = ctypes.c_int.in_dll(ctypes.CDLL("libcuda.so.1"), "lying")
+        lying.value = 1
+        try:
+            mem.free()
+        except drv.LogicError as error:
+            print(error.routine, error.name)
+        lying.value = 0
+        try:
+            mem.free()
+        except drv.LogicError as error:
+            print("released before" in str(error))
+        for context in (second, first):
+            context.pop()
+            context.detach()
+        """,
+        LD_LIBRARY_PATH=str(tmp_path),
+        PYCUDA_DRIVER="cuda",
+        DEVICE=LIBRARY,
+    )
+    assert done.stdout == "cuCtxPopCurrent CUDA_ERROR_INVALID_CONTEXT\nTrue\n"
+
+
+def test_a_call_that_the_driver_lacks(tmp_path):
+    """All else works, and the error says what driver has it."""
+    build_driver(tmp_path, OTHER)
+    done = run_child(
+        """
+        import pycuda.driver as drv
+        drv.init()
+        context = drv.Device(0).make_context()
+        try:
+            context.get_stream_priority_range()
+        except drv.LogicError as error:
+            print(error.name, error)
+        context.pop()
+        context.detach()
+        """,
+        LD_LIBRARY_PATH=str(tmp_path),
+        PYCUDA_DRIVER="cuda",
+        DEVICE=LIBRARY,
+        LACKING="cuCtxGetStreamPriorityRange",
+    )
+    assert done.stdout.startswith("CUDA_ERROR_NOT_FOUND cuCtxGetStreamPriorityRange")
+    assert "came with CUDA 5.5; this driver is for CUDA 13.0" in done.stdout
+
+
+def test_a_folder_whose_name_is_too_long(tmp_path):
+    folder = tmp_path.joinpath(*["a" * 100] * 6)
+    (folder / "pycuda").mkdir(parents=True)
+    for path in Path(drv.__file__).parent.iterdir():
+        if path.name != "__pycache__":
+            (folder / "pycuda" / path.name).symlink_to(path)
+    first = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+    done = run_child(first + INIT, PYCUDA_DRIVER="emulator")
+    assert "no driver library could be opened" in done.stdout
+    assert "the folder's name is too long" in done.stdout
 
 
 def test_a_driver_without_a_device(tmp_path):
@@ -208,7 +346,7 @@ def test_import_needs_no_driver(tmp_path):
 def test_a_forked_child_is_told_so():
     run_child(
         """
-        import os, warnings
+        import os, sys, warnings
         import pycuda.driver as drv
         drv.init()
         ctx = drv.Device(0).make_context()
@@ -228,7 +366,7 @@ def test_a_forked_child_is_told_so():
                 status = status or (0 if "forked" in str(error) else 3)
             del mem
             del ctx
-            os._exit(status)
+            sys.exit(status)  # and its end says nothing
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
         drv.memset_d8(mem, 1, 64)
         ctx.pop()

@@ -17,6 +17,8 @@ import pycuda.driver as drv
 import pycuda.gl
 from pycuda import _driver
 from support.child import run_child
+from support.emulator import Driver
+from support.faults import fail_calls  # noqa: F401
 from support.opengl import NoOpenGL, RealOpenGL, StandIn
 from support.pages import literal_block
 
@@ -300,6 +302,34 @@ def test_another_context_is_current(sharing):
     assert drv.Context.get_current() == other
     other.pop()
     other.detach()
+
+
+def test_a_context_that_cannot_be_left(sharing, fail_calls):  # noqa: F811
+    """What failed is said; it is unmapped all the same."""
+    registered = drv.RegisteredBuffer(sharing.buffer(64))
+    mapping = registered.map()
+    other = drv.Device(0).make_context()
+    fail_calls("cuCtxPopCurrent", 1, 2)  # it is tried again
+    with pytest.raises(drv.LogicError) as caught:
+        mapping.unmap()
+    assert caught.value.routine == "cuCtxPopCurrent"
+    Driver().ok("CtxPopCurrent", None)  # where the driver was left
+    other.pop()
+    other.detach()
+    registered.map().unmap()
+
+
+def test_what_a_lost_context_says_of_unmapping(sharing, fail_calls):  # noqa: F811
+    """Nothing is mapped in a context that is destroyed."""
+    registered = drv.RegisteredBuffer(sharing.buffer(64))
+    mapping = registered.map()
+    fail_calls("cuGraphicsUnmapResources", 1, code=709)
+    mapping.unmap()
+    with pytest.raises(drv.LogicError, match="was unmapped before"):
+        mapping.unmap()
+    # in truth it was not lost, and is mapped still
+    with pytest.warns(UserWarning, match="cuGraphicsUnregisterResource"):
+        del mapping, registered
 
 
 def test_after_its_context(gl):

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import _driver, cumath, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, same, sample
+from support.faults import fail_calls  # noqa: F401
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
@@ -478,6 +479,44 @@ def test_operands_of_other_kinds(ctx):
         np.asarray(x)
     with pytest.raises(TypeError, match="to_gpu"):
         np.ones(3) * x
+
+
+def test_operands_that_are_refused(ctx):
+    array, records = to_gpu(np.arange(3.0)), to_gpu(np.zeros(3, "i4,i4"))
+    for function, text in (
+        (lambda: cumath.sin("x"), "sin takes GPUArrays and numbers, not str$"),
+        (lambda: gpuarray.maximum(array, "x"), "maximum takes .* not str$"),
+        (lambda: cumath.sin(np.zeros(3)), "numpy.ndarray; copy it with to_gpu"),
+        (lambda: records + 1, "add does not take arrays of dtype"),
+        (lambda: gpuarray.maximum(records, 1), "maximum does not take arrays of"),
+        (lambda: array.__array_ufunc__(np.add), "takes a ufunc, a method and inputs"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            function()
+    three = (array, array, array)
+    with pytest.raises(ValueError, match="out has 3 arrays"):
+        array.__array_ufunc__(np.add, "__call__", array, array, out=three)
+
+
+def test_a_kernel_that_cannot_be_made(ctx, fail_calls):  # noqa: F811
+    """What was loaded for it goes, and the next attempt makes it."""
+    array = to_gpu(np.arange(3.0))
+    before = _driver._live_counts()
+    for call in ("cuModuleLoadData", "cuModuleGetFunction"):
+        fail_calls(call, 1)
+        with pytest.raises(drv.LogicError, match=f"{call} failed"):
+            array * 2
+        assert _driver._live_counts() == before
+    same(array * 2, np.arange(3.0) * 2)
+
+
+def test_kernels_that_cannot_be_unloaded(fail_calls):  # noqa: F811
+    context = drv.Device(0).make_context()
+    same(to_gpu(np.arange(3.0)) * 2, np.arange(3.0) * 2)
+    fail_calls("cuModuleUnload", 1)
+    context.pop()
+    with pytest.warns(UserWarning, match="cuModuleUnload"):
+        context.detach()
 
 
 def test_truth_and_numbers(ctx):

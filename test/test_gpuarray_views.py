@@ -173,6 +173,37 @@ def test_impossible_shapes(ctx, args):
         to_gpu(HOST).reshape(*args)
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+@pytest.mark.parametrize("stored", ["C", "F"])
+def test_orders_of_reshape(ctx, order, stored):
+    host = np.asarray(HOST, order=stored)
+    if order == "A" or order == stored:  # the memory's, so nothing moves
+        same(
+            to_gpu(host).reshape((10, 12), order=order),
+            host.reshape(10, 12, order=order),
+        )
+    with pytest.raises(TypeError, match="the keyword order, not 'ordre'"):
+        to_gpu(host).reshape((10, 12), ordre=order)
+
+
+@pytest.mark.parametrize("shape", [(2**40, 2**40), (2**31, 2**31, 2), (0, 2**62, 4)])
+def test_shapes_that_are_too_big(ctx, shape):
+    with pytest.raises(ValueError, match="too big"):
+        gpuarray.empty(shape, np.float32)
+
+
+def test_more_axes_than_there_are(ctx):
+    most = 64
+    array = to_gpu(HOST)
+    assert array[(None,) * (most - 3)].ndim == most
+    for more in ((None,) * (most - 2), (None,) * (most + 1)):
+        with pytest.raises(IndexError, match="more than 64 axes"):
+            array[more]
+    assert array.reshape((1,) * (most - 1) + (-1,)).ndim == most
+    with pytest.raises(ValueError, match="at most 64 axes"):
+        array.reshape((1,) * most + (-1,))
+
+
 def test_reshape_of_packed_memory_follows_the_memory(ctx):
     host = np.array(HOST, order="F")
     array = to_gpu(host)
@@ -233,6 +264,28 @@ def test_view_as_another_dtype(ctx, dtype):
     same(to_gpu(host).view(dtype), host.view(dtype))
     transposed = to_gpu(host).T.view(dtype)
     same(transposed, host.view(dtype).T)
+
+
+@pytest.mark.parametrize("keywords", [{"axis": (0, 1, 2)}, {"axes": (0,), "more": 1}])
+def test_wrong_keywords_of_transpose(ctx, keywords):
+    with pytest.raises(TypeError, match="the axes, or the keyword axes"):
+        to_gpu(HOST).transpose(**keywords)
+    with pytest.raises(TypeError, match="the axes, or the keyword axes"):
+        to_gpu(HOST).transpose(0, 1, 2, axes=(0, 1, 2))
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 1), (4, 1), (1, 1), (3, 1, 4)])
+def test_view_with_axes_of_one(ctx, shape):
+    host = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    ours = to_gpu(host).view(np.int16)
+    assert ours.size == 2 * host.size
+    assert ours.get().tobytes() == host.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [object, "S0", "V0"])
+def test_view_as_what_a_device_has_not(ctx, dtype):
+    with pytest.raises(TypeError, match="cannot be seen as dtype"):
+        to_gpu(HOST).view(dtype)
 
 
 def test_view_that_does_not_fit(ctx):

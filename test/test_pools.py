@@ -522,6 +522,26 @@ def test_garbage_is_collected_first(ctx, fail_calls, kind):  # noqa: F811
     assert counters(pool) == before and len(again) == 1000
 
 
+def test_garbage_may_end_the_context_of_the_pool(fail_calls):  # noqa: F811
+    """It is collected between two attempts; the second finds no context."""
+    context = drv.Device(0).make_context()
+    pool = drv.DeviceMemoryPool()
+
+    class Owner:
+        def __del__(self):
+            context.pop()
+            context.detach()
+
+    owner = Owner()
+    owner.me = owner
+    del owner
+    fail_calls("cuMemAlloc", 1, code=OUT_OF_MEMORY)
+    with pytest.raises(drv.LogicError) as caught:
+        pool.allocate(1000)
+    assert caught.value.name == "CUDA_ERROR_CONTEXT_IS_DESTROYED"
+    assert counters(pool) == (0, 0, 0, 0)
+
+
 @pytest.mark.parametrize("kind", CALLS)
 def test_held_blocks_are_released_largest_first(ctx, fail_calls, kind):  # noqa: F811
     pool = drv.DeviceMemoryPool() if kind == "device" else drv.PageLockedMemoryPool()

@@ -697,7 +697,7 @@ def test_faults(name, image):
     done = run_child(
         FAULTY.format(path=str(ROOT / "test"), code=code),
         check=False,
-        PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        PYTHONPATH=os.environ.get("PYTHONPATH", str(ROOT)),
     )
     print(f"  {name}: {done.stdout.strip()}")
     assert done.returncode == 0, done.stderr

@@ -27,30 +27,32 @@ import sys
 import sysconfig
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "cpp_free_c"
+from instrumented import (
+    ROOT,
+    SOURCE,
+    Failed,
+    build,
+    compiler,
+    must,
+    must_be_tested,
+    package_environment,
+    pytest_arguments,
+    pytest_command,
+    test_files,
+    write,
+)
+
 SUPPRESSED = ROOT / "tools" / "lsan.supp"
 COMMON = ("-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
 ASAN = ("-fsanitize=address,undefined", *COMMON)
 TSAN = ("-fsanitize=thread", *COMMON)
 
-#: Tests of the Python around compilers, of tools and documents, and tests that run
-#: sanitizers themselves: no C of the package is in them that others do not run.
-LEFT_OUT = (
-    *("bench", "bench_compile", "bench_emulator", "doc_snippets", "examples", "layout"),
-    *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
-    *("excerpt", "link", "nvrtc"),
-    *("core_c", "fuzz_ptx", "mpi", "notebook"),
-    *("bench_array", "bench_random", "bench_sparse", "dist", "doc_compiling"),
-    *("docs", "recipes"),
-)
 #: Tests that make calls of every kind in one process: looking for leaks makes each
 #: allocation and each start of Python many times slower.
 FOR_LEAKS = ("args", "context", "launch", "linker", "memory", "pools", "pvt_struct")
 
 ENVIRONMENT = {
     "PYTHONMALLOC": "malloc",
-    "PYCUDA_DRIVER": "emulator",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
 }
@@ -77,23 +79,6 @@ LD_PRELOAD={library} exec {python} "$@"
 NO_TESTS = 5  # what pytest ends with where -k leaves nothing
 
 
-class Failed(Exception):
-    """A step went wrong; the text says which."""
-
-
-def must(command, **options):
-    done = subprocess.run([str(word) for word in command], check=False, **options)
-    if done.returncode != 0:
-        raise Failed(f"ended with {done.returncode}: {' '.join(map(str, command))}")
-
-
-def compiler():
-    found = shutil.which("gcc")
-    if found is None:
-        raise Failed("gcc is missing: it is the compiler whose sanitizers are used")
-    return found
-
-
 def runtime(name):
     asked = [compiler(), f"-print-file-name={name}"]
     path = subprocess.run(asked, capture_output=True, text=True, check=True)
@@ -107,18 +92,7 @@ def runtime(name):
 
 def build_asan(folder):
     """Build the extension modules and the device; return the folder of the package."""
-    library = folder / "lib"
-    environment = {
-        **os.environ,
-        "CC": compiler(),
-        "CFLAGS": " ".join(ASAN),
-        "LDFLAGS": " ".join(ASAN),
-    }
-    places = ["--build-temp", folder / "temp", "--build-lib", library]
-    jobs = ["--parallel", os.cpu_count() or 1]
-    build = [sys.executable, "setup.py", "-q", "build_ext", *jobs, *places]
-    must(build, cwd=ROOT, env=environment)
-    link_package(library / "pycuda")
+    library = build(folder, ASAN)
     shim = folder / "bin" / "python"
     script = SHIM.format(library=runtime("libasan.so"), python=sys.executable)
     write(shim, script)
@@ -126,37 +100,11 @@ def build_asan(folder):
     return library
 
 
-def link_package(package):
-    """Put the Python of the package beside the modules that were built."""
-    names = {
-        path.name
-        for path in (ROOT / "pycuda").iterdir()
-        if path.suffix != ".so" and path.name != "__pycache__"
-    }
-    for path in package.iterdir():
-        if path.is_symlink() and path.name not in names:
-            path.unlink()
-    for name in names:
-        if not (package / name).is_symlink():
-            (package / name).symlink_to(ROOT / "pycuda" / name)
-
-
-def write(path, text):
-    """Only what is new: another run may be using it."""
-    path.parent.mkdir(exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-        path.chmod(0o755)
-
-
 def asan_environment(folder, leaks):
-    library = folder / "lib"
     return {
-        **os.environ,
+        **package_environment(folder / "lib"),
         **ENVIRONMENT,
         **(LEAKS if leaks else {}),
-        "PYTHONPATH": os.pathsep.join([str(library), str(ROOT / "test")]),
-        "PYCUDA_EMULATOR_LIBRARY": str(library / "pycuda" / "libpycuda_emulator.so"),
         "PYCUDA_EMULATOR_CFLAGS": " ".join(ASAN),
     }
 
@@ -196,17 +144,11 @@ def prove_asan(folder):
 
 
 def tests(leaks):
-    """The files to run, those that take long first."""
+    if not leaks:
+        return test_files()
     folder = ROOT / "test"
-    faults = folder / "faults" / "test_faults.py"
-    if leaks:
-        return [faults, *(folder / f"test_{name}.py" for name in FOR_LEAKS)]
-    left_out = {f"test_{name}.py" for name in LEFT_OUT}
-    found = [path for path in folder.glob("test_*.py") if path.name not in left_out]
-    found.sort(key=lambda path: path.stat().st_size, reverse=True)
-    slow = {"test_conformance.py", "test_differential.py", "test_textures.py"}
-    found.sort(key=lambda path: path.name not in slow)
-    return [*found, faults]
+    names = (f"test_{name}.py" for name in FOR_LEAKS)
+    return [folder / "faults" / "test_faults.py", *(folder / name for name in names)]
 
 
 def run_files(command, files, options):
@@ -242,17 +184,13 @@ def run_asan(folder, leaks, arguments, command):
     library = build_asan(folder)
     python = folder / "bin" / "python"
     run = {"cwd": library, "env": asan_environment(folder, leaks)}
-    where = [python, "-c", "import pycuda._driver as d; print(d.__file__)"]
-    seen = subprocess.run(where, capture_output=True, text=True, check=False, **run)
-    if Path(seen.stdout.strip()).parent != library / "pycuda":
-        raise Failed(f"another build would be tested: {seen.stdout}{seen.stderr}")
+    must_be_tested(python, library, **run)
     prove_asan(folder)
     if command:
         must([python, *command], **run)
         return
-    pytest = [python, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
-    pytest += ["--rootdir", ROOT, "-p", "no:cacheprovider"]
-    arguments = [ROOT / word if (ROOT / word).exists() else word for word in arguments]
+    pytest = pytest_command(python)
+    arguments = pytest_arguments(arguments)
     if any(isinstance(word, Path) for word in arguments):
         must([*pytest, *arguments], **run)
     else:

@@ -1,6 +1,7 @@
 """Kernels of the software device with NumPy arrays as arguments."""
 
 import ctypes
+import re
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import numpy as np
@@ -130,7 +131,7 @@ def instruction_kernel(code, inputs, out, version="8.0", target="sm_75"):
             lines.append(f"ld.global.{WIDTH[size]} src{i}, [%q{i}];")
     for i in range(n):
         code = code.replace(f"%{i}", f"src{i}")
-    lines.append(code.replace("%d", "dst"))
+    lines.append(re.sub(r"%d\b", "dst", code))
     lines.append(f"st.global.{WIDTH[out.dtype.itemsize]} [%q{n}], dst;")
     lines.append("ret;\n}")
     return "\n".join(lines)

@@ -147,12 +147,10 @@ static int
 drv_emulator_path(char *path, size_t size)
 {
     Dl_info self;
-    if (dladdr((void *)&pcu_drv_info, &self) == 0 || self.dli_fname == NULL) {
-        return 0;
-    }
-    const char *slash = strrchr(self.dli_fname, '/');
-    int length = slash == NULL ? 0 : (int)(slash - self.dli_fname + 1);
-    int n = snprintf(path, size, "%.*slibpycuda_emulator.so", length, self.dli_fname);
+    const char *own = dladdr((void *)&pcu_drv_info, &self) != 0 ? self.dli_fname : "";
+    const char *slash = strrchr(own, '/');
+    int length = slash == NULL ? 0 : (int)(slash - own + 1);
+    int n = snprintf(path, size, "%.*slibpycuda_emulator.so", length, own);
     return n > 0 && (size_t)n < size;
 }
 
@@ -173,10 +171,14 @@ static void *
 drv_open_emulator(void)
 {
     char path[sizeof(pcu_drv_info.path)];
-    if (!drv_emulator_path(path, sizeof(path))) {
-        return NULL;
+    void *library = NULL;
+    if (drv_emulator_path(path, sizeof(path))) {
+        library = drv_open(path);
     }
-    void *library = drv_open(path);
+    else {
+        (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail),
+                       "libpycuda_emulator.so: the folder's name is too long");
+    }
     if (library != NULL) {
         void *report = dlsym(library, "emu_last_message");
         pcu_drv_info.emulated = 1;
@@ -309,16 +311,15 @@ pcu_drv_state_status(pcu_drv_state state)
 int
 pcu_drv_missing_since(const char *routine)
 {
-    if (pcu_drv_info.state != PCU_DRV_READY) {
-        return 0;
-    }
-    for (int i = 0; i < DRV_ENTRY_COUNT; i++) {
+    int loaded = pcu_drv_info.state == PCU_DRV_READY; /* else all are stubs */
+    int since = 0;
+    for (int i = 0; loaded && i < DRV_ENTRY_COUNT; i++) {
         const drv_entry *entry = &drv_entries[i];
-        if (strcmp(entry->name, routine) == 0) {
-            int stubbed = drv_slot_read(&drv, entry->offset) ==
-                          drv_slot_read(&drv_stubs, entry->offset);
-            return stubbed ? entry->version : 0;
+        if (strcmp(entry->name, routine) == 0 &&
+            drv_slot_read(&drv, entry->offset) ==
+                drv_slot_read(&drv_stubs, entry->offset)) {
+            since = entry->version;
         }
     }
-    return 0;
+    return since;
 }

@@ -61,17 +61,15 @@ pcu_res_ender(pcu_res_kind kind)
 static CUresult
 res_call_ender(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
 {
-    switch (kind) {
-#define RES_END(kind_, type, ender) \
-    case PCU_RES_##kind_:           \
-        *routine = "cu" #ender;     \
-        return drv.ender(handle.kind_);
-        PCU_RESOURCES(RES_END)
-#undef RES_END
-        case PCU_RES_COUNT:
-            break;
+    CUresult status = CUDA_ERROR_INVALID_VALUE;
+    *routine = pcu_res_ender(kind);
+#define RES_END(kind_, type, ender)       \
+    if (kind == PCU_RES_##kind_) {        \
+        status = drv.ender(handle.kind_); \
     }
-    return CUDA_ERROR_INVALID_VALUE;
+    PCU_RESOURCES(RES_END)
+#undef RES_END
+    return status;
 }
 
 /* 1 for codes after which the handle is gone although the call did not end it. */
@@ -135,9 +133,10 @@ pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
 
 CUresult
 pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ctx,
-              const char **routine)
+              const char **routine, int *ended)
 {
-    if (!pcu_ctxrec_usable(ctx)) {
+    *ended = !pcu_ctxrec_usable(ctx);
+    if (*ended) {
         return CUDA_SUCCESS;
     }
     pcu_scope scope;
@@ -146,11 +145,16 @@ pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ct
     if (status == CUDA_SUCCESS) {
         *routine = "cuGraphicsUnmapResources";
         status = drv.GraphicsUnmapResources(1, &resource, stream);
+        *ended = status == CUDA_SUCCESS;
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
             *routine = "cuCtxPopCurrent";
             status = left;
         }
     }
-    return res_status_is_moot(status) ? CUDA_SUCCESS : status;
+    if (res_status_is_moot(status)) {
+        status = CUDA_SUCCESS;
+    }
+    *ended |= status == CUDA_SUCCESS;
+    return status;
 }

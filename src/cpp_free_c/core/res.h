@@ -48,9 +48,10 @@ PCU_HIDDEN CUresult pcu_res_end(pcu_res_kind kind, pcu_res_handle handle,
 PCU_HIDDEN CUresult pcu_res_release(pcu_res_kind kind, pcu_res_handle handle,
                                     const pcu_ctxrec *ctx, const char **routine);
 
-/* Unmap an OpenGL object that was mapped in its context, as pcu_res_release releases.
- */
+/* Unmap an OpenGL object that was mapped in its context, as pcu_res_end ends: *ended
+ * says whether it is unmapped. */
 PCU_HIDDEN CUresult pcu_res_unmap(CUgraphicsResource resource, CUstream stream,
-                                  const pcu_ctxrec *ctx, const char **routine);
+                                  const pcu_ctxrec *ctx, const char **routine,
+                                  int *ended);
 
 #endif

@@ -335,15 +335,15 @@ mapping_free_arrays(gl_mapping *self)
     return rc;
 }
 
-/* Unmap once, whoever asks. */
+/* Unmap once, whoever asks. *ended says whether it is unmapped. */
 static CUresult
-mapping_end(gl_mapping *self, CUstream stream, const char **routine)
+mapping_end(gl_mapping *self, CUstream stream, const char **routine, int *ended)
 {
     gl_object *object = self->object;
     self->mapped = 0;
     object->mapped = 0;
     return pcu_res_unmap(object->base.handle.graphics, stream,
-                         pcu_context_rec(object->base.ctx), routine);
+                         pcu_context_rec(object->base.ctx), routine, ended);
 }
 
 PyDoc_STRVAR(
@@ -374,9 +374,10 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         mapping_check(self, "cuGraphicsUnmapResources") < 0) {
         return NULL;
     }
-    CUresult status = mapping_end(self, handle, &routine);
+    int ended;
+    CUresult status = mapping_end(self, handle, &routine, &ended);
     if (status != CUDA_SUCCESS) {
-        self->mapped = self->object->mapped = 1; /* as before */
+        self->mapped = self->object->mapped = !ended; /* as before, if it still is */
         pcu_raise(st, routine, status);
         return NULL;
     }
@@ -474,7 +475,8 @@ mapping_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     if (self->mapped) { /* no array is left: each holds its mapping */
         const char *routine = "";
-        CUresult status = mapping_end(self, self->handle, &routine);
+        int ended;
+        CUresult status = mapping_end(self, self->handle, &routine, &ended);
         if (status != CUDA_SUCCESS) {
             pcu_report_cleanup(self->base.st, routine,
                                (uintptr_t)self->object->base.handle.graphics, status);

@@ -1,0 +1,124 @@
+"""Builds of the package with other flags, beside the usual one, and tests over them.
+
+For tools/sanitize.py and tools/coverage.py, which say what the flags are for.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "cpp_free_c"
+
+#: Tests of the Python around compilers, of tools and documents, and tests that run
+#: sanitizers themselves: no C of the package is in them that others do not run.
+LEFT_OUT = (
+    *("bench", "bench_compile", "bench_emulator", "doc_snippets", "examples", "layout"),
+    *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
+    *("excerpt", "link", "nvrtc"),
+    *("core_c", "fuzz_ptx", "mpi", "notebook"),
+    *("bench_array", "bench_random", "bench_sparse", "dist", "doc_compiling"),
+    *("docs", "recipes", "coverage"),
+)
+
+
+class Failed(Exception):
+    """A step went wrong; the text says which."""
+
+
+def must(command, **options):
+    done = subprocess.run([str(word) for word in command], check=False, **options)
+    if done.returncode != 0:
+        raise Failed(f"ended with {done.returncode}: {' '.join(map(str, command))}")
+
+
+def compiler():
+    found = shutil.which("gcc")
+    if found is None:
+        raise Failed("gcc is missing: only its instrumentation is used")
+    return found
+
+
+def build(folder, flags, command=None):
+    """Build the extension modules and the device; return the folder to import from.
+
+    ``command`` is called in place of gcc.
+    """
+    library = folder / "lib"
+    environment = {
+        **os.environ,
+        "CC": str(command or compiler()),
+        "CFLAGS": " ".join(flags),
+        "LDFLAGS": " ".join(flags),
+    }
+    places = ["--build-temp", folder / "temp", "--build-lib", library]
+    jobs = ["--parallel", os.cpu_count() or 1]
+    arguments = [sys.executable, "setup.py", "-q", "build_ext", *jobs, *places]
+    must(arguments, cwd=ROOT, env=environment)
+    link_package(library / "pycuda")
+    return library
+
+
+def link_package(package):
+    """Put the Python of the package beside the modules that were built."""
+    names = {
+        path.name
+        for path in (ROOT / "pycuda").iterdir()
+        if path.suffix != ".so" and path.name != "__pycache__"
+    }
+    for path in package.iterdir():
+        if path.is_symlink() and path.name not in names:
+            path.unlink()
+    for name in names:
+        if not (package / name).is_symlink():
+            (package / name).symlink_to(ROOT / "pycuda" / name)
+
+
+def write(path, text):
+    """Only what is new: another run may be using it."""
+    path.parent.mkdir(exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+        path.chmod(0o755)
+
+
+def package_environment(library):
+    """For a Python that imports the package from there and tests its own device."""
+    return {
+        **os.environ,
+        "PYCUDA_DRIVER": "emulator",
+        "PYTHONPATH": os.pathsep.join([str(library), str(ROOT / "test")]),
+        "PYCUDA_EMULATOR_LIBRARY": str(library / "pycuda" / "libpycuda_emulator.so"),
+    }
+
+
+def must_be_tested(python, library, **options):
+    """Fail if this Python would import another build."""
+    where = [python, "-c", "import pycuda._driver as d; print(d.__file__)"]
+    seen = subprocess.run(where, capture_output=True, text=True, check=False, **options)
+    if Path(seen.stdout.strip()).parent != library / "pycuda":
+        raise Failed(f"another build would be tested: {seen.stdout}{seen.stderr}")
+
+
+def pytest_command(python):
+    """Pytest from any folder; it leaves nothing in the repository."""
+    command = [python, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
+    return [*command, "--rootdir", ROOT, "-p", "no:cacheprovider"]
+
+
+def pytest_arguments(words):
+    """The words, those that name files of the repository as paths."""
+    return [ROOT / word if (ROOT / word).exists() else word for word in words]
+
+
+def test_files():
+    """The files of the suite that run C of the package, those that take long first."""
+    folder = ROOT / "test"
+    left_out = {f"test_{name}.py" for name in LEFT_OUT}
+    found = [path for path in folder.glob("test_*.py") if path.name not in left_out]
+    found.sort(key=lambda path: path.stat().st_size, reverse=True)
+    slow = {"test_conformance.py", "test_differential.py", "test_textures.py"}
+    found.sort(key=lambda path: path.name not in slow)
+    return [*found, folder / "faults" / "test_faults.py"]
