@@ -305,7 +305,7 @@ class CsrSpMV(DeviceOperator):
         self.index_dtype: np.dtype[Any] = np.dtype(np.int64 if wide_index else np.int32)
         shape = shape or shape_for(host.indptr, host.dtype.itemsize)
         plan = Plan(host.indptr, wide, shape.threads, shape.items)
-        self.block_size = shape.threads
+        self.block_size: int = shape.threads
         self.num_blocks: int = len(plan.jobs)
         self._indices = _padded(host.indices, self.index_dtype, allocator)
         self._data = _padded(host.data, host.dtype, allocator)
