@@ -93,16 +93,8 @@ werror: $(VENV)/.requires
 	done
 
 # The software device as clang builds it gives the results that a GPU gave, too.
-CLANG_BUILD := build/werror-clang/lib
 conformance: build werror
-	@for path in $(filter-out %.so %__pycache__,$(wildcard pycuda/*)); do \
-		ln -sfn $(CURDIR)/$$path $(CLANG_BUILD)/pycuda/; done
-	cd $(CLANG_BUILD) && \
-		$(abspath $(BIN))/python -c 'import pycuda._driver as d; print(d.__file__)' | \
-			grep werror-clang && \
-		PYCUDA_DRIVER=emulator $(abspath $(BIN))/python -m pytest -q \
-			-c $(CURDIR)/pyproject.toml --rootdir $(CURDIR) -p no:cacheprovider \
-			$(CURDIR)/test/test_conformance.py
+	$(BIN)/python tools/instrumented.py build/werror-clang/lib test/test_conformance.py
 
 # cppcheck reads no Python.h: it is told what the macros that return stand for.
 check-cppcheck:

@@ -275,8 +275,8 @@ def test_wide_offsets_and_indices(ctx):
     x = vector(host.shape[1], host.dtype)
     shape = csr.shape_for(host.indptr, 8)
     plan = csr.Plan(host.indptr, True, shape.threads, shape.items)
-    words = (plan.lanes, plan.passes, plan.uneven, plan.cut, shape)
-    multiply, join = csr._functions(host.dtype, True, True, *words)
+    words = (shape, plan.lanes, plan.passes, plan.uneven, plan.cut)
+    multiply, join = csr._functions(csr.Kind(host.dtype, True, True, *words))
     arrays = [to_gpu(plan.jobs.view(np.uint8)), to_gpu(plan.slots), to_gpu(host.indptr)]
     arrays += [csr._padded(host.indices, np.int64, None)]
     arrays += [csr._padded(host.data, host.dtype, None), to_gpu(x)]

@@ -232,7 +232,7 @@ def array_sources():
             by_rule.setdefault(f"{kind} {rule.lower()}", []).append(text)
     for name, texts in by_rule.items():
         yield name, in_one(texts)
-    sides = ((1, 128, 4), (1, 128, 1), (2, 64, 2), (4, 64, 1), (8, 32, 1), (16, 32, 1))
+    sides = ((1, 64, 4), (1, 64, 1), (2, 64, 2), (4, 64, 1), (8, 32, 1), (16, 32, 1))
     yield "transposes", in_one(_codegen.transpose_text(*each, 2) for each in sides)
 
 

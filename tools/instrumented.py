@@ -1,4 +1,7 @@
+#!/usr/bin/env python3
 """Builds of the package with other flags, beside the usual one, and tests over them.
+
+    python tools/instrumented.py FOLDER WORD...     pytest over a build that is there
 
 For tools/sanitize.py and tools/coverage.py, which say what the flags are for.
 """
@@ -122,3 +125,20 @@ def test_files():
     slow = {"test_conformance.py", "test_differential.py", "test_textures.py"}
     found.sort(key=lambda path: path.name not in slow)
     return [*found, folder / "faults" / "test_faults.py"]
+
+
+def main(folder, *words):
+    library = ROOT / folder
+    link_package(library / "pycuda")
+    run = {"cwd": library, "env": package_environment(library)}
+    try:
+        must_be_tested(sys.executable, library, **run)
+        must([*pytest_command(sys.executable), "-q", *pytest_arguments(words)], **run)
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

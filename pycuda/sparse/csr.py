@@ -77,57 +77,49 @@ join_parts(const joint *joints, const T *partial, T *y, int count)
 """
 
 
-def kernel_text(
-    dtype: Any,
-    wide_index: bool,
-    wide_offset: bool,
-    lanes: int,
-    passes: int,
-    uneven: bool,
-    cut: bool,
-    shape: Shape | None = None,
-) -> str:
+class Kind(NamedTuple):
+    """What a kernel is made for; the last four are a plan's."""
+
+    dtype: np.dtype[Any]
+    wide_index: bool
+    wide_offset: bool
+    shape: Shape
+    lanes: int
+    passes: int
+    uneven: bool
+    cut: bool
+
+
+def kernel_text(kind: Kind) -> str:
     """Return the source of the kernels for matrices of one kind."""
-    dtype = np.dtype(dtype)
-    threads, items, blocks = shape or (CUT if cut else WHOLE)[dtype.itemsize]
     return _TEXT.format(
-        value=CTYPES[dtype.name],
-        index="long long" if wide_index else "int",
-        offset="long long" if wide_offset else "int",
-        threads=threads,
-        items=items,
-        blocks=blocks,
-        lanes=lanes,
-        passes=passes,
-        uneven="true" if uneven else "false",
-        cut="true" if cut else "false",
+        value=CTYPES[kind.dtype.name],
+        index="long long" if kind.wide_index else "int",
+        offset="long long" if kind.wide_offset else "int",
+        lanes=kind.lanes,
+        passes=kind.passes,
+        uneven="true" if kind.uneven else "false",
+        cut="true" if kind.cut else "false",
+        **kind.shape._asdict(),
     )
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
     """Yield (name, source) of kernels, for tools/compile_matrix.py."""
     for name in CTYPES:
-        yield f"{name}, short rows", kernel_text(name, False, False, 1, 2, False, False)
-        yield f"{name}, uneven rows", kernel_text(name, True, True, 8, 1, True, True)
+        dtype: np.dtype[Any] = np.dtype(name)
+        whole, cut = WHOLE[dtype.itemsize], CUT[dtype.itemsize]
+        short = Kind(dtype, False, False, whole, 1, 2, False, False)
+        uneven = Kind(dtype, True, True, cut, 8, 1, True, True)
+        yield f"{name}, short rows", kernel_text(short)
+        yield f"{name}, uneven rows", kernel_text(uneven)
 
 
 @context_dependent_memoize
-def _functions(
-    dtype: Any,
-    wide_index: bool,
-    wide_offset: bool,
-    lanes: int,
-    passes: int,
-    uneven: bool,
-    is_cut: bool,
-    shape: Shape,
-) -> tuple[Any, Any]:
-    text = kernel_text(
-        dtype, wide_index, wide_offset, lanes, passes, uneven, is_cut, shape
-    )
-    module = _codegen.load(text, ["-w"])
+def _functions(kind: Kind) -> tuple[Any, Any]:
+    module = _codegen.load(kernel_text(kind), ["-w"])
     multiply = module.get_function("multiply").prepare("PPPPPPPP")
-    if is_cut:
+    if kind.cut:
         carveout = _cuda.function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT
         multiply.set_attribute(carveout, _CARVEOUT)
     return multiply, module.get_function("join_parts").prepare("PPPi")
@@ -288,12 +280,7 @@ class CsrSpMV(DeviceOperator):
         self._build(HostCSR(indptr, indices, data, shape, dtype), allocator)
         return self
 
-    def _build(
-        self,
-        host: HostCSR,
-        allocator: Any,
-        shape: Shape | None = None,
-    ) -> None:
+    def _build(self, host: HostCSR, allocator: Any) -> None:
         super().__init__(host.shape, host.dtype)
         self.nnz: int = len(host.data)
         most = np.iinfo(np.int32).max
@@ -303,7 +290,7 @@ class CsrSpMV(DeviceOperator):
         wide_index = columns > most
         wide = self.nnz > most - _SPARE
         self.index_dtype: np.dtype[Any] = np.dtype(np.int64 if wide_index else np.int32)
-        shape = shape or shape_for(host.indptr, host.dtype.itemsize)
+        shape = shape_for(host.indptr, host.dtype.itemsize)
         plan = Plan(host.indptr, wide, shape.threads, shape.items)
         self.block_size: int = shape.threads
         self.num_blocks: int = len(plan.jobs)
@@ -324,16 +311,9 @@ class CsrSpMV(DeviceOperator):
             self._partial = GPUArray((plan.slot_count,), host.dtype, allocator)
         self._lock = threading.Lock()
         self._last_stream: Any = None
-        self._multiply, self._join = _functions(
-            host.dtype,
-            wide_index,
-            wide,
-            plan.lanes,
-            plan.passes,
-            plan.uneven,
-            plan.cut,
-            shape,
-        )
+        parts = (plan.lanes, plan.passes, plan.uneven, plan.cut)
+        kind = Kind(host.dtype, wide_index, wide, shape, *parts)
+        self._multiply, self._join = _functions(kind)
 
     @property
     def indices(self) -> GPUArray:

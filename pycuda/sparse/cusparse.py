@@ -151,8 +151,8 @@ class CusparseSpMV(CsrSpMV):
 
     why_not: str | None
 
-    def _build(self, host: HostCSR, allocator: Any, *shape: Any) -> None:
-        super()._build(host, allocator, *shape)
+    def _build(self, host: HostCSR, allocator: Any) -> None:
+        super()._build(host, allocator)
         self.why_not = _why_not()
         if self.why_not is None and (self.index_dtype != self.indptr.dtype):
             self.why_not = "cuSPARSE wants indices and row pointers of one dtype"

@@ -63,12 +63,14 @@ res_call_ender(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
 {
     CUresult status = CUDA_ERROR_INVALID_VALUE;
     *routine = pcu_res_ender(kind);
+    switch ((int)kind) {
 #define RES_END(kind_, type, ender)       \
-    if (kind == PCU_RES_##kind_) {        \
+    case PCU_RES_##kind_:                 \
         status = drv.ender(handle.kind_); \
-    }
-    PCU_RESOURCES(RES_END)
+        break;
+        PCU_RESOURCES(RES_END)
 #undef RES_END
+    }
     return status;
 }
 
