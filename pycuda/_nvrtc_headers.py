@@ -129,6 +129,13 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef long ssize_t;
+#if __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ < 2
+// These releases call functions that they lack; later ones call these.
+extern "C" __device__ float __nv_powif(float, int);
+extern "C" __device__ double __nv_powi(double, int);
+__device__ __forceinline__ float pow(float __x, int __n) { return __nv_powif(__x, __n); }
+__device__ __forceinline__ double pow(double __x, int __n) { return __nv_powi(__x, __n); }
+#endif
 // nvcc's arithmetic functions take any numbers, as C++11 says; NVRTC's only some.
 template <class __pycuda_T> struct __pycuda_number;
 #define __PYCUDA_NUMBER(t) \\

@@ -109,6 +109,15 @@ PYCUDA_FN bool hear(const volatile uint64 *slot, T &value)
     return there;
 }
 
+// Who asks too soon keeps those who have the answer from giving it. GPUs before Volta
+// have no such instruction, and ask again at once.
+PYCUDA_FN void wait_some(uint32 nanoseconds)
+{
+#if __CUDA_ARCH__ >= 700
+    __nanosleep(nanoseconds);
+#endif
+}
+
 // -- a tile ---------------------------------------------------------------------------
 
 template <class T, class Op, int THREADS, int EACH, bool EXCLUSIVE>
@@ -198,10 +207,9 @@ struct tile_scan {
         T early = own, late = own, windows_before = own;
         bool has_early = lane >= i, has_late = lane + 32 >= i;
         bool has_windows = lane != 0 || window == 0;
-        // Who asks too soon keeps those who have the answer from giving it. These times
-        // were the best on an H200.
+        // These times were the best on an H200.
         if (gridDim.x > 1024) {
-            __nanosleep(1500);
+            wait_some(1500);
         }
         while (true) {
             has_early = has_early || hear(of_tile - (uint64)(i - lane) * W, early);
@@ -211,7 +219,7 @@ struct tile_scan {
                 break;
             }
             if (gridDim.x > 1024) {
-                __nanosleep(300);
+                wait_some(300);
             }
         }
         T before = from_lane(windows_before, 0);
