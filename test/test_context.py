@@ -64,6 +64,43 @@ def test_retained_primary_contexts_are_one():
     b.detach()
 
 
+def test_what_one_wrapper_of_the_primary_context_made_lives_with_the_other():
+    device = drv.Device(0)
+    a, b = device.retain_primary_context(), device.retain_primary_context()
+    with a:
+        free_before = drv.mem_get_info()[0]
+        mem, stream = drv.mem_alloc(1 << 20), drv.Stream()
+        drv.memset_d8(mem, 5, 1 << 20)
+    a.detach()
+    with pytest.raises(drv.LogicError, match="was detached"):
+        a.push()
+    with b:
+        assert (drv.from_device(mem, 4, np.uint8) == 5).all()
+        stream.synchronize()
+        mem.free()
+        if _driver._is_emulated():  # a GPU has other users
+            assert drv.mem_get_info()[0] == free_before
+    b.detach()
+    with pytest.raises(drv.LogicError, match="was detached"):
+        stream.synchronize()
+
+
+def test_a_new_life_of_the_primary_context_has_nothing_of_the_old():
+    device = drv.Device(0)
+    first = device.retain_primary_context()
+    with first:
+        mem = drv.mem_alloc(64)
+    first.detach()
+    second = device.retain_primary_context()
+    with second:
+        others = drv.mem_alloc(64)
+        with pytest.raises(drv.LogicError, match="was detached"):
+            drv.memset_d8(mem, 1, 64)
+        mem.free()  # it went with the first life: nothing of the second is released
+        drv.memset_d8(others, 1, 64)
+    second.detach()
+
+
 def test_with_pops_after_an_exception(ctx):
     other = drv.Device(0).make_context()
     other.pop()

@@ -116,6 +116,13 @@ def test_a_forked_child_drops_the_parents_handles():
         + """
 pid = os.fork()
 if pid == 0:
+    for use in (ctx.push, ctx.__enter__, drv.Context.get_current):
+        try:
+            use()
+        except drv.LogicError as error:
+            assert "forked" in str(error)
+        else:
+            sys.exit(6)
     del mem, stream, event, host
     gc.collect()
     sys.exit(5)

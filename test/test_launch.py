@@ -1,5 +1,6 @@
 """Kernel calls: every kind of argument, every way to call, every wrong call."""
 
+import re
 import struct
 import time
 
@@ -106,6 +107,44 @@ def test_a_handler_is_used_again(axpy):
     assert handler.dev_alloc is first
     assert (y == 1 + 6 * x).all()
     assert isinstance(handler, drv.In) and isinstance(handler, drv.Out)
+
+
+def test_a_handler_allocates_anew_for_what_does_not_fit(axpy):
+    y, x, a, n, _ = axpy_case()
+    handler = drv.In(x[: n // 2])
+    axpy(drv.InOut(y), handler, a, np.int32(n // 2), block=(128, 1, 1))
+    small = handler.dev_alloc
+    handler.array = x
+    y[:] = 1
+    axpy(drv.InOut(y), handler, a, n, block=(128, 1, 1))
+    assert handler.dev_alloc is not small and (y == 1 + 3 * x).all()
+    handler.array = x[: n // 2]
+    large = handler.dev_alloc
+    axpy(drv.InOut(y), handler, a, np.int32(n // 2), block=(128, 1, 1))
+    assert handler.dev_alloc is large
+
+
+def test_a_handler_in_another_context(ctx):
+    values = np.full(4, 5, np.int32)
+    handler = drv.InOut(values)
+    source = "__global__ void f(int *x) { x[threadIdx.x] *= 2; }"
+    SourceModule(source).get_function("f")(handler, block=(4, 1, 1))
+    other = drv.Device(0).make_context()
+    try:
+        SourceModule(source).get_function("f")(handler, block=(4, 1, 1))
+        assert (values == 20).all()
+        handler.dev_alloc = None
+    finally:
+        other.pop()
+        other.detach()
+
+
+def test_what_a_program_gave_a_handler_is_used(axpy):
+    y, x, a, n, expected = axpy_case()
+    handler = drv.In(x)
+    handler.dev_alloc = given = drv.mem_alloc(2 * x.nbytes)
+    axpy(drv.InOut(y), handler, a, n, block=(128, 1, 1))
+    assert handler.dev_alloc is given and (y == expected).all()
 
 
 def test_a_handler_of_ones_own(axpy):
@@ -436,6 +475,23 @@ def test_the_calls_of_cuda_3(axpy):
         axpy.set_block_shape(1 << 20, 1, 1)
 
 
+def test_a_wrong_call_of_cuda_3_changes_nothing(axpy):
+    y, x, a, n, expected = axpy_case()
+    dy, dx = drv.to_device(y), drv.to_device(x)
+    axpy.set_block_shape(128, 1, 1)
+    axpy.param_set(dy, dx, a, n)
+    with pytest.raises(OverflowError, match="bytes is -1"):
+        axpy.set_shared_size(-1)
+    with pytest.raises(ValueError, match=f"bytes is {2**40}; .* at most 32764"):
+        axpy.param_set_size(2**40)
+    with pytest.raises(ValueError, match="4 bytes at offset 32764: .* at most 32764"):
+        axpy.param_seti(32764, 1)
+    with pytest.raises(TypeError, match=r"param_set\(\) of axpy .* argument handler"):
+        axpy.param_set(drv.InOut(y), dx, a, n)
+    axpy.launch()
+    assert (drv.from_device_like(dy, y) == expected).all()
+
+
 def test_attributes_of_a_function(axpy):
     assert axpy.num_regs > 0 and axpy.max_threads_per_block >= 64
     attribute = drv.function_attribute
@@ -464,6 +520,10 @@ def test_modules(ctx, mod, tmp_path):
     with pytest.raises(drv.RuntimeError) as caught:
         drv.module_from_file(str(tmp_path / "missing.cubin"))
     assert caught.value.name == "CUDA_ERROR_FILE_NOT_FOUND"
+    assert "missing.cubin" in str(caught.value)
+    with pytest.raises(drv.Error, match=re.escape(str(tmp_path))) as caught:
+        drv.module_from_file(tmp_path)
+    assert not isinstance(caught.value, MemoryError)
     with pytest.raises(drv.Error):
         drv.module_from_buffer(b"no code at all")
 

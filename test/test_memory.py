@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+import pycuda.tools
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.gpu
 
@@ -30,6 +33,53 @@ def test_round_trip_of_every_kind_of_buffer(ctx):
         got = fetch(mem, 24, np.float32)
         expected = np.frombuffer(np.asarray(source).tobytes(), np.float32)
         assert (got == expected).all()
+
+
+def test_memory_that_was_released_is_refused(ctx):
+    """Its address may be another owner's by then, as a pool shows."""
+    pool = pycuda.tools.DeviceMemoryPool()
+    released, plain = pool.allocate(64), drv.mem_alloc(64)
+    array = gpuarray.GPUArray(16, np.int32, gpudata=released)
+    released.free()
+    plain.free()
+    owner = pool.allocate(64)
+    assert int(owner) == int(released)
+    drv.memset_d8(owner, 7, 64)
+    kernel = SourceModule("__global__ void f(int *x) { *x = 3; }").get_function("f")
+    prepared = kernel.prepare("P")
+    copy = drv.Memcpy2D()
+    for memory in (released, plain):
+        for use in (
+            lambda m: drv.memset_d32(m, 5, 1),
+            lambda m: drv.memcpy_htod(m, b"abcd"),
+            lambda m: fetch(m, 4),
+            lambda m: kernel(m, block=(1, 1, 1)),
+            lambda m: prepared.prepared_call((1, 1), (1, 1, 1), m),
+            copy.set_dst_device,
+        ):
+            with pytest.raises(drv.LogicError, match="was released before"):
+                use(memory)
+    with pytest.raises(drv.LogicError, match="was released before"):
+        kernel(array, block=(1, 1, 1))
+    assert (fetch(owner, 64) == 7).all()
+    kernel(owner, block=(1, 1, 1))
+    assert fetch(owner, 1, np.int32)[0] == 3
+    int(plain)  # the address can still be printed
+
+
+def test_an_error_in_get_pointer_is_shown(ctx):
+    class Broken(drv.PointerHolderBase):
+        def __init__(self, answer):
+            super().__init__()
+            self.answer = answer
+
+        def get_pointer(self):
+            return self.answer()
+
+    with pytest.raises(TypeError, match=r"has no len"):
+        drv.memset_d8(Broken(lambda: len(5)), 0, 4)
+    with pytest.raises(TypeError, match="'str' object"):
+        drv.memset_d8(Broken(str), 0, 4)
 
 
 def test_to_device_packs_gaps_in_c_order(ctx):

@@ -172,6 +172,31 @@ def test_alignment_is_a_power_of_two(ctx, alignment):
         drv.aligned_empty(3, "f4", alignment=alignment)
 
 
+def test_aligned_memory_lasts_as_long_as_its_array(ctx):
+    array = drv.aligned_zeros(1 << 20, "f4")
+    array.base.free()
+    array[:] = 3
+    assert array.sum() == 3 << 20
+    with pytest.raises(drv.LogicError, match="released before"):
+        array.base.free()
+
+
+def test_a_view_holds_the_allocation(ctx):
+    array = drv.managed_zeros(64, np.uint8)
+    gone = weakref.ref(array.base)
+    view = array.base.as_buffer(64)
+    del array
+    view[3] = 5
+    assert bytes(view) == bytes([0, 0, 0, 5]) + bytes(60)
+    assert gone() is not None
+    del view
+    assert gone() is None
+    released = drv.mem_alloc(64)
+    released.free()
+    with pytest.raises(drv.LogicError, match="as_buffer failed.*released before"):
+        released.as_buffer(4)
+
+
 def test_the_device_sees_aligned_memory_once_it_is_registered(ctx):
     array = drv.aligned_zeros(1024, np.int32)
     with pytest.raises(drv.LogicError, match="cuMemHostGetDevicePointer"):

@@ -711,6 +711,30 @@ def test_a_second_module_has_its_own(ctx):
     assert [copied(one), copied(other)] == [1, 2]
 
 
+def test_an_array_of_another_context_is_refused(ctx):
+    module = SourceModule(TWO)
+    left = module.get_texref("left")
+    theirs = drv.Device(0).make_context()
+    array = bound(1)
+    theirs.pop()
+    with pytest.raises(drv.LogicError, match="another context .* reference 'left'"):
+        left.set_array(array)
+    array.free()
+    theirs.detach()
+    left.set_array(bound(2))
+    assert copied(module) == 2
+
+
+def test_modes_that_do_not_exist_are_refused_at_once(ctx):
+    left = SourceModule(TWO).get_texref("left")
+    with pytest.raises(drv.LogicError, match="am is 77; it must be an address_mode"):
+        left.set_address_mode(0, 77)
+    with pytest.raises(drv.LogicError, match="fm is 2; it must be a filter_mode"):
+        left.set_filter_mode(2)
+    left.set_address_mode(0, drv.address_mode.BORDER)
+    left.set_filter_mode(drv.filter_mode.LINEAR)
+
+
 def test_after_the_context(images):
     context = drv.Device(0).make_context()
     module = SourceModule(TWO)

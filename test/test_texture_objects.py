@@ -261,6 +261,17 @@ def test_life(module):
         read(module, blank)
 
 
+def test_another_context_is_refused(module):
+    theirs = drv.Device(0).make_context()
+    texture = drv.TextureObject(plane()[0])
+    theirs.pop()
+    with pytest.raises(drv.LogicError, match="TextureObject belongs to another contex"):
+        read(module, texture)
+    texture.free()
+    theirs.detach()
+    assert (read(module, drv.TextureObject(plane()[0])) == plane()[1]).all()
+
+
 def test_after_the_context():
     context = drv.Device(0).make_context()
     texture = drv.TextureObject(plane()[0])

@@ -7,9 +7,22 @@ PCU_THREAD pcu_ctxrec *pcu_ctx_current;
 /* The living and the not yet forgotten, newest first. */
 static pcu_ctxrec *ctxrec_registry;
 
+pcu_ctxrec *
+pcu_ctxrec_find(CUcontext handle)
+{
+    pcu_ctxrec *rec = ctxrec_registry;
+    while (rec != NULL && (rec->handle != handle || !rec->alive)) {
+        rec = rec->next;
+    }
+    return rec;
+}
+
 void
 pcu_ctxrec_register(pcu_ctxrec *rec)
 {
+    static unsigned long lives;
+    const pcu_ctxrec *twin = pcu_ctxrec_find(rec->handle);
+    rec->life = twin != NULL ? twin->life : ++lives;
     rec->next = ctxrec_registry;
     ctxrec_registry = rec;
 }
@@ -26,14 +39,14 @@ pcu_ctxrec_forget(pcu_ctxrec *rec)
     }
 }
 
-pcu_ctxrec *
-pcu_ctxrec_find(CUcontext handle)
+int
+pcu_ctxrec_outlived(const pcu_ctxrec *rec)
 {
-    pcu_ctxrec *rec = ctxrec_registry;
-    while (rec != NULL && (rec->handle != handle || !rec->alive)) {
-        rec = rec->next;
+    if (rec->kind == PCU_CTX_OWNED) {
+        return 0;
     }
-    return rec;
+    const pcu_ctxrec *twin = pcu_ctxrec_find(rec->handle);
+    return twin != NULL && twin->life == rec->life;
 }
 
 CUresult
@@ -76,7 +89,7 @@ CUresult
 pcu_ctxrec_end(pcu_ctxrec *rec, const char **routine)
 {
     CUresult status = CUDA_SUCCESS;
-    if (pcu_ctxrec_usable(rec)) {
+    if (rec->alive && pcu_drv_info.state == PCU_DRV_READY) {
         if (rec->kind == PCU_CTX_OWNED) {
             *routine = "cuCtxDestroy";
             status = drv.CtxDestroy(rec->handle);
@@ -96,7 +109,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
     CUcontext current = NULL;
     scope->entered = NULL;
     scope->routine = "cuCtxGetCurrent";
-    if (!rec->alive) {
+    if (!pcu_ctxrec_lives(rec)) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     if (rec == pcu_ctx_current) {

@@ -1,9 +1,11 @@
 /* The native record of a context, and entering one for the length of a call.
  *
- * Invariant: `handle` may be used while `alive` is 1 and the driver is READY (a forked
- * child is not). The record lives inside the Python object that owns it; whoever holds
- * that object holds the record. Not locked: `alive` changes once, from 1 to 0, under
- * the interpreter lock.
+ * Invariant: `handle` may be used while the record lives and the driver is READY (a
+ * forked child is not). A record lives while `alive` is 1, and a primary context's also
+ * while another record of the same life of that context does: what was made through one
+ * wrapper stays good when another keeps the context. The record is part of the Python
+ * object that owns it; whoever holds that object holds the record. Not locked: `alive`
+ * changes once, from 1 to 0, under the interpreter lock.
  *
  * Any code in core/ and py/ may call. */
 #ifndef PCU_CORE_CTXREC_H
@@ -31,7 +33,8 @@ typedef struct pcu_ctxrec {
     CUdevice device;
     pcu_ctx_kind kind;
     int alive;
-    void *owner;             /* the Python object this record is part of */
+    unsigned long life; /* records of one handle that were alive together share it */
+    void *owner;        /* the Python object this record is part of */
     struct pcu_ctxrec *next; /* in the registry */
     pcu_device_limits limits;
 } pcu_ctxrec;
@@ -40,14 +43,23 @@ typedef struct pcu_ctxrec {
  * py/context.c; borrowed, valid while the thread's stack holds it. */
 extern PCU_HIDDEN PCU_THREAD pcu_ctxrec *pcu_ctx_current;
 
+/* 1 if a record that was ended shares its context with one that lives. */
+PCU_HIDDEN int pcu_ctxrec_outlived(const pcu_ctxrec *rec);
+
+static inline int
+pcu_ctxrec_lives(const pcu_ctxrec *rec)
+{
+    return rec->alive || pcu_ctxrec_outlived(rec);
+}
+
 /* 1 if handles of this context may be used in this process now. */
 static inline int
 pcu_ctxrec_usable(const pcu_ctxrec *rec)
 {
-    return rec->alive && pcu_drv_info.state == PCU_DRV_READY;
+    return pcu_ctxrec_lives(rec) && pcu_drv_info.state == PCU_DRV_READY;
 }
 
-/* Keep a record findable by its handle, until pcu_ctxrec_forget. */
+/* Keep a record findable by its handle, until pcu_ctxrec_forget; the handle is set. */
 PCU_HIDDEN void pcu_ctxrec_register(pcu_ctxrec *rec);
 PCU_HIDDEN void pcu_ctxrec_forget(pcu_ctxrec *rec);
 

@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,8 +139,9 @@ read_file(const char *path, size_t *size, CUresult *status)
         return NULL;
     }
     *status = CUDA_ERROR_INVALID_IMAGE;
+    /* a folder can be opened, too, and has no end */
     if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 &&
-        fseek(file, 0, SEEK_SET) == 0) {
+        length < LONG_MAX && fseek(file, 0, SEEK_SET) == 0) {
         data = malloc((size_t)length + 1);
         *status = CUDA_ERROR_OUT_OF_MEMORY;
         if (data && fread(data, 1, (size_t)length, file) != (size_t)length) {

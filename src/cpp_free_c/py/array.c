@@ -336,7 +336,7 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 static int
 array_check(pcu_array *self, const char *routine)
 {
-    return self->borrowed && pcu_context_rec(self->base.ctx)->alive
+    return self->borrowed && pcu_ctxrec_lives(pcu_context_rec(self->base.ctx))
                ? 0
                : pcu_resource_check(&self->base, routine);
 }

@@ -210,12 +210,21 @@ context_dealloc(PyObject *op)
 
 /* -- methods on the stack ---------------------------------------------------------- */
 
+/* A forked child has its parent's stack, and the driver none of it. */
+static int
+context_refuse_fork(pcu_state *st, const char *routine)
+{
+    return pcu_drv_info.state == PCU_DRV_FORKED
+               ? pcu_raise(st, routine, CUDA_ERROR_NOT_INITIALIZED)
+               : 0;
+}
+
 static int
 context_push_self(pcu_context *self)
 {
     pcu_state *st = self->st;
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 1);
-    if (stack == NULL) {
+    if (stack == NULL || context_refuse_fork(st, "cuCtxPushCurrent") < 0) {
         return -1;
     }
     if (!self->rec.alive) {
@@ -377,7 +386,8 @@ context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
 {
     static const pcu_argtable table = {"get_current", NULL, 0, 0, 0};
     pcu_state *st = pcu_state_of_type(defining);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0) {
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0 ||
+        context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
     if (pcu_ctx_current == NULL || !pcu_ctx_current->alive) {

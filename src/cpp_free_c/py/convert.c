@@ -37,11 +37,12 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
     PyObject *index =
         PyLong_CheckExact(value) ? Py_NewRef(value) : PyNumber_Index(value);
     if (index == NULL) {
-        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        int has_index = PyIndex_Check(value) && !PyArray_Check(value);
+        if (!has_index && PyErr_ExceptionMatches(PyExc_TypeError)) {
             PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", name,
                          Py_TYPE(value)->tp_name);
         }
-        return -1;
+        return -1; /* what __index__ raised says more than its type */
     }
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
@@ -73,9 +74,11 @@ pcu_as_object(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
                  const char *name)                                     \
     {                                                                  \
         unsigned long long bits = 0;                                   \
-        int rc = pcu_as_integer(value, low, high, &bits, name);        \
+        if (pcu_as_integer(value, low, high, &bits, name) < 0) {       \
+            return -1; /* *out is as it was */                         \
+        }                                                              \
         *(type *)out = (type)bits;                                     \
-        return rc;                                                     \
+        return 0;                                                      \
     }
 CONVERT_INTEGER(pcu_as_int, int, INT_MIN, INT_MAX)
 CONVERT_INTEGER(pcu_as_uint, unsigned int, 0, UINT_MAX)
@@ -140,17 +143,22 @@ convert_gpudata(pcu_state *st, PyObject *value, CUdeviceptr *out, const char *na
 int
 pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
 {
+    static const char routine[] = "cuPointerGetAttribute";
     CUdeviceptr *pointer = (CUdeviceptr *)out;
     unsigned long long bits = 0;
     if (Py_IS_TYPE(value, st->DeviceAllocation) ||
         Py_IS_TYPE(value, st->PooledDeviceAllocation)) {
         *pointer = ((pcu_resource *)value)->handle.memory;
-        return 0;
+        return pcu_resource_check((pcu_resource *)value, routine);
     }
-    if (PyArray_Check(value) &&
-        pcu_managed_of_array(st, (PyArrayObject *)value) != NULL) {
+    PyObject *managed =
+        PyArray_Check(value) ? pcu_managed_of_array(st, (PyArrayObject *)value) : NULL;
+    if (managed != NULL) {
         *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
-        return 0;
+        return pcu_resource_check((pcu_resource *)managed, routine);
+    }
+    if (pcu_memory_check(st, value, routine) < 0) {
+        return -1;
     }
     /* an array has __index__, but that is its element */
     if (!pcu_is_one_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {

@@ -91,16 +91,18 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PyObject *path = NULL;
     pcu_res_handle handle = {0};
     PyObject *self = NULL;
-    int rc;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0 ||
         !PyUnicode_FSConverter(filename, &path)) {
         return NULL;
     }
     PyObject *ctx = pcu_context_require(st, "cuModuleLoad");
     if (ctx != NULL) {
-        PCU_CALL(rc, st, ModuleLoad, (&handle.module, PyBytes_AS_STRING(path)));
-        if (rc == 0) {
+        CUresult status = drv.ModuleLoad(&handle.module, PyBytes_AS_STRING(path));
+        if (status == CUDA_SUCCESS) {
             self = pcu_resource_new(st, st->Module, ctx, PCU_RES_module, handle);
+        }
+        else {
+            pcu_raise_detail(st, "cuModuleLoad", status, "%R", filename);
         }
     }
     Py_XDECREF(ctx);

@@ -21,6 +21,15 @@ pcu_devmem_raise(pcu_state *st, const char *routine, CUresult status, size_t siz
     return pcu_raise(st, routine, status);
 }
 
+int
+pcu_memory_check(pcu_state *st, PyObject *value, const char *routine)
+{
+    return PyObject_TypeCheck(value, st->DeviceAllocation) ||
+                   PyObject_TypeCheck(value, st->PooledDeviceAllocation)
+               ? pcu_resource_check((pcu_resource *)value, routine)
+               : 0;
+}
+
 void
 pcu_collect_garbage(void)
 {
@@ -238,10 +247,11 @@ typedef struct {
     size_t offset;
 } devmem_view_args;
 
-/* A writable memoryview over the raw address: for memory that the host can reach. */
+/* A writable memoryview over the raw address, for memory that the host can reach. The
+ * array between them is what makes the view hold the owner. */
 static PyObject *
-devmem_view_new(pcu_state *st, CUdeviceptr pointer, PyObject *const *args,
-                Py_ssize_t nargs, PyObject *kwnames)
+devmem_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
+                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {
         {"size", pcu_as_size, offsetof(devmem_view_args, size)},
@@ -257,8 +267,16 @@ devmem_view_new(pcu_state *st, CUdeviceptr pointer, PyObject *const *args,
                      a.size, PY_SSIZE_T_MAX);
         return NULL;
     }
+    npy_intp size = (npy_intp)a.size;
     char *address = (char *)(uintptr_t)pointer + a.offset;
-    return PyMemoryView_FromMemory(address, (Py_ssize_t)a.size, PyBUF_WRITE);
+    PyObject *bytes = PyArray_SimpleNewFromData(1, &size, NPY_UINT8, address);
+    PyObject *view = NULL;
+    if (bytes != NULL &&
+        PyArray_SetBaseObject((PyArrayObject *)bytes, Py_NewRef(owner)) == 0) {
+        view = PyMemoryView_FromObject(bytes);
+    }
+    Py_XDECREF(bytes);
+    return view;
 }
 
 /* -- DeviceAllocation -------------------------------------------------------------- */
@@ -282,14 +300,18 @@ allocation_int(PyObject *op)
 PyDoc_STRVAR(
     allocation_as_buffer_doc,
     "as_buffer($self, /, size, offset=0)\n--\n\n"
-    "A writable memoryview of the raw address, for memory the host can reach.");
+    "A writable memoryview of the raw address, for memory the host can reach.\n\n"
+    "The view holds the allocation; LogicError if that was released.");
 
 static PyObject *
 allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
     pcu_resource *self = (pcu_resource *)op;
-    return devmem_view_new(self->st, self->handle.memory, args, nargs, kwnames);
+    return pcu_resource_check(self, "as_buffer") < 0
+               ? NULL
+               : devmem_view_new(self->st, op, self->handle.memory, args, nargs,
+                                 kwnames);
 }
 
 PyDoc_STRVAR(allocation_long_doc,
@@ -407,7 +429,8 @@ holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
     if (pcu_as_integer(op, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
         return NULL;
     }
-    return devmem_view_new(pcu_state_of_type(defining), pointer, args, nargs, kwnames);
+    return devmem_view_new(pcu_state_of_type(defining), op, pointer, args, nargs,
+                           kwnames);
 }
 
 PyDoc_STRVAR(holder_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");

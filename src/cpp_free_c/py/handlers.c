@@ -19,22 +19,56 @@ handler_array_new(pcu_handler *self)
     return Py_XNewRef(self->array);
 }
 
+/* The bytes of the array. */
+static int
+handler_size(pcu_handler *self, size_t *size)
+{
+    if (self->array != NULL && PyArray_Check(self->array)) {
+        *size = (size_t)PyArray_NBYTES((PyArrayObject *)self->array);
+        return 0;
+    }
+    PyObject *array = handler_array_new(self);
+    PyObject *nbytes =
+        array == NULL ? NULL : PyObject_GetAttr(array, self->st->str_nbytes);
+    int rc = nbytes == NULL ? -1 : pcu_as_size(self->st, nbytes, size, "nbytes");
+    Py_XDECREF(nbytes);
+    Py_XDECREF(array);
+    return rc;
+}
+
+/* Does what was allocated for an earlier call do for this one? It may be too small,
+ * when the program replaced the array, or another context's. What the program gave
+ * does. */
+static int
+handler_has_memory(const pcu_handler *self, size_t size)
+{
+    if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
+        return 0;
+    }
+    if (self->room == 0) {
+        return 1;
+    }
+    const pcu_resource *memory = (const pcu_resource *)self->dev_alloc;
+    return size <= self->room && memory->live &&
+           (pcu_ctx_current == NULL ||
+            pcu_ctx_current->handle == pcu_context_rec(memory->ctx)->handle);
+}
+
 int
 pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer)
 {
     pcu_state *st = self->st;
-    if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
-        size_t size = 0;
-        PyObject *array = handler_array_new(self);
-        PyObject *nbytes =
-            array == NULL ? NULL : PyObject_GetAttr(array, st->str_nbytes);
-        int rc = nbytes == NULL ? -1 : pcu_as_size(st, nbytes, &size, "nbytes");
-        Py_XDECREF(nbytes);
-        Py_XDECREF(array);
-        PyObject *alloc = rc < 0 ? NULL : pcu_devmem_alloc(st, size);
+    size_t size = 0;
+    int given = self->room == 0 && handler_has_memory(self, 0);
+    if (!given && handler_size(self, &size) < 0) {
+        return -1;
+    }
+    if (!handler_has_memory(self, size)) {
+        PyObject *alloc = pcu_devmem_alloc(st, size);
         if (alloc == NULL) {
             return -1;
         }
+        self->room = size;
         Py_XSETREF(self->dev_alloc, alloc);
     }
     PyObject *alloc = Py_NewRef(self->dev_alloc);
@@ -275,6 +309,7 @@ handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
 static int
 handler_set_dev_alloc(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 {
+    ((pcu_handler *)op)->room = 0;
     Py_XSETREF(((pcu_handler *)op)->dev_alloc, Py_XNewRef(value));
     return 0;
 }

@@ -136,7 +136,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
 /* Memory of the C library, in handle.host; the driver has nothing to release. */
 typedef struct {
     pcu_resource head;
-    int held; /* the memory is ours to free */
+    int held; /* the memory has not been let go */
 } aligned;
 
 static int
@@ -148,15 +148,10 @@ aligned_check(aligned *self, const char *routine)
                             "this %s was released before", Py_TYPE(self)->tp_name);
 }
 
-/* Gives the memory back if that was not done before. */
-static void
-aligned_release(aligned *self)
-{
-    if (self->held) {
-        self->held = 0;
-        free(self->head.handle.host);
-    }
-}
+PyDoc_STRVAR(aligned_free_doc,
+             "free($self, /)\n--\n\n"
+             "Let go of the memory. It lasts as long as an array shows it.\n\n"
+             "LogicError the second time.");
 
 static PyObject *
 aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -165,7 +160,7 @@ aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (aligned_check(self, "free") < 0) {
         return NULL;
     }
-    aligned_release(self);
+    self->held = 0;
     Py_RETURN_NONE;
 }
 
@@ -185,12 +180,13 @@ aligned_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
 static void
 aligned_dealloc(PyObject *op)
 {
-    aligned_release((aligned *)op);
+    void *memory = ((aligned *)op)->head.handle.host;
     pcu_resource_dealloc(op);
+    free(memory);
 }
 
 static PyMethodDef aligned_methods[] = {
-    {"free", aligned_free, METH_NOARGS, pagelocked_free_doc},
+    {"free", aligned_free, METH_NOARGS, aligned_free_doc},
     {"get_device_pointer", aligned_get_device_pointer, METH_NOARGS,
      aligned_get_device_pointer_doc},
     {NULL, NULL, 0, NULL},

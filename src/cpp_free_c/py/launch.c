@@ -17,6 +17,8 @@
 #include "handlers.h"
 #include "texref.h"
 
+static const char launch_routine[] = "cuLaunchKernel";
+
 /* -- the launch -------------------------------------------------------------------- */
 
 static int
@@ -33,9 +35,6 @@ static int
 launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
 {
     static const char *const routine = "cuFuncSetBlockShape";
-    if (!self->ctx->alive) {
-        return pcu_resource_check((pcu_resource *)self->module, "cuLaunchKernel");
-    }
     const pcu_device_limits *device = &self->ctx->limits;
     unsigned long long threads =
         (unsigned long long)s->block[0] * s->block[1] * s->block[2];
@@ -78,7 +77,7 @@ launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
     const pcu_device_limits *device = &self->ctx->limits;
     unsigned long long threads =
         (unsigned long long)s->block[0] * s->block[1] * s->block[2];
-    int fits = self->ctx->alive && threads <= (unsigned long long)self->max_threads &&
+    int fits = threads <= (unsigned long long)self->max_threads &&
                s->shared <= self->max_dynamic;
     for (int i = 0; i < 3; i++) {
         fits &= s->block[i] - 1 < (unsigned int)device->max_block[i];
@@ -90,12 +89,16 @@ launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
 int
 pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
 {
+    if (!self->ctx->alive &&
+        pcu_resource_check((pcu_resource *)self->module, "cuLaunchKernel") < 0) {
+        return -1;
+    }
     if (launch_shape_fits(self, shape)) {
         return 0;
     }
     /* another Function of this kernel may have raised its limits: look again */
     pcu_function_forget(self);
-    if (self->ctx->alive && pcu_function_describe(self) < 0) {
+    if (pcu_function_describe(self) < 0) {
         return -1;
     }
     return launch_shape_fits(self, shape) ? 0 : launch_explain_shape(self, shape);
@@ -192,6 +195,30 @@ launch_put_pointer(launch_pack *p, PyObject *arg, CUdeviceptr pointer)
     return launch_put(p, arg, &pointer, sizeof(pointer), sizeof(pointer));
 }
 
+/* Memory that was released may be another owner's by now. */
+static inline int
+launch_put_memory(launch_pack *p, PyObject *arg)
+{
+    pcu_resource *memory = (pcu_resource *)arg;
+    return pcu_resource_check(memory, launch_routine) < 0
+               ? -1
+               : launch_put_pointer(p, arg, memory->handle.memory);
+}
+
+static inline int
+launch_put_gpuarray(launch_pack *p, PyObject *arg)
+{
+    pcu_state *st = p->function->st;
+    PyObject *memory = ((pcu_gpuarray *)arg)->memory;
+    if (memory != NULL &&
+        (Py_IS_TYPE(memory, st->DeviceAllocation) ||
+         Py_IS_TYPE(memory, st->PooledDeviceAllocation)) &&
+        pcu_resource_check((pcu_resource *)memory, launch_routine) < 0) {
+        return -1;
+    }
+    return launch_put_pointer(p, arg, ((pcu_gpuarray *)arg)->address);
+}
+
 /* The alignment the device gives a structure of this dtype: vector types are aligned to
  * their size, others to their widest member. Used where the driver cannot tell. */
 static size_t
@@ -234,8 +261,11 @@ launch_put_array(launch_pack *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
-    if (pcu_managed_of_array(p->function->st, array) != NULL) {
-        return launch_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
+    PyObject *managed = pcu_managed_of_array(p->function->st, array);
+    if (managed != NULL) {
+        return pcu_resource_check((pcu_resource *)managed, launch_routine) < 0
+                   ? -1
+                   : launch_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
     }
     if (PyDataType_REFCHK(dtype)) {
         PyErr_Format(PyExc_TypeError,
@@ -460,10 +490,10 @@ launch_put_one(launch_pack *p, PyObject *arg)
     pcu_state *st = p->function->st;
     PyTypeObject *type = Py_TYPE(arg);
     if (type == st->DeviceAllocation || type == st->PooledDeviceAllocation) {
-        return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
+        return launch_put_memory(p, arg);
     }
     if (type == st->GPUArray) {
-        return launch_put_pointer(p, arg, ((pcu_gpuarray *)arg)->address);
+        return launch_put_gpuarray(p, arg);
     }
     LAUNCH_SCALAR(Int, npy_int, sizeof(npy_int))
     LAUNCH_SCALAR(Float, npy_float, sizeof(npy_float))
@@ -492,7 +522,7 @@ launch_put_one(launch_pack *p, PyObject *arg)
         return launch_put_handler(p, arg, 0);
     }
     if (PyObject_TypeCheck(arg, st->DeviceAllocation)) {
-        return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.memory);
+        return launch_put_memory(p, arg);
     }
     if (PyObject_TypeCheck(arg, st->IPCMemoryHandle)) {
         return launch_put_pointer(p, arg, ((pcu_resource *)arg)->handle.ipc_memory);

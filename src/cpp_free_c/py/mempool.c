@@ -294,7 +294,7 @@ pooled_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pooled *self = (pooled *)op;
     if (self->block == NULL) {
-        pcu_resource_check_failed(&self->head, pcu_res_ender(self->head.kind));
+        pcu_resource_check_slow(&self->head, pcu_res_ender(self->head.kind));
         return NULL;
     }
     pooled_give_back_noraise(self);

@@ -4,6 +4,8 @@
 
 #include "launch.h"
 
+enum { OLD_PARAMS_MAX = 32764 }; /* what a kernel can be declared with */
+
 /* Make the parameter block size bytes long, zero-filled at the end. */
 static int
 old_resize(pcu_function *self, size_t size)
@@ -24,11 +26,10 @@ old_resize(pcu_function *self, size_t size)
 static int
 old_write(pcu_function *self, size_t offset, const void *bytes, size_t size)
 {
-    if (offset > 65536 || size > 65536) {
+    if (offset > OLD_PARAMS_MAX || size > OLD_PARAMS_MAX - offset) {
         PyErr_Format(PyExc_ValueError,
-                     "offset %zu and %zu bytes lie outside any parameter "
-                     "block",
-                     offset, size);
+                     "%zu bytes at offset %zu: a parameter block has at most %d", size,
+                     offset, OLD_PARAMS_MAX);
         return -1;
     }
     if (offset + size > self->old_params_size && old_resize(self, offset + size) < 0) {
@@ -80,8 +81,15 @@ old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_function *self = (pcu_function *)op;
     size_t size = 0;
     if (old_bytes_parse(self, "param_set_size", pcu_as_size, args, nargs, kwnames,
-                        &size) < 0 ||
-        old_resize(self, size) < 0) {
+                        &size) < 0) {
+        return NULL;
+    }
+    if (size > OLD_PARAMS_MAX) {
+        PyErr_Format(PyExc_ValueError, "bytes is %zu; a parameter block has at most %d",
+                     size, OLD_PARAMS_MAX);
+        return NULL;
+    }
+    if (old_resize(self, size) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -172,6 +180,14 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     }
     pcu_argbuf_init(&buffer);
     int rc = pcu_launch_pack(self, args, nargs, NULL, &buffer, &handlers);
+    if (rc == 0 && handlers) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "param_set() of %U was given an argument handler (In, Out, InOut); "
+            "their copies belong to one call of the function",
+            self->name);
+        rc = -1;
+    }
     if (rc == 0) {
         rc = old_resize(self, buffer.used);
     }

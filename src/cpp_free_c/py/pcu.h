@@ -191,9 +191,9 @@ PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_ki
  * the handle is live as before, and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
 
-/* Raise LogicError: the handle, or its context, is gone. */
-PCU_HIDDEN PCU_RAISES int pcu_resource_check_failed(pcu_resource *self,
-                                                    const char *routine);
+/* pcu_resource_check, off the fast path. */
+PCU_HIDDEN PCU_RAISES int pcu_resource_check_slow(pcu_resource *self,
+                                                  const char *routine);
 
 PCU_HIDDEN int pcu_resource_traverse(PyObject *op, visitproc visit, void *arg);
 PCU_HIDDEN int pcu_resource_clear(PyObject *op);
@@ -230,8 +230,13 @@ pcu_resource_check(pcu_resource *self, const char *routine)
 {
     return self->live && pcu_context_rec(self->ctx)->alive
                ? 0
-               : pcu_resource_check_failed(self, routine);
+               : pcu_resource_check_slow(self, routine);
 }
+
+/* 0 unless the object is device memory of ours that was released, or whose context was:
+ * its address may be somebody else's by now. */
+PCU_HIDDEN PCU_RAISES int pcu_memory_check(pcu_state *st, PyObject *value,
+                                           const char *routine);
 
 /* Make (owned) or retain (primary) a context of the device; device.c calls these. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,

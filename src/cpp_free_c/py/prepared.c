@@ -443,7 +443,7 @@ prepared_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
                  Py_IS_TYPE(value, st->PooledDeviceAllocation)) &&
                 item->size == sizeof(pointer)) {
                 memcpy(place, &((pcu_resource *)value)->handle.memory, sizeof(pointer));
-                return 0;
+                return pcu_resource_check((pcu_resource *)value, "cuLaunchKernel");
             }
             if (item->size != sizeof(pointer) || PyLong_Check(value) ||
                 PyArray_IsScalar(value, Integer)) {

@@ -86,7 +86,7 @@ int
 pcu_resource_free(pcu_resource *self)
 {
     if (!self->live) {
-        return pcu_resource_check_failed(self, pcu_res_ender(self->kind));
+        return pcu_resource_check_slow(self, pcu_res_ender(self->kind));
     }
     self->live = 0; /* nobody else releases it meanwhile */
     const char *routine = "";
@@ -98,8 +98,11 @@ pcu_resource_free(pcu_resource *self)
 }
 
 int
-pcu_resource_check_failed(pcu_resource *self, const char *routine)
+pcu_resource_check_slow(pcu_resource *self, const char *routine)
 {
+    if (self->live && pcu_ctxrec_lives(pcu_context_rec(self->ctx))) {
+        return 0;
+    }
     const char *why = self->ctx == NULL ? "the __init__ of this %s was not called"
                       : self->live      ? "the context of this %s was detached"
                                         : "this %s was released before";

@@ -36,7 +36,7 @@ pcu_stream_find_borrow(void)
     while (n-- > 0) {
         pcu_resource *self = (pcu_resource *)PyList_GET_ITEM(stack->streams, n);
         const pcu_ctxrec *rec = pcu_context_rec(self->ctx);
-        if (rec->alive && rec->handle == current) {
+        if (rec->handle == current && pcu_ctxrec_lives(rec)) {
             return self;
         }
     }

@@ -88,6 +88,24 @@ texref_array_new(pcu_texref *self, const char *routine, CUarray handle)
                               self->module);
 }
 
+/* Refuse an array that the module's kernels cannot read. */
+static int
+texref_check_context(pcu_texref *self, const char *routine, PyObject *array)
+{
+    const pcu_ctxrec *theirs = pcu_context_rec(((pcu_resource *)array)->ctx);
+    const pcu_ctxrec *ours = self->module == NULL
+                                 ? theirs
+                                 : pcu_context_rec(((pcu_resource *)self->module)->ctx);
+    return theirs->handle == ours->handle
+               ? 0
+               : pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_CONTEXT,
+                                  "the array belongs to another context (device %d) "
+                                  "than the %s reference '%s' (device %d)",
+                                  (int)theirs->device,
+                                  self->ref->is_surface ? "surface" : "texture",
+                                  self->ref->name, (int)ours->device);
+}
+
 /* -- TextureReference: binding ----------------------------------------------------- */
 
 PyDoc_STRVAR(texref_set_array_doc,
@@ -104,6 +122,7 @@ texref_set_array(PyObject *op, PyObject *array)
     int rc;
     if (pcu_as_array(self->st, array, &array, "array") < 0 ||
         pcu_array_handle(array, "array", &handle) < 0 ||
+        texref_check_context(self, "cuTexRefSetArray", array) < 0 ||
         pcu_array_describe(self->st, array, &d) < 0) {
         return NULL;
     }
@@ -342,6 +361,11 @@ texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_enum_value(self->st->enum_address_mode, a.mode, &mode, "am") < 0) {
         return NULL;
     }
+    if (mode > CU_TR_ADDRESS_MODE_BORDER) {
+        pcu_raise_detail(self->st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
+                         "am is %u; it must be an address_mode", mode);
+        return NULL;
+    }
     TEXREF_CALL(rc, self, TexRefSetAddressMode, (self->ref->texref, a.dim, mode));
     if (rc < 0) {
         return NULL;
@@ -362,6 +386,11 @@ texref_set_filter_mode(PyObject *op, PyObject *value)
     unsigned int filter = 0;
     int rc;
     if (pcu_enum_value(self->st->enum_filter_mode, value, &filter, "fm") < 0) {
+        return NULL;
+    }
+    if (filter > CU_TR_FILTER_MODE_LINEAR) {
+        pcu_raise_detail(self->st, "cuTexRefSetFilterMode", CUDA_ERROR_INVALID_VALUE,
+                         "fm is %u; it must be a filter_mode", filter);
         return NULL;
     }
     TEXREF_CALL(rc, self, TexRefSetFilterMode, (self->ref->texref, filter));
@@ -520,6 +549,7 @@ surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_array_handle(a.array, "array", &handle) < 0 ||
+        texref_check_context(self, "cuSurfRefSetArray", a.array) < 0 ||
         pcu_array_describe(self->st, a.array, &d) < 0) {
         return NULL;
     }

@@ -69,6 +69,16 @@ texture_wrap(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_res_kind kind
     return self;
 }
 
+/* Nothing holds memory that is bound by its address. */
+static const char *
+texture_memory_hint(const pcu_texture_spec *spec)
+{
+    return spec->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
+                   spec->resource.resType == CU_RESOURCE_TYPE_PITCH2D
+               ? "; is the memory still there, and as long as was said?"
+               : "";
+}
+
 static int
 texture_create(pcu_state *st, const pcu_texture_spec *spec, CUtexObject *handle)
 {
@@ -81,14 +91,15 @@ texture_create(pcu_state *st, const pcu_texture_spec *spec, CUtexObject *handle)
         return 0;
     }
     PyObject *format = pcu_enum_member_new(st->enum_array_format, (long)spec->format);
-    PyObject *why =
-        format == NULL ? NULL
-                       : PyUnicode_FromFormat(
-                             "elements of %u x %S, address modes (%u, %u, %u), "
-                             "filter mode %u, flags %u",
-                             spec->channels, format, spec->texture.addressMode[0],
-                             spec->texture.addressMode[1], spec->texture.addressMode[2],
-                             spec->texture.filterMode, spec->texture.flags);
+    PyObject *why = format == NULL
+                        ? NULL
+                        : PyUnicode_FromFormat(
+                              "elements of %u x %S, address modes (%u, %u, %u), "
+                              "filter mode %u, flags %u%s",
+                              spec->channels, format, spec->texture.addressMode[0],
+                              spec->texture.addressMode[1],
+                              spec->texture.addressMode[2], spec->texture.filterMode,
+                              spec->texture.flags, texture_memory_hint(spec));
     Py_XDECREF(format);
     return texture_raise(st, spec, status, why);
 }
@@ -147,7 +158,17 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
         return 0;
     }
     self->used = 1;
-    return pcu_resource_check(&self->base, "cuLaunchKernel") < 0 ? -1 : 1;
+    if (pcu_resource_check(&self->base, "cuLaunchKernel") < 0) {
+        return -1;
+    }
+    const pcu_ctxrec *rec = pcu_context_rec(self->base.ctx);
+    if (pcu_ctx_current != NULL && pcu_ctx_current->handle != rec->handle) {
+        return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                                "this %s belongs to another context (device %d) than "
+                                "the current one",
+                                Py_TYPE(value)->tp_name, (int)rec->device);
+    }
+    return 1;
 }
 
 /* -- the arguments of TextureObject ------------------------------------------------ */

@@ -90,6 +90,7 @@ typedef struct {
     pcu_state *st;
     PyObject *array;
     PyObject *dev_alloc; /* NULL until the first call */
+    size_t room;         /* of what we allocated; 0 if the program set dev_alloc */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;
