@@ -51,6 +51,20 @@ def test_pop_of_an_empty_stack_is_a_logic_error():
         drv.Context.pop()
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        drv.mem_get_info,
+        drv.Context.synchronize,
+        lambda: drv.memset_d8(16, 0, 4),
+        lambda: drv.mem_alloc(16),
+    ],
+)
+def test_without_a_context_the_error_says_what_to_do(use):
+    with pytest.raises(drv.LogicError, match="no current context; make one with"):
+        use()
+
+
 def test_retained_primary_contexts_are_one():
     device = drv.Device(0)
     a, b = device.retain_primary_context(), device.retain_primary_context()

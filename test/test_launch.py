@@ -350,6 +350,31 @@ def test_wrong_calls(axpy):
         axpy(dy, dx, a, gaps, block=(1, 1, 1))
 
 
+def test_a_launch_in_the_wrong_context_says_so(axpy):
+    y, x, a, n, _ = axpy_case()
+    stream = drv.Stream()
+    other = drv.Device(0).make_context()
+    try:
+        with pytest.raises(drv.LogicError, match="kernel belongs to another context"):
+            axpy(drv.InOut(y), drv.In(x), a, n, block=(128, 1, 1))
+        kernel = SourceModule("__global__ void f() {}").get_function("f")
+        with pytest.raises(drv.LogicError, match="stream one of the current context"):
+            kernel(block=(1, 1, 1), stream=stream)
+        kernel(block=(1, 1, 1))
+    finally:
+        other.pop()
+        other.detach()
+
+
+def test_an_interface_without_data_is_named(axpy):
+    class Empty:
+        __cuda_array_interface__ = {"data": None, "shape": (1,), "version": 3}  # noqa: RUF012
+
+    y, _, a, n, _ = axpy_case()
+    with pytest.raises(TypeError, match=r"argument 1 of axpy: .*\['data'\] must be"):
+        axpy(drv.InOut(y), Empty(), a, n, block=(128, 1, 1))
+
+
 def test_sizes_beyond_the_device(axpy):
     y, x, a, n, _ = axpy_case()
     arguments = drv.to_device(y), drv.to_device(x), a, n

@@ -309,6 +309,8 @@ def test_stream_and_event(ctx):
     assert end.synchronize() is end and end.query() is True
     assert end.time_since(start) > 0
     assert start.time_till(end) == end.time_since(start)
+    with pytest.raises(drv.LogicError, match="not recorded.*DISABLE_TIMING"):
+        end.time_since(drv.Event())
     stream.synchronize()
     assert stream.is_done() is True and isinstance(stream.handle, int)
     quick = drv.Event(drv.event_flags.DISABLE_TIMING).record()

@@ -148,10 +148,7 @@ context_require_slow(pcu_state *st, const char *routine)
     }
     PCU_CALL(rc, st, CtxGetCurrent, (&handle));
     if (rc == 0 && handle == NULL) {
-        rc = pcu_raise_detail(
-            st, routine, CUDA_ERROR_INVALID_CONTEXT,
-            "this thread has no current context; make one with "
-            "Device.make_context(), push() one, or import pycuda.autoinit");
+        rc = pcu_raise(st, routine, CUDA_ERROR_INVALID_CONTEXT);
     }
     return rc < 0 ? NULL : pcu_context_find_new(st, handle);
 }

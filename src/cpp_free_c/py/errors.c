@@ -99,6 +99,11 @@ errors_own_detail(const char *routine, CUresult status)
                 : "OpenGL has no current context in this thread, or one on another "
                   "device");
     }
+    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
+        return PyUnicode_FromString(
+            "this thread has no current context; make one with Device.make_context(), "
+            "push() one, or import pycuda.autoinit");
+    }
     int since = status == CUDA_ERROR_NOT_FOUND ? pcu_drv_missing_since(routine) : 0;
     if (since != 0) {
         return PyUnicode_FromFormat(

@@ -87,11 +87,21 @@ event_elapsed(PyObject *start, PyObject *end)
 {
     pcu_state *st = ((pcu_resource *)start)->st;
     float milliseconds = 0;
-    int rc;
-    PCU_CALL(rc, st, EventElapsedTime,
-             (&milliseconds, ((pcu_resource *)start)->handle.event,
-              ((pcu_resource *)end)->handle.event));
-    return rc < 0 ? NULL : PyFloat_FromDouble(milliseconds);
+    CUresult status =
+        drv.EventElapsedTime(&milliseconds, ((pcu_resource *)start)->handle.event,
+                             ((pcu_resource *)end)->handle.event);
+    if (status == CUDA_SUCCESS) {
+        return PyFloat_FromDouble(milliseconds);
+    }
+    if (status == CUDA_ERROR_INVALID_HANDLE) {
+        pcu_raise_detail(st, "cuEventElapsedTime", status,
+                         "one of the two was not recorded, was made with "
+                         "event_flags.DISABLE_TIMING, or is of another context");
+    }
+    else {
+        pcu_raise(st, "cuEventElapsedTime", status);
+    }
+    return NULL;
 }
 
 static int

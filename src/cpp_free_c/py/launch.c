@@ -104,6 +104,18 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
     return launch_shape_fits(self, shape) ? 0 : launch_explain_shape(self, shape);
 }
 
+/* What the driver calls an invalid handle may be a good one elsewhere. */
+static const char *
+launch_hint(const pcu_function *self, CUresult status)
+{
+    if (status != CUDA_ERROR_INVALID_HANDLE || pcu_ctx_current == NULL) {
+        return "";
+    }
+    return self->ctx->handle != pcu_ctx_current->handle
+               ? "; the kernel belongs to another context than the current one"
+               : "; is the stream one of the current context?";
+}
+
 int
 pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
 {
@@ -131,9 +143,9 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
     return pcu_raise_detail(
         self->st, "cuLaunchKernel", status,
         "%U with grid (%u, %u, %u), block (%u, %u, %u), %u bytes of "
-        "dynamic shared memory",
+        "dynamic shared memory%s",
         self->name, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
-        s->block[2], s->shared);
+        s->block[2], s->shared, launch_hint(self, status));
 }
 
 /* -- packing ----------------------------------------------------------------------- */
@@ -398,6 +410,13 @@ launch_interface_pointer(launch_pack *p, PyObject *arg, unsigned long long *poin
         goto done;
     }
     data = PyObject_GetItem(interface, st->str_data);
+    if (data != NULL && !PySequence_Check(data)) {
+        PyErr_Format(PyExc_TypeError,
+                     "argument %zd of %U: __cuda_array_interface__['data'] must be a "
+                     "pair (address, read-only), not %s",
+                     p->index, p->function->name, Py_TYPE(data)->tp_name);
+        goto done;
+    }
     address = data == NULL ? NULL : PySequence_GetItem(data, 0);
     if (address != NULL &&
         pcu_as_address(address, pointer, "__cuda_array_interface__['data'][0]") == 0 &&
