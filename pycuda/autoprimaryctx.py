@@ -25,7 +25,8 @@ device: _driver.Device = context.get_device()
 
 def _finish_up() -> None:
     global context
-    leaving, context = context, None  # type: ignore[assignment]  # at exit only
+    leaving = globals().get("context")  # the program may have taken it away
+    context = None  # type: ignore[assignment]  # at exit only
     _leave(leaving)
 
 

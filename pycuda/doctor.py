@@ -43,6 +43,15 @@ def _first_line(error: BaseException) -> str:
     return lines[0] if lines else type(error).__name__
 
 
+def _complaint(error: BaseException) -> str:
+    """Return the line that says what is wrong: the compiler's own if it has one."""
+    output = f"{getattr(error, 'stdout', '')}\n{getattr(error, 'stderr', '')}"
+    for line in output.splitlines():
+        if "error" in line.lower() or "fatal" in line.lower():
+            return line.strip()
+    return _first_line(error)
+
+
 # -- the package -----------------------------------------------------------------------
 
 
@@ -107,6 +116,17 @@ _DRIVER_STEP = (
 )
 
 
+def _said_by(error: Exception) -> str:
+    """Return what an init() that failed says is wrong, less the driver's function."""
+    from pycuda import _driver
+
+    text = _first_line(error).partition("failed: ")[2]
+    if _driver._is_emulated() and "shows no GPU" in text:
+        # What follows is the advice for a real GPU, and to take the software device.
+        return f"{text.partition(' - ')[0]}: PYCUDA_EMULATOR_DEVICES is 0"
+    return text
+
+
 def _step_for(error: Exception) -> str:
     """Return what to do about an init() that failed; its text says what was wrong."""
     from pycuda import _driver
@@ -115,6 +135,8 @@ def _step_for(error: Exception) -> str:
     if choice not in (None, "", "cuda", "emulator"):
         return "unset PYCUDA_DRIVER"
     text = str(error)
+    if _driver._is_emulated() and "shows no GPU" in text:
+        return "set PYCUDA_EMULATOR_DEVICES to 1 or more, or unset it"
     if choice == "emulator" or _driver._is_emulated():
         return "set the PYCUDA_EMULATOR_ variables right, or unset them"
     if "stub" in text:
@@ -139,8 +161,7 @@ def look_at_driver() -> Iterator[Finding]:
             warnings.simplefilter("always")
             drv.init()
     except drv.Error as error:
-        text = _first_line(error).partition("failed: ")[2]
-        yield Finding(MISSING, "driver", text, _step_for(error))
+        yield Finding(MISSING, "driver", _said_by(error), _step_for(error))
         return
     version = _version_text(drv.get_driver_version())
     what = f"{_library_in_use()}, for CUDA {version}"
@@ -168,6 +189,28 @@ def look_at_driver() -> Iterator[Finding]:
         )
 
 
+def look_at_choice() -> Iterator[Finding]:
+    """The device that the user chose for autoinit; no finding where none is chosen."""
+    from pycuda import tools
+
+    step = "write the number of a device into it, or remove it"
+    if "CUDA_DEVICE" in os.environ:
+        step = "set CUDA_DEVICE to the number of a device, or unset it"
+    try:
+        number, source = tools._chosen_device()
+    except ValueError as error:
+        yield Finding(MISSING, "autoinit", _first_line(error), step)
+        return
+    devices = _devices()
+    if number is None or not devices:
+        return
+    if 0 <= number < len(devices):
+        yield Finding(OK, "autoinit", f"takes device {number}, as {source} says")
+    else:
+        text = f"{source} asks for device {number}, which does not exist"
+        yield Finding(MISSING, "autoinit", text, step)
+
+
 # -- the compilers ---------------------------------------------------------------------
 
 
@@ -186,10 +229,12 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
     try:
         tool.run(_TRIAL, [], target, False)
     except CompileError as error:
-        output = f"{error.stdout!s}\n{error.stderr!s}"
-        lines = [line for line in output.splitlines() if "error" in line.lower()]
-        text = lines[0].strip() if lines else _first_line(error)
-        if "cuda_fp16.h" in output:
+        text = _complaint(error)
+        variable = _culprit(tool, target) if name == "nvcc" else None
+        if variable is not None:
+            text += f"; it works without {variable}={os.environ[variable]!r}"
+            step = f"set {variable} right, or unset it"
+        elif "cuda_fp16.h" in f"{error.stdout!s}\n{error.stderr!s}":
             step = "install the toolkit's headers: pip install pycuda[nvrtc]"
         elif name == "nvcc":
             step = (
@@ -199,6 +244,32 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
         else:
             step = "install NVRTC anew: pip install --force-reinstall pycuda[nvrtc]"
         return Finding(MISSING, name, f"{tool.path} compiles nothing: {text}", step)
+    except OSError as error:
+        return Finding(
+            MISSING,
+            name,
+            f"there is no folder to compile in: {_first_line(error)}",
+            "set TMPDIR to a folder that can be written",
+        )
+    return None
+
+
+def _culprit(tool: Any, target: str) -> str | None:
+    """Return the variable without which nvcc does compile, None if none is to blame."""
+    from pycuda import _nvcc
+    from pycuda.driver import CompileError
+
+    for name in ("TMPDIR", *_nvcc.ENVIRONMENT):
+        value = os.environ.pop(name, None)
+        if value is None:
+            continue
+        try:
+            tool.run(_TRIAL, [], target, False)
+            return name
+        except (CompileError, OSError):
+            pass  # it fails for another reason
+        finally:
+            os.environ[name] = value
     return None
 
 
@@ -233,6 +304,16 @@ def _look_at_compiler(name: str, found: dict[str, Any]) -> Finding:
 
 def look_at_compilers() -> Iterator[Finding]:
     """nvcc and NVRTC: one of them is needed, and whether they know the devices."""
+    from pycuda import compiler
+
+    choice = os.environ.get("PYCUDA_COMPILER")
+    if choice and choice not in compiler._COMPILERS:
+        yield Finding(
+            MISSING,
+            "compiler",
+            f"PYCUDA_COMPILER is {choice!r}, which is the name of none",
+            f"set PYCUDA_COMPILER to {' or '.join(compiler._COMPILERS)}, or unset it",
+        )
     found: dict[str, Any] = {}
     findings = [_look_at_compiler(name, found) for name in ("nvcc", "NVRTC")]
     if all(finding.level == NOTE for finding in findings):
@@ -331,7 +412,7 @@ def look_at_libraries() -> Iterator[Finding]:
 
 def look_at_cache() -> Iterator[Finding]:
     """Where compiled kernels are kept, and whether they can be."""
-    from pycuda import _cache
+    from pycuda import _cache, _sweep
 
     folder = _cache.resolve_dir(None)
     if folder is None:
@@ -342,6 +423,15 @@ def look_at_cache() -> Iterator[Finding]:
             "unset PYCUDA_DISABLE_CACHE",
         )
         return
+    try:
+        _sweep.bound()
+    except ValueError as error:
+        yield Finding(
+            MISSING,
+            "cache",
+            _first_line(error),
+            f"set {_sweep.VARIABLE} to such a number, or unset it",
+        )
     try:
         os.makedirs(folder, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor."):
@@ -376,25 +466,43 @@ def look_at_kernels() -> Iterator[Finding]:
             )
             continue
         try:
-            wrong = _run_kernel(drv)
-        except (drv.Error, ValueError) as error:
-            wrong = _first_line(error)
+            wrong, step = _try_kernel(drv)
         finally:
             context.pop()
             context.detach()
         if wrong:
-            yield Finding(
-                MISSING,
-                about,
-                f"a kernel does not run: {wrong}",
-                "mend what is missing above; if nothing is, run nvidia-smi -q to see "
-                "the device's own errors",
-            )
+            yield Finding(MISSING, about, f"a kernel does not run: {wrong}", step)
         else:
             yield Finding(OK, about, "a kernel was compiled, loaded and run")
 
 
-def _run_kernel(drv: Any) -> str:
+def _try_kernel(drv: Any) -> tuple[str, str]:
+    """Return (what went wrong, what to do about it), empty if nothing did."""
+    from pycuda import compiler
+
+    wrong, step = _outcome(drv, None)
+    if wrong and compiler.DEFAULT_NVCC_FLAGS and not _outcome(drv, [])[0]:
+        flags = " ".join(compiler.DEFAULT_NVCC_FLAGS)
+        wrong += f"; it does without PYCUDA_DEFAULT_NVCC_FLAGS={flags!r}"
+        step = "set PYCUDA_DEFAULT_NVCC_FLAGS right, or unset it"
+    return wrong, step
+
+
+def _outcome(drv: Any, options: list[str] | None) -> tuple[str, str]:
+    try:
+        wrong = _run_kernel(drv, options)
+    except (drv.CompileError, ValueError, OSError) as error:
+        return _complaint(error), "mend what is missing above, or what is said here"
+    except drv.Error as error:
+        wrong = _first_line(error)
+    step = (
+        "mend what is missing above; if nothing is, run nvidia-smi -q to see the "
+        "device's own errors"
+    )
+    return wrong, step if wrong else ""
+
+
+def _run_kernel(drv: Any, options: list[str] | None) -> str:
     """Return what went wrong, "" if the results are right."""
     import numpy as np
 
@@ -402,7 +510,9 @@ def _run_kernel(drv: Any) -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # findings of their own say the same
-        module = SourceModule(_TRIAL, no_extern_c=True, cache_dir=False)
+        module = SourceModule(
+            _TRIAL, options=options, no_extern_c=True, cache_dir=False
+        )
     values = np.zeros(32, np.int32)
     module.get_function("pycuda_doctor")(drv.Out(values), block=(32, 1, 1))
     right = (values == 3 * np.arange(32) + 1).all()
@@ -414,6 +524,7 @@ def _run_kernel(drv: Any) -> str:
 _LOOKS: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
     ("package", look_at_package),
     ("driver", look_at_driver),
+    ("autoinit", look_at_choice),
     ("compilers", look_at_compilers),
     ("libraries", look_at_libraries),
     ("cache", look_at_cache),

@@ -6,6 +6,7 @@ known. ``DebugMemoryPool`` says which lines of a program allocate from one.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import os
@@ -88,6 +89,10 @@ def make_default_context(
             return device.make_context()
 
         ctx_maker = make
+    elif not callable(ctx_maker):
+        raise TypeError(
+            f"ctx_maker must be a callable or None, not {type(ctx_maker).__name__}"
+        )
 
     number, source = _chosen_device()
     if number is not None:
@@ -199,14 +204,14 @@ def get_default_device(default: int = 0) -> _cuda.Device:
     return _cuda.Device(default if number is None else number)
 
 
-def _leave(context: _cuda.Context) -> None:
+def _leave(context: _cuda.Context | None) -> None:
     """Take an automatic context off the stack, if it is there, and forget its caches.
 
     Runs when the interpreter exits, so a context that was lost to a kernel's fault, or
-    that the program has popped itself, is no reason to complain.
+    that the program has popped or dropped itself, is no reason to complain.
     """
     try:
-        if _cuda.Context.get_current() == context:
+        if context is not None and _cuda.Context.get_current() == context:
             context.pop()
     except _cuda.Error:
         pass  # the driver has given up on the context; nothing is left to release
@@ -294,9 +299,32 @@ def set_default_allocator(allocator: Any = None) -> None:
 # Tests
 
 
+def _take_stack() -> list[_cuda.Context]:
+    """Take all contexts off this thread's stack; return them, the top first."""
+    taken = []
+    with contextlib.suppress(_cuda.Error):  # one that the driver lost: it stays there
+        while (context := _cuda.Context.get_current()) is not None:
+            _cuda.Context.pop()
+            taken.append(context)
+    return taken
+
+
+def _put_stack(contexts: list[_cuda.Context]) -> None:
+    """Put back what ``_take_stack`` returned, but for what has ended since."""
+    for context in reversed(contexts):
+        with contextlib.suppress(_cuda.Error):
+            context.push()
+
+
 def init_cuda_context_fixture() -> Generator[None, None, None]:
-    """Give a test a fresh default context: ``yield from`` this in a fixture."""
+    """Give a test a fresh default context: ``yield from`` this in a fixture.
+
+    Whatever the test pushes, pops or detaches, the thread's stack of contexts is
+    afterwards what it was before, less the contexts that the test has ended.
+    """
     _cuda.init()
+    outer = _take_stack()
+    _put_stack(outer)
     context = make_default_context()
     try:
         device = context.get_device()
@@ -305,14 +333,19 @@ def init_cuda_context_fixture() -> Generator[None, None, None]:
         assert isinstance(device.get_attributes(), dict)
         yield
     finally:
-        context.pop()
+        _take_stack()
+        _put_stack(outer)
         clear_context_caches()
         del context
         gc.collect()
 
 
 def mark_cuda_test(inner_f: _Function) -> _Function:
-    """Run a test function in a fresh default context."""
+    """Run a test function in a fresh default context.
+
+    The stack of contexts is afterwards what it was, as ``init_cuda_context_fixture``
+    says.
+    """
 
     @functools.wraps(inner_f)
     def test(*args: Any, **kwargs: Any) -> Any:
@@ -408,6 +441,13 @@ def _int_floor(value, multiple_of=1):
     return int(value // multiple_of * multiple_of)
 
 
+def _whole(name, value, least):
+    """Return an argument as an int; ValueError unless it is whole and large enough."""
+    if not value >= least or value % 1 != 0:
+        raise ValueError(f"{name} must be a whole number from {least} on, not {value}")
+    return int(value)
+
+
 class DeviceData:
     """The figures of a device (default: the current context's) that occupancy rests on.
 
@@ -417,6 +457,8 @@ class DeviceData:
     def __init__(self, dev: Device | None = None) -> None:
         if dev is None:
             dev = _cuda.Context.get_device()
+        elif not hasattr(dev, "compute_capability"):
+            raise TypeError(f"dev must be a Device or None, not {type(dev).__name__}")
         capability = dev.compute_capability()
 
         def attribute(name, otherwise):
@@ -495,11 +537,15 @@ class OccupancyRecord:
 
     ``threads`` and ``shared_mem`` (bytes) are for a block, ``registers`` for a thread;
     0 leaves the last two out of account. ``limited_by`` says what sets the limit.
+    ValueError for numbers that no block can have, or none on that device.
     """
 
     def __init__(
         self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0
     ) -> None:
+        threads = _whole("threads", threads, 1)
+        shared_mem = _whole("shared_mem", shared_mem, 0)
+        registers = _whole("registers", registers, 0)
         if threads > devdata.max_threads:
             raise ValueError(
                 f"{threads} threads in a block, the device has {devdata.max_threads}"
@@ -512,7 +558,7 @@ class OccupancyRecord:
         warps = _int_ceiling(threads, devdata.warp_size) // devdata.warp_size
         limits = [
             (devdata.thread_blocks_per_mp, "device"),
-            (devdata.warps_per_mp // max(warps, 1), "warps"),
+            (devdata.warps_per_mp // warps, "warps"),
         ]
         if registers > 0:
             used = self._registers_of_block(devdata, warps, registers)
@@ -541,8 +587,8 @@ class OccupancyRecord:
         granularity = devdata.register_granularity
         of_warp = registers * devdata.warp_size
         if devdata.register_allocation_unit == "warp":
-            return max(warps, 1) * _int_ceiling(of_warp, granularity)
-        return _int_ceiling(max(warps, 1) * of_warp, granularity)
+            return warps * _int_ceiling(of_warp, granularity)
+        return _int_ceiling(warps * of_warp, granularity)
 
 
 # C types

@@ -168,8 +168,8 @@ def test_the_software_device_stands_in(examine, tmp_path):
         ({"PYCUDA_DRIVER": "both"}, "'both'", "unset PYCUDA_DRIVER"),
         (
             {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "0"},
-            "no GPU",
-            "set the PYCUDA_EMULATOR_ variables right",
+            "no CUDA-capable device is detected: PYCUDA_EMULATOR_DEVICES is 0",
+            "set PYCUDA_EMULATOR_DEVICES to 1 or more",
         ),
         (
             {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_MEMORY": "much"},
@@ -181,6 +181,55 @@ def test_the_software_device_stands_in(examine, tmp_path):
 def test_wrong_settings(examine, env, said, step):
     level, _, text, advice = Report(examine(**env)).one("driver")
     assert level == "missing" and said in text and advice.startswith(step)
+    assert "PYCUDA_DRIVER=emulator" not in text + advice
+
+
+@pytest.fixture
+def choice(monkeypatch, tmp_path):
+    """What is said of a choice, by variable or by file, on a machine of two devices."""
+
+    def choice(variable=None, file=None, devices=2):
+        monkeypatch.setattr(doctor, "_devices", lambda: [None] * devices)
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.delenv("CUDA_DEVICE", raising=False)
+        if variable is not None:
+            monkeypatch.setenv("CUDA_DEVICE", variable)
+        if file is not None:
+            (tmp_path / ".cuda-device").write_text(file)
+        return list(doctor.look_at_choice())
+
+    return choice
+
+
+def test_no_device_is_chosen(choice):
+    assert choice() == []
+    assert choice("1", devices=0) == []  # that there is no device is said already
+
+
+def test_a_device_is_chosen(choice):
+    (found,) = choice("1")
+    assert found.level == "ok" and "takes device 1" in found.text
+    (found,) = choice(file="0\n")
+    assert found.level == "ok" and ".cuda-device" in found.text
+
+
+@pytest.mark.parametrize("number", ["2", "7", "-1", "abc", ""])
+def test_the_chosen_device_is_not_there(choice, number):
+    (found,) = choice(number)
+    assert found[:2] == ("missing", "autoinit") and number in found.text
+    assert found.step == "set CUDA_DEVICE to the number of a device, or unset it"
+    (found,) = choice(file=number)
+    assert found.level == "missing" and ".cuda-device" in found.text
+    assert found.step == "write the number of a device into it, or remove it"
+
+
+@pytest.mark.parametrize("number", ["7", "abc"])
+def test_the_doctor_agrees_with_autoinit(examine, number):
+    report = Report(examine(PYCUDA_DRIVER="emulator", CUDA_DEVICE=number))
+    assert report.status == 1 and report.one("autoinit")[0] == "missing"
+    hook = "import pycuda.autoinit"
+    done = examine(hook=hook, PYCUDA_DRIVER="emulator", CUDA_DEVICE=number)
+    assert "Error" in done.stderr and "CUDA_DEVICE" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -230,6 +279,59 @@ def test_a_compiler_that_cannot_run(examine, tmp_path):
     report = Report(examine(PATH=f"{tmp_path}:/bin", PYCUDA_DRIVER="emulator"))
     level, _, text, step = report.one("nvcc")
     assert level == "missing" and "no host compiler" in text and "g++" in step
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("name", "value", "about", "said"),
+    [
+        ("TMPDIR", "/nonexistent", "nvcc", "it works without TMPDIR='/nonexistent'"),
+        ("NVCC_APPEND_FLAGS", "--nonsense", "nvcc", "Unknown option '--nonsense'"),
+        ("PYCUDA_COMPILER", "foo", "compiler", "'foo'"),
+        (
+            "PYCUDA_DEFAULT_NVCC_FLAGS",
+            "--nonsense",
+            "device 0",
+            "Unknown option '--nonsense'",
+        ),
+        ("PYCUDA_CACHE_SIZE", "abc", "cache", "'abc'"),
+    ],
+)
+def test_a_variable_that_stops_the_compiler(examine, name, value, about, said):
+    env = {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "1"}
+    report = Report(examine(**env, **{name: value}))
+    assert report.status == 1
+    (found,) = [found for found in report.findings if name in found[3]]
+    level, where, text, step = found
+    assert (level, where) == ("missing", about) and said in text
+    assert step.startswith(f"set {name} ") and step.endswith(", or unset it")
+    assert "nvidia-smi" not in report.text and "C++ compiler" not in report.text
+
+
+@needs_nvcc
+def test_a_variable_that_does_no_harm(examine, tmp_path):
+    harmless = {
+        "TMPDIR": str(tmp_path),
+        "NVCC_APPEND_FLAGS": "-lineinfo",
+        "PYCUDA_COMPILER": "nvcc",
+        "PYCUDA_DEFAULT_NVCC_FLAGS": "-lineinfo",
+        "PYCUDA_CACHE_SIZE": "1G",
+        "CUDA_DEVICE": "0",
+    }
+    report = Report(
+        examine(PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_DEVICES="1", **harmless)
+    )
+    assert report.status == 0, report.text
+
+
+@needs_nvcc
+def test_no_folder_to_compile_in(examine):
+    hook = "import tempfile; tempfile.tempdir = '/nonexistent'"
+    report = Report(examine(hook=hook, PYCUDA_DRIVER="emulator"))
+    level, _, text, step = report.one("nvcc")
+    assert level == "missing" and "/nonexistent" in text
+    assert step == "set TMPDIR to a folder that can be written"
+    assert report.about("device 0")[-1][0] == "missing"
 
 
 @pytest.fixture
@@ -298,6 +400,10 @@ def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "folder"))
     (found,) = doctor.look_at_cache()
     assert found.level == "ok" and found.text == f"{tmp_path}/folder, 0 files"
+    monkeypatch.setenv("PYCUDA_CACHE_SIZE", "much")
+    size, found = doctor.look_at_cache()
+    assert size.level == "missing" and "'much'" in size.text
+    assert size.step.startswith("set PYCUDA_CACHE_SIZE") and found.level == "ok"
     monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "")
     (found,) = doctor.look_at_cache()
     assert found.level == "note" and found.step == "unset PYCUDA_DISABLE_CACHE"

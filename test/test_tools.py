@@ -60,6 +60,11 @@ def current(monkeypatch):
 # The default context
 
 
+def test_maker_that_is_no_function(home):
+    with pytest.raises(TypeError, match="ctx_maker must be a callable or None"):
+        tools.make_default_context(3)
+
+
 def test_choice_of_the_device_in_order(home, monkeypatch):
     def chosen():
         return tools.make_default_context(lambda device: device.ordinal)
@@ -427,6 +432,34 @@ def test_occupancy_beyond_the_device(use):
         tools.OccupancyRecord(data, **use)
     within = {name: value - 1 for name, value in use.items()}
     assert tools.OccupancyRecord(data, **{**within, "threads": use["threads"] - 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "least"),
+    [
+        ("threads", [0, -1, 256.5, float("nan"), float("inf")], 1),
+        ("shared_mem", [-1, 0.5], 0),
+        ("registers", [-1, 0.5], 0),
+    ],
+)
+def test_occupancy_of_no_block(name, wrong, least):
+    data = tools.DeviceData(H200)
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"{name} must be a whole number"):
+            tools.OccupancyRecord(data, **{"threads": 32, name: value})
+    assert tools.OccupancyRecord(data, **{"threads": 32, name: least}).tb_per_mp == 32
+
+
+def test_occupancy_takes_any_whole_number():
+    data = tools.DeviceData(H200)
+    whole = tools.OccupancyRecord(data, 200)
+    for threads in (200.0, np.int32(200), np.uint8(200)):
+        assert vars(tools.OccupancyRecord(data, threads)) == vars(whole)
+
+
+def test_device_data_of_no_device():
+    with pytest.raises(TypeError, match="dev must be a Device or None, not int"):
+        tools.DeviceData(3)
 
 
 def test_alignment():

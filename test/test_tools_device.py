@@ -68,6 +68,70 @@ def test_mark_cuda_test_gives_a_context_of_its_own(ctx):
     assert driver.Context.get_current() == ctx
 
 
+def stack():
+    """This thread's contexts, the current one first."""
+    found = []
+    while (context := driver.Context.get_current()) is not None:
+        driver.Context.pop()
+        found.append(context)
+    for context in reversed(found):
+        context.push()
+    return found
+
+
+LEAVES = {
+    "detaches its own": lambda: driver.Context.get_current().detach(),
+    "pops its own": lambda: driver.Context.pop(),
+    "pops the caller's, too": lambda: (driver.Context.pop(), driver.Context.pop()),
+    "pops all": lambda: [driver.Context.pop() for _ in stack()],
+    "leaves one more": lambda: driver.Device(0).make_context(),
+    "pushes its own again": lambda: stack()[0].push(),
+    "pushes the caller's again": lambda: stack()[1].push(),
+    "puts another in the caller's place": lambda: (
+        LEAVES["pops the caller's, too"](),
+        LEAVES["leaves one more"](),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_the_stack_is_what_it_was_before_the_test(ctx, name):
+    caller = ctx.get_device().make_context()
+    before, changed = stack(), []
+    assert before == [caller, ctx]
+
+    @tools.mark_cuda_test
+    def test():
+        within = stack()
+        LEAVES[name]()
+        changed.append(stack() != within)
+
+    try:
+        test()
+        assert changed == [True]
+        assert stack() == before
+    finally:
+        caller.detach()
+
+
+def test_a_context_that_the_test_ended_does_not_come_back(ctx):
+    caller = ctx.get_device().make_context()
+    tools.mark_cuda_test(caller.detach)()
+    assert stack() == [ctx]
+
+
+@pytest.mark.parametrize("name", ["detaches its own", "pops its own", "pops all"])
+def test_the_error_of_the_test_is_the_one_reported(name):
+    def test():
+        LEAVES[name]()
+        raise KeyError("mine")
+
+    assert stack() == []
+    with pytest.raises(KeyError, match="mine"):
+        tools.mark_cuda_test(test)()
+    assert stack() == []
+
+
 def test_make_default_context_pushes(ctx, monkeypatch):
     monkeypatch.setenv("CUDA_DEVICE", "0")
     context = tools.make_default_context()
@@ -98,6 +162,8 @@ def test_source_module_loads_and_hits(ctx, monkeypatch, tmp_path):
     [
         ("", 0),
         ("a.context.pop()", 0),
+        ("a.context.pop()\na.context = None", 0),
+        ("a.context.pop()\ndel a.context", 0),
         ("a.device.make_context()", 0),
         ("a.context.detach()", 0),
         ("raise SystemExit(7)", 7),
