@@ -133,8 +133,10 @@ typedef long ssize_t;
 // These releases call functions that they lack; later ones call these.
 extern "C" __device__ float __nv_powif(float, int);
 extern "C" __device__ double __nv_powi(double, int);
-__device__ __forceinline__ float pow(float __x, int __n) { return __nv_powif(__x, __n); }
-__device__ __forceinline__ double pow(double __x, int __n) { return __nv_powi(__x, __n); }
+__device__ __forceinline__ float pow(float __x, int __n)
+{ return __nv_powif(__x, __n); }
+__device__ __forceinline__ double pow(double __x, int __n)
+{ return __nv_powi(__x, __n); }
 #endif
 // nvcc's arithmetic functions take any numbers, as C++11 says; NVRTC's only some.
 template <class __pycuda_T> struct __pycuda_number;
