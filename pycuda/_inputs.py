@@ -7,7 +7,7 @@ miss.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from pycuda import _nvcc
 
@@ -22,25 +22,41 @@ _OPTIONS_FILE = ("-optf", "--options-file")
 _HOST_COMPILER = ("-ccbin", "--compiler-bindir")
 _TO_HOST_COMPILER = ("-Xcompiler", "--compiler-options")
 
+_ENCODED = tuple((name, os.fsencode(name)) for name in _nvcc.ENVIRONMENT)
+
 _words: dict[str, list[str]] = {}
+_relative: dict[tuple[str, ...], bool] = {}  # what variables say, by their values
 _programs: dict[tuple[str, str | None], str | None] = {}
 
 
 def for_key(options: Sequence[str]) -> list[str]:
     """Return what belongs into a key of nvcc beside options, text and version."""
     environ = os.environ
-    values = [environ.get(name, "") for name in _nvcc.ENVIRONMENT]
+    # To ask for what is not there, and most of these are not, is slow with os.environ.
+    known: Container[object] | None = getattr(environ, "_data", None)
+    if known is None:
+        known = environ
+    values = [
+        environ.get(name, "") if name in known or encoded in known else ""
+        for name, encoded in _ENCODED
+    ]
     words = options
     relative = False
     if any(values):
-        prepended, appended = values[:2]
-        words = [*_split(prepended), *options, *_split(appended)]
-        flags = [word for name in _FLAGS for word in _split(environ.get(name, ""))]
-        relative = depends_on_cwd(flags) or any(
-            not os.path.isabs(part) for name in _PATHS for part in _path(name)
-        )
+        place = tuple(values)
+        if place not in _relative:
+            _relative[place] = _variables_depend_on_cwd()
+        relative = _relative[place]
+        words = [*_split(values[0]), *options, *_split(values[1])]
     relative = relative or depends_on_cwd(words)
-    return [os.getcwd() if relative else "", _host_compiler(words), *values]
+    return [os.getcwd() if relative else "", _host_compiler(words, values[2]), *values]
+
+
+def _variables_depend_on_cwd() -> bool:
+    environ = os.environ
+    flags = [word for name in _FLAGS for word in _split(environ.get(name, ""))]
+    paths = [part for name in _PATHS for part in _path(name)]
+    return depends_on_cwd(flags) or not all(map(os.path.isabs, paths))
 
 
 def depends_on_cwd(options: Iterable[str]) -> bool:
@@ -64,9 +80,12 @@ def depends_on_cwd(options: Iterable[str]) -> bool:
     return False
 
 
-def _host_compiler(options: Sequence[str]) -> str:
-    """Return path, size and time of the compiler that nvcc takes for the host."""
-    wanted = os.environ.get("NVCC_CCBIN") or "gcc"
+def _host_compiler(options: Sequence[str], ccbin: str) -> str:
+    """Return path, size and time of the compiler that nvcc takes for the host.
+
+    ``ccbin`` is what NVCC_CCBIN says.
+    """
+    wanted = ccbin or "gcc"
     for number, option in enumerate(options):
         if option.startswith(_HOST_COMPILER):
             _, equals, value = option.partition("=")
