@@ -87,7 +87,7 @@ class Facts:
     __slots__ = ("archs", "file", "name", "release", "toolkit_dirs", "version")
 
     def __init__(
-        self, name: str, path: str, version: str, archs: str, file: str
+        self, name: str, path: str, version: str, archs: str, file: str = ""
     ) -> None:
         self.file: str = file
         self.name: str = name
