@@ -2,10 +2,10 @@
 
 An entry is a checksum, a manifest and a payload. The manifest names the files the
 compiler read, so that a hit is known to be one without starting the compiler: each file
-still has the size and time it had, or else the content; each place where a header was
-looked for in vain is still empty. Headers of the toolkit and of the system's C and C++
-libraries are not listed one by one (they come with the compiler, whose identity is in
-the key); one of the latter stands witness for each library.
+is the one it was, by size, times and number, or else has the same content; each place
+where a header was looked for in vain still has no file. Headers of the toolkit and of
+the system's C and C++ libraries are not listed one by one (they come with the compiler,
+whose identity is in the key); one of the latter stands witness for each library.
 
 Nothing here raises OSError: a cache that cannot be read is a miss and one that cannot
 be written costs one warning. Only ``pycuda.compiler`` and what compiles for it call
@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ try:
 except ImportError:
     from hashlib import blake2b
 
-_MAGIC = b"PCUCACHE1\n"
+_MAGIC = b"PCUCACHE2\n"
 _DIGEST_SIZE = 20
 _LENGTH_SIZE = 8
 _HEAD_SIZE = len(_MAGIC) + _DIGEST_SIZE + _LENGTH_SIZE
@@ -53,8 +53,21 @@ _SYSTEM = (
 )
 _WITNESSES = ("/stdc-predef.h", "/stddef.h", "/cstdlib")
 
-_INCLUDE = re.compile(
-    r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE
+# Include lines are taken for such wherever they are, in comments and strings, too: a
+# name too many costs a look, one too few a wrong result. Lines may be broken anywhere.
+_BREAK = re.compile(r"(?:\\|\?\?/)[ \t\v\f]*\r?\n")
+_HASH = r"(?:#|%:|\?\?=)"
+_BLOCK_COMMENT = r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
+_GAP = rf"(?:[ \t\v\f]|{_BLOCK_COMMENT})*"
+_NAME = r"([<\"])([^>\"\n]+)[>\"]"
+_INCLUDE = re.compile(rf"{_HASH}{_GAP}(include_next|include|import)\b{_GAP}{_NAME}")
+_ASKED = re.compile(rf"\b__has_include(?:_next)?{_GAP}\({_GAP}{_NAME}")
+_DEFINED = re.compile(rf"{_HASH}{_GAP}define[ \t]+\w+{_GAP}{_NAME}")
+_COMPUTED = re.compile(
+    rf'^[ \t]*{_HASH}[ \t]*(?:include(?:_next)?|import)\b(?![ \t]*[<"])', re.MULTILINE
+)
+_COMMENT = re.compile(
+    rf"//[^\n]*|{_BLOCK_COMMENT}|" r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 )
 
 # How exact the time of the last use is, which is an entry's time of change.
@@ -238,9 +251,10 @@ def _split(data: bytes) -> tuple[bytes, bytes] | None:
     return data[_HEAD_SIZE:middle], data[middle:]
 
 
-# A manifest is lines. "F<tab>size<tab>time in ns<tab>digest<tab>path" is a file that
-# was read, "A<tab>path" a place where a header was looked for and not found,
-# "N<tab>text" a note for people.
+# A manifest is lines. "F<tab>stamp<tab>digest<tab>path" is a file that was read,
+# "A<tab>path" a place where a header was looked for and not found, "N<tab>text" a note
+# for people. A stamp is size, time of content, time of change and number of the file: a
+# file can be replaced by one with the same size and time.
 
 
 def _recheck(manifest: bytes) -> bytes | None:
@@ -249,31 +263,37 @@ def _recheck(manifest: bytes) -> bytes | None:
     lines = manifest.split(b"\n")
     for number, line in enumerate(lines):
         if line[:1] == b"A":
-            if os.path.lexists(line[2:]):
+            if os.path.isfile(line[2:]):
                 return None
             continue
         if line[:1] == b"N":
             continue
-        _, size, mtime, digest, path = line.split(b"\t", 4)
+        _, stamp, digest, path = line.split(b"\t", 3)
         try:
             stat = os.stat(path)
         except OSError:
             return None
-        if stat.st_size != int(size):
-            return None
-        if stat.st_mtime_ns == int(mtime):
+        found = _stamp(stat)
+        if found == stamp:
             continue
+        if found.partition(b" ")[0] != stamp.partition(b" ")[0]:  # another size
+            return None
         now = time.time_ns()
         if _digest_of_file(path) != digest:
             return None
-        if stat.st_mtime_ns < now - _SETTLED_NS:
-            lines[number] = _file_line(stat, stat.st_mtime_ns, digest, path)
+        if max(stat.st_mtime_ns, stat.st_ctime_ns) < now - _SETTLED_NS:
+            lines[number] = _file_line(stat, digest, path)
             changed = True
     return b"\n".join(lines) if changed else manifest
 
 
-def _file_line(stat: os.stat_result, mtime: int, digest: bytes, path: bytes) -> bytes:
-    return b"F\t%d\t%d\t%b\t%b" % (stat.st_size, mtime, digest, path)
+def _stamp(stat: os.stat_result) -> bytes:
+    times = (stat.st_mtime_ns, stat.st_ctime_ns)
+    return b"%d %d %d %d" % (stat.st_size, *times, stat.st_ino)
+
+
+def _file_line(stat: os.stat_result, digest: bytes, path: bytes) -> bytes:
+    return b"F\t%b\t%b\t%b" % (_stamp(stat), digest, path)
 
 
 def _digest_of_file(path: bytes) -> bytes | None:
@@ -310,32 +330,25 @@ def make_manifest(
     to tell people about the result. Returns bytes, or None if the result must not be
     kept because an input changed meanwhile or cannot be described.
     """
-    listed = _listed(dependencies, toolkit_dirs)
-    lines = []
+    search_dirs = list(search_dirs)
+    listed = _listed(dependencies, toolkit_dirs, search_dirs)
+    lines: list[bytes] = []
     texts: list[tuple[str | None, str]] = [(None, source)]
     for path in listed:
-        name = os.fsencode(path)
-        try:
-            with open(name, "rb") as file:
-                content = file.read()
-            stat = os.stat(name)
-        except OSError:
+        described = _described(path, started_ns)
+        if described is None:
             return None
-        if started_ns <= stat.st_mtime_ns <= time.time_ns() or b"\n" in name:
-            return None
-        digest = _digest(content).hex().encode()
-        lines.append(_file_line(stat, stat.st_mtime_ns, digest, name))
-        if not re.match(_SYSTEM, os.path.normpath(path)):
+        line, content = described
+        lines.append(line)
+        if not is_systems(path):
             texts.append((os.path.dirname(path), content.decode("utf-8", "replace")))
-    absent: dict[str, None] = {}
-    for folder, text in texts:
-        around = [folder] if folder else []
-        for wanted in included_in(text):
-            for place in (*around, *search_dirs):
-                candidate = os.path.join(place, wanted)
-                if os.path.lexists(candidate):
-                    break
-                absent[candidate] = None
+    absent, asked = _looked_for(texts, search_dirs, listed)
+    for path in _listed(asked, toolkit_dirs, search_dirs):
+        described = _described(path, started_ns)
+        if described is None:
+            return None
+        if path not in listed:
+            lines.append(described[0])
     lines += [b"A\t" + os.fsencode(path) for path in absent]
     if any("\n" in path for path in absent):  # a folder's name has one
         return None
@@ -344,20 +357,129 @@ def make_manifest(
     return b"\n".join(lines)
 
 
-def included_in(text: str) -> list[str]:
-    """Return the names in a text's include lines."""
-    return _INCLUDE.findall(text)
+def _described(path: str, started_ns: int) -> tuple[bytes, bytes] | None:
+    """Return (line for a manifest, content) of a file, None if it changed meanwhile."""
+    name = os.fsencode(path)
+    try:
+        with open(name, "rb") as file:
+            content = file.read()
+        stat = os.stat(name)
+    except OSError:
+        return None
+    now = time.time_ns()
+    changes = (stat.st_mtime_ns, stat.st_ctime_ns)
+    if any(started_ns <= change <= now for change in changes) or b"\n" in name:
+        return None
+    return _file_line(stat, _digest(content).hex().encode(), name), content
 
 
-def _listed(dependencies: Iterable[str], toolkit_dirs: Iterable[str]) -> list[str]:
+def _looked_for(
+    texts: list[tuple[str | None, str]], search_dirs: list[str], read: list[str]
+) -> tuple[list[str], list[str]]:
+    """Return (places that must stay empty, files that must stay) for the headers that
+    texts name.
+
+    A text comes with its folder. ``read`` are the files that the compiler has read: a
+    name that a macro gives is one of theirs, or one that is defined somewhere.
+    """
+    absent: dict[str, None] = {}
+    present: dict[str, None] = {}
+    for folder, text in texts:
+        wanted = included_in(text)
+        asked = _ASKED.findall(_joined(text))
+        if is_computed(text):
+            wanted += [
+                ('"', name, False) for name in _computed(texts, search_dirs, read)
+            ]
+        wanted += [(quote, name, False) for quote, name in asked]
+        names_asked = {name for _, name in asked}
+        for quote, name, is_next in wanted:
+            around = [folder] if folder and quote == '"' else []
+            for place in (*around, *search_dirs):
+                candidate = os.path.join(place, name)
+                if not os.path.isfile(candidate):
+                    absent[candidate] = None
+                    continue
+                if name in names_asked:
+                    present[candidate] = None
+                if not is_next:
+                    break
+    return list(absent), list(present)
+
+
+def _computed(
+    texts: list[tuple[str | None, str]], search_dirs: list[str], read: list[str]
+) -> list[str]:
+    """Return the names that a macro may give to an include line."""
+    names = {name for _, text in texts for _, name in _DEFINED.findall(_joined(text))}
+    for path in map(os.path.normpath, read):
+        for folder in search_dirs:
+            if path.startswith(os.path.join(folder, "")):
+                names.add(os.path.relpath(path, folder))
+    return sorted(names)
+
+
+def included_in(text: str) -> list[tuple[str, str, bool]]:
+    """Return (< or quote, name, whether the next one of that name) of include lines."""
+    found = _INCLUDE.findall(_joined(text))
+    return [(quote, name, word == "include_next") for word, quote, name in found]
+
+
+def is_computed(text: str) -> bool:
+    """Say whether a macro gives the name of an include line."""
+    return any(map(_COMPUTED.search, (text, _without_comments(text))))
+
+
+def asks_for_headers(text: str) -> bool:
+    """Say whether a text asks if a header exists."""
+    return "__has_include" in _joined(text)
+
+
+def _joined(text: str) -> str:
+    return _BREAK.sub("", text)
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda m: " " if m[0][0] == "/" else m[0], _joined(text))
+
+
+def is_systems(path: str) -> bool:
+    """Say whether a file is a header of the C or C++ library or of gcc."""
+    return re.match(_SYSTEM, os.path.normpath(path)) is not None
+
+
+def _listed(
+    dependencies: Iterable[str],
+    toolkit_dirs: Iterable[str],
+    search_dirs: Iterable[str] = (),
+) -> list[str]:
     """Return the dependencies to watch, absolute and in order."""
-    toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
+    is_toolkits = toolkit_test(toolkit_dirs, search_dirs)
     watched = []
     for path in dependencies:
         path = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-        plain = os.path.normpath(path)
-        if plain.startswith(toolkit):
+        if is_toolkits(path):
             continue
-        if not re.match(_SYSTEM, plain) or plain.endswith(_WITNESSES):
+        if not is_systems(path) or path.endswith(_WITNESSES):
             watched.append(path)
     return list(dict.fromkeys(watched))
+
+
+def toolkit_test(
+    toolkit_dirs: Iterable[str], search_dirs: Iterable[str]
+) -> Callable[[str], bool]:
+    """Return what says whether a file is the toolkit's own.
+
+    A folder inside of the toolkit's that the user names is the user's, unless it is
+    itself one of the toolkit's.
+    """
+    toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
+    named = [os.path.join(os.path.normpath(folder), "") for folder in search_dirs]
+    users = tuple(each for each in named if each not in toolkit)
+    users = tuple(each for each in users if each.startswith(toolkit))
+
+    def test(path: str) -> bool:
+        plain = os.path.normpath(path)
+        return plain.startswith(toolkit) and not plain.startswith(users)
+
+    return test

@@ -79,6 +79,8 @@ def libraries(options: Sequence[str]) -> list[str]:
     Libraries of the toolkit are not among them: they go with the compiler.
     """
     folders = _values(options, "-L", "--library-path")
+    beside = os.environ.get("LIBRARY_PATH")
+    folders += beside.split(os.pathsep) if beside else []
     names = _values(options, "-l", "--library")
     found = []
     for name in names:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SOURCE_NAME = "kernel.cu"
 
 # Variables that change what nvcc, or its preprocessor, makes of the same command.
+# nvcc.profile adds to some of them instead of setting them.
 ENVIRONMENT = (
     "NVCC_PREPEND_FLAGS",
     "NVCC_APPEND_FLAGS",
@@ -29,6 +30,12 @@ ENVIRONMENT = (
     "CPATH",
     "C_INCLUDE_PATH",
     "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "INCLUDES",
+    "SYSTEM_INCLUDES",
+    "LIBRARIES",
+    "PTXAS_FLAGS",
+    "CUDAFE_FLAGS",
 )
 
 _WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")

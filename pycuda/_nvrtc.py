@@ -59,13 +59,18 @@ _PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
 _DIGITS = re.compile(r"\d+")
 _INVALID_OPTION = 5
 
-# What decides about headers without a plain name cannot be followed.
-_OPAQUE = re.compile(
-    r'^[ \t]*#[ \t]*include(?:_next)?\b(?![ \t]*[<"])|\b__has_include', re.MULTILINE
-)
+# NVRTC looks for a header first in the folder of the program's name, for a bare name in
+# the current one, where nvcc does not. Below a file there is nothing.
+_PROGRAM = f"/dev/null/{SOURCE_NAME}"
+
+# Under this name a standard header is offered to the other ones if a header of the user
+# has its own name.
+_ASIDE = "pycuda-own/"
 
 _found: dict[tuple[str | None, ...], str] = {}
 _libraries: dict[str, _Library] = {}
+_own: dict[tuple[str | None, ...], list[str]] = {}
+_broken: dict[str, str] = {}  # libraries that cannot be loaded, with the reason
 
 
 def find() -> str | None:
@@ -93,9 +98,14 @@ def _search() -> str | None:
             names = os.listdir(folder)
         except OSError:
             continue
-        names = [name for name in names if name.startswith("libnvrtc.so.")]
-        if names:
-            return os.path.abspath(os.path.join(folder, max(names, key=_version_in)))
+        paths = [
+            os.path.abspath(os.path.join(folder, name))
+            for name in names
+            if name.startswith("libnvrtc.so.")
+        ]
+        paths = [path for path in paths if path not in _broken]
+        if paths:
+            return max(paths, key=_version_in)
     return None
 
 
@@ -152,17 +162,18 @@ class _Library:
 
 
 def _library(path: str) -> _Library:
+    """Return the library at a path; OSError if it cannot be loaded."""
     library = _libraries.get(path)
     if library is None:
-        try:
-            library = _libraries[path] = _Library(path)
-        except OSError as error:
-            from pycuda.driver import CompileError
-
-            raise CompileError(
-                f"'{path}' cannot be loaded: {error}", ["nvrtc"]
-            ) from error
+        library = _libraries[path] = _Library(path)
     return library
+
+
+def complaint() -> str:
+    """Say which libraries were found but cannot be loaded; empty if there are none."""
+    return "; ".join(
+        f"'{path}' cannot be loaded: {reason}" for path, reason in _broken.items()
+    )
 
 
 class Tool:
@@ -172,29 +183,26 @@ class Tool:
 
     def __init__(self) -> None:
         self._seen: _toolkit.Facts | None = None
-        path = find()
-        if path is None:
-            from pycuda.driver import CompilerNotFoundError
-
-            raise CompilerNotFoundError(
-                f"NVRTC (libnvrtc.so) was not found: not under "
-                f"{_toolkit.described_homes()}, not in /usr/local/cuda, not in "
-                f"NVIDIA's wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages), "
-                "not in LD_LIBRARY_PATH. Install the CUDA toolkit, or "
-                "'pip install pycuda[nvrtc]'.",
-                ["nvrtc"],
-                "libnvrtc.so",
-            )
-        self.path: str = path
+        self.path: str = _found_path()
 
     def facts(self, folder: str | None) -> _toolkit.Facts:
-        facts = _toolkit.facts_of(
-            "NVRTC", self.path, folder, lambda: _library(self.path).introduce()
-        )
-        # The headers are ours and change with this package, not with the library.
-        facts.version = facts.version.partition("\n")[0] + "\n" + _HEADERS_KEY
-        self._seen = facts
-        return facts
+        """Return what the library is; one that cannot be loaded counts as not found."""
+        while self._seen is None:
+            try:
+                facts = _toolkit.facts_of(
+                    "NVRTC", self.path, folder, lambda: _library(self.path).introduce()
+                )
+            except OSError as error:
+                _broken[self.path] = str(error)
+                _found.clear()
+                self.path = _found_path()
+                continue
+            # The standard headers are ours and change with this package. The others are
+            # not watched, so that they count by where they are.
+            parts = (facts.version.partition("\n")[0], _HEADERS_KEY, facts.file)
+            facts.version = "\n".join((*parts, *_own_folders(self.path)))
+            self._seen = facts
+        return self._seen
 
     def run(
         self,
@@ -215,26 +223,34 @@ class Tool:
             )
         given = translate(_in_one_piece(options), target, facts.archs)
         own, given_folders = _split_folders(given)
-        facts.toolkit_dirs = _own_folders(self.path)
-        folders = given_folders + facts.toolkit_dirs
+        own_folders = _own_folders(self.path)
+        facts.toolkit_dirs = _toolkits_among(own_folders)
+        folders = given_folders + own_folders
         arguments = [*own, *(f"-I{folder}" for folder in folders)]
+        users_own = _users_own(given_folders, own_folders)
         text = f'{_opening(source, options)}#line 1 "{SOURCE_NAME}"\n{source}'
 
         started_ns = time.time_ns()
         status, image, log, lowered = _compile(
-            _library(self.path), text, arguments, target, names
+            _library(self.path), text, arguments, target, names, users_own
         )
         for complaint, remedy in _REMEDIES:
             if status != 0 and complaint in log and remedy not in arguments:
                 again = _compile(
-                    _library(self.path), text, [*arguments, remedy], target, names
+                    _library(self.path),
+                    text,
+                    [*arguments, remedy],
+                    target,
+                    names,
+                    users_own,
                 )
                 if again[0] == 0 or complaint not in again[2]:
                     arguments.append(remedy)
                     status, image, log, lowered = again
-        if status != 0 and _is_about(log, facts.toolkit_dirs):
+        if status != 0 and _is_about(log, own_folders):
+            without = users_own | OF_CXX
             again = _compile(
-                _library(self.path), text, arguments, target, names, without=OF_CXX
+                _library(self.path), text, arguments, target, names, without
             )
             if again[0] == 0:
                 status, image, log, lowered = again
@@ -249,9 +265,13 @@ class Tool:
             raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
         read = None
         if not any(_PRE.match(option) for option in own):
-            read = follow(source, given_folders, facts.toolkit_dirs)
-        log = _without_toolkits_own(log, facts.toolkit_dirs)
-        return _toolkit.Result(image, read, started_ns, log, lowered)
+            shared = [each for each in own_folders if each not in facts.toolkit_dirs]
+            offered = HEADERS.keys() - users_own
+            read = follow(source, given_folders, facts.toolkit_dirs, shared, offered)
+        log = _without_toolkits_own(log, own_folders)
+        result = _toolkit.Result(image, read, started_ns, log, lowered)
+        result.search_dirs = given_folders
+        return result
 
 
 def _compile(
@@ -267,15 +287,15 @@ def _compile(
     ``without`` are standard headers not to offer.
     """
     program = ctypes.c_void_p()
-    headers = {**HEADERS, **_missing_headers(arguments)}
-    offered = {k: v for k, v in headers.items() if k not in without}
+    offered = _offered(without)
+    offered.update(_missing_headers(arguments))
     names = [name.encode() for name in offered]
     texts = [header.encode() for header in offered.values()]
     library.call(
         "nvrtcCreateProgram",
         ctypes.byref(program),
         text.encode("utf-8", "surrogateescape"),
-        SOURCE_NAME.encode(),
+        _PROGRAM.encode(),
         len(names),
         _strings(texts),
         _strings(names),
@@ -288,6 +308,7 @@ def _compile(
             "nvrtcCompileProgram", program, len(arguments), encoded
         )
         log = library.bytes_of("ProgramLog", program).rstrip(b"\0")
+        log = log.replace(_PROGRAM.encode(), SOURCE_NAME.encode())
         image = b""
         lowered: list[str] = []
         if status == 0:
@@ -298,6 +319,28 @@ def _compile(
         return status, image, log.decode("utf-8", "replace"), lowered
     finally:
         library.call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _offered(without: Collection[str]) -> dict[str, str]:
+    """Return the standard headers to offer; they include each other all the same."""
+    offered = {name: text for name, text in HEADERS.items() if name not in without}
+    for name in without:
+        aside = f"#include <{_ASIDE}{name}>"
+        offered[_ASIDE + name] = HEADERS[name]
+        for each, text in offered.items():
+            offered[each] = text.replace(f"#include <{name}>", aside)
+    return offered
+
+
+def _users_own(given: Iterable[str], own_folders: Collection[str]) -> frozenset[str]:
+    """Return the names of standard headers that folders of the user have, too."""
+    folders = [folder for folder in given if folder not in own_folders]
+    return frozenset(
+        name
+        for name in HEADERS
+        for path in (os.path.join(folder, name) for folder in folders)
+        if os.path.isfile(path) and not _cache.is_systems(path)
+    )
 
 
 def _is_about(log: str, folders: Iterable[str]) -> bool:
@@ -454,6 +497,15 @@ def _split_folders(options: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _own_folders(path: str) -> list[str]:
     """Return the toolkit's header folders that go with a library."""
+    environ = os.environ
+    key = (path, environ.get("CUDA_HOME"), environ.get("CUDA_PATH"), *sys.path)
+    folders = _own.get(key)
+    if folders is None:
+        folders = _own[key] = _search_own(path)
+    return folders
+
+
+def _search_own(path: str) -> list[str]:
     root = os.path.dirname(os.path.dirname(path))
     folders = [os.path.join(root, "include"), *_toolkit.in_wheels(_WHEEL_HEADERS)]
     folders += [os.path.join(home, "include") for home in _toolkit.homes()]
@@ -463,34 +515,73 @@ def _own_folders(path: str) -> list[str]:
     return list(dict.fromkeys(folders))
 
 
+def _toolkits_among(folders: Iterable[str]) -> list[str]:
+    """Return those of the folders that have nothing but a toolkit's headers."""
+    found = []
+    for folder in folders:
+        root = folder.removesuffix("/cccl").removesuffix("/include")
+        if folder in _toolkit.folders_of_toolkit(root):
+            found.append(folder)
+    return found
+
+
+def _found_path() -> str:
+    """Return what ``find`` returns; CompilerNotFoundError if there is nothing."""
+    path = find()
+    if path is not None and path not in _broken:
+        return path
+    from pycuda.driver import CompilerNotFoundError
+
+    msg = (
+        f"NVRTC (libnvrtc.so) was not found: not under {_toolkit.described_homes()}, "
+        "not in /usr/local/cuda, not in NVIDIA's wheels "
+        f"({' or '.join(_WHEEL_FOLDERS)} in site-packages), not in LD_LIBRARY_PATH. "
+        "Install the CUDA toolkit, or 'pip install pycuda[nvrtc]'."
+    )
+    if _broken:
+        msg += f" And {complaint()}."
+    raise CompilerNotFoundError(msg, ["nvrtc"], "libnvrtc.so")
+
+
 def follow(
-    source: str, folders: list[str], toolkit_dirs: Iterable[str]
+    source: str,
+    folders: list[str],
+    toolkit_dirs: Iterable[str],
+    shared: Sequence[str] = (),
+    offered: Collection[str] = HEADERS,
 ) -> list[str] | None:
     """Return the files that the include lines of a source lead to, None if that is
-    unsure.
+    unsure: a macro may name one, or a condition ask for one.
+
+    ``shared`` are folders with headers of the toolkit and others, where nobody but the
+    toolkit is that tricky; ``offered`` the headers that are in no folder.
 
     All lines count, also those that a condition would skip: watching a file too many
     costs a look at it, one too few a wrong result.
     """
-    toolkit = tuple(os.path.join(folder, "") for folder in toolkit_dirs)
+    is_toolkits = _cache.toolkit_test(toolkit_dirs, folders)
+    tricky = tuple(os.path.join(folder, "") for folder in shared)
     found: list[str] = []
-    texts: list[tuple[str | None, str]] = [(None, source)]
+    texts: list[tuple[str, str]] = [("", source)]
     while texts:
-        folder, text = texts.pop()
-        if _OPAQUE.search(text):
+        path, text = texts.pop()
+        unsure = _cache.is_computed(text) or _cache.asks_for_headers(text)
+        if unsure and not path.startswith(tricky):
             return None
-        for name in _cache.included_in(text):
-            if name in HEADERS:
+        around = [os.path.dirname(path)] if path else []
+        for quote, name, is_next in _cache.included_in(text):
+            if name in offered:
                 continue
-            places = ([folder] if folder else []) + folders
-            candidates = (os.path.join(place, name) for place in places)
-            path = next(filter(os.path.isfile, candidates), None)
-            if path is None or path in found:
-                continue
-            found.append(path)
-            if not os.path.normpath(path).startswith(toolkit):
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    texts.append((os.path.dirname(path), file.read()))
+            places = [*(around if quote == '"' else []), *folders, *shared]
+            candidates = [os.path.join(place, name) for place in places]
+            paths = list(filter(os.path.isfile, candidates))
+            for each in paths if is_next else paths[:1]:
+                if each in found:
+                    continue
+                found.append(each)
+                if not is_toolkits(each):
+                    with open(each, encoding="utf-8", errors="replace") as file:
+                        texts.append((each, file.read()))
     return found
 
 

@@ -55,10 +55,11 @@ class Result:
     """What one run of a compiler gave.
 
     ``read`` are the paths it read, None if that is unsure; ``lowered`` what the image
-    calls the kernels that were asked for by name.
+    calls the kernels that were asked for by name; ``search_dirs`` where it looked for
+    headers, None if that follows from nvcc's options.
     """
 
-    __slots__ = ("chatter", "image", "lowered", "read", "started_ns")
+    __slots__ = ("chatter", "image", "lowered", "read", "search_dirs", "started_ns")
 
     def __init__(
         self,
@@ -73,14 +74,22 @@ class Result:
         self.started_ns: int = started_ns
         self.chatter: str = chatter
         self.lowered: Sequence[str] = lowered
+        self.search_dirs: list[str] | None = None
 
 
 class Facts:
-    """What one compiler is: its name, version text, architectures, header folders."""
+    """What one compiler is: its name, version text, architectures, header folders.
 
-    __slots__ = ("archs", "name", "release", "toolkit_dirs", "version")
+    ``toolkit_dirs`` have nothing but what came with the compiler. ``file`` is the real
+    path of its file, with size and time.
+    """
 
-    def __init__(self, name: str, path: str, version: str, archs: str) -> None:
+    __slots__ = ("archs", "file", "name", "release", "toolkit_dirs", "version")
+
+    def __init__(
+        self, name: str, path: str, version: str, archs: str, file: str = ""
+    ) -> None:
+        self.file: str = file
         self.name: str = name
         self.version: str = version
         self.archs: list[int] = parse_archs(archs)
@@ -90,11 +99,30 @@ class Facts:
         paths = {path, os.path.realpath(path)}
         roots = {os.path.dirname(os.path.dirname(each)) for each in paths}
         self.toolkit_dirs: list[str] = [
-            os.path.join(root, part)
-            for root in sorted(roots)
-            for part in ("include", "targets", "nvvm")
-            if root not in ("/usr", "/usr/local")
+            folder for root in sorted(roots) for folder in folders_of_toolkit(root)
         ]
+
+
+def folders_of_toolkit(root: str) -> list[str]:
+    """Return the folders below ``root`` that have nothing but a toolkit's own headers.
+
+    There are none if it is just a folder with a ``bin``, such as the user's home. In a
+    conda environment all packages share one ``include``.
+    """
+    machine = f"targets/{os.uname().machine}-linux/include"
+    parts = ["targets", machine, f"{machine}/cccl", "nvvm"]
+    if not os.path.isdir(os.path.join(root, "conda-meta")):
+        parts = ["include", "include/cccl", *parts]
+    folders = [os.path.join(root, part) for part in parts]
+    if os.path.dirname(root) in in_wheels(("nvidia",)):
+        return folders
+    is_toolkit = any(
+        os.path.exists(os.path.join(root, name)) for name in ("nvvm", "version.json")
+    ) and any(
+        os.path.isfile(os.path.join(root, part, "cuda_runtime.h"))
+        for part in ("include", machine)
+    )
+    return folders if is_toolkit else []
 
 
 def parse_archs(text: str) -> list[int]:
@@ -133,5 +161,6 @@ def facts_of(
         else:
             data = make()[1]
     version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
-    facts = _facts[path, stamp] = Facts(name, path, version, archs)
+    file = f"{os.path.realpath(path)} {stat.st_size} {stat.st_mtime_ns}"
+    facts = _facts[path, stamp] = Facts(name, path, version, archs, file)
     return facts

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda import _cache, _nvcc, _toolkit
+from pycuda import _cache, _inputs, _nvcc, _toolkit
 
 if TYPE_CHECKING:
     import hashlib
@@ -47,10 +47,6 @@ _TARGETS = ("cubin", "ptx", "fatbin")
 _COMPILERS = ("nvcc", "nvrtc")
 _SOFTWARE_DEVICE = "PyCUDA software device"
 _ARCH_OPTIONS = ("-arch", "--gpu-architecture", "-gencode", "--generate-code")
-_FILE_OPTIONS = frozenset(
-    ("-include", "--pre-include", "--include-path", "-isystem", "--system-include")
-    + ("-optf", "--options-file", "-ccbin", "--compiler-bindir")
-)
 _RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
 
 # The last toolkit for devices below a capability (times ten), newest first.
@@ -157,7 +153,7 @@ def _compiled(
     ``names`` are C++ expressions for kernels, such as "f<float>", which come to be by
     being named; their lowered names are what the image calls them.
     """
-    tool = _choose(*tools)
+    tool = _choose(*tools, cache_dir)
     entry = None
     if cache_dir:
         facts = tool.facts(cache_dir)
@@ -173,10 +169,12 @@ def _compiled(
         chatter.append(done.chatter)
         manifest = None
         if entry and done.read is not None:
+            given = _inputs.Given(options)
+            folders = done.search_dirs
             manifest = _cache.make_manifest(
-                source,
-                done.read + _libraries(options),
-                _search_dirs(options),
+                given.as_source() + source,
+                done.read + given.files + given.libraries(),
+                given.search_dirs() if folders is None else folders,
                 facts.toolkit_dirs,
                 done.started_ns,
                 _note(source, options, facts, names),
@@ -199,15 +197,6 @@ def _make_once(
     if entry and manifest is not None:
         _cache.store(entry, manifest, payload)
     return payload
-
-
-def _libraries(options: Sequence[str]) -> list[str]:
-    """Return the files that options name for the linker."""
-    if not any(option.startswith("-l") or option[:1] != "-" for option in options):
-        return []
-    from pycuda import _link
-
-    return _link.libraries(options)
 
 
 def _pack(image: bytes, lowered: Iterable[str]) -> bytes:
@@ -236,8 +225,8 @@ def _note(
     )
 
 
-def _choose(nvcc: str, compiler: str | None) -> _Tool:
-    """Return the tool to compile with.
+def _choose(nvcc: str, compiler: str | None, cache_dir: str | None = None) -> _Tool:
+    """Return the tool to compile with. ``cache_dir`` may know that it works.
 
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
     If that one is missing the other is taken, which is said once, unless ``nvcc`` names
@@ -252,33 +241,41 @@ def _choose(nvcc: str, compiler: str | None) -> _Tool:
         return _nvcc.Tool(nvcc)
     place = (asked, os.environ.get("PATH"), os.environ.get("CUDA_HOME"))
     if place in _replaced:
-        return _make_tool(_replaced[place], nvcc)
+        return _make_tool(_replaced[place], nvcc, cache_dir)
 
     from pycuda.driver import CompilerNotFoundError
 
     try:
-        return _make_tool(asked, nvcc)
+        return _make_tool(asked, nvcc, cache_dir)
     except CompilerNotFoundError as missing:
         other = "nvrtc" if asked == "nvcc" else "nvcc"
         try:
-            tool = _make_tool(other, nvcc)
+            tool = _make_tool(other, nvcc, cache_dir)
         except CompilerNotFoundError as also_missing:
             missing.msg += f" Nor can {other} do its work: {also_missing.msg}"
             raise missing from None
     _replaced[place] = other
+    why = ""
+    if asked == "nvrtc":
+        from pycuda import _nvrtc
+
+        why = _nvrtc.complaint()
     warnings.warn(
-        f"{asked} was not found, so {other} ({tool.path}) compiles instead",
+        f"{asked} was not found{f' ({why})' if why else ''}, so {other} ({tool.path}) "
+        "compiles instead",
         stacklevel=_cache.outside(),
     )
     return tool
 
 
-def _make_tool(name: str, nvcc: str) -> _Tool:
+def _make_tool(name: str, nvcc: str, cache_dir: str | None) -> _Tool:
     if name == "nvcc":
         return _nvcc.Tool(nvcc)
     from pycuda import _nvrtc
 
-    return _nvrtc.Tool()
+    tool = _nvrtc.Tool()
+    tool.facts(cache_dir)  # which finds out whether it can be loaded
+    return tool
 
 
 def _key(
@@ -288,53 +285,19 @@ def _key(
     facts: Facts,
     names: Sequence[str],
 ) -> str:
-    environ = os.environ
+    if facts.name == "nvcc":
+        around = _inputs.for_key(options)
+    else:
+        around = [os.getcwd() if _inputs.depends_on_cwd(options) else ""]
     return _cache.key_of(
         source,
         facts.version,
         target,
         os.uname().machine,
-        os.getcwd() if _depends_on_cwd(options) else "",
-        *(environ.get(name, "") for name in _nvcc.ENVIRONMENT),
+        *around,
         "\n".join(names),
         *options,
     )
-
-
-def _depends_on_cwd(options: Iterable[str]) -> bool:
-    """Say whether an option may name a file relative to the current directory.
-
-    Taking one for a file that is none costs a recompilation elsewhere; the reverse
-    would give another directory's result.
-    """
-    for option in options:
-        name, _, value = option.partition("=")
-        if option.startswith("-I"):
-            value = option[2:]
-        elif not option.startswith("-"):
-            value = option
-        elif name not in _FILE_OPTIONS and "/" not in value and "-I" not in value:
-            continue
-        if value and not os.path.isabs(value):
-            return True
-    return False
-
-
-def _search_dirs(options: Sequence[str]) -> list[str]:
-    """Return the directories that ``-I`` options name, in order."""
-    names = ("-I", "--include-path")
-    found: list[str] = []
-    for number, option in enumerate(options):
-        if option in names:
-            value = "".join(options[number + 1 : number + 2])
-        elif option.startswith("--include-path="):
-            value = option.partition("=")[2]
-        elif option.startswith("-I"):
-            value = option[2:].removeprefix("=")
-        else:
-            continue
-        found += [os.path.abspath(part) for part in value.split(",") if part]
-    return found
 
 
 def _tell(chatter: str) -> None:
@@ -462,7 +425,7 @@ def _add_arch(
     if device and exact is None and device.software:
         target, code = "ptx", None
     if arch is None and device and not _names_arch(options):
-        facts = _choose(*tools).facts(cache_dir)
+        facts = _choose(*tools, cache_dir).facts(cache_dir)
         arch, target = _arch_for(device, facts, exact, target)
     if arch is not None:
         options.append(f"-arch={arch}")
@@ -671,9 +634,10 @@ def link(
         chatter.append(done.chatter)
         manifest = None
         if entry:
+            given = _inputs.Given(options)
             manifest = _cache.make_manifest(
                 "",
-                _link.libraries(options),
+                given.files + given.libraries(),
                 [],
                 facts.toolkit_dirs,
                 done.started_ns,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda import _cache, _nvcc, _toolkit, compiler
+from pycuda import _cache, _inputs, _nvcc, _toolkit, compiler
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
 
@@ -56,6 +56,14 @@ def compile_with(headers, toy, **how):
     return compiler.compile(
         '#include "a.h"\nbody', nvcc=toy.path, include_dirs=folders, **how
     )
+
+
+def make_host_compiler(folder, text="#!/bin/sh\n"):
+    """Make a folder for PATH whose gcc does nothing."""
+    folder.mkdir(exist_ok=True)
+    (folder / "gcc").write_text(text)
+    (folder / "gcc").chmod(0o755)
+    return folder
 
 
 def entry_in(cache):
@@ -120,7 +128,8 @@ def test_hit_in_a_fresh_process_starts_nothing(make, tmp_path):
 
 @pytest.mark.parametrize("count", [0, 5])
 def test_work_of_a_hit(toy, tmp_path, monkeypatch, count):
-    """One file is opened, the compiler and each header are looked at once."""
+    """One file is opened, the compilers and each header are looked at once."""
+    monkeypatch.setenv("PATH", str(make_host_compiler(tmp_path / "bin")))
     for number in range(count):
         write_old(tmp_path / f"h{number}.h", f"header {number}")
     lines = [f'#include "h{number}.h"' for number in range(count)]
@@ -147,7 +156,8 @@ def test_work_of_a_hit(toy, tmp_path, monkeypatch, count):
     assert len(opened) == 1
     assert opened[0].endswith(".cubin")
     looked = [name for call, name in asked if call != "open"]
-    assert sorted(looked) == sorted(["toy-nvcc", *(f"h{n}.h" for n in range(count))])
+    headers = [f"h{n}.h" for n in range(count)]
+    assert sorted(looked) == sorted(["toy-nvcc", "gcc", *headers])
     assert len(toy.compilations) == 1
 
 
@@ -175,9 +185,60 @@ def test_each_input_makes_a_difference(toy, monkeypatch, tmp_path):
         for variant in variants:
             compile(**variant)
     assert len(toy.compilations) == len(variants)
-    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-DC")
-    compile()
-    assert len(toy.compilations) == len(variants) + 1
+    for count, name in enumerate(_nvcc.ENVIRONMENT):
+        for _ in range(2):
+            monkeypatch.setenv(name, "/x")
+            compile()
+            assert len(toy.compilations) == len(variants) + count + 1
+
+
+def test_another_host_compiler_makes_a_difference(toy, tmp_path, monkeypatch):
+    """nvcc takes the first gcc of PATH, whose macros and headers sources see."""
+
+    def compile(**how):
+        compiler.compile("text", nvcc=toy.path, **how)
+        return len(toy.compilations)
+
+    one = make_host_compiler(tmp_path / "one")
+    two = make_host_compiler(tmp_path / "two", "#!/bin/sh\n# another\n")
+    monkeypatch.setenv("PATH", f"{one}:{two}")
+    assert (compile(), compile()) == (1, 1)
+    monkeypatch.setenv("PATH", f"{two}:{one}")
+    assert (compile(), compile()) == (2, 2)
+    make_host_compiler(tmp_path / "two", "#!/bin/sh\n# a third\n")
+    assert (compile(), compile()) == (3, 3)
+    how = {"options": [f"-ccbin={one / 'gcc'}"]}
+    assert (compile(**how), compile(**how)) == (4, 4)
+    make_host_compiler(tmp_path / "one", "#!/bin/sh\n# a fourth\n")
+    assert (compile(**how), compile()) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CPATH", "inc"),
+        ("CPATH", "/nowhere::"),
+        ("CPLUS_INCLUDE_PATH", "/nowhere:inc"),
+        ("LIBRARY_PATH", "lib"),
+        ("NVCC_PREPEND_FLAGS", "-DX -I inc"),
+        ("NVCC_APPEND_FLAGS", "-Iinc"),
+        ("INCLUDES", "-Iinc"),
+    ],
+)
+def test_variables_that_depend_on_the_current_directory(
+    toy, tmp_path, monkeypatch, name, value
+):
+    def compilations_in(*names):
+        for each in names:
+            (tmp_path / each).mkdir(exist_ok=True)
+            monkeypatch.chdir(tmp_path / each)
+            compiler.compile("text", nvcc=toy.path)
+        return len(toy.compilations)
+
+    monkeypatch.setenv(name, value)
+    assert compilations_in("here", "there", "here") == 2
+    monkeypatch.setenv(name, value.replace("inc", "/inc").replace("lib", "/lib"))
+    assert compilations_in("here", "there") == (3 if "::" not in value else 2)
 
 
 def test_relative_folders_are_those_of_the_current_directory(
@@ -205,10 +266,15 @@ def test_relative_folders_are_those_of_the_current_directory(
         (["--pre-include=x.h"], True),
         (["-Xcompiler=-Iinc"], True),
         (["--options-file=flags"], True),
+        (["-optf=/its/lines/may/be/relative"], True),
+        (["-I/usr/share,inc"], True),
+        (["-I/usr/share,/usr/include"], False),
+        (["-Llib"], True),
+        (["-lineinfo"], False),
     ],
 )
 def test_options_that_depend_on_the_current_directory(options, depends):
-    assert compiler._depends_on_cwd(options) is depends
+    assert _inputs.depends_on_cwd(options) is depends
 
 
 def test_another_version_in_the_same_place_compiles_anew(toy, tmp_path, monkeypatch):
@@ -236,15 +302,188 @@ def test_changed_header_compiles_anew(headers, toy, name):
     assert len(toy.compilations) == 2
 
 
-def test_header_touched_but_not_changed_is_a_hit(headers, toy, cache):
+def test_header_touched_but_not_changed_is_a_hit(headers, toy, cache, monkeypatch):
     compile_with(headers, toy)
-    for age in (30, 0):
+    for age, settled_ns in ((30, 10**12), (40, -(10**9)), (0, 10**12)):
         write_old(headers / "second/a.h", '#include "b.h"\nA one', age)
+        monkeypatch.setattr(_cache, "_SETTLED_NS", settled_ns)
         before = entry_in(cache).read_bytes()
         compile_with(headers, toy)
         # A time that is settled is taken over; a fresh one could hide a second change.
-        assert (entry_in(cache).read_bytes() != before) == (age == 30)
+        assert (entry_in(cache).read_bytes() != before) == (settled_ns < 0)
     assert len(toy.compilations) == 1
+
+
+@pytest.mark.parametrize("how", ["written again", "replaced"])
+def test_header_changed_with_its_size_and_time_kept(headers, toy, how):
+    """Archives, package managers and `touch -r` give files the time they like."""
+    path = headers / "second/b.h"
+    before = path.stat()
+    assert b"B one" in compile_with(headers, toy)
+    time.sleep(0.02)  # the file system's clock has ticks
+    other = path if how == "written again" else headers / "new"
+    other.write_text("B two")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+    after = path.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    assert b"B two" in compile_with(headers, toy)
+
+
+def ways_to_name_folders(first, second, tmp_path):
+    flags = f"-I{first} -I'{second}'"
+    (tmp_path / "flags").write_text(flags.replace("'", ""))
+    return {
+        "options": ([f"-I{first}", f"-I{second}"], {}),
+        "-isystem": (["-isystem", str(first), "-isystem", str(second)], {}),
+        "a file of options": ([f"-optf={tmp_path / 'flags'}"], {}),
+        "CPATH": ([], {"CPATH": f"{first}:{second}"}),
+        "CPLUS_INCLUDE_PATH": ([], {"CPLUS_INCLUDE_PATH": f"{first}:{second}"}),
+        "NVCC_PREPEND_FLAGS": ([], {"NVCC_PREPEND_FLAGS": flags}),
+        "-I and -isystem": (["-isystem", str(second), f"-I{first}"], {}),
+        "-I and CPATH": ([f"-I{first}"], {"CPATH": str(second)}),
+    }
+
+
+@pytest.mark.parametrize("way", ways_to_name_folders("a", "b", Path("/tmp")))
+def test_header_that_appears_earlier_counts_however_folders_are_named(
+    headers, toy, monkeypatch, way
+):
+    folders = (headers / "first", headers / "second")
+    options, variables = ways_to_name_folders(*folders, headers)[way]
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    def compile():
+        return compiler.compile('#include "a.h"\n', nvcc=toy.path, options=options)
+
+    assert b"A one" in compile()
+    compile()
+    assert len(toy.compilations) == 1
+    write_old(headers / "first/a.h", "A shadowed")
+    assert b"A shadowed" in compile()
+
+
+@pytest.mark.parametrize("before", ["a folder", "a link to nothing"])
+def test_header_that_replaces_what_is_none(headers, toy, before):
+    """The compiler looks on where it finds a folder or a link to nothing."""
+    place = headers / "first/a.h"
+    if before == "a folder":
+        place.mkdir()
+    else:
+        place.symlink_to(headers / "target.h")
+    assert b"A one" in compile_with(headers, toy)
+    compile_with(headers, toy)
+    assert len(toy.compilations) == 1
+    if before == "a folder":
+        place.rmdir()
+        write_old(place, "A shadowed")
+    else:
+        write_old(headers / "target.h", "A shadowed")
+    assert b"A shadowed" in compile_with(headers, toy)
+
+
+@pytest.mark.parametrize("name", ["-optf", "--options-file"])
+def test_changed_file_of_options_compiles_anew(toy, tmp_path, name):
+    def compile():
+        options = [f"{name}={tmp_path / 'flags'}"]
+        compiler.compile("text", nvcc=toy.path, options=options)
+        return len(toy.compilations)
+
+    write_old(tmp_path / "flags", "-DA=1")
+    assert (compile(), compile()) == (1, 1)
+    write_old(tmp_path / "flags", "-DA=2", age=30)
+    assert compile() == 2
+
+
+INCLUDE_LINES = [
+    '#include "a.h"',
+    "#include <a.h>",
+    "  #\tinclude\t<a.h>",
+    "/* why */ #include <a.h>",
+    "/* why\n*/ #include <a.h>",
+    "# /* why */ include /**/ <a.h>",
+    "#include \\\n<a.h>",
+    "#inc\\  \r\nlude <a.h>",
+    "%:include <a.h>",
+    "??=include <a.h>",
+    "#import <a.h>",
+    "#include_next <a.h>",
+    '#if __has_include("a.h")',
+    "#if defined(__has_include) && __has_include /* why */ ( <a.h>)",
+    "#define NAME <a.h>\n#include NAME",
+    '#define NAME "a.h"\n/* why */ #include NAME',
+]
+
+
+@pytest.mark.parametrize("line", INCLUDE_LINES)
+def test_each_form_of_an_include_line(headers, line):
+    folders = [str(headers / "first"), str(headers / "second")]
+    read = [str(headers / "second/a.h")]
+
+    def manifest(text):
+        return _cache.make_manifest(text, read, folders, [], time.time_ns())
+
+    assert _cache.holds(manifest(line))
+    assert os.fsencode(headers / "first/a.h") in manifest(line)
+    assert os.fsencode(headers / "first/a.h") not in manifest("text")
+
+
+def test_angle_brackets_do_not_look_beside_the_includer(headers):
+    for quote, expected in (('"b.h"', True), ("<b.h>", False)):
+        write_old(headers / "second/a.h", f"#include {quote}")
+        read = [str(headers / "second/a.h"), str(headers / "first/b.h")]
+        write_old(headers / "first/b.h", "")
+        (headers / "second/b.h").unlink(missing_ok=True)
+        folders = [str(headers / "first")]
+        manifest = _cache.make_manifest("", read, folders, [], time.time_ns())
+        assert (os.fsencode(headers / "second/b.h") in manifest) is expected
+
+
+def test_header_that_is_only_asked_for_is_watched(headers):
+    def manifest():
+        text = '#if __has_include("a.h")\n#endif\n'
+        folders = [str(headers / "second")]
+        return _cache.make_manifest(text, [], folders, [], time.time_ns())
+
+    before = manifest()
+    assert _cache.holds(before)
+    (headers / "second/a.h").unlink()
+    assert not _cache.holds(before)
+    without = manifest()
+    assert _cache.holds(without)
+    write_old(headers / "second/a.h", "")
+    assert not _cache.holds(without)
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("#include NAME\n", ["-DNAME=<s.h>"]),
+        ("#define STRING(x) #x\n#define NAME STRING(s.h)\n#include NAME\n", []),
+        ("%:include <s.h>\n", []),
+        ("/* why */ #include <s.h>\n", []),
+    ],
+)
+def test_real_compiler_and_a_header_that_appears(tmp_path, text, options):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    write_old(tmp_path / "second/s.h", "#define VALUE 4711\n")
+
+    def compile():
+        return compiler.compile(
+            text + "__global__ void f(int *a) { *a = VALUE; }",
+            nvcc=REAL_NVCC,
+            arch="sm_80",
+            options=options,
+            include_dirs=[tmp_path / "first", tmp_path / "second"],
+            target="ptx",
+        )
+
+    assert b"4711" in compile()
+    write_old(tmp_path / "first/s.h", "#define VALUE 1174\n")
+    assert b"1174" in compile()
 
 
 def test_header_that_appears_earlier_on_the_path_counts(headers, toy):
@@ -334,6 +573,50 @@ def test_toolkit_and_system_headers_are_not_listed_one_by_one():
         "/usr/include/own.h",
         "/home/user/x.h",
     ]
+
+
+def make_toolkit(root, *, nvvm=True, header=True):
+    for name in ("bin", "include", *(["nvvm"] if nvvm else [])):
+        (root / name).mkdir(parents=True)
+    if header:
+        write_old(root / "include/cuda_runtime.h", "")
+    return root
+
+
+def test_what_a_toolkit_is(tmp_path, monkeypatch):
+    def has_own_include(root):
+        return str(root / "include") in _toolkit.folders_of_toolkit(str(root))
+
+    assert has_own_include(make_toolkit(tmp_path / "toolkit"))
+    assert not has_own_include(make_toolkit(tmp_path / "home", nvvm=False))
+    assert not has_own_include(make_toolkit(tmp_path / "other", header=False))
+    conda = make_toolkit(tmp_path / "conda")
+    (conda / "conda-meta").mkdir()
+    assert not has_own_include(conda)
+    assert str(conda / "nvvm") in _toolkit.folders_of_toolkit(str(conda))
+    wheel = tmp_path / "site/nvidia/cuda_nvcc"
+    assert not has_own_include(wheel)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert has_own_include(wheel)
+
+
+@pytest.mark.parametrize("place", ["include", "include/mine"])
+def test_headers_of_the_user_beside_a_compiler_of_the_user(tmp_path, place):
+    """As with ~/bin/nvcc and ~/include; a folder named inside a toolkit counts, too."""
+    root = make_toolkit(tmp_path / "root", nvvm=place == "include/mine")
+    folder = root / place
+    folder.mkdir(exist_ok=True)
+    toy = make_toy(root / "bin")
+
+    def compile():
+        return compiler.compile(
+            '#include "own.h"', nvcc=toy.path, include_dirs=[folder]
+        )
+
+    write_old(folder / "own.h", "one")
+    assert b"one" in compile()
+    write_old(folder / "own.h", "two", age=30)
+    assert b"two" in compile()
 
 
 # Damage

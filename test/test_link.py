@@ -69,6 +69,19 @@ def elf_type(image):
     return int.from_bytes(image[16:18], "little")
 
 
+def test_libraries_of_the_variable_are_watched(tmp_path, monkeypatch):
+    """nvcc looks into them after those of options."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "two/libx.a").touch()
+    options = [f"-L{tmp_path / 'one'}", "-lx"]
+    assert _link.libraries(options) == []
+    monkeypatch.setenv("LIBRARY_PATH", f"/nowhere:{tmp_path / 'two'}")
+    assert _link.libraries(options) == [str(tmp_path / "two/libx.a")]
+    (tmp_path / "one/libx.a").touch()
+    assert _link.libraries(options) == [str(tmp_path / "one/libx.a")]
+
+
 def archive(folder, name, source, arch="sm_80"):
     """A static library of relocatable device code."""
     (folder / f"{name}.cu").write_text(f'extern "C" {{\n{source}}}\n')

@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from pycuda import _nvcc, _nvrtc, compiler
+from pycuda import _nvcc, _nvrtc, _toolkit, compiler
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import make_toy, needs_nvcc
 from support.ordinary_sources import SOURCES
@@ -30,6 +30,7 @@ def surroundings(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
     monkeypatch.setattr(compiler, "_replaced", {})
+    monkeypatch.setattr(_nvrtc, "_broken", {})
 
 
 @pytest.fixture
@@ -88,6 +89,22 @@ def test_errors_speak_of_the_users_lines():
     error = caught.value
     assert 'kernel.cu(3): error: identifier "nowhere"' in error.stderr
     assert error.command_line[:2] == ["nvrtc", "-arch=sm_80"]
+
+
+def test_messages_know_no_other_name_than_the_sources():
+    """NVRTC is given the name of a file that cannot be, which nobody shall see."""
+    source = """
+    __device__ const char *name = __FILE__;
+    __global__ void f(uint *a) { *a = 1; }
+    """
+    text = ptx(source, options=["-G"])
+    assert bytes(_nvrtc._PROGRAM, "ascii") not in text
+    assert ", ".join(map(str, b"kernel.cu")).encode() in text
+    assert b'kernel.cu"' in ptx(source, options=["-lineinfo"])
+    with pytest.raises(CompileError) as caught:
+        nvrtc(source + "@")
+    assert _nvrtc._PROGRAM not in str(caught.value)
+    assert 'detected in the compilation of "kernel.cu"' in caught.value.stderr
 
 
 def test_chatter_is_a_warning_once():
@@ -435,11 +452,46 @@ def test_wheels_are_found(monkeypatch, tmp_path):
     assert _nvrtc.find() == str(folder / "libnvrtc.so.13.0.1")
 
 
-def test_file_that_is_no_library_is_a_compile_error(monkeypatch, tmp_path):
-    path = tmp_path / "libnvrtc.so.13"
-    path.write_text("")
-    monkeypatch.setattr(_nvrtc, "find", lambda: str(path))
-    with pytest.raises(CompileError, match="cannot be loaded"):
+@pytest.fixture
+def broken(monkeypatch, tmp_path):
+    """A half-written library, which is found first."""
+    monkeypatch.setattr(_nvrtc, "_found", {})
+    (tmp_path / "home/lib").mkdir(parents=True)
+    path = tmp_path / "home/lib/libnvrtc.so.13"
+    path.write_bytes(b"\x7fELF")
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    assert _nvrtc.find() == str(path)
+    return path
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_library_that_cannot_be_loaded_is_passed_over(broken, recwarn, cached):
+    how = {} if cached else {"cache_dir": False}
+    for _ in range(2):
+        assert nvrtc(ONE, **how)[:4] == b"\x7fELF"
+    assert _nvrtc.find() != str(broken)
+    assert list(recwarn) == []
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_only_library_that_cannot_be_loaded_is_replaced(
+    broken, monkeypatch, tmp_path, cached
+):
+    toy = make_toy(tmp_path)
+    monkeypatch.setattr(_nvrtc, "find", lambda: str(broken))
+    how = {} if cached else {"cache_dir": False}
+    with monkeypatch.context() as patch:
+        patch.setattr(_nvcc, "find", lambda nvcc: toy.path)
+        with pytest.warns(UserWarning, match="cannot be loaded.* so nvcc") as caught:
+            nvrtc("one", **how)
+            nvrtc("two", **how)
+    assert len(caught) == 1
+    assert len(toy.compilations) == 2
+
+
+def test_no_compiler_but_a_library_that_cannot_be_loaded(no_nvcc, broken, monkeypatch):
+    monkeypatch.setattr(_nvrtc, "find", lambda: str(broken))
+    with pytest.raises(CompilerNotFoundError, match=r"libnvrtc\.so\.13' cannot be"):
         nvrtc(ONE)
 
 
@@ -491,10 +543,132 @@ def test_changed_header_compiles_anew(tmp_path, runs):
     assert b"1174" in ptx(source, include_dirs=[tmp_path])
 
 
+VALUE = "__global__ void f(int *a) { *a = VALUE; }"
+
+
+def test_current_directory_has_no_headers(tmp_path, monkeypatch):
+    """It has none for nvcc, and is in no key."""
+    (tmp_path / "folder/sub").mkdir(parents=True)
+    (tmp_path / "here").mkdir()
+    write_old(tmp_path / "folder/a.h", '#include "sub/b.h"\n')
+    write_old(tmp_path / "folder/sub/b.h", '#include "c.h"\n')
+    write_old(tmp_path / "folder/sub/c.h", "#define VALUE 4711\n")
+    for name in ("a.h", "b.h", "c.h"):
+        write_old(tmp_path / "here" / name, "#define VALUE 1174\n")
+    monkeypatch.chdir(tmp_path / "here")
+    source = '#include "a.h"\n' + VALUE
+    assert b"4711" in ptx(source, include_dirs=["../folder"])
+    with pytest.raises(CompileError, match=r"a\.h"):
+        ptx(source)
+    assert b"1174" in ptx(source, include_dirs=["."])
+
+
+def test_angle_brackets_do_not_look_beside_the_includer(tmp_path):
+    (tmp_path / "sub").mkdir()
+    write_old(tmp_path / "sub/a.h", "#include <b.h>\n")
+    write_old(tmp_path / "sub/b.h", "#define VALUE 1\n")
+    write_old(tmp_path / "b.h", "#define VALUE 4711\n")
+    source = '#include "sub/a.h"\n' + VALUE
+    assert b"4711" in ptx(source, include_dirs=[tmp_path])
+    write_old(tmp_path / "b.h", "#define VALUE 1174\n", age=30)
+    assert b"1174" in ptx(source, include_dirs=[tmp_path])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/* why */ #include <a.h>",
+        "# /* why */ include /**/ <a.h>",
+        "#include \\\n<a.h>",
+        "%:include <a.h>",
+        "#include_next <a.h>",
+    ],
+)
+def test_each_form_of_an_include_line(tmp_path, line):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    write_old(tmp_path / "second/a.h", "#define VALUE 4711\n")
+    folders = [tmp_path / "first", tmp_path / "second"]
+
+    def compile():
+        return ptx(f"{line}\n{VALUE}", include_dirs=folders, options=["-w"])
+
+    assert b"4711" in compile()
+    write_old(tmp_path / "second/a.h", "#define VALUE 1174\n", age=30)
+    assert b"1174" in compile()
+    write_old(tmp_path / "first/a.h", "#define VALUE 7141\n")
+    assert b"7141" in compile()
+
+
+@pytest.mark.parametrize("name", ["memory.h", "limits.h", "map", "vector"])
+def test_headers_of_the_user_named_like_standard_ones(tmp_path, name):
+    """nvcc takes the user's; the others are still there."""
+    others = "#include <stdint.h>\n#include <limits>\n#include <climits>\n"
+    use = "__global__ void g(uint32_t *a) { *a = INT_MAX + sqrt(2); }\n"
+
+    def compile(folder):
+        source = f"#include <{name}>\n{others}{use}{VALUE}"
+        return ptx(source, include_dirs=[folder], no_extern_c=True)
+
+    with pytest.raises(CompileError, match='"VALUE" is undefined'):
+        compile(tmp_path)
+    write_old(tmp_path / name, "#define VALUE 4711\n")
+    assert b"4711" in compile(tmp_path)
+    write_old(tmp_path / name, "#define VALUE 1174\n", age=30)
+    assert b"1174" in compile(tmp_path)
+
+
+def test_system_headers_in_a_named_folder_are_not_the_users(runs):
+    """The C library's own headers are for the host."""
+    if not os.path.isfile("/usr/include/string.h"):
+        pytest.skip("needs the headers of the C library")
+    source = "#include <string.h>\n#include <math.h>\n" + ONE
+    assert nvrtc(source, include_dirs=["/usr/include"])[:4] == b"\x7fELF"
+
+
+def test_two_toolkits_of_one_release(tmp_path, monkeypatch):
+    """Their headers are not watched one by one, so that they count by their place."""
+    real = _nvrtc.find()
+    for name, value in (("one", 4711), ("two", 1174)):
+        (tmp_path / name / "lib").mkdir(parents=True)
+        (tmp_path / name / "include").mkdir()
+        (tmp_path / name / "nvvm").mkdir()
+        write_old(tmp_path / name / "include/cuda_runtime.h", "")
+        write_old(tmp_path / name / "include/own.h", f"#define VALUE {value}\n")
+        (tmp_path / name / "lib" / os.path.basename(real)).symlink_to(real)
+        monkeypatch.setenv("CUDA_HOME", str(tmp_path / name))
+        assert str(value).encode() in ptx("#include <own.h>\n" + VALUE)
+
+
+def test_another_library_in_the_same_place(tmp_path, monkeypatch, runs):
+    real = _nvrtc.find()
+    path = tmp_path / "libnvrtc.so.13"
+    monkeypatch.setattr(_nvrtc, "find", lambda: str(path))
+    monkeypatch.setattr(_nvrtc, "_libraries", {str(path): _nvrtc._Library(real)})
+    for text in ("one", "another"):
+        path.write_text(text)
+        for _ in range(2):
+            nvrtc(ONE)
+    assert len(runs) == 2
+
+
+def test_headers_beside_a_library_that_is_in_no_toolkit(tmp_path, monkeypatch, runs):
+    """Others than the toolkit's are there, too, as in a conda environment."""
+    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [str(tmp_path)])
+    write_old(tmp_path / "own.h", "#if __has_include(<x>)\n#endif\n#define VALUE 4711")
+    for _ in range(2):
+        assert b"4711" in ptx("#include <own.h>\n" + VALUE)
+    assert len(runs) == 1
+    write_old(tmp_path / "own.h", "#define VALUE 1174\n", age=30)
+    assert b"1174" in ptx("#include <own.h>\n" + VALUE)
+    assert _toolkit.folders_of_toolkit(str(tmp_path)) == []
+
+
 @pytest.mark.parametrize(
     "source",
     [
         '#define NAME "a.h"\n#include NAME\n',
+        '#define NAME "a.h"\n/* why */ %:include NAME\n',
         '#if __has_include("a.h")\n#endif\n',
     ],
 )

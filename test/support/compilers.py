@@ -25,7 +25,7 @@ needs_nvcc = pytest.mark.skipif(
 )
 
 _TOY = """#!{python}
-import json, os, re, sys, time
+import json, os, re, shlex, sys, time
 
 def environ(name, default=""):
     return os.environ.get("TOY_" + name, default)
@@ -58,19 +58,26 @@ if environ("PIPES"):  # say that it began, and wait to be told to go on
         pipe.read()
 if environ("MEET"):
     meet(environ("MEET"), int(environ("MEET_COUNT")))
+arguments[:0] = shlex.split(os.environ.get("NVCC_PREPEND_FLAGS", ""))
+for name in ("-optf=", "--options-file="):
+    for option in [a for a in arguments if a.startswith(name)]:
+        arguments[:0] = open(option[len(name):]).read().split()
 folders = [a[2:] for a in arguments if a.startswith("-I")]
+folders += [f or "." for f in re.findall("[^:]+", os.environ.get("CPATH", ""))]
+folders += [b for a, b in zip(arguments, arguments[1:]) if a == "-isystem"]
+folders += re.findall("[^:]+", os.environ.get("CPLUS_INCLUDE_PATH", ""))
 source = arguments[-1]
 read = []
 
 def paste(path):
     read.append(path)
     for line in open(path).read().splitlines():
-        match = re.match(r'#include ["<](.*)[">]', line)
+        match = re.match(r'#include ["<](.*?)[">]', line)
         if not match:
             yield line
             continue
         for folder in [os.path.dirname(path), *folders]:
-            if os.path.exists(os.path.join(folder, match[1])):
+            if os.path.isfile(os.path.join(folder, match[1])):
                 yield from paste(os.path.join(folder, match[1]))
                 break
         else:
