@@ -591,6 +591,8 @@ def compile_many(
 
     from pycuda import _many
 
+    if isinstance(requests, (str, bytes, Mapping)):
+        raise TypeError("compile_many takes a list of sources, not one")
     jobs = []
     for each in requests:
         own = dict(each) if isinstance(each, Mapping) else {"source": each}
