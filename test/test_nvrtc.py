@@ -321,6 +321,29 @@ def test_overloads_do_not_shadow_the_fast_ones():
     assert b"sqrt.rn.f32" in body
 
 
+KINDS = """
+#include <stdint.h>
+template <class T> struct Kind { static const int value = 0; };
+template <> struct Kind<long> { static const int value = 1; };
+template <> struct Kind<long long> { static const int value = 2; };
+template <> struct Kind<float> { static const int value = 3; };
+template <> struct Kind<double> { static const int value = 4; };
+static_assert(Kind<int64_t>::value == INTEGER, "");
+static_assert(Kind<decltype(pow(1.f, 2))>::value == POWER, "");
+"""
+
+
+def test_types_that_differ():
+    """The documentation tells these two."""
+    nvrtc(KINDS, options=["-DINTEGER=2", "-DPOWER=3"], no_extern_c=True)
+
+
+@needs_nvcc
+def test_types_that_differ_with_nvcc():
+    options = ["-DINTEGER=1", "-DPOWER=4"]
+    compiler.compile(KINDS, options=options, arch="sm_80", no_extern_c=True)
+
+
 def test_toolkit_headers(tmp_path):
     for header in ("cuda_runtime.h", "cuda_fp16.h", "curand_kernel.h"):
         folders = _nvrtc._own_folders(_nvrtc.find())
