@@ -383,7 +383,8 @@ def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
 
 def _keep(text: str, image: bytes, target: str) -> None:
     with _cache.work_folder(True) as folder:
-        for name, data in ((SOURCE_NAME, text.encode()), (f"kernel.{target}", image)):
+        given = text.encode("utf-8", "surrogateescape")
+        for name, data in ((SOURCE_NAME, given), (f"kernel.{target}", image)):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
 

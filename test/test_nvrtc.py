@@ -1,5 +1,6 @@
 """NVRTC as the second compiler: what it compiles, how it is chosen, what is cached."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -145,6 +146,13 @@ def test_keep_leaves_the_files(tmp_path, capsys):
     assert str(folder) in capsys.readouterr().out
     assert "one(float *a)" in (folder / "kernel.cu").read_text()
     assert (folder / "kernel.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_keep_leaves_also_what_is_no_text(tmp_path):
+    with contextlib.suppress(CompileError):  # some releases take such a comment
+        nvrtc("// \udcff\n" + ONE, keep=True)
+    (folder,) = tmp_path.glob("pycuda-*")
+    assert b"// \xff\n" in (folder / "kernel.cu").read_bytes()
 
 
 # What sources expect to be there
