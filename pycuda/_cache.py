@@ -83,13 +83,32 @@ def default_dir() -> str:
         return chosen
     if sys.platform.startswith("linux"):
         # What platformdirs answers here, for a hundredth of the time its import takes.
-        base = os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser(
-            "~/.cache"
-        )
+        base = os.environ.get("XDG_CACHE_HOME", "").strip()
+        if not os.path.isabs(base):  # which the XDG rules say to ignore
+            base = os.path.expanduser("~/.cache")
+        if not os.path.isabs(base):
+            base = _base_without_a_home()
         return os.path.join(base, "pycuda", "compiler-cache-v2")
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("pycuda", "pycuda"), "compiler-cache-v2")
+
+
+def _base_without_a_home() -> str:
+    """Return a folder for temporary files that nobody else can write."""
+    import stat
+    import tempfile
+
+    path = os.path.join(tempfile.gettempdir(), f"pycuda-uid{os.getuid()}")
+    with contextlib.suppress(OSError):
+        os.mkdir(path, 0o700)
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return path  # then nothing can be kept, which is said once
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    # Code from somebody else's folder would be somebody else's code.
+    return path if mine and not found.st_mode & 0o022 else os.devnull
 
 
 def resolve_dir(cache_dir: str | os.PathLike[str] | bool | None) -> str | None:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 SOURCE_NAME = "kernel.cu"
 
+# What compilers call our own lines around a source.
+BEFORE_SOURCE = f"before {SOURCE_NAME}"
+AFTER_SOURCE = f"after {SOURCE_NAME}"
+
 # Variables that change what nvcc, or its preprocessor, makes of the same command.
 # nvcc.profile adds to some of them instead of setting them.
 ENVIRONMENT = (

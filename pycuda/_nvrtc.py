@@ -36,10 +36,28 @@ _WHEEL_HEADERS = (
     "nvidia/cuda_cccl/include",
     "nvidia/curand/include",
 )
+# Options of nvcc, with one dash or two, that say nothing to a compiler of device code
+# alone: they are about the host's compiler, the linker, or how nvcc does its work.
 _HOST_FLAGS = frozenset(
-    ("-g", "--debug", "-m64", "-O", "-O0", "-O1", "-O2", "-O3")
-    + ("--extended-lambda", "-extended-lambda", "--expt-extended-lambda")
+    (
+        *("g", "debug", "m64", "O0", "O1", "O2", "O3", "pg", "profile"),
+        *("extended-lambda", "expt-extended-lambda", "noeh", "no-exceptions"),
+        *("keep", "save-temps", "v", "verbose", "res-usage", "resource-usage"),
+        *("Wno-deprecated-gpu-targets", "Wreorder", "allow-unsupported-compiler"),
+        *("forward-unknown-to-host-compiler", "forward-unknown-opts"),
+    )
 )
+_HOST_OPTIONS = frozenset(  # and these have a value, behind "=" or in the next word
+    (
+        *("Xcompiler", "compiler-options", "ccbin", "compiler-bindir"),
+        *("O", "optimize", "m", "machine", "t", "threads", "keep-dir"),
+        *("l", "library", "L", "library-path", "cudart", "cudadevrt"),
+        *("Xlinker", "linker-options", "Xnvlink", "nvlink-options"),
+        *("Xfatbin", "fatbin-options", "Xarchive", "archive-options"),
+        *("default-stream",),
+    )
+)
+_STRICT = ("-Werror", "--Werror")
 _RELAXED = ("--expt-relaxed-constexpr", "-expt-relaxed-constexpr")
 _PIECES = ("-dlink", "-rdc=true", "--relocatable-device-code=true")
 _AS_DEVICE = "--device-as-default-execution-space"
@@ -51,12 +69,11 @@ _REMEDIES = (
     ("host variables are not allowed", _AS_DEVICE),
     ("--device-int128", "--device-int128"),
 )
-_LIBRARIES = re.compile(r"-[lL].|--library(-path)?=")
-_HOST_OPTIONS = frozenset(
-    ("-Xcompiler", "--compiler-options", "-ccbin", "--compiler-bindir", "--cudart")
-)
+_LIBRARIES = re.compile(r"-[lL]|--library(-path)?(=|$)")
 _PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
 _DIGITS = re.compile(r"\d+")
+_WARNING = ": warning #"
+_UNUSED = re.compile(r"\s*.*: warning #177-D: function .* never referenced")
 _INVALID_OPTION = 5
 
 # NVRTC looks for a header first in the folder of the program's name, for a bare name in
@@ -256,6 +273,10 @@ class Tool:
                 status, image, log, lowered = again
         if keep:
             _keep(text, image, target)
+        if status == 0:
+            log = _without_nvccs_silence(log, own_folders)
+            if _is_strict(options) and _WARNING in log:
+                status, log = -1, log.replace(_WARNING, ": error #")
         if status == _INVALID_OPTION:
             # Its own words name the option.
             msg = f"NVRTC does not know an option: {log.strip()}"
@@ -263,12 +284,14 @@ class Tool:
             msg = f"NVRTC compilation of {SOURCE_NAME} failed"
         if status != 0:
             raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
+        if not image:
+            msg = f"NVRTC compilation of {SOURCE_NAME} made no {target} (as with -dlto)"
+            raise CompileError(msg, ["nvrtc", *arguments], "", log, source)
         read = None
         if not any(_PRE.match(option) for option in own):
             shared = [each for each in own_folders if each not in facts.toolkit_dirs]
             offered = HEADERS.keys() - users_own
             read = follow(source, given_folders, facts.toolkit_dirs, shared, offered)
-        log = _without_toolkits_own(log, own_folders)
         result = _toolkit.Result(image, read, started_ns, log, lowered)
         result.search_dirs = given_folders
         return result
@@ -352,11 +375,25 @@ def _is_about(log: str, folders: Iterable[str]) -> bool:
     )
 
 
-def _without_toolkits_own(log: str, folders: Iterable[str]) -> str:
-    """Leave out warnings about the toolkit's headers, as nvcc does."""
+def _is_strict(options: Sequence[str]) -> bool:
+    """Say whether warnings are errors."""
+    pairs = zip(options, (*options[1:], ""), strict=True)
+    words = [f"{name}={value}" if name in _STRICT else name for name, value in pairs]
+    return any(w.startswith(_STRICT) and "all-warnings" in w for w in words)
+
+
+def _without_nvccs_silence(log: str, folders: Iterable[str]) -> str:
+    """Leave out warnings that nvcc does not give.
+
+    They are about the toolkit's headers, or about functions that nobody calls.
+    """
     own = tuple(os.path.join(folder, "") for folder in folders)
     blocks = re.split(r"\n\n+", log)
-    kept = [block for block in blocks if not block.lstrip().startswith(own)]
+    kept = [
+        block
+        for block in blocks
+        if not block.lstrip().startswith(own) and not _UNUSED.match(block)
+    ]
     if all(block.startswith("Remark:") or not block.strip() for block in kept):
         return ""
     return "\n\n".join(kept)
@@ -389,7 +426,8 @@ def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
 
 def _keep(text: str, image: bytes, target: str) -> None:
     with _cache.work_folder(True) as folder:
-        for name, data in ((SOURCE_NAME, text.encode()), (f"kernel.{target}", image)):
+        given = text.encode("utf-8", "surrogateescape")
+        for name, data in ((SOURCE_NAME, given), (f"kernel.{target}", image)):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(data)
 
@@ -398,9 +436,10 @@ def translate(options: Sequence[str], target: str, archs: Sequence[int]) -> list
     """Return NVRTC's options for nvcc's.
 
     What concerns the host compiler is left out; what NVRTC does not know is left in,
-    for it to refuse by name.
+    for it to refuse by name. System folders come last, as nvcc searches them.
     """
     given: list[str] = []
+    system: list[str] = []
     arch: str | None = None
     code: str | None = None
     rest = iter(options)
@@ -410,10 +449,13 @@ def translate(options: Sequence[str], target: str, archs: Sequence[int]) -> list
         def valued(value: str = value, equals: str = equals) -> str:
             return value if equals else next(rest, "")
 
-        if option in _HOST_FLAGS or _is_for_linking(option):
-            continue
-        if name in _HOST_OPTIONS:
+        bare = name[1:].removeprefix("-") if name.startswith("-") else ""
+        if bare in _HOST_OPTIONS or name in _STRICT:
             valued()
+        elif bare in _HOST_FLAGS or _is_for_linking(option):
+            continue
+        elif name in ("-std", "--std"):
+            given.append(f"-std={valued()}")
         elif name in ("-arch", "--gpu-architecture"):
             arch = valued()
         elif name in ("-code", "--gpu-code"):
@@ -429,10 +471,10 @@ def translate(options: Sequence[str], target: str, archs: Sequence[int]) -> list
             # All code is the device's here: unmarked functions may just be called.
             given.append(_AS_DEVICE)
         elif name in ("-isystem", "--system-include"):
-            given.append(f"-I{valued()}")
+            system.append(f"-I{valued()}")
         else:
-            given.append(option)
-    return [f"-arch={_target_arch(arch, code, target, archs)}", *given]
+            given.append(option.replace('\\"', '"'))  # as nvcc's shell reads it
+    return [f"-arch={_target_arch(arch, code, target, archs)}", *given, *system]
 
 
 def _in_one_piece(options: Sequence[str]) -> Sequence[str]:

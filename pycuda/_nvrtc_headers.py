@@ -61,6 +61,16 @@ _MATH = """
 #ifndef NAN
 #define NAN __int_as_float(0x7fffffff)
 #endif
+#ifndef MAXFLOAT
+#define MAXFLOAT 3.40282347e+38f
+#endif
+#ifndef FP_NAN
+#define FP_NAN 0
+#define FP_INFINITE 1
+#define FP_ZERO 2
+#define FP_SUBNORMAL 3
+#define FP_NORMAL 4
+#endif
 """
 
 _FLOAT = """
@@ -111,15 +121,50 @@ typedef unsigned long long uintmax_t;
 #endif
 """
 
+_STDLIB = """
+#pragma once
+#ifndef EXIT_SUCCESS
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+#endif
+#ifndef RAND_MAX
+#define RAND_MAX 2147483647
+#endif
+"""
+
+# What nvcc's host compiler defines of itself.
+_OF_GCC = """
+#ifndef __linux__
+#define __linux__ 1
+#endif
+#ifndef __unix__
+#define __unix__ 1
+#endif
+#ifndef __CHAR_BIT__
+#define __CHAR_BIT__ 8
+#endif
+#ifndef __SIZEOF_POINTER__
+#define __SIZEOF_POINTER__ 8
+#endif
+#ifndef __INT_MAX__
+#define __INT_MAX__ 2147483647
+#endif
+#ifndef __LONG_MAX__
+#define __LONG_MAX__ 9223372036854775807L
+#endif
+"""
+
 _NOTHING_MORE = "#pragma once\n"
 
-PRELUDE = """
-#pragma once
+PRELUDE = (
+    f"#pragma once{_OF_GCC}"
+    + """
 // libcu++ defines the same limits in other words, and expects 64 bits to be long long.
 #pragma nv_diag_suppress 47
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -176,13 +221,14 @@ __PYCUDA_TWO(fmin) __PYCUDA_TWO(fmax)
 #undef __PYCUDA_ONE
 #undef __PYCUDA_TWO
 """
+)
 
 # What it defines; a source with none of these words, and no headers, is spared it.
 PRELUDE_NAMES = frozenset(
     name
     for names in re.findall(
         r"^typedef .*?(\w+);|^#define (\w+)|__PYCUDA_(?:ONE|TWO)\((\w+)\)",
-        PRELUDE + _LIMITS + _MATH,
+        PRELUDE + _LIMITS + _MATH + _STDLIB,
         re.MULTILINE,
     )
     for name in names
@@ -202,7 +248,7 @@ _STD_MATH = _using(
     "tanh floor ceil round trunc fmod fmin fmax fma hypot cbrt erf erfc exp2 expm1 "
     "log1p asinh acosh atanh copysign fdim frexp ilogb ldexp lgamma llrint llround "
     "logb lrint lround modf nearbyint nextafter remainder remquo rint scalbln scalbn "
-    "tgamma isnan isinf isfinite signbit"
+    "tgamma isnan isinf isfinite signbit size_t"
 )
 _STD_INT = _using(
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t "
@@ -436,6 +482,7 @@ _UTILITY = """
 #pragma once
 extern "C++" {
 namespace std {
+using ::size_t;
 template <class T> __host__ __device__ constexpr void swap(T &a, T &b)
 {
     T c = static_cast<T &&>(a);
@@ -484,8 +531,10 @@ typedef unsigned long long CUsurfObject;
 
 # Host code's: whoever includes them without use in device code shall not notice.
 _OF_THE_HOST = (
-    "ctype.h errno.h signal.h sys/types.h unistd.h cctype cerrno fstream functional "
-    "iomanip iostream map memory sstream string vector"
+    "complex.h ctype.h errno.h fenv.h iso646.h locale.h signal.h stdarg.h sys/time.h "
+    "sys/types.h unistd.h array cctype cerrno cfenv clocale cstdarg cstdbool exception "
+    "fstream functional iomanip iostream iterator map memory numeric sstream stdexcept "
+    "string tuple typeinfo vector"
 )
 
 HEADERS = {
@@ -498,7 +547,7 @@ HEADERS = {
     "inttypes.h": "#pragma once\n#include <stdint.h>\n",
     "stddef.h": _NOTHING_MORE,
     "stdio.h": _NOTHING_MORE,
-    "stdlib.h": _NOTHING_MORE,
+    "stdlib.h": _STDLIB,
     "stdbool.h": _NOTHING_MORE,
     "string.h": _NOTHING_MORE,
     "assert.h": _NOTHING_MORE,
@@ -508,10 +557,13 @@ HEADERS = {
     "cmath": "#pragma once\n#include <math.h>\n" + _STD_MATH,
     "climits": "#pragma once\n#include <limits.h>\n",
     "cfloat": "#pragma once\n#include <float.h>\n",
+    "cinttypes": "#pragma once\n#include <stdint.h>\n" + _STD_INT,
     "cstdint": "#pragma once\n#include <stdint.h>\n" + _STD_INT,
     "cstddef": "#pragma once\n" + _using("size_t ptrdiff_t"),
     "cstdio": "#pragma once\n" + _using("printf"),
-    "cstdlib": "#pragma once\n" + _using("size_t malloc free abs"),
+    "cstdlib": "#pragma once\n"
+    + "#include <stdlib.h>\n"
+    + _using("size_t malloc free abs labs llabs"),
     "cstring": "#pragma once\n" + _using("size_t memcpy memset"),
     "cassert": _NOTHING_MORE,
     "ctime": "#pragma once\n" + _using("clock_t clock"),

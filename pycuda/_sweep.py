@@ -15,6 +15,7 @@ import contextlib
 import os
 import re
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ USAGE = "usage"
 VARIABLE = "PYCUDA_CACHE_SIZE"
 DEFAULT_BOUND = 1 << 30
 
+_SIZE = re.compile(
+    r"(?=\.?[0-9])([0-9]{0,30})(?:\.([0-9]{0,30}))?([KMGT]?)(?:i?B)?", re.IGNORECASE
+)
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _ENTRY = re.compile(r"[0-9a-f]{40}\.(?:cubin|ptx|fatbin)|(?:nvcc|NVRTC)-[0-9a-f]{40}")
 _DRAFT = re.compile(rf"\.(?:{_ENTRY.pattern}|{USAGE})\..*\.part")
@@ -34,6 +38,8 @@ _LONGEST = 16384  # bytes of the file of sizes
 _DAY_NS = 24 * 3600 * 1_000_000_000
 _DEAD_NS = 3600 * 1_000_000_000  # a draft is written and renamed in milliseconds
 
+_complained: set[str] = set()
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -44,18 +50,37 @@ class Entry:
     used_ns: int
 
 
+def complaint() -> str | None:
+    """Return what is wrong with the variable of the bound, None if nothing is."""
+    text = os.environ.get(VARIABLE, "").strip()
+    if not text or _SIZE.fullmatch(text):
+        return None
+    return (
+        f"{VARIABLE} is a number of bytes, or one followed by K, M, G or T, not "
+        f"{text!r}"
+    )
+
+
 def bound() -> int | None:
     """Return the most bytes that a cache may have, None for any number."""
-    text = os.environ.get(VARIABLE, "").strip()
-    if not text:
-        return DEFAULT_BOUND
-    match = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    match = _SIZE.fullmatch(os.environ.get(VARIABLE, "").strip())
     if match is None:
-        raise ValueError(
-            f"{VARIABLE} is a number of bytes, or one followed by K, M, G or T, not "
-            f"{text!r}"
-        )
-    return int(match[1]) * _UNITS[match[2].upper()] or None
+        _complain(complaint())
+        return DEFAULT_BOUND
+    whole, part = int(match[1] or 0), match[2] or ""
+    unit = _UNITS[match[3].upper()]
+    return whole * unit + int(part or 0) * unit // 10 ** len(part) or None
+
+
+def _complain(wrong: str | None) -> None:
+    if wrong is None or wrong in _complained:
+        return
+    _complained.add(wrong)
+    from pycuda import _cache
+
+    warnings.warn(
+        f"{wrong}; the cache is bounded to 1 GiB", stacklevel=_cache.outside()
+    )
 
 
 def entries(folder: str) -> list[Entry]:

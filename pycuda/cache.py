@@ -8,6 +8,7 @@ run: what is missing is compiled again.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -19,6 +20,7 @@ from pycuda._sweep import Entry
 __all__ = ["Entry", "clear", "entries", "folder", "note", "size"]
 
 _DAY = 24 * 3600
+_AGES = 1e6  # days
 
 
 def folder(cache_dir: str | os.PathLike[str] | None = None) -> str:
@@ -55,7 +57,11 @@ def clear(
     """Remove all entries, or those unused for that long; return (number, bytes)."""
     before = None
     if older_than_days is not None:
-        before = time.time_ns() - int(older_than_days * _DAY * 1e9)
+        if math.isnan(older_than_days):
+            raise ValueError("older_than_days is a number of days, not nan")
+        # An age beyond that of the oldest time there is makes no difference.
+        days = max(-_AGES, min(_AGES, older_than_days))
+        before = time.time_ns() - int(days * _DAY * 1e9)
     return _sweep.clear(folder(cache_dir), before)
 
 
@@ -87,6 +93,13 @@ def _print_list(path: str) -> None:
         print(f"{used}  {_in_words(entry.size):>10}  {target:6}  {key}  {what}")
 
 
+def _days(text: str) -> float:
+    number = float(text)
+    if math.isnan(number):
+        raise ValueError(text)
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pycuda.cache",
@@ -100,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("size", help="how many bytes they have together")
     clearing = commands.add_parser("clear", help="remove the entries")
     clearing.add_argument(
-        "--older-than", type=float, metavar="DAYS", help="only what was not used since"
+        "--older-than", type=_days, metavar="DAYS", help="only what was not used since"
     )
     return parser
 
@@ -108,6 +121,17 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; return the exit status."""
     given = _parser().parse_args(arguments)
+    try:
+        _obey(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has seen enough. What is left in the buffer has nowhere to go.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    return 0
+
+
+def _obey(given: argparse.Namespace) -> None:
     path = folder(given.dir)
     if given.command == "list":
         _print_list(path)
@@ -118,7 +142,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"removed {number} entries, {_in_words(freed)}, from {path}")
     else:
         _print_summary(path)
-    return 0
 
 
 if __name__ == "__main__":

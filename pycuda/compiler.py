@@ -57,9 +57,21 @@ _INPUT_PTX, _INPUT_LIBRARY = 1, 4
 _LIBRARY_PATTERN = "lib%s.a"
 _LIBRARY_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
 
-# Variables that CUDA 12 took out of the language; pycuda-textures.hpp has them.
-_REFERENCE = re.compile(r"\b(texture|surface)\s*<")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# Variables that CUDA 12 took out of the language; pycuda-textures.hpp has them. A word
+# with a list of types behind it, and a name or what else follows a type, is one. What
+# is less than something is no type.
+_MAYBE_REFERENCE = re.compile(r"\b(?:texture|surface)\s*<")
+_REFERENCE = re.compile(
+    r"(?P<of>::|->|\.)?\s*\b(?P<word>texture|surface)\s*"
+    r"<(?:[^;{}()&|?!]|\([^(){};]*\))*?>\s*(?:[\w&*>,)\\#]|\Z)"
+)
+# Without such a list the word is a name of the source's own: a variable, a class.
+_OWN_NAME = re.compile(r"\b(texture|surface)\b(?!\s*<)")
+_NO_CODE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"|^[ \t]*#[ \t]*(?:if|elif|undef|include|pragma|error|warning|line)[^\n]*",
+    re.DOTALL | re.MULTILINE,
+)
 
 # What newer toolkits say of each kernel for a device that they will drop one day.
 _OF_NO_USE = re.compile(
@@ -493,22 +505,27 @@ def _list_of(
 def _wrapped(source: object, no_extern_c: bool) -> str:
     """Return the text to compile; its messages speak of the user's own lines."""
     text = source.decode() if isinstance(source, bytes) else str(source)
+    text = text.removeprefix("\ufeff")  # a mark of editors, which no compiler takes
     lead = _reference_header(text)
     line = f'#line 1 "{_nvcc.SOURCE_NAME}"\n'
     if no_extern_c:
         return f"{lead}{line}{text}\n"
-    return f'{lead}extern "C" {{\n{line}{text}\n}}\n'
+    before = f'#line 1 "{_nvcc.BEFORE_SOURCE}"\nextern "C" {{\n'
+    after = f'#line 1 "{_nvcc.AFTER_SOURCE}"\n}}\n'
+    return f"{lead}{before}{line}{text}\n{after}"
 
 
 def _reference_header(text: str) -> str:
     """Return the lines that give texture<> and surface<> to a source that has them.
 
     The header leaves a compiler alone that has its own. A word that the source does not
-    use for a reference stays free for other uses.
+    use for a reference, or for something of its own, stays free for other uses.
     """
-    if not _REFERENCE.search(text):
+    if not _MAYBE_REFERENCE.search(text):
         return ""
-    words = set(_REFERENCE.findall(_COMMENT.sub(" ", text)))
+    code = _NO_CODE.sub(" ", text)
+    words = {m["word"] for m in _REFERENCE.finditer(code) if not m["of"]}
+    words.difference_update(_OWN_NAME.findall(code))
     if not words:
         return ""
     free = {"texture", "surface"} - words
@@ -537,6 +554,8 @@ def compile_many(
 
     from pycuda import _many
 
+    if isinstance(requests, (str, bytes, Mapping)):
+        raise TypeError("compile_many takes a list of sources, not one")
     jobs = []
     for each in requests:
         own = dict(each) if isinstance(each, Mapping) else {"source": each}

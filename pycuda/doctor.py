@@ -423,15 +423,10 @@ def look_at_cache() -> Iterator[Finding]:
             "unset PYCUDA_DISABLE_CACHE",
         )
         return
-    try:
-        _sweep.bound()
-    except ValueError as error:
-        yield Finding(
-            MISSING,
-            "cache",
-            _first_line(error),
-            f"set {_sweep.VARIABLE} to such a number, or unset it",
-        )
+    wrong = _sweep.complaint()
+    if wrong is not None:
+        step = f"set {_sweep.VARIABLE} to such a number, or unset it"
+        yield Finding(MISSING, "cache", wrong, step)
     try:
         os.makedirs(folder, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor."):

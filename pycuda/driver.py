@@ -62,7 +62,9 @@ class CompileError(Error):
             return ""
         from pycuda import _excerpt
 
-        return _excerpt.of_source(_as_text(self.source), _as_text(self.stderr))
+        nvrtc = list(self.command_line or ())[:1] == ["nvrtc"]
+        source, said = _as_text(self.source), _as_text(self.stderr)
+        return _excerpt.of_source(source, said, nvrtc)
 
 
 class CompilerNotFoundError(CompileError, FileNotFoundError):

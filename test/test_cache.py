@@ -59,6 +59,13 @@ def total(folder):
         ("4711", 4711),
         ("20k", 20 << 10),
         ("5 M", None),
+        ("1.5G", 3 << 29),
+        (".5k", 512),
+        ("2.k", 2048),
+        ("0.1", 0),
+        (".", None),
+        ("1,5G", None),
+        ("\u0665", None),
         ("5M", 5 << 20),
         ("2GiB", 2 << 30),
         ("1tb", 1 << 40),
@@ -69,11 +76,24 @@ def total(folder):
 )
 def test_bound_in_words(text, bound, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", text)
+    monkeypatch.setattr(_sweep, "_complained", set())
     if bound is None:
-        with pytest.raises(ValueError, match="PYCUDA_CACHE_SIZE"):
-            _sweep.bound()
+        with pytest.warns(UserWarning, match="PYCUDA_CACHE_SIZE"):
+            assert _sweep.bound() == 1 << 30
     else:
         assert _sweep.bound() == (bound or None)
+
+
+def test_wrong_bound_is_said_once_and_harms_nothing(folder, toy, monkeypatch, capsys):
+    monkeypatch.setenv("PYCUDA_CACHE_SIZE", "1,5G")
+    monkeypatch.setattr(_sweep, "_complained", set())
+    with pytest.warns(UserWarning, match="not '1,5G'") as caught:
+        for text in ("first", "second"):
+            compiler.compile(text, nvcc=toy.path)
+        assert run(capsys).endswith("bound    1.0 GiB\n")
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert len(list(folder.glob("*.cubin"))) == 2
 
 
 def test_oldest_used_go_first(folder, monkeypatch):
@@ -292,6 +312,40 @@ def test_clear(folder, capsys):
     assert "removed 1 entries" in run(capsys, "clear")
     assert cache.entries() == []
     assert int((folder / "usage").read_text().split()[1]) == 0
+
+
+def test_clear_by_any_age(folder, capsys):
+    for age, gone in (("inf", 0), ("1e300", 0), ("-1e300", 1), ("-inf", 1), ("0", 1)):
+        put(folder, 1, 100, age=HOUR)
+        assert f"removed {gone} entries" in run(capsys, "clear", f"--older-than={age}")
+    put(folder, 1, 100)
+    for wrong in ("nan", "much"):
+        with pytest.raises(SystemExit) as ended:
+            cache.main(["clear", "--older-than", wrong])
+        assert ended.value.code == 2
+        assert "invalid" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="nan"):
+        cache.clear(older_than_days=float("nan"))
+    assert len(cache.entries()) == 1
+
+
+@pytest.mark.parametrize("command", ["list", "size", ""])
+def test_reader_that_has_seen_enough(folder, command):
+    for number in range(300):
+        put(folder, number, 10)
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pycuda.cache", *command.split()],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_another_folder(folder, capsys, tmp_path):

@@ -44,6 +44,14 @@ def test_nothing_to_do():
     assert compile_many([], nvcc="/nowhere") == []
 
 
+@pytest.mark.parametrize("one", ["abc", b"abc", {"source": "abc"}, ""])
+def test_one_source_is_no_list_of_sources(one, toy):
+    with pytest.raises(TypeError, match="list of sources"):
+        compile_many(one, nvcc=toy.path)
+    assert toy.compilations == []
+    assert len(compile_many([one], nvcc=toy.path)) == 1
+
+
 def test_they_run_side_by_side(toy, monkeypatch, tmp_path):
     (tmp_path / "meeting").mkdir()
     monkeypatch.setenv("TOY_MEET", str(tmp_path / "meeting"))

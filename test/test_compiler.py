@@ -128,6 +128,18 @@ def test_any_object_and_bytes_are_sources(toy):
         assert b"text of a template" in compiler.compile(source, nvcc=toy.path)
 
 
+@pytest.mark.parametrize("no_extern_c", [False, True])
+@pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig"])
+def test_byte_order_mark_is_no_code(encoding, no_extern_c):
+    """nvcc takes a file that begins with one, as some editors write them."""
+    source = "__global__ void f() {}"
+    plain = compiler._wrapped(source, no_extern_c)
+    given = source.encode(encoding) if encoding else f"\ufeff{source}"
+    assert compiler._wrapped(given, no_extern_c) == plain
+    inside = f"// \ufeff\n{source}"
+    assert "\ufeff" in compiler._wrapped(inside, no_extern_c)
+
+
 # Errors
 
 

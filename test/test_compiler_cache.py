@@ -758,6 +758,41 @@ def test_default_place_is_the_users_cache_directory(monkeypatch, tmp_path):
         assert _cache.default_dir() == os.path.join(base, "compiler-cache-v2")
 
 
+def test_relative_base_is_ignored(monkeypatch):
+    monkeypatch.delenv("PYCUDA_CACHE_DIR")
+    monkeypatch.setenv("HOME", "/home/of-mine")
+    for value in ("caches", "./caches", "~/caches"):
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+        assert _cache.default_dir().startswith("/home/of-mine/.cache/pycuda/")
+
+
+def test_user_without_a_home(monkeypatch, tmp_path, toy):
+    """As in a container with a user id of its own: nothing is put in a folder "~"."""
+
+    def nobody(path):
+        return path
+
+    monkeypatch.delenv("PYCUDA_CACHE_DIR")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(os.path, "expanduser", nobody)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.chdir(tmp_path)
+    folder = _cache.default_dir()
+    assert folder.startswith(str(tmp_path / "temporary" / f"pycuda-uid{os.getuid()}"))
+    for _ in range(2):
+        compiler.compile("text", nvcc=toy.path)
+    assert len(toy.compilations) == 1
+    assert len(list(Path(folder).glob("*.cubin"))) == 1
+    assert not os.path.exists("~")
+    # Others could put their code into a folder that they can write.
+    os.chmod(tmp_path / "temporary" / f"pycuda-uid{os.getuid()}", 0o777)
+    assert _cache.default_dir().startswith(os.devnull)
+    with pytest.warns(UserWarning, match="cannot be kept"):
+        compiler.compile("text", nvcc=toy.path)
+    assert len(toy.compilations) == 2
+
+
 @needs_nvcc
 def test_result_does_not_depend_on_who_compiled_it():
     images = {

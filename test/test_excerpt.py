@@ -130,6 +130,104 @@ def test_users_own_line_numbers_are_left_alone(which):
     assert "template.mako(70): error" in error.stderr
 
 
+@each_compiler
+@pytest.mark.parametrize(
+    "before",
+    [
+        "// \f\n",
+        "\f\n",
+        "// \v \x1c\n",
+        "// \x85 \u2028 \u2029\n",
+        "// a\r\n",
+        "// a\r// b\n",
+    ],
+)
+def test_only_what_ends_a_line_for_the_compiler_does_here(which, before):
+    """Python knows more ends of lines; "\\r" alone is one for nvcc."""
+    source = f"{before}// x\n__device__ void f()\n{{\n  nowhere();\n}}\n"
+    error = refused(source, which)
+    number = 6 if which == "nvcc" and "\r//" in before else 5
+    assert f"kernel.cu({number}): error" in error.stderr
+    assert shown(error) == text(f"""
+        kernel.cu, line {number}:
+          {number - 2} | __device__ void f()
+          {number - 1} | {{
+          {number} |   nowhere();
+            |   ^
+              error: identifier "nowhere" is undefined
+    """)
+
+
+@each_compiler
+def test_lines_numbered_anew(which):
+    """The compiler's number is that of a line directive, where the source has one."""
+    source = "// 1\n__device__ int f()\n{\n#line 50\n  // 50\n  return no;\n}\n"
+    assert shown(refused(source, which)).startswith(
+        "kernel.cu, line 51:\n  50 |   // 50\n  51 |   return no;\n"
+    )
+    twice = source.replace("#line 50", "#line 1")
+    error = refused(twice, which)
+    assert "kernel.cu(2): error" in error.stderr
+    assert shown(error) == ""  # which of the two?
+
+
+@each_compiler
+def test_missing_brace_is_reported_where_the_source_ends(which):
+    source = "__global__ void f(int *a)\n{\n  a[0] = 1;\n\n"
+    for no_extern_c in (False, True):
+        error = refused(source, which, no_extern_c=no_extern_c)
+        assert shown(error) == text("""
+            kernel.cu, line 3:
+              1 | __global__ void f(int *a)
+              2 | {
+              3 |   a[0] = 1;
+                  error: expected a "}"
+        """)
+        assert "\nkernel.cu(1): note" not in error.stderr or no_extern_c
+
+
+@each_compiler
+def test_brace_too_many(which):
+    source = "__global__ void f(int *a)\n{\n  a[0] = 1;\n}}\n"
+    error = refused(source, which)
+    assert shown(error) == text("""
+        kernel.cu, line 4:
+          2 | {
+          3 |   a[0] = 1;
+          4 | }}
+              error: expected a declaration
+    """)
+    assert "\nkernel.cu(" not in f"\n{error.stderr}"
+    # Without our own brace it is the source's.
+    assert "kernel.cu(4)" in refused(source, which, no_extern_c=True).stderr
+
+
+@each_compiler
+def test_source_with_the_end_of_a_comment_or_macro_missing(which):
+    """What runs on at the end runs into no line of ours that matters."""
+    for last in ("// goes on \\", "#define GOES_ON \\"):
+        compiler.compile(f"__global__ void f() {{}}\n{last}", compiler=which)
+
+
+@each_compiler
+@pytest.mark.parametrize("before", ['"größe日本"; ', '"plain"; '])
+def test_carets_are_below_what_follows_other_letters(which, before):
+    source = f"__device__ void f(const char *s)\n{{ s = {before}nowhere(); }}\n"
+    _, _, line, caret, _ = shown(refused(source, which)).splitlines()
+    assert line[caret.index("^") :] == "nowhere(); }"
+
+
+@each_compiler
+@pytest.mark.parametrize("folder", ["of (8) things", "a:b", "c(3): d", "größe"])
+def test_header_in_a_folder_with_an_odd_name(which, folder, tmp_path):
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "mine.h").write_text("\n__device__ int g() { return no; }\n")
+    error = refused('#include "mine.h"\n', which, include_dirs=[tmp_path / folder])
+    assert f"{tmp_path}/{folder}/mine.h, line 2:\n  1 |\n  2 | __device__" in shown(
+        error
+    )
+
+
 @pytest.mark.parametrize("number", [0, 3, 99999999999999999999])
 def test_line_that_is_not_there(number):
     assert _excerpt.of_source("a\nb", f"kernel.cu({number}): error: x\n") == ""

@@ -1,5 +1,6 @@
 """NVRTC as the second compiler: what it compiles, how it is chosen, what is cached."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -118,6 +119,7 @@ def test_chatter_is_a_warning_once():
 
 OWN = "kernel.cu(1): warning #177-D: mine\n  x\n  ^"
 THEIRS = "/opt/cuda/include/cuda_fp8.hpp(3): warning #1444-D: theirs\n  y\n  ^"
+UNUSED = 'kernel.cu(2): warning #177-D: function "f" was declared but never referenced'
 REMARK = 'Remark: The warnings can be suppressed with "-diag-suppress <number>"'
 
 
@@ -129,12 +131,30 @@ REMARK = 'Remark: The warnings can be suppressed with "-diag-suppress <number>"'
         ([THEIRS, REMARK], []),
         ([THEIRS, REMARK, THEIRS], []),
         ([THEIRS, REMARK, OWN, THEIRS], [REMARK, OWN]),
+        ([UNUSED, REMARK, f"{UNUSED}\n  int f()\n      ^"], []),
+        ([UNUSED, REMARK, OWN], [REMARK, OWN]),
     ],
 )
-def test_warnings_about_the_toolkits_headers_are_left_out(blocks, left):
+def test_warnings_that_nvcc_does_not_give_are_left_out(blocks, left):
     log = "".join(block + "\n\n" for block in blocks)
-    kept = _nvrtc._without_toolkits_own(log, ["/opt/cuda/include"])
+    kept = _nvrtc._without_nvccs_silence(log, ["/opt/cuda/include"])
     assert kept.strip() == "\n\n".join(left)
+
+
+def test_functions_that_nobody_calls_are_not_worth_a_word(recwarn):
+    nvrtc(
+        "static __device__ int f() { return 1; }\nstatic int g() { return 2; }\n" + ONE
+    )
+    assert list(recwarn) == []
+
+
+def test_result_without_code_is_an_error(runs):
+    """Code for the linker to finish is no cubin, and must not be cached as one."""
+    for number in (1, 2):
+        with pytest.raises(CompileError, match=r"made no cubin \(as with -dlto\)"):
+            nvrtc(ONE, options=["-dlto"])
+        assert len(runs) == number
+    assert nvrtc(ONE)
 
 
 def test_keep_leaves_the_files(tmp_path, capsys):
@@ -143,6 +163,13 @@ def test_keep_leaves_the_files(tmp_path, capsys):
     assert str(folder) in capsys.readouterr().out
     assert "one(float *a)" in (folder / "kernel.cu").read_text()
     assert (folder / "kernel.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_keep_leaves_also_what_is_no_text(tmp_path):
+    with contextlib.suppress(CompileError):  # some releases take such a comment
+        nvrtc("// \udcff\n" + ONE, keep=True)
+    (folder,) = tmp_path.glob("pycuda-*")
+    assert b"// \xff\n" in (folder / "kernel.cu").read_bytes()
 
 
 # What sources expect to be there
@@ -319,6 +346,29 @@ def test_overloads_do_not_shadow_the_fast_ones():
     assert b"sqrt.rn.f32" in body
 
 
+KINDS = """
+#include <stdint.h>
+template <class T> struct Kind { static const int value = 0; };
+template <> struct Kind<long> { static const int value = 1; };
+template <> struct Kind<long long> { static const int value = 2; };
+template <> struct Kind<float> { static const int value = 3; };
+template <> struct Kind<double> { static const int value = 4; };
+static_assert(Kind<int64_t>::value == INTEGER, "");
+static_assert(Kind<decltype(pow(1.f, 2))>::value == POWER, "");
+"""
+
+
+def test_types_that_differ():
+    """The documentation tells these two."""
+    nvrtc(KINDS, options=["-DINTEGER=2", "-DPOWER=3"], no_extern_c=True)
+
+
+@needs_nvcc
+def test_types_that_differ_with_nvcc():
+    options = ["-DINTEGER=1", "-DPOWER=4"]
+    compiler.compile(KINDS, options=options, arch="sm_80", no_extern_c=True)
+
+
 def test_toolkit_headers(tmp_path):
     for header in ("cuda_runtime.h", "cuda_fp16.h", "curand_kernel.h"):
         folders = _nvrtc._own_folders(_nvrtc.find())
@@ -350,7 +400,16 @@ def test_toolkit_headers(tmp_path):
             ["-arch=sm_75", "--ptxas-options=-v", "--ptxas-options=-O1"],
         ),
         (["-isystem", "/inc"], "ptx", ["-arch=compute_75", "-I/inc"]),
+        (
+            ["-isystem=/a", "-I/b", "--system-include", "/c", "-I/d"],
+            "ptx",
+            ["-arch=compute_75", "-I/b", "-I/d", "-I/a", "-I/c"],
+        ),
         (["--unknown"], "ptx", ["-arch=compute_75", "--unknown"]),
+        (["-std", "c++14"], "ptx", ["-arch=compute_75", "-std=c++14"]),
+        (["--std=c++17"], "ptx", ["-arch=compute_75", "-std=c++17"]),
+        (['-DS=\\"x y\\"'], "ptx", ["-arch=compute_75", '-DS="x y"']),
+        (["-D", "S=\\n"], "ptx", ["-arch=compute_75", "-D", "S=\\n"]),
     ],
 )
 def test_options_of_nvcc_in_nvrtcs_words(options, target, expected):
@@ -362,6 +421,49 @@ def test_usual_options_are_accepted():
     nvrtc(ONE, options=[*options, "--expt-relaxed-constexpr", "--extended-lambda"])
     with pytest.warns(UserWarning, match="registers"):
         nvrtc(ONE, options=["-Xptxas", "-v"])
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("-O 3", "--optimize 3", "--optimize=3", "-m 64", "--machine=64", "-O2"),
+        *("-L dir", "-Ldir", "-l lib", "-llib", "--library lib", "--library=lib"),
+        *("-cudart static", "--cudart=none", "-Xlinker -s", "--linker-options=-s"),
+        *("-Xnvlink -v", "-Xfatbin -compress-all", "--fatbin-options=-compress-all"),
+        *("-default-stream per-thread", "--default-stream=legacy", "-t 4", "-t=2"),
+        *("--threads 0", "--threads=4", "--keep", "-keep", "--keep-dir /tmp", "-v"),
+        *("--verbose", "-res-usage", "--resource-usage", "-pg", "-noeh", "-Wreorder"),
+        *("-allow-unsupported-compiler", "--allow-unsupported-compiler"),
+        *("-forward-unknown-to-host-compiler", "-Wno-deprecated-gpu-targets"),
+        *("-Werror all-warnings", "-Werror=reorder", "--Werror all-warnings"),
+    ],
+)
+def test_what_is_about_the_host_or_the_linker_is_left_out(option):
+    words = ["-DA", *option.split(), "-DB"]
+    assert _nvrtc.translate(words, "ptx", [75]) == ["-arch=compute_75", "-DA", "-DB"]
+
+
+def test_system_folders_are_searched_last(tmp_path):
+    for name in ("system", "own"):
+        (tmp_path / name).mkdir()
+        write_old(tmp_path / name / "cfg.h", f'#define NAME "from {name}"\n')
+    source = "#include <cfg.h>\n__device__ char name[] = NAME;\n"
+    system = ["-isystem", str(tmp_path / "system")]
+    found = ptx(source, options=system, include_dirs=[tmp_path / "own"])
+    assert b".b8 name[9]" in found  # "from own"
+    assert b".b8 name[12]" in ptx(source, options=system)
+
+
+@pytest.mark.parametrize("option", ["-Werror=all-warnings", "-Werror all-warnings"])
+def test_warnings_that_are_errors(option):
+    source = "__global__ void f(int *a)\n{ int unused; *a = 1; }"
+    with pytest.raises(CompileError) as caught:
+        nvrtc(source, options=option.split())
+    assert "kernel.cu(2): error #177-D" in caught.value.stderr
+    assert "kernel.cu, line 2:" in str(caught.value)
+    nvrtc("static int f() { return 1; }\n" + ONE, options=option.split())
+    with pytest.warns(UserWarning, match="never referenced"):
+        nvrtc(source, options=["-Werror=reorder"])
 
 
 def test_unknown_option_is_named():

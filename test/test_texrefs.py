@@ -897,6 +897,60 @@ def test_words_stay_free(ctx, way, no_extern_c):
     assert np.array_equal(out, data)
 
 
+OTHER_USES = {
+    "variable": "__global__ void f(int *a) { int W = 4; if (W < 5) *a = W; }",
+    "parameter": "__device__ int f(int W, int n) { return W<n && n > W; }",
+    "loop": "__global__ void f(int *a) { for (int W = 0; W < 3; W++) a[W] = W; }",
+    "compared with a sum": "__device__ int f(int W, int n) { return W < (n+1) > 0; }",
+    "template": "template <class T> struct W { T x; };\n__device__ W<float> w;",
+    "specialization": "template <class T> struct W; template <> struct W<int> {};",
+    "in a space": "namespace my { template <class T> struct W { T x; }; }\n"
+    "__global__ void f(my::W<float> w, my :: W<int> v) {}",
+    "member": "struct A { int W; }; __device__ int f(A a, A *b)"
+    "{ return a.W < 3 || b->W < a.W || b -> W < 1; }",
+    "macro": "#define W int\n__device__ int f(W a) { return a; }",
+    "text": '__device__ int W; __device__ const char *s() { return "W<float> x"; }',
+    "comment": "__device__ int f(int W) { return W; } // don't: W<float> x",
+}
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+@pytest.mark.parametrize("word", ["texture", "surface"])
+@pytest.mark.parametrize("use", OTHER_USES)
+def test_words_of_the_sources_own(way, word, use):
+    """What CUDA 13 compiles compiles here, whatever it calls its variables."""
+    source = re.sub(r"\bW\b", word, OTHER_USES[use])
+    compiler.compile(
+        source, compiler=way, target="ptx", arch="compute_75", no_extern_c=True
+    )
+    assert compiler._reference_header(source) == ""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "texture<float, 2> t;",
+        "static texture<float,2,cudaReadModeElementType>t;",
+        "extern texture < TYPE(float), (2) >\n t;",
+        "texture<typename A<B<int> >::type, 1> t;",
+        "texture<int> t; // a texture",
+        '#include "texture.h"\n#ifndef texture\n#endif\ntexture<int> t;',
+        "#define TEX(name) texture<float, 2> name\nTEX(a);",
+        "#define TEX texture<float, 2>\nTEX a;",
+        "float f(texture<float, 2> &t, int x) { return x; }",
+        "template <int d> struct A<texture<float, d> > {};",
+        "DECLARE(texture<float, 2>, t)",
+        "__device__ int surface; texture<int> t;",
+        "if (a.surface < 3) {} texture<int> t;",
+    ],
+)
+def test_references_are_known(source):
+    lines = ["#define PYCUDA_TEXTURES_NO_SURFACE", "#include <pycuda-textures.hpp>"]
+    assert compiler._reference_header(source).splitlines() == lines
+    other = source.replace("surface", "W").replace("texture", "surface")
+    assert "NO_TEXTURE" in compiler._reference_header(other)
+
+
 @pytest.mark.parametrize("way", COMPILERS)
 def test_plain_sources_are_left_alone(way):
     source = "__global__ void texture(int *surface) { *surface = 1; }"

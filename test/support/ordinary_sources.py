@@ -179,14 +179,65 @@ __global__ void f(int *p)
     std::printf("%d", p[1]);
 }
 """,
+    "constants of C without a header": """
+static_assert(EXIT_SUCCESS == 0 && EXIT_FAILURE == 1 && RAND_MAX == 2147483647, "");
+static_assert(FP_NAN == 0 && FP_INFINITE == 1 && FP_ZERO == 2, "");
+static_assert(FP_SUBNORMAL == 3 && FP_NORMAL == 4 && MAXFLOAT > 3.4e38f, "");
+__global__ void f(float *a) { a[0] = MAXFLOAT; }
+""",
+    "what the host compiler is": """
+#ifndef __linux__
+#error not here
+#endif
+static_assert(__CHAR_BIT__ == 8 && __SIZEOF_POINTER__ == 8 && __unix__, "");
+static_assert(__INT_MAX__ == 2147483647 && __LONG_MAX__ > __INT_MAX__, "");
+__global__ void f(float *a) { a[0] = __CHAR_BIT__; }
+""",
+    "long integers in std": """
+#include <cmath>
+#include <cstdlib>
+#include <cinttypes>
+__global__ void f(long *a, long long *b, std::int32_t *c, std::size_t n)
+{
+    a[0] = std::labs(a[1]) + std::abs(a[2]) + labs(a[3]);
+    b[0] = std::llabs(b[1]) + llabs(b[2]);
+    c[n] = 1;
+}
+""",
+    "size_t of other headers": """
+#include <cmath>
+#include <utility>
+__global__ void f(int *a, std::size_t n) { a[n] = 1; }
+""",
+    "headers of no use": """
+#include <complex.h>
+#undef I
+#include <fenv.h>
+#include <iso646.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <sys/time.h>
+#include <cfenv>
+#include <clocale>
+#include <cstdarg>
+#include <cstdbool>
+#include <exception>
+#include <stdexcept>
+#include <typeinfo>
+__global__ void f(int *a) { a[0] = a[1] and not a[2]; }
+""",
     "headers of host code": """
+#include <array>
 #include <functional>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 __global__ void f(int *p) { *p = 1; }
 """,
