@@ -8,6 +8,7 @@ following the ``#include`` lines. Only ``pycuda.compiler`` calls this.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import re
 import sys
@@ -377,7 +378,7 @@ def _is_about(log: str, folders: Iterable[str]) -> bool:
 
 def _is_strict(options: Sequence[str]) -> bool:
     """Say whether warnings are errors."""
-    pairs = zip(options, (*options[1:], ""), strict=True)
+    pairs = itertools.pairwise((*options, ""))
     words = [f"{name}={value}" if name in _STRICT else name for name, value in pairs]
     return any(w.startswith(_STRICT) and "all-warnings" in w for w in words)
 
