@@ -4,6 +4,8 @@
 #include "jit.h"
 #include "texref.h"
 
+#include <sys/stat.h>
+
 /* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
  * whatever it raises, the loaded code has an owner. */
 static PyObject *
@@ -97,12 +99,19 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
     PyObject *ctx = pcu_context_require(st, "cuModuleLoad");
     if (ctx != NULL) {
-        CUresult status = drv.ModuleLoad(&handle.module, PyBytes_AS_STRING(path));
+        /* a GPU's driver says of a folder that there is no memory for it */
+        struct stat place;
+        int is_folder =
+            stat(PyBytes_AS_STRING(path), &place) == 0 && S_ISDIR(place.st_mode);
+        CUresult status = is_folder
+                              ? CUDA_ERROR_INVALID_IMAGE
+                              : drv.ModuleLoad(&handle.module, PyBytes_AS_STRING(path));
         if (status == CUDA_SUCCESS) {
             self = pcu_resource_new(st, st->Module, ctx, PCU_RES_module, handle);
         }
         else {
-            pcu_raise_detail(st, "cuModuleLoad", status, "%R", filename);
+            pcu_raise_detail(st, "cuModuleLoad", status, "%R%s", filename,
+                             is_folder ? " is a folder" : "");
         }
     }
     Py_XDECREF(ctx);

@@ -24,7 +24,8 @@ enum {
     REFS_MARK_SURFACE = 0x66657273,
     REFS_RETIRED_MAX = 64,
     REFS_EVENT_FLAGS = 2, /* no timing */
-    REFS_CAPTURE_ACTIVE = 1
+    REFS_CAPTURE_ACTIVE = 1,
+    REFS_CAPTURE_RELAXED = 2
 };
 
 /* The bytes of a VARIABLE. */
@@ -544,7 +545,15 @@ refs_store(pcu_module *module, CUstream stream)
     if (capturing) {
         refs->readers = 2; /* no event tells when the graph has run */
     }
+    /* Making an object puts nothing into a stream, but where a capture is not relaxed
+     * the driver refuses it and spoils the capture. */
+    CUstreamCaptureMode mode = REFS_CAPTURE_RELAXED;
+    int relaxed =
+        capturing && drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
     int rc = refs_store_all(module, stream, capturing, &stored);
+    if (relaxed) {
+        (void)drv.ThreadExchangeStreamCaptureMode(&mode); /* as it was: cannot fail */
+    }
     if (rc < 0) {
         refs->changed = 1;
     }
