@@ -132,14 +132,9 @@ _STDLIB = """
 #endif
 """
 
-# What nvcc's host compiler defines of itself.
+# What nvcc's host compiler defines of itself, but for the system: where __linux__ is
+# defined, libcu++ of CUDA 12.5 to 12.8 asks for headers of the C library.
 _OF_GCC = """
-#ifndef __linux__
-#define __linux__ 1
-#endif
-#ifndef __unix__
-#define __unix__ 1
-#endif
 #ifndef __CHAR_BIT__
 #define __CHAR_BIT__ 8
 #endif

@@ -1,5 +1,6 @@
 """TextureObject and SurfaceObject: making them, passing them, their life."""
 
+import ctypes
 import gc
 
 import numpy as np
@@ -10,11 +11,13 @@ from pycuda import _driver
 from pycuda.compiler import SourceModule
 from support.capture import captured
 from support.emulator import DriverError
-from support.rawtexture import BORDER, CLAMP, MIRROR, WRAP
+from support.rawtexture import BORDER, CLAMP, MIRROR, WRAP, Raw
 from support.texture_bench import HEIGHT, WIDTH, Bench, places, rng_of, texels
 from support.texture_model import Model
 
 pytestmark = pytest.mark.gpu
+
+CAPTURE_INVALIDATED = 901
 
 SOURCE = """
 __global__ void read4(cudaTextureObject_t t, float4 *out, const float *at, int n)
@@ -279,6 +282,31 @@ def test_after_the_context():
     texture.handle  # noqa: B018  still readable
     context.detach()
     texture.free()  # it went with the context
+
+
+def test_a_capture_is_spoilt_by_making_and_by_ending_one(ctx):
+    """Which a driver says, so that nobody takes the graph for whole."""
+    raw, stream = Raw(), drv.Stream()
+    array, surface = plane()[0], plane(flags=drv.array3d_flags.SURFACE_LDST)[0]
+    made = drv.TextureObject(array), drv.SurfaceObject(surface)
+    spoiling = [
+        lambda: drv.TextureObject(array),
+        lambda: drv.SurfaceObject(surface),
+        made[0].free,
+        made[1].free,
+    ]
+    for use in (*spoiling, drv.Event):
+        handle, graph = ctypes.c_void_p(stream.handle), ctypes.c_void_p()
+        raw.ok("StreamBeginCapture", handle, 0)
+        if use is drv.Event:
+            use()
+        else:
+            with pytest.raises(drv.Error) as caught:
+                use()
+            assert caught.value.name == "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
+        code = raw.code("StreamEndCapture", handle, ctypes.byref(graph))
+        assert code == (0 if use is drv.Event else CAPTURE_INVALIDATED)
+    raw.ok("GraphDestroy", graph)
 
 
 def test_not_an_address(module):

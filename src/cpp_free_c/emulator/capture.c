@@ -328,7 +328,9 @@ emu_capture_permit(emu_call call)
         case EMU_CALL_MipmappedArrayCreate:
         case EMU_CALL_MipmappedArrayDestroy:
         case EMU_CALL_TexObjectCreate:
+        case EMU_CALL_TexObjectDestroy:
         case EMU_CALL_SurfObjectCreate:
+        case EMU_CALL_SurfObjectDestroy:
         case EMU_CALL_ModuleLoad:
         case EMU_CALL_ModuleLoadData:
         case EMU_CALL_ModuleLoadDataEx:
