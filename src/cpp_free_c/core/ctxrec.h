@@ -33,10 +33,10 @@ typedef struct pcu_ctxrec {
     CUdevice device;
     pcu_ctx_kind kind;
     int alive;
-    unsigned long life; /* records of one handle that were alive together share it */
-    void *owner;        /* the Python object this record is part of */
+    void *owner;             /* the Python object this record is part of */
     struct pcu_ctxrec *next; /* in the registry */
     pcu_device_limits limits;
+    unsigned long life; /* records of one handle that were alive together share it */
 } pcu_ctxrec;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Kept by
