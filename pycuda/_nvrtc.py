@@ -239,6 +239,15 @@ class Tool:
                 "NVRTC makes no fatbin: ask for target 'cubin' or 'ptx', or use nvcc",
                 ["nvrtc", *options],
             )
+        if "\0" in source:
+            # Count from the user's first line, behind our own.
+            before = source.partition("\0")[0]
+            line = before.rpartition(f'#line 1 "{SOURCE_NAME}"\n')[2].count("\n") + 1
+            raise CompileError(
+                f"the source has a null character in line {line}, where NVRTC's text "
+                "would end: remove it, or use nvcc",
+                ["nvrtc", *options],
+            )
         given = translate(_in_one_piece(options), target, facts.archs)
         own, given_folders = _split_folders(given)
         own_folders = _own_folders(self.path)

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import re
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -65,6 +66,9 @@ _REFERENCE = re.compile(
     r"(?P<of>::|->|\.)?\s*\b(?P<word>texture|surface)\s*"
     r"<(?:[^;{}()&|?!]|\([^(){};]*\))*?>\s*(?:[\w&*>,)\\#]|\Z)"
 )
+_REFERENCE_WORDS = ("surface", "texture")
+_REFERENCE_INCLUDE = "#include <pycuda-textures.hpp>\n"
+_FREE_WORD = "PYCUDA_TEXTURES_NO_"
 # Without such a list the word is a name of the source's own: a variable, a class.
 _OWN_NAME = re.compile(r"\b(texture|surface)\b(?!\s*<)")
 _NO_CODE = re.compile(
@@ -73,11 +77,19 @@ _NO_CODE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 
+# What a compiler without references says of a declaration that the source's own text
+# does not show: one in a header, or behind a macro.
+_UNKNOWN_REFERENCE = re.compile(
+    r"\berror\b.*(?:\b(texture|surface) is not a template"
+    r"|identifier \"(texture|surface)\" is undefined)"
+)
+
 # What newer toolkits say of each kernel for a device that they will drop one day.
 _OF_NO_USE = re.compile(
     r"^(?:nvrtc|nvcc) ?:? ?warning ?:.*\barchitectures prior to\b.*\n?",
     re.MULTILINE | re.IGNORECASE,
 )
+_HALF_CHARACTER = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _ARCH = re.compile(r"\b(?:sm|compute)_\w+")
 _KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
 
@@ -85,8 +97,10 @@ _KERNEL = re.compile(r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)")
 # or has none in this thread.
 _NO_CONTEXT = (3, 4, 201)
 
-# Which compiler stands in for one that was not found, by what was looked for where.
+# Which compiler replaces one that was not found or does not work, by _place_of().
 _replaced: dict[tuple[str | None, ...], str] = {}
+_working: set[tuple[str | None, ...]] = set()  # compiled an empty program
+_replacing = threading.Lock()
 
 # (nvcc, compiler), and (arch, code, target): as the caller gave them.
 Tools = tuple[str, "str | None"]
@@ -165,6 +179,27 @@ def _compiled(
     ``names`` are C++ expressions for kernels, such as "f<float>", which come to be by
     being named; their lowered names are what the image calls them.
     """
+    from pycuda.driver import CompileError
+
+    request = (source, options, keep, tools, cache_dir, target)
+    try:
+        return _compiled_once(*request, names)
+    except CompileError as error:
+        if target == "fatbin" or not _replace_broken(tools, error, cache_dir):
+            raise
+    return _compiled_once(*request, names)
+
+
+def _compiled_once(
+    source: str,
+    options: list[str],
+    keep: bool,
+    tools: Tools,
+    cache_dir: str | None,
+    target: str,
+    names: Sequence[str],
+) -> tuple[bytes, list[str], str]:
+    """Do what ``_compiled`` does, with the tool that is the first choice now."""
     tool = _choose(*tools, cache_dir)
     entry = None
     if cache_dir:
@@ -177,14 +212,14 @@ def _compiled(
     chatter: list[str] = []
 
     def make() -> tuple[bytes | None, bytes]:
-        done = tool.run(source, options, target, keep, names)
+        done, text = _run(tool, source, options, target, keep, names)
         chatter.append(done.chatter)
         manifest = None
         if entry and done.read is not None:
             given = _inputs.Given(options)
             folders = done.search_dirs
             manifest = _cache.make_manifest(
-                given.as_source() + source,
+                given.as_source() + text,
                 done.read + given.files + given.libraries(),
                 given.search_dirs() if folders is None else folders,
                 facts.toolkit_dirs,
@@ -195,6 +230,53 @@ def _compiled(
 
     payload = _make_once(entry, keep, make)
     return *_unpack(payload, names), "".join(chatter)
+
+
+def _run(
+    tool: _Tool,
+    source: str,
+    options: list[str],
+    target: str,
+    keep: bool,
+    names: Sequence[str],
+) -> tuple[_toolkit.Result, str]:
+    """Run a compiler; return its result and the text that it compiled.
+
+    The text differs from ``source`` if a header declares texture<> or surface<>
+    variables: then ``pycuda-textures.hpp`` goes before the source.
+    """
+    from pycuda.driver import CompileError
+
+    try:
+        return tool.run(source, options, target, keep, names), source
+    except CompileError as error:
+        words = _unknown_references(error)
+        if not words or f"-I{_find_pycuda_include_path()}" not in options:
+            raise
+        first = error
+    text = _lead_for(words | _words_led(source)) + source
+    try:
+        return tool.run(text, options, target, keep, names), text
+    except CompileError as error:
+        if _unknown_references(error) or "is not a template" not in _said(first):
+            raise first from None  # the word was not meant as ours
+        error.source = source
+        raise
+
+
+def _unknown_references(error: CompileError) -> set[str]:
+    """Return which of the words texture and surface a compiler did not know."""
+    found = _UNKNOWN_REFERENCE.findall(_said(error))
+    return {word for pair in found for word in pair if word}
+
+
+def _said(error: CompileError) -> str:
+    """Return all that a compiler said."""
+    parts = (error.stdout or "", error.stderr or "")
+    return "\n".join(
+        part.decode(errors="replace") if isinstance(part, bytes) else part
+        for part in parts
+    )
 
 
 def _make_once(
@@ -241,52 +323,123 @@ def _choose(nvcc: str, compiler: str | None, cache_dir: str | None = None) -> _T
     """Return the tool to compile with. ``cache_dir`` may know that it works.
 
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
-    If that one is missing the other is taken, which is said once, unless ``nvcc`` names
-    a certain program.
+    If that one is missing, or ``_replace_broken`` found that it does not work, the
+    other is taken, which is said once, unless ``nvcc`` names a certain program.
     """
-    asked = compiler or os.environ.get("PYCUDA_COMPILER") or "nvcc"
-    if asked not in _COMPILERS:
-        raise ValueError(
-            f"the compiler is one of {', '.join(_COMPILERS)}, not {asked!r}"
-        )
+    asked = _asked(compiler)
     if asked == "nvcc" and nvcc != "nvcc":
         return _nvcc.Tool(nvcc)
-    place = (asked, os.environ.get("PATH"), os.environ.get("CUDA_HOME"))
+    place = _place_of(asked)
     if place in _replaced:
         return _make_tool(_replaced[place], nvcc, cache_dir)
 
-    from pycuda.driver import CompilerNotFoundError
+    from pycuda.driver import CompileError, CompilerNotFoundError
 
     try:
         return _make_tool(asked, nvcc, cache_dir)
-    except CompilerNotFoundError as missing:
-        other = "nvrtc" if asked == "nvcc" else "nvcc"
+    except CompileError as failure:
+        other = _other(asked)
         try:
             tool = _make_tool(other, nvcc, cache_dir)
-        except CompilerNotFoundError as also_missing:
-            missing.msg += f" Nor can {other} do its work: {also_missing.msg}"
-            raise missing from None
+        except CompileError as second:
+            failure.msg += f" Nor can {other} do its work: {second.msg}"
+            raise failure from None
+        what = failure.msg
+        if isinstance(failure, CompilerNotFoundError):
+            what = f"{asked} was not found"
     _replaced[place] = other
-    why = ""
     if asked == "nvrtc":
         from pycuda import _nvrtc
 
         why = _nvrtc.complaint()
+        what += f" ({why})" if why else ""
     warnings.warn(
-        f"{asked} was not found{f' ({why})' if why else ''}, so {other} ({tool.path}) "
-        "compiles instead",
+        f"{what}, so {other} ({tool.path}) compiles instead",
         stacklevel=_cache.outside(),
     )
     return tool
 
 
-def _make_tool(name: str, nvcc: str, cache_dir: str | None) -> _Tool:
-    if name == "nvcc":
-        return _nvcc.Tool(nvcc)
-    from pycuda import _nvrtc
+def _asked(compiler: str | None) -> str:
+    """Return the name of the compiler that is the first choice."""
+    asked = compiler or os.environ.get("PYCUDA_COMPILER") or "nvcc"
+    if asked not in _COMPILERS:
+        raise ValueError(
+            f"the compiler is one of {', '.join(_COMPILERS)}, not {asked!r}"
+        )
+    return asked
 
-    tool = _nvrtc.Tool()
-    tool.facts(cache_dir)  # which finds out whether it can be loaded
+
+def _other(name: str) -> str:
+    return "nvrtc" if name == "nvcc" else "nvcc"
+
+
+def _place_of(asked: str) -> tuple[str | None, ...]:
+    """Return what decides whether a compiler is found and works."""
+    return (asked, *map(os.environ.get, ("PATH", "CUDA_HOME", "NVCC_CCBIN")))
+
+
+def _replace_broken(tools: Tools, error: CompileError, cache_dir: str | None) -> bool:
+    """After a failure, say whether another compiler has taken the broken one's place.
+
+    A compiler is broken if it cannot compile an empty program: nvcc without a host
+    compiler, or an installation with a part missing. The warning about it is given
+    once. If there is no other compiler, the error says so.
+    """
+    nvcc, compiler = tools
+    asked = _asked(compiler)
+    if asked == "nvcc" and nvcc != "nvcc":
+        return False
+    said = _said(error)
+    if f"{_nvcc.SOURCE_NAME}(" in said or f"{_nvcc.SOURCE_NAME}:" in said:
+        return False  # it got as far as the user's own lines
+    place = _place_of(asked)
+    if place in _working or (asked == "nvrtc" and not said.strip()):
+        return False
+    with _replacing:
+        if place in _replaced:  # another thread was faster
+            return True
+        words = _complaint_about_nothing(asked, nvcc, cache_dir)
+        if words is None:
+            _working.add(place)
+            return False
+        other = _other(asked)
+        if _complaint_about_nothing(other, nvcc, cache_dir) is not None:
+            error.msg += (
+                f" ({asked} cannot compile an empty program either, and {other} cannot "
+                "replace it; python -m pycuda.doctor says more)"
+            )
+            return False
+        _replaced[place] = other
+    warnings.warn(
+        f"{asked} cannot compile even an empty program, so {other} compiles instead. "
+        f"{asked} says: {words}",
+        stacklevel=_cache.outside(),
+    )
+    return True
+
+
+def _complaint_about_nothing(name: str, nvcc: str, cache_dir: str | None) -> str | None:
+    """Return what a compiler says if it cannot compile an empty program, else None."""
+    from pycuda.driver import CompileError
+
+    try:
+        _make_tool(name, nvcc, cache_dir).run("\n", [], "ptx", False)
+    except CompileError as error:
+        return " ".join((_said(error).strip() or error.msg).split())
+    return None
+
+
+def _make_tool(name: str, nvcc: str, cache_dir: str | None) -> _Tool:
+    """Return a tool that can be started; CompileError if there is none."""
+    tool: _Tool
+    if name == "nvcc":
+        tool = _nvcc.Tool(nvcc)
+    else:
+        from pycuda import _nvrtc
+
+        tool = _nvrtc.Tool()
+    tool.facts(cache_dir)  # which starts the program, or loads the library, once
     return tool
 
 
@@ -339,23 +492,38 @@ def compile(
     code: str | None = None,
     cache_dir: str | Literal[False] | None = None,
     include_dirs: Iterable[str] | None = None,
-    target: Literal["cubin", "ptx", "fatbin"] = "cubin",
+    target: Literal["cubin", "ptx", "fatbin"] | None = None,
     compiler: str | None = None,
 ) -> bytes:
     """Compile CUDA C and return the image as bytes.
 
     ``options`` defaults to DEFAULT_NVCC_FLAGS, ``arch`` to the current context's device
     (none is given without a context); a list of several goes with the target "fatbin".
-    ``target`` is "cubin", "ptx" or "fatbin".
+    ``target`` is "cubin", "ptx" or "fatbin". By default it is what the current device
+    can load: "ptx" on the software device and for a GPU newer than the compiler,
+    otherwise "cubin", or "fatbin" for several architectures.
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
     Raises CompileError.
     """
-    _check_target(target)
+    if target is not None:
+        _check_target(target)
     wanted = (arch, code, target)
     tools = (nvcc, compiler)
-    return _compile(
-        source, tools, options, keep, no_extern_c, wanted, cache_dir, include_dirs
+    image, _, chatter = _compiled(
+        *_request(
+            source,
+            tools,
+            options,
+            keep,
+            no_extern_c,
+            wanted,
+            cache_dir,
+            include_dirs,
+            linked=False,
+        )
     )
+    _tell(chatter)
+    return image
 
 
 def _check_target(target: str) -> None:
@@ -395,8 +563,12 @@ def _request(
     wanted: Wanted,
     cache_dir: str | Literal[False] | None,
     include_dirs: Iterable[str] | None,
+    linked: bool = True,
 ) -> Request:
-    """Return what ``_compiled`` takes, for the device of the current context."""
+    """Return what ``_compiled`` takes, for the device of the current context.
+
+    ``linked`` says that relocatable code is linked if no target is given.
+    """
     from pycuda import driver
 
     flags = _list_of(options, "options", DEFAULT_NVCC_FLAGS)
@@ -405,7 +577,8 @@ def _request(
         folder, keep = None, True
         flags += ["-g", "-G"]
 
-    target = _add_arch(flags, _current_device(driver), tools, folder, wanted)
+    device = _current_device(driver)
+    target = _add_arch(flags, device, tools, folder, wanted, linked)
     headers = _list_of(include_dirs, "include_dirs", ())
     flags += [f"-I{os.path.abspath(each)}" for each in headers]
     flags.append(f"-I{_find_pycuda_include_path()}")
@@ -418,6 +591,7 @@ def _add_arch(
     tools: Tools,
     cache_dir: str | None,
     wanted: Wanted,
+    linked: bool = True,
 ) -> str:
     """Add the options that say for what to compile; return the target."""
     arch, code, exact = wanted
@@ -443,7 +617,7 @@ def _add_arch(
         options.append(f"-arch={arch}")
     if code is not None:
         options.append(f"-code={code}")
-    if exact is None and target == "cubin" and _is_in_pieces(options):
+    if linked and exact is None and target == "cubin" and _is_in_pieces(options):
         options.append("-dlink")  # what is left open cannot be loaded
     return target
 
@@ -498,13 +672,70 @@ def _list_of(
         text = os.fspath(item) if isinstance(item, (str, os.PathLike)) else None
         if not isinstance(text, str):
             raise TypeError(f"{name} must be a list of strings, not one with {item!r}")
+        _check_characters(text, f"a string of {name}")
         items.append(text)
     return items
 
 
+def _text_of(source: object) -> str:
+    """Return the text of a source: a str, UTF-8 bytes, or an object that renders one.
+
+    Raises TypeError for objects without a text of their own, such as None, and
+    ValueError for a text that no file can have.
+    """
+    if isinstance(source, (bytes, bytearray)):
+        try:
+            text = source.decode()
+        except UnicodeDecodeError as error:
+            line = source.count(b"\n", 0, error.start) + 1
+            raise ValueError(
+                f"the source is {type(source).__name__} that are not UTF-8: byte "
+                f"{error.start}, in line {line}, is {source[error.start]:#04x}. Decode "
+                "them with the encoding that they have"
+            ) from None
+    elif isinstance(source, os.PathLike):
+        raise TypeError(
+            f"the source must be a text, not the path {os.fspath(source)!r}. Pass what "
+            "the file contains, such as path.read_text()"
+        )
+    elif isinstance(source, str) or _has_text(type(source)):
+        text = str(source)
+    else:
+        raise TypeError(
+            "the source must be a text, or an object that str() makes one of, not "
+            f"{'None' if source is None else type(source).__name__}"
+        )
+    _check_characters(text, "the source")
+    return text
+
+
+def _has_text(kind: type) -> bool:
+    """Say whether str() gives more than Python's own description of an object."""
+    for base in kind.__mro__:
+        if "__str__" in vars(base) or "__repr__" in vars(base):
+            return base.__module__ != "builtins"
+    return False
+
+
+def _check_characters(text: str, what: str) -> None:
+    """Raise ValueError if a text has half of a surrogate pair, which UTF-8 lacks.
+
+    Bytes that were decoded with "surrogateescape" are written as they were.
+    """
+    if text.isascii():
+        return
+    found = _HALF_CHARACTER.search(text)
+    if found is not None:
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(
+            f"{what} has the character U+{ord(found[0]):04X} in line {line}: one half "
+            "of a surrogate pair, which no file can have. Check how it was decoded"
+        )
+
+
 def _wrapped(source: object, no_extern_c: bool) -> str:
     """Return the text to compile; its messages speak of the user's own lines."""
-    text = source.decode() if isinstance(source, bytes) else str(source)
+    text = _text_of(source)
     text = text.removeprefix("\ufeff")  # a mark of editors, which no compiler takes
     lead = _reference_header(text)
     line = f'#line 1 "{_nvcc.SOURCE_NAME}"\n'
@@ -528,9 +759,22 @@ def _reference_header(text: str) -> str:
     words.difference_update(_OWN_NAME.findall(code))
     if not words:
         return ""
-    free = {"texture", "surface"} - words
-    lines = [f"#define PYCUDA_TEXTURES_NO_{word.upper()}\n" for word in free]
-    return "".join([*lines, "#include <pycuda-textures.hpp>\n"])
+    return _lead_for(words)
+
+
+def _lead_for(words: set[str]) -> str:
+    """Return the lines that define these of the words texture and surface."""
+    free = [word for word in _REFERENCE_WORDS if word not in words]
+    lines = [f"#define {_FREE_WORD}{word.upper()}\n" for word in free]
+    return "".join([*lines, _REFERENCE_INCLUDE])
+
+
+def _words_led(source: str) -> set[str]:
+    """Return the words that the lines before a source define."""
+    lead = source.partition("#line")[0]
+    if not lead.endswith(_REFERENCE_INCLUDE):
+        return set()
+    return {word for word in _REFERENCE_WORDS if _FREE_WORD + word.upper() not in lead}
 
 
 def compile_many(

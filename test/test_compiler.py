@@ -10,6 +10,7 @@ import types
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pycuda import _nvcc, compiler, driver
@@ -126,6 +127,56 @@ def test_any_object_and_bytes_are_sources(toy):
 
     for source in (Template(), b"text of a template"):
         assert b"text of a template" in compiler.compile(source, nvcc=toy.path)
+
+
+class Rendered:
+    """An object whose repr() is the text."""
+
+    def __repr__(self):
+        return "text of an object"
+
+
+def test_objects_with_a_text_of_their_own_are_sources(toy):
+    for source in (Rendered(), np.array("text of an object"), np.str_("text of an")):
+        assert b"text of an" in compiler.compile(source, nvcc=toy.path)
+
+
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_what_has_no_text_is_no_source(toy, no_extern_c):
+    class Plain:
+        pass
+
+    class Listed(list):
+        pass
+
+    nothing = (None, 5, 2.5, True, ["text"], {"text": 1}, object(), Plain(), Listed())
+    for source in (*nothing, Plain, print, os, memoryview(b"text")):
+        with pytest.raises(TypeError, match="source must be a text, or an object that"):
+            compiler.compile(source, nvcc=toy.path, no_extern_c=no_extern_c)
+    with pytest.raises(TypeError, match="not None$"):
+        SourceModule(None, nvcc=toy.path, no_extern_c=no_extern_c)
+    with pytest.raises(TypeError, match=r"not the path 'kernel.cu'.*read_text"):
+        compiler.compile(Path("kernel.cu"), nvcc=toy.path, no_extern_c=no_extern_c)
+    with pytest.raises(ValueError, match="not UTF-8: byte 7, in line 2, is 0xff"):
+        compiler.compile(b"text\n//\xff", nvcc=toy.path, no_extern_c=no_extern_c)
+    assert toy.compilations == []
+
+
+def test_half_a_character_is_said(toy):
+    """A file cannot have it; bytes that were no UTF-8 are written as they were."""
+    with pytest.raises(
+        ValueError, match=r"the source has .* U\+D800 in line 2: one"
+    ) as e:
+        compiler.compile("// text\n// \ud800", nvcc=toy.path)
+    assert not isinstance(e.value, UnicodeError)
+    with pytest.raises(ValueError, match=r"a string of options has .* U\+DFFF"):
+        compiler.compile("text", nvcc=toy.path, options=["-DX=\udfff"])
+    assert toy.compilations == []
+    latin = b"// \xe9".decode("utf-8", "surrogateescape")
+    assert latin in compiler._wrapped(latin, True)
+    assert "\u00e9\U0001f600".encode() in compiler.compile(
+        "// \u00e9\U0001f600", toy.path
+    )
 
 
 @pytest.mark.parametrize("no_extern_c", [False, True])
@@ -469,6 +520,25 @@ def test_software_device_gets_ptx(toy, on_device, loaded):
     assert not any(option.startswith("-code") for option in toy.compilations[-1])
     compiler.compile("text", nvcc=toy.path, target="cubin")
     assert toy.compilations[-1][:2] == ["--cubin", "-arch=sm_75"]
+
+
+def test_default_target_is_one_that_the_device_loads(toy, on_device):
+    def target(**how):
+        return compiler.compile("text", nvcc=toy.path, **how).partition(b"\n")[0]
+
+    assert target() == b"--cubin"  # there is no device
+    on_device(8, 0)
+    assert target() == b"--cubin"
+    assert target(options=["-rdc=true"]) == b"--cubin"
+    assert "-dlink" not in toy.compilations[-1]  # a Linker takes it
+    assert target(arch=["sm_80", "sm_90"]) == b"--fatbin"
+    on_device(9, 9)  # newer than the compiler
+    assert target() == b"--ptx"
+    on_device(8, 0, software=True)
+    assert target() == b"--ptx"
+    assert target(code="sm_80") == b"--ptx"
+    for asked in ("cubin", "ptx", "fatbin"):
+        assert target(target=asked) == f"--{asked}".encode()
 
 
 @needs_nvcc

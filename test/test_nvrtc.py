@@ -31,6 +31,7 @@ def surroundings(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
     monkeypatch.setattr(compiler, "_replaced", {})
+    monkeypatch.setattr(compiler, "_working", set())
     monkeypatch.setattr(_nvrtc, "_broken", {})
 
 
@@ -492,6 +493,108 @@ def test_missing_nvcc_is_replaced_and_that_is_said_once(no_nvcc, runs):
         warnings.simplefilter("error")
         compiler.compile(ONE + " ", arch="sm_80")
     assert len(runs) == 2
+
+
+BROKEN = """#!/bin/sh
+echo "$*" >> {log}
+case "$1" in
+--version) echo "Cuda compilation tools, release 13.0, V13.0.1"; exit 0;;
+--list-gpu-arch) echo compute_80; exit 0;;
+esac
+echo "gcc: No such file or directory" >&2
+echo "nvcc fatal   : Failed to preprocess host compiler properties." >&2
+exit 1
+"""
+
+
+@pytest.fixture
+def broken_nvcc(monkeypatch, tmp_path):
+    """An nvcc without a host compiler; returns a function that counts its runs."""
+    path, log = tmp_path / "nvcc", tmp_path / "nvcc.log"
+    path.write_text(BROKEN.format(log=log))
+    path.chmod(0o755)
+    monkeypatch.setattr(_nvcc, "find", lambda nvcc: str(path))
+    return lambda: sum(" -o " in line for line in log.read_text().splitlines())
+
+
+def test_nvcc_that_compiles_nothing_is_replaced_and_that_is_said_once(
+    broken_nvcc, runs
+):
+    with pytest.warns(UserWarning) as caught:
+        assert compiler.compile(ONE, arch="sm_80")[:4] == b"\x7fELF"
+    (said,) = caught
+    assert "nvcc cannot compile even an empty program, so nvrtc" in str(said.message)
+    assert "nvcc says: gcc: No such file" in str(said.message)
+    assert "Failed to preprocess host compiler" in str(said.message)
+    assert said.filename == __file__
+    assert broken_nvcc() == 2  # the program and the empty one
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiler.compile(ONE + " ", arch="sm_80")
+        with pytest.raises(CompileError, match="NVRTC compilation of kernel.cu failed"):
+            compiler.compile(ONE + "@", arch="sm_80")
+    assert broken_nvcc() == 2
+
+
+def test_threads_find_a_broken_nvcc_once(broken_nvcc):
+    sources = [f"{ONE}// {number}" for number in range(6)]
+    with pytest.warns(UserWarning, match="even an empty program") as caught:
+        images = compiler.compile_many(sources, arch="sm_80", workers=3, progress=False)
+    assert len(caught) == 1 and len(images) == 6
+
+
+def test_broken_nvcc_without_nvrtc(broken_nvcc, no_nvrtc):
+    with pytest.raises(
+        CompileError, match=r"nvcc cannot compile an empty.*doctor"
+    ) as e:
+        compiler.compile(ONE, arch="sm_80")
+    assert "Failed to preprocess host compiler properties" in e.value.stderr
+
+
+def test_broken_nvcc_is_not_replaced_for_what_only_it_makes(broken_nvcc):
+    with pytest.raises(CompileError, match="nvcc compilation of kernel.cu failed"):
+        compiler.compile(ONE, arch="sm_80", target="fatbin")
+    with pytest.raises(CompileError, match="nvcc compilation of kernel.cu failed"):
+        compiler.compile(ONE, arch="sm_80", nvcc="/opt/cuda/bin/nvcc")
+
+
+@needs_nvcc
+def test_working_nvcc_is_not_replaced(runs):
+    """Whatever it refuses; an option is tried once with an empty program."""
+    for wrong in ("-no-such-option", "-ccbin=/no/such/compiler"):
+        with pytest.raises(CompileError, match="nvcc compilation of kernel.cu failed"):
+            compiler.compile(ONE, arch="sm_80", options=[wrong])
+    with pytest.raises(CompileError, match="nvcc compilation of kernel.cu failed"):
+        compiler.compile(ONE + "@", arch="sm_80")
+    assert runs == [] and compiler._replaced == {}
+
+
+def test_nvcc_that_cannot_be_started_is_replaced(monkeypatch, tmp_path, runs):
+    path = tmp_path / "nvcc"
+    path.write_bytes(b"\x7fELF of another machine")
+    path.chmod(0o755)
+    monkeypatch.setattr(_nvcc, "find", lambda nvcc: str(path))
+    with pytest.warns(UserWarning, match="nvcc' cannot be run: .*, so nvrtc"):
+        compiler.compile(ONE, arch="sm_80")
+    assert len(runs) == 1
+    with pytest.raises(CompileError, match="cannot be run"):
+        compiler.compile(ONE, nvcc=str(path))
+
+
+def test_nvrtc_that_compiles_nothing_is_replaced(monkeypatch, tmp_path):
+    toy = make_toy(tmp_path)
+    monkeypatch.setattr(_nvcc, "find", lambda nvcc: toy.path)
+    lost = "nvrtc: error: failed to open libnvrtc-builtins.so.13.0."
+    monkeypatch.setattr(_nvrtc, "_compile", lambda *a, **how: (6, b"", lost, []))
+    with pytest.warns(
+        UserWarning, match="nvrtc cannot .*, so nvcc .*libnvrtc-builtins"
+    ):
+        assert b"text" in nvrtc("text")
+
+
+def test_null_character_would_end_the_source():
+    with pytest.raises(CompileError, match="a null character in line 3"):
+        nvrtc(ONE + "//\0\n@")
 
 
 def test_certain_nvcc_is_not_replaced(no_nvcc):

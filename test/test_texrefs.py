@@ -897,6 +897,77 @@ def test_words_stay_free(ctx, way, no_extern_c):
     assert np.array_equal(out, data)
 
 
+HEADERS = {
+    "texture": (
+        "texture<float, 1, cudaReadModeElementType> numbers;\n",
+        "tex1Dfetch(numbers, threadIdx.x)",
+    ),
+    "two textures and a surface": (
+        "static texture<float> numbers;\ntexture<int4, 2> other;\n"
+        "surface<void, 2> third;\n",
+        "tex1Dfetch(numbers, threadIdx.x)",
+    ),
+    "behind a macro": (
+        "#define DECLARE(kind) kind<float> numbers\nDECLARE(texture);\n",
+        "tex1Dfetch(numbers, threadIdx.x)",
+    ),
+    "in a second header": (
+        '#include "inner.cuh"\n',
+        "tex1Dfetch(numbers, threadIdx.x)",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+@pytest.mark.parametrize("case", HEADERS)
+def test_references_in_a_users_header(ctx, way, case, tmp_path, monkeypatch):
+    """The source itself shows no declaration; the words are free for other uses."""
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
+    header, read = HEADERS[case]
+    (tmp_path / "mine.cuh").write_text(header)
+    (tmp_path / "inner.cuh").write_text("#pragma once\ntexture<float> numbers;\n")
+    name = "other" if "surface" in header else "surface"
+    source = f"""
+    #include "mine.cuh"
+    __global__ void f(float *{name}) {{ {name}[threadIdx.x] = {read}; }}
+    """
+    data = np.arange(5, dtype=np.float32)
+    memory = drv.to_device(data)
+    for _ in range(2):  # the second time from the cache
+        module = SourceModule(source, compiler=way, include_dirs=[str(tmp_path)])
+        module.get_texref("numbers").set_address(memory, data.nbytes)
+        out = np.zeros_like(data)
+        module.get_function("f")(drv.Out(out), block=(5, 1, 1))
+        assert np.array_equal(out, data)
+        monkeypatch.setattr(type(compiler._choose("nvcc", way)), "run", None)
+    monkeypatch.undo()
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "mine.cuh").write_text(header + "@")  # a changed header is seen
+    with pytest.raises(drv.CompileError, match="@") as caught:
+        SourceModule(source, compiler=way, include_dirs=[str(tmp_path)])
+    assert "is not a template" not in str(caught.value)
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+def test_a_surface_in_a_header_beside_a_texture_in_the_source(way, tmp_path):
+    (tmp_path / "mine.cuh").write_text("surface<void, 2> picture;\n")
+    source = '#include "mine.cuh"\ntexture<float> numbers;\n'
+    how = {"compiler": way, "target": "ptx", "arch": "compute_75"}
+    image = compiler.compile(source, include_dirs=[str(tmp_path)], **how)
+    assert b"picture" in image and b"numbers" in image
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+def test_a_header_of_ours_that_does_not_help_is_not_mentioned(way):
+    """The first error counts: here the word is a variable."""
+    how = {"compiler": way, "target": "ptx", "arch": "compute_75"}
+    source = "__device__ int n;\n__global__ void f() { n = texture + 1; }\n"
+    with pytest.raises(drv.CompileError) as caught:
+        compiler.compile(source, **how)
+    assert 'identifier "texture" is undefined' in caught.value.stderr
+    assert "pycuda-textures.hpp" not in str(caught.value)
+
+
 OTHER_USES = {
     "variable": "__global__ void f(int *a) { int W = 4; if (W < 5) *a = W; }",
     "parameter": "__device__ int f(int W, int n) { return W<n && n > W; }",
