@@ -174,6 +174,14 @@ def test_environment_is_followed():
         ("PYCUDA_EMULATOR_MEMORY", "much", R.ERROR_INVALID_VALUE),
         ("PYCUDA_EMULATOR_MEMORY", "0", R.ERROR_INVALID_VALUE),
         ("PYCUDA_EMULATOR_MEMORY", "99999999999G", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "257G", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "262145M", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "274877906945", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "1T", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "8t", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "0T", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "G", R.ERROR_INVALID_VALUE),
+        ("PYCUDA_EMULATOR_MEMORY", "1.5G", R.ERROR_INVALID_VALUE),
         ("PYCUDA_EMULATOR_SEED", "1.5", R.ERROR_INVALID_VALUE),
         ("PYCUDA_EMULATOR_FAULT", "cuMemAlloc", R.ERROR_INVALID_VALUE),
         ("PYCUDA_EMULATOR_FAULT", "cuNothing:1:2", R.ERROR_INVALID_VALUE),
@@ -185,6 +193,52 @@ def test_bad_environment_is_said_in_one_sentence(name, value, code):
     first, message = out.splitlines()
     assert int(first) == code
     assert name in message and message.endswith(".") and message.count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("1", 1), ("1k", KIB), ("262144M", 2**38), ("256G", 2**38), (str(2**38), 2**38)],
+)
+def test_memory_up_to_the_largest_size(text, size):
+    said = child(
+        "d.ok('Init', 0)\nprint(d.out(c_size_t, 'DeviceTotalMem', 0))",
+        PYCUDA_EMULATOR_MEMORY=text,
+    )
+    assert int(said) == size
+
+
+def test_free_memory_is_what_can_be_allocated():
+    """Where the address space is limited, the device's memory is not all free.
+
+    Freed addresses are kept from use for a while, but not if memory is short.
+    """
+    said = child(
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))\n"
+        "d.ok('Init', 0)\n"
+        "c = d.context()\n"
+        "free, total = c_size_t(), c_size_t()\n"
+        "for turn in range(3):\n"
+        "    blocks = []\n"
+        "    d.ok('MemGetInfo', byref(free), byref(total))\n"
+        "    before = free.value\n"
+        "    while True:\n"
+        "        block = c_uint64()\n"
+        "        if d.MemAlloc(byref(block), c_size_t(256 << 20)):\n"
+        "            break\n"
+        "        blocks.append(block)\n"
+        "    d.ok('MemGetInfo', byref(free), byref(total))\n"
+        "    print(before, len(blocks) << 28, free.value, total.value)\n"
+        "    for block in blocks:\n"
+        "        d.ok('MemFree', block)\n",
+        PYCUDA_EMULATOR_MEMORY="200G",
+    )
+    for line in said.splitlines():
+        before, taken, left, total = map(int, line.split())
+        assert total == 200 << 30
+        assert 1 << 30 < taken <= before < 12 << 30
+        assert left < 256 * MIB  # what was asked for and refused
+        assert before - taken < 512 * MIB
 
 
 def test_fork_leaves_the_child_without_a_device():

@@ -50,7 +50,7 @@ emu_cuMemGetInfo(size_t *free, size_t *total)
         int device = context->device->ordinal;
 
         *total = (size_t)emu_memory_total(device);
-        *free = *total - (size_t)emu_memory_used(device);
+        *free = (size_t)emu_memory_free_bytes(device);
     }
     return emu_leave(status);
 }

@@ -34,7 +34,7 @@ parse_number(const char *text, size_t length, uint64_t most, uint64_t *out)
     for (size_t i = 0; i < length; i++) {
         unsigned digit = (unsigned)(text[i] - '0');
 
-        if (digit > 9 || value > (most - digit) / 10) {
+        if (digit > 9 || digit > most || value > (most - digit) / 10) {
             return false;
         }
         value = value * 10 + digit;
@@ -120,8 +120,8 @@ read_environment(uint64_t *count, int *major, int *minor, uint64_t *memory)
     }
     if (bytes && !parse_memory(bytes, memory)) {
         emu_message_set(
-            "PYCUDA_EMULATOR_MEMORY is \"%s\"; it must be a number of bytes, "
-            "K, M or G at the end allowed, at most 256G.",
+            "PYCUDA_EMULATOR_MEMORY is \"%s\"; it must be a whole number of bytes, "
+            "with K, M or G at the end if you like, from 1 to 256G.",
             bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }

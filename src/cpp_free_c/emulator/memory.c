@@ -311,27 +311,6 @@ set_chunks_locked(const emu_allocation *record, uint32_t number)
     }
 }
 
-static emu_allocation *
-take_large_locked(size_t size)
-{
-    uint64_t bytes = round_up(size, EMU_CHUNK) + EMU_CHUNK;
-    emu_allocation *record = take_record_locked();
-    uint64_t offset;
-
-    if (!record) {
-        return NULL;
-    }
-    offset = take_span_locked(bytes);
-    if (offset == UINT64_MAX) {
-        return_record_locked(record);
-        return NULL;
-    }
-    record->base = emu_memory_tables.base + offset;
-    record->span = bytes;
-    set_chunks_locked(record, record_number(record));
-    return record;
-}
-
 static bool
 is_small(const emu_allocation *record)
 {
@@ -386,6 +365,32 @@ keep_freed_locked(emu_allocation *record)
     while (queue->count > QUARANTINE_RECORDS || queue->bytes > queue->budget) {
         release_oldest_locked(queue);
     }
+}
+
+static emu_allocation *
+take_large_locked(size_t size)
+{
+    uint64_t bytes = round_up(size, EMU_CHUNK) + EMU_CHUNK;
+    emu_allocation *record = take_record_locked();
+    uint64_t offset;
+
+    if (!record) {
+        return NULL;
+    }
+    offset = take_span_locked(bytes);
+    while (offset == UINT64_MAX && state.large.first) {
+        /* Addresses of freed memory are better used again than refused. */
+        release_oldest_locked(&state.large);
+        offset = take_span_locked(bytes);
+    }
+    if (offset == UINT64_MAX) {
+        return_record_locked(record);
+        return NULL;
+    }
+    record->base = emu_memory_tables.base + offset;
+    record->span = bytes;
+    set_chunks_locked(record, record_number(record));
+    return record;
 }
 
 static bool
@@ -746,15 +751,28 @@ emu_memory_count(emu_memory_kind kind)
     return count;
 }
 
-uint64_t
-emu_memory_used(int device)
+/* Addresses that large allocations can still have, without the guard of one. */
+static uint64_t
+large_room_locked(void)
 {
-    uint64_t used;
+    uint64_t room = emu_memory_tables.size - state.large_next + state.large.bytes;
+
+    for (size_t i = 0; i < state.span_count; i++) {
+        room += state.spans[i].size;
+    }
+    return room > EMU_CHUNK ? room - EMU_CHUNK : 0;
+}
+
+uint64_t
+emu_memory_free_bytes(int device)
+{
+    uint64_t left, room;
 
     pthread_mutex_lock(&state.mutex);
-    used = state.used[device];
+    left = state.total[device] - state.used[device];
+    room = large_room_locked();
     pthread_mutex_unlock(&state.mutex);
-    return used;
+    return left < room ? left : room;
 }
 
 void

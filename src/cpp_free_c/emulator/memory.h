@@ -125,9 +125,12 @@ const emu_allocation *emu_memory_overlaps_registered(uint64_t base, size_t size)
 /* Frees all that a context still holds; returns how many allocations that were. */
 size_t emu_memory_release_context(CUcontext context);
 
-/* Live allocations of a kind, and the bytes that all of one device are charged with. */
+/* Live allocations of a kind. */
 size_t emu_memory_count(emu_memory_kind kind);
-uint64_t emu_memory_used(int device);
+
+/* The bytes that a device can still hand out: the rest of its memory, or the rest of
+ * the address range that all devices share, if that is less. */
+uint64_t emu_memory_free_bytes(int device);
 
 /* Sets what a device may hand out. */
 void emu_memory_set_total(int device, uint64_t bytes);
