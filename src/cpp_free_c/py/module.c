@@ -4,6 +4,21 @@
 #define PCU_IMPORT_NUMPY
 #include "pcu.h"
 
+static PyObject *
+refuse_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return PyErr_Format(PyExc_TypeError, "cannot pickle '%s' object",
+                        Py_TYPE(self)->tp_name);
+}
+
+/* Without this method, pickle's protocols 0 and 1 write an object that they cannot
+ * create again: they do not know that its type has no constructor. A subclass may
+ * define a __reduce__ of its own. */
+static PyMethodDef refuse_reduce_def = {
+    "__reduce__", refuse_reduce, METH_NOARGS,
+    "__reduce__($self, /)\n--\n\n"
+    "Raise TypeError: a resource of the driver belongs to its process."};
+
 int
 pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *bases)
 {
@@ -12,6 +27,17 @@ pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *base
         return -1;
     }
     *slot = (PyTypeObject *)type;
+    if (PyType_HasFeature(*slot, Py_TPFLAGS_DISALLOW_INSTANTIATION)) {
+        PyObject *method = PyDescr_NewMethod(*slot, &refuse_reduce_def);
+        int rc = method == NULL
+                     ? -1
+                     : PyDict_SetItemString((*slot)->tp_dict, "__reduce__", method);
+        Py_XDECREF(method);
+        if (rc < 0) {
+            return -1;
+        }
+        PyType_Modified(*slot);
+    }
     return PyModule_AddType(m, *slot);
 }
 
