@@ -1,18 +1,22 @@
 """Look at what a machine has for this package: ``python -m pycuda.doctor``.
 
 Each line is a finding: ``ok``; ``note``, which programs can do without; or ``missing``,
-which they cannot. Below a finding that is not ``ok`` stands the one step that mends it.
-The exit status is 1 if anything is missing, else 0.
+which they cannot. Below a finding that is not ``ok`` come a compiler's own words, if
+there are any, and the step that repairs it. The last line says whether programs run:
+"ready", "ready, on the software device", or "not ready, because of" the first finding
+that is missing. The exit status is 1 if anything is missing, else 0.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pycuda import VERSION_TEXT
@@ -30,12 +34,16 @@ extern "C" __global__ void pycuda_doctor(int *values)
 
 
 class Finding(NamedTuple):
-    """One line of the report; ``step`` is what to do about it."""
+    """One line of the report; ``step`` is what to do about it.
+
+    ``words`` are the lines that a program said, where one line is not enough.
+    """
 
     level: str
     about: str
     text: str
     step: str = ""
+    words: tuple[str, ...] = ()
 
 
 def _first_line(error: BaseException) -> str:
@@ -45,11 +53,16 @@ def _first_line(error: BaseException) -> str:
 
 def _complaint(error: BaseException) -> str:
     """Return the line that says what is wrong: the compiler's own if it has one."""
-    output = f"{getattr(error, 'stdout', '')}\n{getattr(error, 'stderr', '')}"
-    for line in output.splitlines():
+    for line in _words_of(error):
         if "error" in line.lower() or "fatal" in line.lower():
-            return line.strip()
+            return line
     return _first_line(error)
+
+
+def _words_of(error: BaseException) -> list[str]:
+    """Return the lines that a compiler said."""
+    output = f"{getattr(error, 'stdout', '')}\n{getattr(error, 'stderr', '')}"
+    return [line.strip() for line in output.splitlines() if line.strip()]
 
 
 # -- the package -----------------------------------------------------------------------
@@ -167,9 +180,10 @@ def look_at_driver() -> Iterator[Finding]:
     what = f"{_library_in_use()}, for CUDA {version}"
     if said:
         yield Finding(
-            MISSING,
+            NOTE,
             "driver",
-            f"no NVIDIA driver was found; the software device stands in ({what})",
+            "no NVIDIA driver was found; programs run on the software device, which "
+            f"replaces it ({what})",
             _DRIVER_STEP,
         )
     elif _driver._is_emulated():
@@ -230,20 +244,28 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
         tool.run(_TRIAL, [], target, False)
     except CompileError as error:
         text = _complaint(error)
+        words = tuple(_words_of(error)[:_MOST_WORDS])
         variable = _culprit(tool, target) if name == "nvcc" else None
         if variable is not None:
             text += f"; it works without {variable}={os.environ[variable]!r}"
             step = f"set {variable} right, or unset it"
         elif "cuda_fp16.h" in f"{error.stdout!s}\n{error.stderr!s}":
             step = "install the toolkit's headers: pip install pycuda[nvrtc]"
-        elif name == "nvcc":
+        elif name != "nvcc":
+            step = "install NVRTC anew: pip install --force-reinstall pycuda[nvrtc]"
+        elif _lacks_host_compiler(words):
             step = (
                 "install a C++ compiler that nvcc accepts (g++; NVCC_CCBIN names it), "
                 "or set PYCUDA_COMPILER=nvrtc"
             )
         else:
-            step = "install NVRTC anew: pip install --force-reinstall pycuda[nvrtc]"
-        return Finding(MISSING, name, f"{tool.path} compiles nothing: {text}", step)
+            step = (
+                "repair nvcc by what it says, or install it anew: pip install "
+                "pycuda[nvcc]; or set PYCUDA_COMPILER=nvrtc"
+            )
+        text = f"{tool.path} compiles nothing: {text}"
+        hidden = any(line not in text for line in words)
+        return Finding(MISSING, name, text, step, words if hidden else ())
     except OSError as error:
         return Finding(
             MISSING,
@@ -252,6 +274,42 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
             "set TMPDIR to a folder that can be written",
         )
     return None
+
+
+_MOST_WORDS = 12  # lines of a compiler to repeat
+
+
+def _lacks_host_compiler(words: Iterable[str]) -> bool:
+    """Say whether nvcc fails because of the C++ compiler of the host."""
+    said = "\n".join(words)
+    if re.search(r"host compiler|unsupported (GNU|clang) version|cc1plus", said):
+        return True
+    name = os.environ.get("NVCC_CCBIN") or "g++"
+    if os.path.isdir(name):
+        name = os.path.join(name, "g++")
+    command = [name, "-x", "c++", "-fsyntax-only", os.devnull]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        return True
+    return done.returncode != 0
+
+
+def _is_replaced(tool: Any) -> bool:
+    """Say whether the other compiler replaces this one, if that one works.
+
+    A compiler that cannot compile an empty program is replaced; one that lacks a header
+    is not.
+    """
+    from pycuda.driver import CompileError
+
+    try:
+        tool.run("\n", [], "ptx", False)
+    except CompileError:
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def _culprit(tool: Any, target: str) -> str | None:
@@ -273,7 +331,14 @@ def _culprit(tool: Any, target: str) -> str | None:
     return None
 
 
-def _look_at_compiler(name: str, found: dict[str, Any]) -> Finding:
+def _look_at_compiler(
+    name: str, found: dict[str, Any], replaced: dict[str, Finding]
+) -> Finding:
+    """Return the finding about a compiler.
+
+    One that works is put into ``found``; one that fails, and that the other one
+    replaces if that works, into ``replaced``.
+    """
     from pycuda import _nvcc, _nvrtc
     from pycuda.driver import CompileError, CompilerNotFoundError
 
@@ -289,14 +354,18 @@ def _look_at_compiler(name: str, found: dict[str, Any]) -> Finding:
             warnings.simplefilter("always")
             facts = tool.facts(None)
     except CompileError as error:
-        return Finding(
+        broken = Finding(
             MISSING,
             name,
             _first_line(error),
             f"install it anew: pip install --force-reinstall pycuda[{extra}]",
         )
+        replaced[name] = broken
+        return broken
     refused = _try_compiler(tool, name, "cubin" if name == "nvcc" else "ptx")
     if refused is not None:
+        if _is_replaced(tool):
+            replaced[name] = refused
         return refused
     found[name] = facts
     return Finding(OK, name, f"{tool.path}, {_describe(facts)}")
@@ -315,7 +384,12 @@ def look_at_compilers() -> Iterator[Finding]:
             f"set PYCUDA_COMPILER to {' or '.join(compiler._COMPILERS)}, or unset it",
         )
     found: dict[str, Any] = {}
-    findings = [_look_at_compiler(name, found) for name in ("nvcc", "NVRTC")]
+    replaced: dict[str, Finding] = {}
+    findings = [_look_at_compiler(name, found, replaced) for name in ("nvcc", "NVRTC")]
+    for number, finding in enumerate(findings):
+        if replaced.get(finding.about) is finding and found:
+            text = f"{finding.text}; {', '.join(found)} compiles instead"
+            findings[number] = finding._replace(level=NOTE, text=text)
     if all(finding.level == NOTE for finding in findings):
         findings[0] = findings[0]._replace(
             level=MISSING,
@@ -426,7 +500,7 @@ def look_at_cache() -> Iterator[Finding]:
     wrong = _sweep.complaint()
     if wrong is not None:
         step = f"set {_sweep.VARIABLE} to such a number, or unset it"
-        yield Finding(MISSING, "cache", wrong, step)
+        yield Finding(NOTE, "cache", wrong, step)
     try:
         os.makedirs(folder, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor."):
@@ -434,9 +508,10 @@ def look_at_cache() -> Iterator[Finding]:
         entries = [name for name in os.listdir(folder) if not name.startswith(".")]
     except OSError as error:
         yield Finding(
-            MISSING,
+            NOTE,
             "cache",
-            f"{folder} cannot be written: {error.strerror or error}",
+            f"{folder} cannot be written, so every kernel is compiled each time: "
+            f"{error.strerror or error}",
             "set PYCUDA_CACHE_DIR to a folder that can be written",
         )
         return
@@ -548,7 +623,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m pycuda.doctor",
         description="Say what this machine has for pycuda, and how to mend the rest.",
-        epilog="The exit status is 1 if anything is missing, else 0.",
+        epilog="The last line says whether programs run. The exit status is 1 if "
+        "anything is missing, else 0.",
     )
     parser.add_argument(
         "--raise",
@@ -566,15 +642,27 @@ def main(arguments: list[str] | None = None) -> int:
         if options.raise_
         else examine()
     )
-    status = 0
+    missing = []
     for finding in findings:
         print(f"{finding.level:8}{finding.about:12}{finding.text}", flush=True)
+        for line in finding.words:
+            print(f"{'':20}| {line}", flush=True)
         if finding.level != OK:
             print(f"{'':20}-> {finding.step}", flush=True)
         if finding.level == MISSING:
-            status = 1
-    print("all is well" if status == 0 else "something is missing")
-    return status
+            missing.append(finding)
+    print(_verdict(missing))
+    return 1 if missing else 0
+
+
+def _verdict(missing: list[Finding]) -> str:
+    """Return the last line: whether programs run here, and on what."""
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        return f"not ready, because of {missing[0].about}: {missing[0].text}{more}"
+    from pycuda import _driver
+
+    return "ready, on the software device" if _driver._is_emulated() else "ready"
 
 
 if __name__ == "__main__":

@@ -34,7 +34,10 @@ _nvrtc._search = lambda: None
 
 
 class Report:
-    """The findings that a run printed: (level, about, text, step)."""
+    """The findings that a run printed: (level, about, text, step).
+
+    ``words`` has what a compiler said, by what the finding is about.
+    """
 
     def __init__(self, done):
         self.status = done.returncode
@@ -43,9 +46,14 @@ class Report:
         first, *lines, self.last = done.stdout.splitlines()
         assert first.startswith(f"pycuda {pycuda.VERSION_TEXT}, Python ")
         self.findings = []
+        self.words = {}
         for line in lines:
             step = re.fullmatch(r" +-> (\S.*)", line)
-            if step:
+            quoted = re.fullmatch(r" +\| (\S.*)", line)
+            if quoted:
+                about = self.findings[-1][1]
+                self.words[about] = [*self.words.get(about, ()), quoted[1]]
+            elif step:
                 assert self.findings[-1][3] == ""
                 self.findings[-1][3] = step[1]
             else:
@@ -55,9 +63,16 @@ class Report:
                 self.findings.append([level, about, text, ""])
         for level, _, _, step in self.findings:
             assert bool(step) == (level != "ok")
-        missing = any(level == "missing" for level, *_ in self.findings)
-        assert self.status == int(missing)
-        assert self.last == ("something is missing" if missing else "all is well")
+        missing = [finding for finding in self.findings if finding[0] == "missing"]
+        assert self.status == int(bool(missing))
+        if missing:
+            _, about, text, _ = missing[0]
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            assert self.last == f"not ready, because of {about}: {text}{more}"
+        else:
+            shown = [f for f in self.findings if "PyCUDA software device" in f[2]]
+            where = ", on the software device" if shown else ""
+            assert self.last == f"ready{where}"
 
     def about(self, name):
         return [finding for finding in self.findings if finding[1] == name]
@@ -155,11 +170,15 @@ def test_no_driver(examine, tmp_path):
 
 def test_the_software_device_stands_in(examine, tmp_path):
     (tmp_path / "libcuda.so.1").write_text("not a library")
+    """Programs run there, so the report says that they do."""
     report = Report(examine(LD_LIBRARY_PATH=str(tmp_path), PYCUDA_DRIVER=None))
     level, _, text, step = report.one("driver")
-    assert level == "missing" and "the software device stands in" in text
+    assert level == "note" and "programs run on the software device" in text
     assert "PYCUDA_DRIVER=emulator" in step
-    assert report.about("device 0")[0][2].startswith("PyCUDA software device")
+    shown, run = report.about("device 0")
+    assert shown[2].startswith("PyCUDA software device")
+    if run[0] == "ok":
+        assert (report.status, report.last) == (0, "ready, on the software device")
 
 
 @pytest.mark.parametrize(
@@ -272,13 +291,41 @@ def test_a_compiler_without_headers(examine, tmp_path):
     assert "headers" in step
 
 
-def test_a_compiler_that_cannot_run(examine, tmp_path):
+BROKEN = {
+    "gcc: No such file or directory\nnvcc fatal : Failed to preprocess host compiler": (
+        "g++"
+    ),
+    "nvcc fatal: error: no host compiler": "g++",
+    "error: -- unsupported GNU version! gcc versions later than 14 are not": "g++",
+    "sh: 1: cicc: not found": "repair nvcc by what it says",
+    "license expired\nask your vendor": "repair nvcc by what it says",
+}
+
+
+@pytest.mark.parametrize("nvrtc", [True, False])
+@pytest.mark.parametrize("words", BROKEN)
+def test_a_compiler_that_cannot_run(examine, tmp_path, words, nvrtc):
+    """Its own words are shown. NVRTC replaces it, so that programs run."""
     nvcc = tmp_path / "nvcc"
-    nvcc.write_text("#!/bin/sh\necho 'nvcc fatal: error: no host compiler' >&2\nexit 1")
+    nvcc.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1")
     nvcc.chmod(0o755)
-    report = Report(examine(PATH=f"{tmp_path}:/bin", PYCUDA_DRIVER="emulator"))
+    hook = "" if nvrtc else "from pycuda import _nvrtc\n_nvrtc._search = lambda: None"
+    path = f"{tmp_path}:{os.environ['PATH']}:/bin"
+    report = Report(
+        examine(hook=hook, PATH=path, PYCUDA_DRIVER="emulator", NVCC_CCBIN=None)
+    )
     level, _, text, step = report.one("nvcc")
-    assert level == "missing" and "no host compiler" in text and "g++" in step
+    shown = report.words.get("nvcc", [text])
+    assert all(any(line in each for each in shown) for line in words.split("\n"))
+    assert BROKEN[words] in step
+    assert ("g++" in step) == (BROKEN[words] == "g++")
+    run = report.about("device 0")[-1]
+    if report.one("NVRTC")[0] == "ok":
+        assert level == "note" and text.endswith("; NVRTC compiles instead")
+        assert (run[0], report.last) == ("ok", "ready, on the software device")
+    else:
+        assert level == run[0] == "missing"
+        assert report.last.startswith("not ready, because of nvcc: ")
 
 
 @needs_nvcc
@@ -287,6 +334,7 @@ def test_a_compiler_that_cannot_run(examine, tmp_path):
     [
         ("TMPDIR", "/nonexistent", "nvcc", "it works without TMPDIR='/nonexistent'"),
         ("NVCC_APPEND_FLAGS", "--nonsense", "nvcc", "Unknown option '--nonsense'"),
+        ("PYCUDA_CACHE_SIZE", "abc", "cache", "'abc'"),
         ("PYCUDA_COMPILER", "foo", "compiler", "'foo'"),
         (
             "PYCUDA_DEFAULT_NVCC_FLAGS",
@@ -294,16 +342,18 @@ def test_a_compiler_that_cannot_run(examine, tmp_path):
             "device 0",
             "Unknown option '--nonsense'",
         ),
-        ("PYCUDA_CACHE_SIZE", "abc", "cache", "'abc'"),
     ],
 )
 def test_a_variable_that_stops_the_compiler(examine, name, value, about, said):
+    """Programs run where NVRTC replaces nvcc, and without a bound of the cache."""
     env = {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "1"}
     report = Report(examine(**env, **{name: value}))
-    assert report.status == 1
+    without = about == "cache" or (about == "nvcc" and report.one("NVRTC")[0] == "ok")
+    assert report.status == (0 if without else 1)
     (found,) = [found for found in report.findings if name in found[3]]
     level, where, text, step = found
-    assert (level, where) == ("missing", about) and said in text
+    expected = "note" if without else "missing"
+    assert (level, where) == (expected, about) and said in text
     assert step.startswith(f"set {name} ") and step.endswith(", or unset it")
     assert "nvidia-smi" not in report.text and "C++ compiler" not in report.text
 
@@ -396,13 +446,14 @@ def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "file" / "below"))
     (found,) = doctor.look_at_cache()
-    assert found.level == "missing" and "PYCUDA_CACHE_DIR" in found.step
+    assert found.level == "note" and "PYCUDA_CACHE_DIR" in found.step
+    assert "compiled each time" in found.text  # programs run
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "folder"))
     (found,) = doctor.look_at_cache()
     assert found.level == "ok" and found.text == f"{tmp_path}/folder, 0 files"
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "much")
     size, found = doctor.look_at_cache()
-    assert size.level == "missing" and "'much'" in size.text
+    assert size.level == "note" and "'much'" in size.text
     assert size.step.startswith("set PYCUDA_CACHE_SIZE") and found.level == "ok"
     monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "")
     (found,) = doctor.look_at_cache()
