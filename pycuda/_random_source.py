@@ -125,23 +125,24 @@ def rand_text() -> str:
 
 # -- the text of generators ------------------------------------------------------------
 
-# What all generators have: elements that are made and stored together, and the loop
-# over them. ``draw...`` makes one run of elements.
+# The part that all generators share: runs of N elements that are made and stored
+# together, and the loop over the runs. ``draw...`` makes one run.
 random_source = """
 #include <curand_kernel.h>
 
 typedef %(state_type)s random_state;
 typedef unsigned long long random_size;
 
-template <class T> struct run_of
+template <class T, int N> struct run_of
 {
-    enum { size = %(run_bytes)d > sizeof(T) ? %(run_bytes)d / sizeof(T) : 1 };
-    T items[size];
+    enum { size = N };
+    T items[N];
 };
 
-template <class T> struct __align__(16) wide_run_of
+/* A run that one instruction stores. */
+template <class T, int N> struct __align__(sizeof(T) * N) wide_run_of
 {
-    run_of<T> run;
+    run_of<T, N> run;
 };
 
 __device__ __forceinline__ unsigned int upper(unsigned int x)
@@ -167,39 +168,45 @@ __device__ __forceinline__ unsigned int upper(unsigned long long x)
 
 %(draws)s
 
-/* Elements of run k are k * size and those after it; a thread makes runs id, id + count
+/* Run k has the elements k * N to k * N + N - 1. A thread makes the runs id, id + count
    and so on. Only one thread makes the run that n cuts short. */
-template <class T, class Draw>
-__device__ __forceinline__ void fill(random_state *states, unsigned int count, T *out,
-                                     random_size n, Draw draw)
+template <int N, class T, class Draw>
+__device__ __forceinline__ void fill_runs(random_state *states, unsigned int count,
+                                          T *out, random_size n, Draw draw)
 {
     const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned int size = run_of<T>::size;
     random_size at = id;
-    if (id >= count || at * size >= n)
+    if (id >= count || at * N >= n)
         return;
     held_state state = states[id];
-    at = fill_most(&state, out, at, n, count, draw);
-    for (; at * size < n; at += count)
+    at = fill_most<N>(&state, out, at, n, count, draw);
+    for (; at * N < n; at += count)
     {
-        run_of<T> made;
-        T *to = out + at * size;
-        const unsigned int here = n - at * size < size ? n - at * size : size;
+        run_of<T, N> made;
+        T *to = out + at * N;
+        const unsigned int here = n - at * N < N ? n - at * N : N;
 #pragma unroll
-        for (unsigned int k = 0; k < size; k++)
+        for (unsigned int k = 0; k < N; k++)
             made.items[k] = Draw::reads && k < here ? to[k] : T(0);
         draw(&state, made);
 #pragma unroll
-        for (unsigned int k = 0; k < size; k++)
+        for (unsigned int k = 0; k < N; k++)
             if (k < here)
                 to[k] = made.items[k];
     }
     give_back(&states[id], state);
 }
+
+template <class T, class Draw>
+__device__ __forceinline__ void fill(random_state *states, unsigned int count, T *out,
+                                     random_size n, Draw draw)
+{
+%(fill)s
+}
 """
 
-# A pseudorandom state stores whole runs at once, if they lie as they must for that.
-_WIDE = """
+# A pseudorandom state stays in registers from the first run to the last.
+_HELD = """
 typedef random_state held_state;
 
 __device__ __forceinline__ void give_back(random_state *place, held_state state)
@@ -207,37 +214,42 @@ __device__ __forceinline__ void give_back(random_state *place, held_state state)
     *place = state;
 }
 
-template <class T, class Draw>
+template <int N, class T> __device__ __forceinline__ bool is_aligned(const T *out)
+{
+    return N == 1 || (random_size)out % (N * sizeof(T)) == 0;
+}
+"""
+
+# PyCUDA's order: each state makes one element, or one pair of normal numbers if the
+# number of elements is even. Neighbouring threads store neighbouring elements, and four
+# stores are on the way at once.
+_STEPPED = (
+    _HELD
+    + """
+template <int N, class T, class Draw>
 __device__ __forceinline__ random_size fill_most(random_state *state, T *out,
                                                  random_size at, random_size n,
                                                  unsigned int count, Draw draw)
 {
-    const unsigned int size = run_of<T>::size;
-    if (size * sizeof(T) == 16 && ((random_size)out & 15) == 0)
-        return fill_wide(state, (wide_run_of<T> *)out, at, n / size, count, draw);
-    return at;
-}
-"""
-
-# The loop over them, for states that are simply stepped.
-_LOOP = """
-template <class T, class Draw>
-__device__ __forceinline__ random_size fill_wide(random_state *state,
-                                                 wide_run_of<T> *out, random_size at,
-                                                 random_size end, unsigned int count,
-                                                 Draw draw)
-{
-    for (; at < end; at += count)
+    if (!Draw::fixed || !is_aligned<N>(out))
+        return at;
+    wide_run_of<T, N> *runs = (wide_run_of<T, N> *)out;
+    const random_size end = n / N, far = 3 * (random_size)count;
+    while (at + far < end)
     {
-        wide_run_of<T> made;
-        if (Draw::reads)
-            made = out[at];
-        draw(state, made.run);
-        out[at] = made;
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+        {
+            wide_run_of<T, N> made;
+            draw(state, made.run);
+            runs[at] = made;
+            at += count;
+        }
     }
     return at;
 }
 """
+)
 
 # Sobol numbers follow a Gray code: from one point to the next a single direction vector
 # comes or goes. Within eight points from a multiple of eight on, these are the first
@@ -255,7 +267,7 @@ __device__ __forceinline__ random_size fill_points(random_state *state, T *out,
                                                    random_size at, random_size n,
                                                    unsigned int count, Draw draw)
 {
-    run_of<T> made;
+    run_of<T, 1> made;
     for (; at < n && (state->i & 7) != 0; at += count)
     {
         draw(state, made);
@@ -289,7 +301,7 @@ __device__ __forceinline__ random_size fill_points(random_state *state, T *out,
     return at;
 }
 
-template <class T, class Draw>
+template <int N, class T, class Draw>
 __device__ __forceinline__ random_size fill_most(random_state *state, T *out,
                                                  random_size at, random_size n,
                                                  unsigned int count, Draw draw)
@@ -300,88 +312,83 @@ __device__ __forceinline__ random_size fill_most(random_state *state, T *out,
 }
 """
 
-# One element at a time, as quasirandom states must.
-SINGLE_DRAWS = (
-    _GRAY
-    + """
-#define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
-
+_ONE_ELEMENT = """
 template <class T> __device__ __forceinline__
-void draw(random_state *s, run_of<T> &r) { FOR_EACH = upper(curand(s)); }
+void draw(random_state *s, run_of<T, 1> &r) { r.items[0] = upper(curand(s)); }
 
 __device__ __forceinline__
-void draw(random_state *s, run_of<unsigned long long> &r) { r.items[0] = curand(s); }
+void draw(random_state *s, run_of<unsigned long long, 1> &r) { r.items[0] = curand(s); }
 
 template <class T> __device__ __forceinline__
-void draw_uniform(random_state *s, run_of<T> &r) { FOR_EACH = curand_uniform(s); }
+void draw_uniform(random_state *s, run_of<T, 1> &r) { r.items[0] = curand_uniform(s); }
 
 template <class T> __device__ __forceinline__
-void draw_uniform_double(random_state *s, run_of<T> &r)
-{ FOR_EACH = curand_uniform_double(s); }
+void draw_uniform_double(random_state *s, run_of<T, 1> &r)
+{ r.items[0] = curand_uniform_double(s); }
 
 template <class T> __device__ __forceinline__
-void draw_normal(random_state *s, run_of<T> &r) { FOR_EACH = curand_normal(s); }
+void draw_normal(random_state *s, run_of<T, 1> &r) { r.items[0] = curand_normal(s); }
 
 template <class T> __device__ __forceinline__
-void draw_normal_double(random_state *s, run_of<T> &r)
-{ FOR_EACH = curand_normal_double(s); }
+void draw_normal_double(random_state *s, run_of<T, 1> &r)
+{ r.items[0] = curand_normal_double(s); }
 
 template <class T> __device__ __forceinline__
-void draw_log_normal(random_state *s, run_of<T> &r, float mean, float stddev)
-{ FOR_EACH = curand_log_normal(s, mean, stddev); }
+void draw_log_normal(random_state *s, run_of<T, 1> &r, float mean, float stddev)
+{ r.items[0] = curand_log_normal(s, mean, stddev); }
 
 template <class T> __device__ __forceinline__
-void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
-{ FOR_EACH = curand_log_normal_double(s, mean, stddev); }
+void draw_log_normal_double(random_state *s, run_of<T, 1> &r, double mean,
+                            double stddev)
+{ r.items[0] = curand_log_normal_double(s, mean, stddev); }
 """
-)
 
-# The Box-Muller transform makes two elements of two.
+# Each quasirandom state is a dimension and makes one element at a time.
+SINGLE_DRAWS = _GRAY + _ONE_ELEMENT
+SINGLE_FILL = "    fill_runs<1>(states, count, out, n, draw);"
+
+# The Box-Muller transform makes two normal numbers of two words.
 PAIRED_DRAWS = (
-    _LOOP
-    + _WIDE
+    _STEPPED
+    + _ONE_ELEMENT
     + """
-#define FOR_EACH _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k++) r.items[k]
-#define FOR_PAIRS(pair)                                            \\
-    _Pragma("unroll") for (int k = 0; k < run_of<T>::size; k += 2) \\
-    {                                                              \\
-        const auto two = pair;                                     \\
-        r.items[k] = two.x;                                        \\
-        r.items[k + 1] = two.y;                                    \\
+#define MAKE_PAIR(pair)        \\
+    {                          \\
+        const auto two = pair; \\
+        r.items[0] = two.x;    \\
+        r.items[1] = two.y;    \\
     }
 
 template <class T> __device__ __forceinline__
-void draw(random_state *s, run_of<T> &r) { FOR_EACH = upper(curand(s)); }
+void draw_normal(random_state *s, run_of<T, 2> &r) { MAKE_PAIR(curand_normal2(s)) }
 
 template <class T> __device__ __forceinline__
-void draw_uniform(random_state *s, run_of<T> &r) { FOR_EACH = curand_uniform(s); }
+void draw_normal_double(random_state *s, run_of<T, 2> &r)
+{ MAKE_PAIR(curand_normal2_double(s)) }
 
 template <class T> __device__ __forceinline__
-void draw_uniform_double(random_state *s, run_of<T> &r)
-{ FOR_EACH = curand_uniform_double(s); }
+void draw_log_normal(random_state *s, run_of<T, 2> &r, float mean, float stddev)
+{ MAKE_PAIR(curand_log_normal2(s, mean, stddev)) }
 
 template <class T> __device__ __forceinline__
-void draw_normal(random_state *s, run_of<T> &r) { FOR_PAIRS(curand_normal2(s)) }
-
-template <class T> __device__ __forceinline__
-void draw_normal_double(random_state *s, run_of<T> &r)
-{ FOR_PAIRS(curand_normal2_double(s)) }
-
-template <class T> __device__ __forceinline__
-void draw_log_normal(random_state *s, run_of<T> &r, float mean, float stddev)
-{ FOR_PAIRS(curand_log_normal2(s, mean, stddev)) }
-
-template <class T> __device__ __forceinline__
-void draw_log_normal_double(random_state *s, run_of<T> &r, double mean, double stddev)
-{ FOR_PAIRS(curand_log_normal2_double(s, mean, stddev)) }
+void draw_log_normal_double(random_state *s, run_of<T, 2> &r, double mean,
+                            double stddev)
+{ MAKE_PAIR(curand_log_normal2_double(s, mean, stddev)) }
 """
 )
+PAIRED_FILL = """\
+    if (Draw::paired && n % 2 != 0)
+        fill_runs<1>(states, count, out, n, draw);
+    else
+        fill_runs<1 + Draw::paired>(states, count, out, n, draw);"""
 
 # Philox makes four words at once, of a counter whose lowest word alone changes from run
 # to run: what depends on the other three is computed once, and so are the keys of the
 # rounds. ``keep`` has the compiler hold them in registers, not add them up again.
+PHILOX_FILL = "    fill_runs<16 / sizeof(T)>(states, count, out, n, draw);"
 PHILOX_DRAWS = (
-    _PHILOX_ROUND
+    _HELD
+    + _PHILOX_ROUND
     + """
 __device__ __forceinline__ unsigned int keep(unsigned int x)
 {
@@ -389,17 +396,20 @@ __device__ __forceinline__ unsigned int keep(unsigned int x)
     return x;
 }
 
-template <class T, class Draw>
-__device__ __forceinline__ random_size fill_wide(random_state *state,
-                                                 wide_run_of<T> *out, random_size at,
-                                                 random_size end, unsigned int count,
-                                                 Draw draw)
+template <int N, class T, class Draw>
+__device__ __forceinline__ random_size fill_most(random_state *state, T *to,
+                                                 random_size at, random_size n,
+                                                 unsigned int count, Draw draw)
 {
+    if (!is_aligned<N>(to))
+        return at;
+    wide_run_of<T, N> *out = (wide_run_of<T, N> *)to;
+    const random_size end = n / N;
     if (state->STATE != 0 || !Draw::fixed)
     {
         for (; at < end; at += count)
         {
-            wide_run_of<T> made;
+            wide_run_of<T, N> made;
             if (Draw::reads)
                 made = out[at];
             draw(state, made.run);
@@ -434,7 +444,7 @@ __device__ __forceinline__ random_size fill_wide(random_state *state,
             for (int k = 2; k < 10; k++)
                 c = philox_round(c, keys[k]);
             one.output = c; /* the only part that is drawn from */
-            wide_run_of<T> made;
+            wide_run_of<T, N> made;
             draw(&one, made.run);
             one.STATE = 0;
             out[at] = made;
@@ -451,9 +461,7 @@ __device__ __forceinline__ random_size fill_wide(random_state *state,
     state->output = counter;
     return at;
 }
-"""
-    + _WIDE
-    + """
+
 #define FOR_FOUR(four)         \\
     {                          \\
         const auto all = four; \\
@@ -470,28 +478,29 @@ __device__ __forceinline__ random_size fill_wide(random_state *state,
     }
 
 __device__ __forceinline__
-void draw(random_state *s, run_of<unsigned int> &r) { FOR_FOUR(curand4(s)) }
+void draw(random_state *s, run_of<unsigned int, 4> &r) { FOR_FOUR(curand4(s)) }
 
 __device__ __forceinline__
-void draw_uniform(random_state *s, run_of<float> &r) { FOR_FOUR(curand_uniform4(s)) }
+void draw_uniform(random_state *s, run_of<float, 4> &r)
+{ FOR_FOUR(curand_uniform4(s)) }
 
 __device__ __forceinline__
-void draw_uniform_double(random_state *s, run_of<double> &r)
+void draw_uniform_double(random_state *s, run_of<double, 2> &r)
 { FOR_TWO(curand_uniform2_double(s)) }
 
 __device__ __forceinline__
-void draw_normal(random_state *s, run_of<float> &r) { FOR_FOUR(curand_normal4(s)) }
+void draw_normal(random_state *s, run_of<float, 4> &r) { FOR_FOUR(curand_normal4(s)) }
 
 __device__ __forceinline__
-void draw_normal_double(random_state *s, run_of<double> &r)
+void draw_normal_double(random_state *s, run_of<double, 2> &r)
 { FOR_TWO(curand_normal2_double(s)) }
 
 __device__ __forceinline__
-void draw_log_normal(random_state *s, run_of<float> &r, float mean, float stddev)
+void draw_log_normal(random_state *s, run_of<float, 4> &r, float mean, float stddev)
 { FOR_FOUR(curand_log_normal4(s, mean, stddev)) }
 
 __device__ __forceinline__
-void draw_log_normal_double(random_state *s, run_of<double> &r, double mean,
+void draw_log_normal_double(random_state *s, run_of<double, 2> &r, double mean,
                             double stddev)
 { FOR_TWO(curand_log_normal2_double(s, mean, stddev)) }
 """
@@ -500,9 +509,9 @@ void draw_log_normal_double(random_state *s, run_of<double> &r, double mean,
 gen_template = """
 struct make_%(name)s
 {
-    enum { reads = 0, fixed = 1 };
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
+    enum { reads = 0, fixed = 1, paired = %(paired)d };
+    template <class Run>
+    __device__ __forceinline__ void operator()(random_state *s, Run &r) const
     {
         draw%(suffix)s(s, r);
     }
@@ -518,10 +527,10 @@ extern "C" __global__ void __launch_bounds__(1024)
 gen_log_template = """
 struct make_%(name)s
 {
-    enum { reads = 0, fixed = 1 };
+    enum { reads = 0, fixed = 1, paired = %(paired)d };
     %(out_type)s mean, stddev;
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
+    template <class Run>
+    __device__ __forceinline__ void operator()(random_state *s, Run &r) const
     {
         draw%(suffix)s(s, r, mean, stddev);
     }
@@ -539,13 +548,13 @@ extern "C" __global__ void __launch_bounds__(1024)
 gen_poisson_template = """
 struct make_%(name)s
 {
-    enum { reads = 0, fixed = 0 };
+    enum { reads = 0, fixed = 0, paired = 0 };
     double mean;
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
+    template <class Run>
+    __device__ __forceinline__ void operator()(random_state *s, Run &r) const
     {
 #pragma unroll 1
-        for (int k = 0; k < run_of<%(out_type)s>::size; k++)
+        for (int k = 0; k < Run::size; k++)
             r.items[k] = curand_poisson%(suffix)s(s, mean);
     }
 };
@@ -562,12 +571,12 @@ extern "C" __global__ void __launch_bounds__(1024)
 gen_poisson_inplace_template = """
 struct make_%(name)s
 {
-    enum { reads = 1, fixed = 0 };
-    __device__ __forceinline__ void operator()(random_state *s,
-                                               run_of<%(out_type)s> &r) const
+    enum { reads = 1, fixed = 0, paired = 0 };
+    template <class Run>
+    __device__ __forceinline__ void operator()(random_state *s, Run &r) const
     {
 #pragma unroll 1
-        for (int k = 0; k < run_of<%(out_type)s>::size; k++)
+        for (int k = 0; k < Run::size; k++)
             r.items[k] = curand_poisson%(suffix)s(s, r.items[k]);
     }
 };
@@ -588,22 +597,16 @@ extern "C" __global__ void %(name)s(random_state *states, unsigned int count,
                                     %(type)s by)
 {
     const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id >= count)
-        return;
-    random_state state = states[id];
-    %(call)s(by, &state);
-    states[id] = state;
+    if (id < count)
+        %(call)s(by, &states[id]);
 }
 
 extern "C" __global__ void %(name)s_array(random_state *states, unsigned int count,
                                           const %(type)s *by)
 {
     const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id >= count)
-        return;
-    random_state state = states[id];
-    %(call)s(by[id], &state);
-    states[id] = state;
+    if (id < count)
+        %(call)s(by[id], &states[id]);
 }
 """
 
@@ -627,11 +630,8 @@ extern "C" __global__ void prepare(random_state *states, unsigned int count,
                                    const int *seeds, unsigned long long offset)
 {
     const unsigned int id = blockIdx.x * blockDim.x + threadIdx.x;
-    if (id >= count)
-        return;
-    random_state state;
-    curand_init((unsigned long long)(long long)seeds[id], id, offset, &state);
-    states[id] = state;
+    if (id < count)
+        curand_init((unsigned long long)(long long)seeds[id], id, offset, &states[id]);
 }
 """
 mrg32k3a_random_source = xorwow_random_source

@@ -1,12 +1,15 @@
 """Random numbers in device memory: ``rand``, and generators that keep states there.
 
 The generators' device code is NVIDIA's ``curand_kernel.h``. A generator has one state
-for each thread of its largest launch; a fill loads each state once, keeps it in
-registers while it makes a run of elements, and stores it back.
+for each thread of its largest launch. A fill loads each state once, keeps it in
+registers while it makes elements, and stores it back.
 
-A pseudorandom state makes 16 bytes at a time: elements ``V * k`` to ``V * k + V - 1``
-come from state ``k % count``, where ``V`` is 4 for elements of 4 bytes and 2 for those
-of 8. Quasirandom states, each of which is a dimension, take turns element by element.
+The order of the elements and the number of states are PyCUDA's, so that a seed gives
+the same array as there: element ``i`` of a fill comes from state ``i % count``. Normal
+and log-normal fills of an even size are made in pairs: elements ``2 * j`` and
+``2 * j + 1`` come from state ``j % count``. Philox, which PyCUDA does not have, makes
+16 bytes at a time: elements ``V * k`` to ``V * k + V - 1`` come from state
+``k % count``, where ``V`` is 4 for elements of 4 bytes and 2 for those of 8.
 """
 
 from __future__ import annotations
@@ -74,7 +77,7 @@ __all__ = [
     "seed_getter_unique",
 ]
 
-_THREADS = 256  # of a block at most, whatever the number of generators is
+_THREADS = 256  # a block's threads at most, whatever the number of generators is
 
 # -- rand ------------------------------------------------------------------------------
 
@@ -209,6 +212,7 @@ class _RandomNumberGeneratorBase:
 
     has_box_muller: bool = False
     _draws = _random_source.SINGLE_DRAWS
+    _fill_body = _random_source.SINGLE_FILL
     _run_bytes = 1
     _sequence_source = ""
 
@@ -246,11 +250,12 @@ class _RandomNumberGeneratorBase:
             self._add_generator(name, "PIPQff" if c_type == "float" else "PIPQdd")
         for name, _, _ in self.gen_poisson_info:
             self._add_generator(name, "PIPQd")
+        self._prepare = self.module.get_function("prepare")
+        self._prepare_skipahead()
         per_block = self.generators_per_block
         self._count = self.block_count * per_block
-        self._block = (min(per_block, _THREADS), 1, 1)
+        self._block = (_block_size(per_block), 1, 1)
         self._state: DeviceAllocation | None = None
-        self._prepare_skipahead()
 
     @staticmethod
     def _rows(
@@ -275,8 +280,8 @@ class _RandomNumberGeneratorBase:
             "vector_type": vector_type,
             "scramble_type": scramble_type,
             "offset_type": counted_in,
-            "run_bytes": cls._run_bytes,
             "draws": cls._draws,
+            "fill": cls._fill_body,
         }
         parts = [
             random_source % words,
@@ -291,9 +296,13 @@ class _RandomNumberGeneratorBase:
         ]
         for template, rows in templates:
             for name, out_type, suffix in cls._rows(generator_bits, rows):
-                parts.append(
-                    template % {"name": name, "out_type": out_type, "suffix": suffix}
-                )
+                row_words = {
+                    "name": name,
+                    "out_type": out_type,
+                    "suffix": suffix,
+                    "paired": "normal" in suffix,
+                }
+                parts.append(template % row_words)
         wide = counted_in == "unsigned long long"
         parts.append(random_skip_ahead64_source if wide else random_skip_ahead32_source)
         parts.append(cls._sequence_source)
@@ -319,14 +328,19 @@ class _RandomNumberGeneratorBase:
         self.skip_ahead_array.prepare("PIP")
 
     def _kernels(self) -> list[Function]:
-        """Return the kernels that make elements or skip them."""
-        return [*self.generators.values(), self.skip_ahead, self.skip_ahead_array]
+        """Return all kernels: they make states or elements, or skip elements."""
+        made = [self._prepare, *self.generators.values()]
+        return [*made, self.skip_ahead, self.skip_ahead_array]
 
     @property
     def generators_per_block(self) -> int:
-        """How many threads a block of any kernel that makes elements may have."""
+        """How many threads a block of any of the kernels may have.
+
+        The kernels that make states and skip elements are compiled as PyCUDA's are:
+        without a bound on the number of their registers. They decide for MRG32k3a.
+        """
         attribute = drv.function_attribute.MAX_THREADS_PER_BLOCK
-        return min(each.get_attribute(attribute) for each in self.generators.values())
+        return min(each.get_attribute(attribute) for each in self._kernels())
 
     @property
     def state(self) -> DeviceAllocation:
@@ -338,9 +352,9 @@ class _RandomNumberGeneratorBase:
 
     def _seed(self, types: str, *arguments: Any) -> None:
         """Launch the kernel that makes the states."""
-        prepare = self.module.get_function("prepare").prepare("PI" + types)
+        self._prepare.prepare("PI" + types)
         try:
-            self._launch(prepare, self._count, None, *arguments)
+            self._launch(self._prepare, self._count, None, *arguments)
         except drv.LaunchError as error:
             raise ValueError(f"the states could not be made: {error}") from error
 
@@ -502,6 +516,15 @@ class _RandomNumberGeneratorBase:
         self._launch(function, self._count, stream, i.gpudata)
 
 
+def _block_size(per_block: int) -> int:
+    """Return a block size that gives each multiprocessor as many blocks as the others.
+
+    A multiprocessor has ``per_block`` states, so the size divides that number.
+    """
+    sizes = (size for size in range(32, _THREADS + 1, 32) if per_block % size == 0)
+    return max(sizes, default=min(per_block, _THREADS))
+
+
 def _check_array(
     array: object, name: str, shape: tuple[int, ...], dtype: DTypeLike
 ) -> None:
@@ -528,7 +551,7 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
 
     has_box_muller = True
     _draws = _random_source.PAIRED_DRAWS
-    _run_bytes = 16
+    _fill_body = _random_source.PAIRED_FILL
     _sequence_source = xorwow_skip_ahead_sequence_source
 
     skip_ahead_sequence: Function
@@ -649,6 +672,8 @@ class PhiloxRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
 
     _description = ("curandStatePhilox4_32_10_t", None, 32, philox_random_source)
     _draws = _random_source.PHILOX_DRAWS
+    _fill_body = _random_source.PHILOX_FILL
+    _run_bytes = 16
 
     def __init__(self, seed_getter: _SeedGetter | None = None, offset: int = 0) -> None:
         super().__init__(seed_getter, offset, *self._description)

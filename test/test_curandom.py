@@ -78,10 +78,20 @@ class Rewound:
         return self.generator
 
 
+def is_philox(generator):
+    """Philox, which PyCUDA does not have, makes runs of 16 bytes."""
+    return isinstance(generator, curandom.PhiloxRandomNumberGenerator)
+
+
 def words(generator, rounds=1, dtype=np.uint32):
-    """The next integers of all states: row k is state k's, of as many runs."""
+    """The next integers of all states: row k is state k's, four of each per round.
+
+    A Sobol state, which is a dimension, makes one integer per round.
+    """
     count = count_of(generator)
-    each = 4 if generator.has_box_muller else 1
+    each = 4 if is_philox(generator) else 1
+    if generator.has_box_muller and each == 1:
+        rounds *= 4
     flat = generator.gen_uniform(count * each * rounds, dtype).get()
     return np.moveaxis(flat.reshape(rounds, count, each), 0, 1).reshape(count, -1)
 
@@ -163,18 +173,30 @@ def plain(name, count, each, offset=0, seed=SEED):
 
 @pytest.mark.parametrize("name", PSEUDO)
 def test_pseudorandom_numbers_are_those_of_the_header(ctx, name):
-    """Over more than two rounds, with an end that cuts a run short."""
+    """Over more than two rounds, with an end that cuts a run short.
+
+    XORWOW and MRG32k3a have PyCUDA's order: state i % count makes element i. If the
+    number of normal elements is even, state j % count makes the pair j.
+    """
     rewound = Rewound(make(name))
     count = count_of(rewound.generator)
     expected = plain(name, count, 12)
-    for rows, each, fill, dtype, exact in (
-        (expected[0], 4, "fill_uniform", np.uint32, True),
-        (expected[1], 4, "fill_uniform", np.float32, True),
-        (expected[2], 2, "fill_uniform", np.float64, True),
-        (expected[3], 4, "fill_normal", np.float32, False),
-        (expected[4], 2, "fill_normal", np.float64, False),
+    wide = name == "Philox"
+    for rows, each, odd, fill, dtype, exact in (
+        (expected[0], 4 if wide else 1, 1, "fill_uniform", np.uint32, True),
+        (expected[0], 4 if wide else 1, 0, "fill_uniform", np.uint32, True),
+        (expected[1], 4 if wide else 1, 1, "fill_uniform", np.float32, True),
+        (expected[1], 4 if wide else 1, 0, "fill_uniform", np.float32, True),
+        (expected[2], 2 if wide else 1, 1, "fill_uniform", np.float64, True),
+        (expected[3], 4 if wide else 1, 1, "fill_normal", np.float32, False),
+        (expected[3], 4 if wide else 2, 0, "fill_normal", np.float32, False),
+        (expected[4], 2 if wide else 1, 1, "fill_normal", np.float64, False),
+        (expected[4], 2, 0, "fill_normal", np.float64, False),
     ):
-        size = count * each * 2 + 4 * each + 1
+        size = count * each * 2 + 4 * each + odd
+        if not wide and each == 1:
+            size += count * 3 - count % 2  # more than four rounds, of the same parity
+        assert size % 2 == odd
         data = GPUArray(size, dtype)
         getattr(rewound(), fill)(data)
         got, wanted = data.get(), laid_out(rows, each, size)
@@ -231,12 +253,63 @@ def test_the_counter_of_philox_carries(ctx):
 @pytest.mark.parametrize("name", PSEUDO)
 def test_log_normal_numbers_are_exponentials_of_normal_ones(ctx, name):
     for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-12)):
-        normal = make(name).gen_normal(1001, dtype).get()
-        data = GPUArray(1001, dtype)
-        make(name).fill_log_normal(data, 0.5, 0.25)
-        np.testing.assert_allclose(data.get(), np.exp(0.5 + 0.25 * normal), tolerance)
-        again = make(name).gen_log_normal(1001, dtype, 0.5, 0.25)
-        assert (again.get() == data.get()).all()
+        for size in (1001, 1002):
+            normal = make(name).gen_normal(size, dtype).get()
+            data = GPUArray(size, dtype)
+            make(name).fill_log_normal(data, 0.5, 0.25)
+            expected = np.exp(0.5 + 0.25 * normal)
+            np.testing.assert_allclose(data.get(), expected, tolerance)
+            again = make(name).gen_log_normal(size, dtype, 0.5, 0.25)
+            assert (again.get() == data.get()).all()
+
+
+@pytest.mark.parametrize("name", ["XORWOW", "MRG32k3a"])
+def test_small_fills_take_turns_from_the_first_states_on(ctx, name):
+    """Each fill begins with state 0, and a state steps only for elements of its own."""
+    rows = plain(name, 16, 8)
+    generator = make(name)
+    for turn in range(3):
+        got = generator.gen_uniform(10, np.float32).get()
+        assert (got == rows[1][:10, turn]).all()
+        assert (got != rows[1][1:11, turn]).all()  # nor are they any other states'
+    generator = make(name)
+    tolerance = {"rtol": 1e-5, "atol": 1e-5}
+    pairs = generator.gen_normal(10, np.float32).get()
+    np.testing.assert_allclose(pairs, rows[3][:5, :2].ravel(), **tolerance)
+    # An odd fill makes pairs as well: it keeps the second number for the next odd one.
+    first = generator.gen_normal(5, np.float32).get()
+    between = generator.gen_normal(6, np.float32).get()
+    second = generator.gen_normal(5, np.float32).get()
+    np.testing.assert_allclose(first, rows[3][:5, 2], **tolerance)
+    np.testing.assert_allclose(between, rows[3][:3, 4:6].ravel(), **tolerance)
+    np.testing.assert_allclose(second, rows[3][:5, 3], **tolerance)
+
+
+def test_kernels_without_launch_bounds_limit_the_states(ctx, monkeypatch):
+    """The smallest block of any kernel decides, as in PyCUDA, and is divided evenly."""
+    limits = {"prepare": 640}
+    attribute = drv.function_attribute.MAX_THREADS_PER_BLOCK
+    real = drv.Function.get_attribute
+    generator = make("MRG32k3a")
+    names = {id(generator._prepare): "prepare"}
+
+    class Limited:
+        def __init__(self, function):
+            self.function = function
+
+        def get_attribute(self, wanted):
+            if wanted == attribute:
+                return limits.get(names.get(id(self.function)), 1024)
+            return real(self.function, wanted)
+
+    kernels = [Limited(each) for each in generator._kernels()]
+    monkeypatch.setattr(type(generator), "_kernels", lambda self: kernels)
+    assert generator.generators_per_block == 640
+    limits.clear()
+    assert generator.generators_per_block == 1024
+    sizes = {1024: 256, 896: 224, 768: 256, 640: 160, 384: 192, 128: 128, 31: 31}
+    for per_block, size in sizes.items():
+        assert curandom._block_size(per_block) == size
 
 
 # -- the host's library ----------------------------------------------------------------
@@ -600,7 +673,11 @@ def test_a_fill_goes_on_where_the_last_one_ended(ctx, name):
         count = count_of(generator)
         generator.call_skip_ahead(skipped)
         rows = [generator.gen_uniform(count * 4, np.float32).get() for _ in range(3)]
-        got = np.concatenate([row.reshape(count, 4)[:64] for row in rows], 1)
+        if is_philox(generator):
+            rows = [row.reshape(count, 4) for row in rows]
+        else:
+            rows = [row.reshape(4, count).T for row in rows]
+        got = np.concatenate([row[:64] for row in rows], 1)
         assert (got == expected[:, skipped : skipped + 12]).all()
 
 
@@ -679,7 +756,8 @@ def test_the_length_of_a_subsequence_of_mrg32k3a(ctx):
     step1, step2 = mrg_step(a1, m1, 76), mrg_step(a2, m2, 76)
     s1 = s2 = [12345] * 3
     generator = kind("MRG32k3a")(lambda n: gpuarray.zeros(n, np.int32))
-    got = generator.gen_uniform(16, np.float64).get()
+    count = count_of(generator)
+    got = generator.gen_uniform((2, count), np.float64).get()[:, :4].T.ravel()
     norm = 2.3283065498378288e-10
     for state in range(4):
         x1, x2, expected = list(s1), list(s2), []
@@ -897,6 +975,7 @@ def test_attributes(ctx):
         short = "Philox4_32_10" if name == "Philox" else name
         assert generator.state_type.startswith(f"curandState{short}")
         kernels = generator._kernels()
+        assert generator._prepare in kernels
         assert generator.skip_ahead in kernels
         assert generator.skip_ahead_array in kernels
         assert all(each in kernels for each in generator.generators.values())
@@ -1091,7 +1170,7 @@ except drv.MemoryError as error:
     print("no room", error)
 else:
     # One thread takes the first run, one in the middle and one beyond 2**32 elements.
-    each = 4 if generator.has_box_muller else 1
+    each = 4 if "{name}" == "Philox" else 1
     step = 2**31 // each + 1
     fill = generator.generators["uniform_int"]
     size = (2 * step + 1) * each
