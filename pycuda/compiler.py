@@ -46,6 +46,15 @@ DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 
 _TARGETS = ("cubin", "ptx", "fatbin")
 _COMPILERS = ("nvcc", "nvrtc")
+
+
+class _Default(str):
+    """A default value that can be told from the same text given by a caller."""
+
+    __slots__ = ()
+
+
+_DEFAULT_TARGET = _Default("cubin")
 _SOFTWARE_DEVICE = "PyCUDA software device"
 _ARCH_OPTIONS = ("-arch", "--gpu-architecture", "-gencode", "--generate-code")
 _RELOCATABLE = frozenset(("-rdc=true", "--relocatable-device-code=true"))
@@ -492,22 +501,21 @@ def compile(
     code: str | None = None,
     cache_dir: str | Literal[False] | None = None,
     include_dirs: Iterable[str] | None = None,
-    target: Literal["cubin", "ptx", "fatbin"] | None = None,
+    target: Literal["cubin", "ptx", "fatbin"] = _DEFAULT_TARGET,  # type: ignore[assignment]
     compiler: str | None = None,
 ) -> bytes:
     """Compile CUDA C and return the image as bytes.
 
     ``options`` defaults to DEFAULT_NVCC_FLAGS, ``arch`` to the current context's device
     (none is given without a context); a list of several goes with the target "fatbin".
-    ``target`` is "cubin", "ptx" or "fatbin". By default it is what the current device
-    can load: "ptx" on the software device and for a GPU newer than the compiler,
-    otherwise "cubin", or "fatbin" for several architectures.
+    ``target`` is "cubin", "ptx" or "fatbin". Without it the image is one that the
+    current device can load: "ptx" on the software device and for a GPU newer than the
+    compiler, otherwise "cubin", or "fatbin" for several architectures.
     ``compiler`` is "nvcc" or "nvrtc", by default what PYCUDA_COMPILER says, else nvcc.
     Raises CompileError.
     """
-    if target is not None:
-        _check_target(target)
-    wanted = (arch, code, target)
+    _check_target(target)
+    wanted = (arch, code, None if target is _DEFAULT_TARGET else target)
     tools = (nvcc, compiler)
     image, _, chatter = _compiled(
         *_request(
