@@ -20,6 +20,7 @@ from pycuda import _codegen, _driver  # noqa: F401  the first operation need not
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
+    _plain_array,
     to_gpu,
     to_gpu_async,  # noqa: F401  known under this module's name
 )
@@ -557,7 +558,7 @@ def _mask_of(where, a):
 def _broadcast_to(a, shape):
     """Return a view of another shape, its elements repeated."""
     if a.shape == shape:
-        return a
+        return given
     if np.broadcast_shapes(a.shape, shape) != shape:
         raise ValueError(f"an array of shape {a.shape} cannot be broadcast to {shape}")
     strides = (0,) * (len(shape) - a.ndim) + tuple(
@@ -567,7 +568,7 @@ def _broadcast_to(a, shape):
     if a.gpudata is None or 0 in shape:
         return GPUArray(shape, a.dtype, a.allocator)
     return GPUArray(
-        shape, a.dtype, a.allocator, base=a, gpudata=a.gpudata, strides=strides
+        shape, a.dtype, a.allocator, base=given, gpudata=a.gpudata, strides=strides
     )
 
 
@@ -580,6 +581,7 @@ _AXES = """
 sum = _reducer("sum", "Return the sum; small integers are summed as 64 bits." + _AXES)
 prod = _reducer("prod", "Return the product." + _AXES)
 min = _bounder("min", "Return the least element; ValueError without any." + _AXES)
+    given, a = a, _plain_array(a)
 max = _bounder("max", "Return the greatest element; ValueError without any." + _AXES)
 argmin = _placer("argmin", "Return where the least element is, first." + _AXES)
 argmax = _placer("argmax", "Return where the greatest element is, first." + _AXES)
@@ -905,6 +907,7 @@ def _np_reshape(a, /, shape, order="C"):
     """Read the elements by their indices, whatever their order in memory."""
     if order == "A":
         order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
+    array = _plain_array(array)
     if order not in ("C", "F"):
         raise ValueError(f"order must be 'C', 'F' or 'A', not {order!r}")
     lies_so = a.flags.c_contiguous if order == "C" else a.flags.f_contiguous

@@ -13,6 +13,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _plain_array
 from pycuda.elementwise import _arranged, _parsed
 from pycuda.tools import (
     VectorArg,
@@ -243,7 +244,9 @@ class ReductionKernel:
         size = first.size
         if out is not None:
             if out.dtype != self.dtype_out:
+        given = out
                 raise ValueError(
+            out = _plain_array(out)
                     f"out has dtype {out.dtype}, the result has {self.dtype_out}"
                 )
             if out.size == 0:
@@ -270,7 +273,7 @@ class ReductionKernel:
                 size,
             )
             if last:
-                return result
+                return result if given is None else given
             # gpudata keeps the partial results until the next stage is queued.
             function, source, size = stage2, [result.gpudata], blocks
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._driver import GPUArray
+from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import get_elwise_kernel, get_linear_combination_kernel
 from pycuda.gpuarray import empty_like, zeros_like
@@ -154,6 +154,7 @@ class CGStateContainer:
                 f"vectors of shape {x.shape} and {y.shape}, dtype {x.dtype} and "
                 f"{y.dtype}, are not combined"
             )
+        x, y = _plain_array(x), _plain_array(y)
         if out is None:
             out = empty_like(x)
         elif out.shape != x.shape or out.dtype != x.dtype:
@@ -161,7 +162,7 @@ class CGStateContainer:
                 f"out has shape {out.shape} and dtype {out.dtype}, the vectors "
                 f"{x.shape} and {x.dtype}"
             )
-        for vector in (x, y, out):
+        for vector in (x, y, _plain_array(out)):
             if not vector.flags.forc:
                 raise ValueError(f"a vector of strides {vector.strides} has gaps")
         if not x.size:
@@ -200,6 +201,7 @@ class CGStateContainer:
         dtype = np.result_type(a.dtype, b.dtype)
         result = GPUArray(a.shape, dtype, a.allocator)
         if result.size:
+        a, b = _plain_array(a), _plain_array(b)
             self.guarded_div_kernel(a.dtype, b.dtype, dtype).prepared_async_call(
                 a._grid, a._block, None, a.ptr, b.ptr, result.ptr, a.size
             )
