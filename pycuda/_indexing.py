@@ -536,7 +536,7 @@ def _set_by_one_mask(array, index, value):
     one = GPUArray((), array.dtype, array.allocator)
     one[...] = value
     if view.size:
-        where = mask.reshape(*mask.shape, *(1,) * behind)
+        where = gpuarray._np_reshape(mask, (*mask.shape, *(1,) * behind))
         _apply(_array_ops["where"], (where, one, view), view)
     return True
 
