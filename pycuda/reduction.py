@@ -240,13 +240,15 @@ class ReductionKernel:
                 f"{len(args)} were given"
             )
         values, first, _ = _arranged(args, self._arguments)
-        allocator = kwargs.get("allocator") or first.allocator
+        allocator = kwargs.get("allocator")
+        if allocator is None:
+            allocator = first.allocator
         size = first.size
-        if out is not None:
-            if out.dtype != self.dtype_out:
         given = out
-                raise ValueError(
+        if out is not None:
             out = _plain_array(out)
+            if out.dtype != self.dtype_out:
+                raise ValueError(
                     f"out has dtype {out.dtype}, the result has {self.dtype_out}"
                 )
             if out.size == 0:

@@ -187,7 +187,9 @@ class _ScanKernelBase:
         target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, self.dtype, output_ary.allocator)
-        self._scan_lines(source, target, 1, allocator or input_ary.allocator, stream)
+        if allocator is None:
+            allocator = input_ary.allocator
+        self._scan_lines(source, target, 1, allocator, stream)
         if target is not output_ary:
             output_ary[...] = target
         return given

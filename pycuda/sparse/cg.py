@@ -121,6 +121,11 @@ class CGStateContainer:
                 f"the preconditioner has shape {precon.shape}, the operator "
                 f"{operator.shape}"
             )
+        if pagelocked_allocator is not None and not callable(pagelocked_allocator):
+            raise TypeError(
+                "pagelocked_allocator must be a function of a shape, a dtype and a "
+                f"stream, not {type(pagelocked_allocator).__name__}"
+            )
         if pagelocked_allocator is None:
             host_pool = PageLockedMemoryPool()
 
@@ -149,12 +154,12 @@ class CGStateContainer:
 
         ``a`` and ``b`` are numbers, or arrays of one element on the device.
         """
+        x, y = _plain_array(x), _plain_array(y)
         if x.shape != y.shape or x.dtype != y.dtype:
             raise ValueError(
                 f"vectors of shape {x.shape} and {y.shape}, dtype {x.dtype} and "
                 f"{y.dtype}, are not combined"
             )
-        x, y = _plain_array(x), _plain_array(y)
         if out is None:
             out = empty_like(x)
         elif out.shape != x.shape or out.dtype != x.dtype:
@@ -196,12 +201,12 @@ class CGStateContainer:
 
     def guarded_div(self, a: GPUArray, b: GPUArray) -> GPUArray:
         """Return ``a / b`` of arrays on the device, 0 where ``b`` is 0."""
+        a, b = _plain_array(a), _plain_array(b)
         if a.shape != b.shape:
             raise ValueError(f"shapes {a.shape} and {b.shape} are not divided")
         dtype = np.result_type(a.dtype, b.dtype)
         result = GPUArray(a.shape, dtype, a.allocator)
         if result.size:
-        a, b = _plain_array(a), _plain_array(b)
             self.guarded_div_kernel(a.dtype, b.dtype, dtype).prepared_async_call(
                 a._grid, a._block, None, a.ptr, b.ptr, result.ptr, a.size
             )
