@@ -511,13 +511,13 @@ def _check_array(
     dtype = np.dtype(dtype)
     if not isinstance(array, GPUArray):
         raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
-    array = _plain_array(array)
-    if array.dtype != dtype or array.size != np.prod(shape):
+    plain: GPUArray = _plain_array(array)
+    if plain.dtype != dtype or plain.size != np.prod(shape):
         raise TypeError(
             f"{name} must be {dtype} of shape {shape}, one for each state; it is "
-            f"{array.dtype} of shape {array.shape}"
+            f"{plain.dtype} of shape {plain.shape}"
         )
-    if not array.flags.c_contiguous:
+    if not plain.flags.c_contiguous:
         raise TypeError(f"{name} must be contiguous")
 
 

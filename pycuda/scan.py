@@ -164,11 +164,14 @@ class _ScanKernelBase:
         from pycuda.gpuarray import GPUArray, empty_like
 
         if output_ary is None:
-            output_ary = input_ary
-        elif isinstance(output_ary, str) and output_ary == "new":
-            output_ary = empty_like(input_ary)
-        given = output_ary
-        input_ary, output_ary = _plain_array(input_ary), _plain_array(output_ary)
+            given = input_ary
+        elif not isinstance(output_ary, str):
+            given = output_ary
+        elif output_ary == "new":
+            given = empty_like(input_ary)
+        else:
+            raise ValueError(f'output_ary is an array or "new", not {output_ary!r}')
+        input_ary, output_ary = _plain_array(input_ary), _plain_array(given)
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")

@@ -206,6 +206,31 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src,
                                               CUstream stream);
 
+/* -- gpuarray_host.c: numpy arrays for the elements of a GPUArray -------------------
+ */
+
+/* Do host array and (packed) device array have each element at the same distance? */
+PCU_HIDDEN int pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device);
+
+/* An uninitialised host array with the axes in the order of self's; the second one in
+ * page-locked memory. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_new(pcu_gpuarray *self);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_pagelocked_new(pcu_gpuarray *self);
+
+/* Check a host array that a program gives: its kind, dtype (dtype_error) and size. One
+ * of another shape is reshaped, with a warning of that class. */
+PCU_HIDDEN PCU_NEWREF PyArrayObject *pcu_host_checked_new(pcu_gpuarray *self,
+                                                          PyObject *host,
+                                                          PyObject *dtype_error,
+                                                          PyObject *warning);
+
+/* The host array with each element where the packed `like` has it. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_arranged_new(PyArrayObject *host,
+                                                      pcu_gpuarray *like);
+
+/* The host array packed, the order of its axes kept. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_packed_new(PyObject *ary);
+
 /* -- gpuarray_exchange.c: other libraries ------------------------------------------ */
 
 extern PCU_HIDDEN PyMethodDef pcu_gpuarray_exchange_functions[];

@@ -81,61 +81,6 @@ copy_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, int as
     return rc;
 }
 
-/* Do host array and (packed) device array have each element at the same distance? */
-static int
-copy_is_alike(PyArrayObject *host, const pcu_gpuarray *device)
-{
-    if (PyArray_NDIM(host) != device->ndim ||
-        (size_t)PyArray_ITEMSIZE(host) != pcu_gpuarray_itemsize(device) ||
-        !pcu_gpuarray_is_packed(device)) {
-        return 0;
-    }
-    for (int i = 0; i < device->ndim; i++) {
-        if ((size_t)PyArray_DIM(host, i) != device->shape[i] ||
-            (device->shape[i] > 1 && PyArray_STRIDE(host, i) != device->strides[i])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* An uninitialised host array with the axes in the order of self's. */
-static PyObject *
-copy_host_new(pcu_gpuarray *self)
-{
-    npy_intp dims[PCU_MAX_NDIM];
-    npy_intp axes[PCU_MAX_NDIM];
-    npy_intp order[PCU_MAX_NDIM];
-    ptrdiff_t packed[PCU_MAX_NDIM];
-    for (int i = 0; i < self->ndim; i++) {
-        dims[i] = (npy_intp)self->shape[i];
-    }
-    PyArray_Descr *dtype = (PyArray_Descr *)Py_NewRef((PyObject *)self->dtype);
-    if (self->contiguous) {
-        return PyArray_Empty(self->ndim, dims, dtype, self->contiguous == PCU_ARRAY_F);
-    }
-    if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), packed) < 0) {
-        Py_DECREF(dtype);
-        return NULL;
-    }
-    for (int i = 0; i < self->ndim; i++) { /* the longest stride first */
-        int k = i;
-        for (; k > 0 && packed[order[k - 1]] < packed[i]; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
-    for (int i = 0; i < self->ndim; i++) {
-        dims[i] = (npy_intp)self->shape[order[i]];
-        axes[order[i]] = i;
-    }
-    PyArrayObject *array = (PyArrayObject *)PyArray_Empty(self->ndim, dims, dtype, 0);
-    PyArray_Dims permutation = {axes, self->ndim};
-    PyObject *result = array == NULL ? NULL : PyArray_Transpose(array, &permutation);
-    Py_XDECREF(array);
-    return result;
-}
-
 /* The current context may be given work on the array. */
 static int
 copy_check(pcu_gpuarray *self)
@@ -183,12 +128,12 @@ copy_get_into(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
         return -1;
     }
     pcu_gpuarray *source = (pcu_gpuarray *)packed;
-    if (copy_is_alike(host, source)) {
+    if (pcu_host_is_alike(host, source)) {
         /* a temporary copy must outlive the transfer */
         rc = copy_down(host, source, stream, async && source == self);
     }
     else {
-        between = copy_host_new(source);
+        between = pcu_host_new(source);
         if (between != NULL &&
             copy_down((PyArrayObject *)between, source, stream, 0) == 0) {
             rc = PyArray_CopyInto(host, (PyArrayObject *)between);
@@ -197,81 +142,6 @@ copy_get_into(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
     Py_DECREF(packed);
     Py_XDECREF(between);
     return rc;
-}
-
-static PyObject *
-copy_pagelocked_new(pcu_gpuarray *self)
-{
-    PyObject *result = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda.driver");
-    PyObject *shape =
-        module == NULL ? NULL : pcu_shape_tuple_new(self->ndim, self->shape);
-    if (shape != NULL) {
-        result = PyObject_CallMethod(module, "pagelocked_empty", "OOs", shape,
-                                     (PyObject *)self->dtype,
-                                     self->contiguous == PCU_ARRAY_F ? "F" : "C");
-        if (result != NULL && !PyArray_Check(result)) {
-            PyErr_Format(PyExc_TypeError,
-                         "pycuda.driver.pagelocked_empty made a %s, not a numpy array",
-                         Py_TYPE(result)->tp_name);
-            Py_CLEAR(result);
-        }
-    }
-    Py_XDECREF(shape);
-    Py_XDECREF(module);
-    return result;
-}
-
-/* Check a host array that a program gives: the dtype, the size; another shape is
- * reshaped, with a warning. */
-static PyArrayObject *
-copy_host_checked(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
-                  PyObject *warning)
-{
-    if (!PyArray_Check(host)) {
-        PyErr_Format(PyExc_TypeError, "ary must be a numpy array, not %s",
-                     Py_TYPE(host)->tp_name);
-        return NULL;
-    }
-    PyArrayObject *array = (PyArrayObject *)host;
-    if (!PyArray_EquivTypes(PyArray_DESCR(array), self->dtype) &&
-        pcu_dtype_check_meaning(PyArray_DESCR(array), "ary") < 0) {
-        return NULL;
-    }
-    if (!PyArray_CheckExact(host) && pcu_array_check_meaning(array, "ary") < 0) {
-        return NULL;
-    }
-    if ((size_t)PyArray_SIZE(array) != self->count) {
-        PyErr_Format(PyExc_ValueError, "ary has %zd elements, the GPUArray has %zu",
-                     (Py_ssize_t)PyArray_SIZE(array), self->count);
-        return NULL;
-    }
-    if (!PyArray_EquivTypes(PyArray_DESCR(array), self->dtype)) {
-        PyErr_Format(dtype_error, "ary has dtype %S, the GPUArray has %S",
-                     (PyObject *)PyArray_DESCR(array), (PyObject *)self->dtype);
-        return NULL;
-    }
-    int same = PyArray_NDIM(array) == self->ndim;
-    for (int i = 0; same && i < self->ndim; i++) {
-        same = (size_t)PyArray_DIM(array, i) == self->shape[i];
-    }
-    if (same) {
-        return (PyArrayObject *)Py_NewRef(host);
-    }
-    npy_intp dims[PCU_MAX_NDIM];
-    PyArray_Dims shape = {dims, self->ndim};
-    for (int i = 0; i < self->ndim; i++) {
-        dims[i] = (npy_intp)self->shape[i];
-    }
-    if (PyErr_WarnEx(warning,
-                     "the numpy array has another shape than the GPUArray; it is "
-                     "reshaped",
-                     1) < 0) {
-        return NULL;
-    }
-    NPY_ORDER order = self->contiguous == PCU_ARRAY_F ? NPY_FORTRANORDER : NPY_CORDER;
-    PyArrayObject *view = (PyArrayObject *)PyArray_Newshape(array, &shape, order);
-    return view;
 }
 
 typedef struct {
@@ -290,16 +160,16 @@ copy_get_array(pcu_gpuarray *self, const transfer_args *a)
         return NULL;
     }
     if (a->ary != Py_None) {
-        host =
-            copy_host_checked(self, a->ary, PyExc_TypeError, PyExc_DeprecationWarning);
+        host = pcu_host_checked_new(self, a->ary, PyExc_TypeError,
+                                    PyExc_DeprecationWarning);
         if (host != NULL && !PyArray_ISWRITEABLE(host)) {
             PyErr_SetString(PyExc_ValueError, "ary is read-only");
             Py_CLEAR(host);
         }
     }
     else {
-        host = (PyArrayObject *)(a->pagelocked ? copy_pagelocked_new(self)
-                                               : copy_host_new(self));
+        host = (PyArrayObject *)(a->pagelocked ? pcu_host_pagelocked_new(self)
+                                               : pcu_host_new(self));
     }
     if (host != NULL && (copy_get_into(self, host, a->stream, a->async) < 0 ||
                          (!a->async && pcu_gpuarray_after_get(self->st) < 0))) {
@@ -373,21 +243,6 @@ copy_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 /* -- set --------------------------------------------------------------------------- */
 
-/* A host array with each element where the packed `like` has it. */
-static PyObject *
-copy_host_arranged(PyArrayObject *host, pcu_gpuarray *like)
-{
-    if (copy_is_alike(host, like) && PyArray_ISNBO(PyArray_DESCR(host)->byteorder) ==
-                                         PyArray_ISNBO(like->dtype->byteorder)) {
-        return Py_NewRef((PyObject *)host);
-    }
-    PyObject *arranged = copy_host_new(like);
-    if (arranged != NULL && PyArray_CopyInto((PyArrayObject *)arranged, host) < 0) {
-        Py_CLEAR(arranged);
-    }
-    return arranged;
-}
-
 /* Copy a host array of self's shape and dtype to the device. */
 static int
 copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int async)
@@ -413,7 +268,7 @@ copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
         return -1;
     }
     pcu_gpuarray *target = (pcu_gpuarray *)packed;
-    PyObject *arranged = copy_host_arranged(host, target);
+    PyObject *arranged = pcu_host_arranged_new(host, target);
     if (arranged != NULL) {
         /* what is temporary must outlive the transfer */
         int later = async && arranged == (PyObject *)host && target == self;
@@ -476,7 +331,7 @@ copy_set_array(pcu_gpuarray *self, const transfer_args *a)
     }
     else {
         PyArrayObject *host =
-            copy_host_checked(self, a->ary, PyExc_ValueError, PyExc_UserWarning);
+            pcu_host_checked_new(self, a->ary, PyExc_ValueError, PyExc_UserWarning);
         if (host != NULL) {
             rc = copy_set_from(self, host, a->stream, a->async);
         }
@@ -537,21 +392,6 @@ typedef struct {
     int checks; /* ary is a program's: its elements must mean the same here */
 } upload_args;
 
-/* The host array packed, the order of its axes kept. */
-static PyObject *
-copy_host_packed(PyObject *ary)
-{
-    PyArrayObject *array = (PyArrayObject *)ary;
-    if (PyArray_IS_C_CONTIGUOUS(array) || PyArray_IS_F_CONTIGUOUS(array)) {
-        return Py_NewRef(ary);
-    }
-    PyObject *packed = PyArray_NewLikeArray(array, NPY_KEEPORDER, NULL, 0);
-    if (packed != NULL && PyArray_CopyInto((PyArrayObject *)packed, array) < 0) {
-        Py_CLEAR(packed);
-    }
-    return packed;
-}
-
 /* A copy of a GPUArray, on the device; like that of a numpy array it is packed, and its
  * memory comes from the allocator given, not from that of the source. */
 static PyObject *
@@ -594,7 +434,7 @@ copy_upload(pcu_state *st, const upload_args *a, int async)
         Py_XDECREF(array);
         return NULL;
     }
-    PyObject *packed = copy_host_packed(array);
+    PyObject *packed = pcu_host_packed_new(array);
     Py_DECREF(array);
     if (packed == NULL) {
         return NULL;
