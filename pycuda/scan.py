@@ -171,7 +171,8 @@ class _ScanKernelBase:
             given = empty_like(input_ary)
         else:
             raise ValueError(f'output_ary is an array or "new", not {output_ary!r}')
-        input_ary, output_ary = _plain_array(input_ary), _plain_array(given)
+        plain = _plain_array(given)
+        input_ary, output_ary = _plain_array(input_ary), plain
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
