@@ -149,6 +149,34 @@ def test_put_from_a_view(ctx, pair):
     assert device.get().tolist() == host.tolist()
 
 
+MANY = 5000  # elements of several blocks, so that one reads after another has written
+
+
+@pytest.mark.parametrize("common", [0, 1, 2, MANY // 2])
+def test_the_last_element_read_is_the_first_written(ctx, common):
+    """The first block writes what the last one reads."""
+    host = np.arange(2 * MANY, dtype=np.int32) * 3
+    order = np.arange(MANY, dtype=np.int32)
+    early, late = slice(0, MANY), slice(MANY - common, 2 * MANY - common)
+    assert len(range(2 * MANY)[late]) == MANY
+
+    def check(move):
+        device, wanted = to_gpu(host), host.copy()
+        wanted[late] = host[early]
+        move(device[early], device[late])
+        assert np.array_equal(device.get(), wanted)
+
+    device_order = to_gpu(order)
+    check(lambda x, y: gpuarray.take(x, device_order, out=y))
+    check(lambda x, y: gpuarray.multi_take([x], device_order, out=[y]))
+    check(lambda x, y: gpuarray.multi_put([x], device_order, out=[y]))
+    check(lambda x, y: gpuarray.multi_take_put([x], device_order, order, out=[y]))
+    check(lambda x, y: y.__setitem__(device_order, x))
+    check(lambda x, y: y.__setitem__(slice(None), x))
+    check(lambda x, y: y.set(x))
+    check(lambda x, y: gpuarray.maximum(x, x, out=y))
+
+
 @pytest.mark.parametrize("shift", [-1, 0, 1, 2])
 def test_one_row_in_common(ctx, shift):
     """With two axes: rows that meet, overlap by one, or leave a gap."""
