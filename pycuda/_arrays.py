@@ -17,6 +17,7 @@ from pycuda._driver import (
     ArrayDescriptor,
     ArrayDescriptor3D,
     LogicError,
+    _plain_array,
     address_mode,
     array3d_flags,
     array_format,
@@ -175,6 +176,7 @@ def gpuarray_to_array(
     be contiguous in that order, but for gaps between rows. Nothing of it is held.
     """
     layout = _order(order)
+    gpuarray = _plain_array(gpuarray)
     shape, dtype = tuple(gpuarray.shape), np.dtype(gpuarray.dtype)
     array = _make_array(shape, dtype, layout, allowSurfaceBind)
     sides = _sides(shape, layout)
@@ -220,6 +222,7 @@ def gpuarray_to_texref(
     ``channels`` elements of the array are one of the texture. The hacks admit double
     and complex elements, cut into integers. Nothing holds the memory.
     """
+    gpuarray = _plain_array(gpuarray)
     dtype = np.dtype(gpuarray.dtype)
     flags = getattr(gpuarray, "flags", None)
     if flags is not None and not flags.forc:

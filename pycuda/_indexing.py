@@ -23,6 +23,7 @@ from pycuda._driver import (
     _array_ops,
     _call_after_get,
     _check_arrays,
+    _plain_array,
     _wait_unless_captured,
     module_from_buffer,
 )
@@ -276,7 +277,7 @@ def expect_report(stream, wait=True):
 def _as_index(item):
     """Return an index array, of integers or bool, on the device or the host."""
     if isinstance(item, GPUArray):
-        result = item
+        result = _plain_array(item)
     else:
         result = np.asarray(item)
         if result.size == 0 and not isinstance(item, np.ndarray):
@@ -327,6 +328,7 @@ def nonzero(mask, stream=None):
 
     Their number is read back.
     """
+    mask = _plain_array(mask)
     shape = mask.shape
     packed = mask if mask.flags.c_contiguous else gpuarray._c_copy(mask)
     if packed.size == 0:
@@ -401,6 +403,7 @@ def _indices_of_mask(mask):
 
 def _select(array, index):
     """Return the selection of ``array[index]``."""
+    array = _plain_array(array)
     basic, found = [], []  # found: (index array, is it of a mask, axis of the view)
     for item in _spread_items(array, index):
         if _is_basic(item):
@@ -455,8 +458,8 @@ def get_item(array, index):
 
 def set_item(array, index, value):
     """Do ``array[index] = value``; where an element is named twice, one value wins."""
-    if not isinstance(value, GPUArray):
-        value = np.asarray(value)
+    array = _plain_array(array)
+    value = _plain_array(value) if isinstance(value, GPUArray) else np.asarray(value)
     if value.ndim == 0 and _set_by_one_mask(array, index, value):
         return
     selection = _select(array, index)
@@ -533,7 +536,7 @@ def _set_by_one_mask(array, index, value):
     one = GPUArray((), array.dtype, array.allocator)
     one[...] = value
     if view.size:
-        where = mask.reshape(*mask.shape, *(1,) * behind)
+        where = gpuarray._np_reshape(mask, (*mask.shape, *(1,) * behind))
         _apply(_array_ops["where"], (where, one, view), view)
     return True
 
@@ -546,6 +549,7 @@ def _flat(array, indices, what):
     index = _as_index(indices)
     if index.dtype.kind == "b":
         raise IndexError(f"{what}: indices must be integers, not bool")
+    array = _plain_array(array)
     length = operator.index(array.size)
     flat = array if array.flags.forc else gpuarray._c_copy(array)
     known = not isinstance(index, GPUArray)
@@ -562,25 +566,29 @@ def _flat(array, indices, what):
 def take(array, indices, out, stream, wait=True):
     """Return the elements at flat indices, in ``out`` if that is given."""
     selection = _flat(array, indices, "take")
+    given, out = out, _plain_array(out)
     if out is not None and (out.shape != selection.shape or out.dtype != array.dtype):
         raise ValueError(
             f"take: the result has shape {selection.shape} and dtype {array.dtype}, "
             f"out has {out.shape} and {out.dtype}"
         )
-    target = out if out is None or not _may_overlap(out, array) else None
+    overlaps = out is not None and _may_overlap(out, _plain_array(array))
+    target = None if overlaps else out
     result = selection.get(stream, target)
     if wait:
         selection.wait(stream)
     elif not selection.is_known:
         expect_report(stream, wait=False)
-    if out is None or result is out:
+    if out is None:
         return result
-    out.set(result, stream=stream)
-    return out
+    if result is not out:
+        out.set(result, stream=stream)
+    return given
 
 
 def put(array, indices, values, stream):
     """Put values at flat indices of a packed array, without waiting."""
+    array, values = _plain_array(array), _plain_array(values)
     if not array.flags.forc:
         raise ValueError("put: the array to put into must be contiguous")
     selection = _flat(array, indices, "put")

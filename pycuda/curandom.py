@@ -27,6 +27,7 @@ from pycuda._driver import (
     _get_direction_vectors,
     _get_scramble_constants32,
     _get_scramble_constants64,
+    _plain_array,
     direction_vector_set,
     get_curand_version,
     to_gpu,
@@ -382,6 +383,7 @@ class _RandomNumberGeneratorBase:
         """Launch the generator of ``names`` that makes data's dtype."""
         if not isinstance(data, GPUArray):
             raise TypeError(f"data must be a GPUArray, not {type(data).__name__}")
+        data = _plain_array(data)
         dtype, size = data.dtype, data.size
         function = self.generators.get(names.get(dtype, ""))
         if function is None:
@@ -532,12 +534,13 @@ def _check_array(
     dtype = np.dtype(dtype)
     if not isinstance(array, GPUArray):
         raise TypeError(f"{name} must be a GPUArray, not {type(array).__name__}")
-    if array.dtype != dtype or array.size != np.prod(shape):
+    plain: GPUArray = _plain_array(array)
+    if plain.dtype != dtype or plain.size != np.prod(shape):
         raise TypeError(
             f"{name} must be {dtype} of shape {shape}, one for each state; it is "
-            f"{array.dtype} of shape {array.shape}"
+            f"{plain.dtype} of shape {plain.shape}"
         )
-    if not array.flags.c_contiguous:
+    if not plain.flags.c_contiguous:
         raise TypeError(f"{name} must be contiguous")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _plain_array
 from pycuda.tools import (
     ScalarArg,
     VectorArg,
@@ -306,6 +307,7 @@ def _arranged(args, arguments):
                 f"argument {number} ({argument.name}) must be a GPUArray, not "
                 f"{type(value).__name__}"
             )
+        value = _plain_array(value)
         if first is None:
             first = value if value.flags.forc else value.copy()
             packed = first

@@ -20,6 +20,7 @@ from pycuda import _codegen, _driver  # noqa: F401  the first operation need not
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
+    _plain_array,
     to_gpu,
     to_gpu_async,  # noqa: F401  known under this module's name
 )
@@ -166,21 +167,40 @@ def full_like(other_ary, fill_value, dtype=None, order="K"):
     return empty_like(other_ary, dtype, order).fill(fill_value)
 
 
-def arange(*args, dtype=None, allocator=None, stream=None):
+def arange(*args, **kwargs):
     """Return ``start``, ``start + step``, ... below ``stop``: ``arange(stop)``,
     ``arange(start, stop)``, ``arange(start, stop, step)``; a numpy.dtype may follow.
 
-    Without a dtype it is what NumPy makes of the numbers, with a warning unless that is
-    float32.
+    ``start``, ``stop``, ``step`` and ``dtype`` can be given by keyword instead, as can
+    ``allocator`` and ``stream``. Without a dtype it is what NumPy makes of the numbers,
+    with a warning unless that is float32.
+
+    ValueError for a name that is given twice, other keywords, and a missing ``stop``.
     """
     args = list(args)
+    names = {"start": 0, "step": 1, "dtype": None, "allocator": None, "stream": None}
+    given = {}
     if args and isinstance(args[-1], np.dtype):
-        if dtype is not None:
-            raise TypeError("the dtype is given twice")
-        dtype = args.pop()
-    if not 1 <= len(args) <= 3:
-        raise TypeError(f"arange() takes 1 to 3 numbers, not {len(args)}")
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        given["dtype"] = args.pop()
+    if len(args) > 3:
+        raise TypeError(f"arange() takes up to 3 numbers, not {len(args)}")
+    places = ("stop",) if len(args) == 1 else ("start", "stop", "step")
+    given.update(zip(places, args, strict=False))
+    for name, value in kwargs.items():
+        if name in given:
+            raise ValueError(f"arange(): {name} is given by position and by keyword")
+        if name != "stop" and name not in names:
+            raise ValueError(
+                f"arange() takes the keywords start, stop, {', '.join([*names][1:])}, "
+                f"not {name}"
+            )
+        given[name] = value
+    if given.get("stop") is None:
+        raise ValueError("arange() needs a stop")
+    given = {name: value for name, value in given.items() if value is not None}
+    settings = names | given
+    start, step, dtype, allocator, stream = (settings[name] for name in names)
+    stop = given["stop"]
     if dtype is None:
         dtype = np.array([start, stop, step]).dtype
         if dtype != np.float32:
@@ -357,6 +377,10 @@ def _normal_axis(axis, ndim):
     return axis % ndim
 
 
+def _allocator_of(allocator, array):
+    return array.allocator if allocator is None else allocator
+
+
 def concatenate(arrays, axis=0, allocator=None):
     """Return the arrays joined along an axis that they have."""
     arrays = list(arrays)
@@ -378,7 +402,7 @@ def concatenate(arrays, axis=0, allocator=None):
     dtype = np.result_type(*(array.dtype for array in arrays))
     length = int(np.sum([array.shape[axis] for array in arrays]))
     shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
-    result = GPUArray(shape, dtype, allocator or first.allocator)
+    result = GPUArray(shape, dtype, _allocator_of(allocator, first))
     begin = 0
     for array in arrays:
         end = begin + array.shape[axis]
@@ -405,7 +429,7 @@ def stack(arrays, axis=0, allocator=None):
     dtype = np.result_type(*(array.dtype for array in arrays))
     shape = (*first.shape[:axis], len(arrays), *first.shape[axis:])
     order = "C" if axis == 0 else "F"
-    result = GPUArray(shape, dtype, allocator or first.allocator, order=order)
+    result = GPUArray(shape, dtype, _allocator_of(allocator, first), order=order)
     for number, array in enumerate(arrays):
         result[(slice(None),) * axis + (number,)] = array
     return result
@@ -517,7 +541,7 @@ def _reduced(
         a = _apply(_ops["where"], (mask, a, filler), None, None, stream)
     if neutral is None and a.size == 0:  # which has no least element
         shape = _reduced_shape(a, axis, keepdims)
-        result = full(shape, initial, a.dtype, allocator or a.allocator)
+        result = full(shape, initial, a.dtype, _allocator_of(allocator, a))
     else:
         result = _reduce(number, (a,), axis, keepdims, dtype, None, stream, allocator)
     if initial is not None:
@@ -556,8 +580,9 @@ def _mask_of(where, a):
 
 def _broadcast_to(a, shape):
     """Return a view of another shape, its elements repeated."""
+    given, a = a, _plain_array(a)
     if a.shape == shape:
-        return a
+        return given
     if np.broadcast_shapes(a.shape, shape) != shape:
         raise ValueError(f"an array of shape {a.shape} cannot be broadcast to {shape}")
     strides = (0,) * (len(shape) - a.ndim) + tuple(
@@ -567,7 +592,7 @@ def _broadcast_to(a, shape):
     if a.gpudata is None or 0 in shape:
         return GPUArray(shape, a.dtype, a.allocator)
     return GPUArray(
-        shape, a.dtype, a.allocator, base=a, gpudata=a.gpudata, strides=strides
+        shape, a.dtype, a.allocator, base=given, gpudata=a.gpudata, strides=strides
     )
 
 
@@ -881,6 +906,7 @@ def _bind_to_texref_ext(
     allow_complex_hack=False,
     allow_offset=False,
 ):
+    array = _plain_array(array)
     if not array.flags.forc:
         raise RuntimeError("an array with gaps cannot be bound to a texture reference")
     dtype = array.dtype

@@ -221,6 +221,9 @@ def full_like(
 ) -> GPUArray: ...
 def arange(
     *args: Any,
+    start: _Number | None = None,
+    stop: _Number | None = None,
+    step: _Number | None = None,
     dtype: DTypeLike | None = None,
     allocator: _Allocator | None = None,
     stream: Stream | None = None,

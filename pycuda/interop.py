@@ -20,6 +20,7 @@ import numpy as np
 import pycuda.driver as _cuda
 from pycuda._driver import (
     GPUArray,
+    _plain_array,
     _pointer_facts,
     _wait_for_stream,
     to_gpu,
@@ -543,7 +544,7 @@ def from_gpuarray(ga: GPUArray, kind: str) -> Any:
         known = ", ".join(sorted({**_RUNTIME_KINDS, **_OTHER_KINDS}))
         raise ValueError(f"there is no kind {kind!r}; there are {known}")
     if kind in _OTHER_KINDS:
-        return make(ga)
+        return make(_plain_array(ga))
     _require_primary(ga, kind)
     try:
         result = make(ga)

@@ -13,6 +13,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _plain_array
 from pycuda.elementwise import _arranged, _parsed
 from pycuda.tools import (
     VectorArg,
@@ -239,9 +240,13 @@ class ReductionKernel:
                 f"{len(args)} were given"
             )
         values, first, _ = _arranged(args, self._arguments)
-        allocator = kwargs.get("allocator") or first.allocator
+        allocator = kwargs.get("allocator")
+        if allocator is None:
+            allocator = first.allocator
         size = first.size
+        given = out
         if out is not None:
+            out = _plain_array(out)
             if out.dtype != self.dtype_out:
                 raise ValueError(
                     f"out has dtype {out.dtype}, the result has {self.dtype_out}"
@@ -270,7 +275,7 @@ class ReductionKernel:
                 size,
             )
             if last:
-                return result
+                return result if given is None else given
             # gpudata keeps the partial results until the next stage is queued.
             function, source, size = stage2, [result.gpudata], blocks
 

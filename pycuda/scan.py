@@ -15,6 +15,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _plain_array
 from pycuda.tools import dtype_to_ctype
 
 if TYPE_CHECKING:
@@ -163,9 +164,15 @@ class _ScanKernelBase:
         from pycuda.gpuarray import GPUArray, empty_like
 
         if output_ary is None:
-            output_ary = input_ary
-        elif isinstance(output_ary, str) and output_ary == "new":
-            output_ary = empty_like(input_ary)
+            given = input_ary
+        elif not isinstance(output_ary, str):
+            given = output_ary
+        elif output_ary == "new":
+            given = empty_like(input_ary)
+        else:
+            raise ValueError(f'output_ary is an array or "new", not {output_ary!r}')
+        plain = _plain_array(given)
+        input_ary, output_ary = _plain_array(input_ary), plain
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
@@ -179,15 +186,17 @@ class _ScanKernelBase:
                 f"{output_ary.shape}"
             )
         if input_ary.size == 0:
-            return output_ary
+            return given
         source = input_ary if input_ary.flags.forc else input_ary.copy()
         target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, self.dtype, output_ary.allocator)
-        self._scan_lines(source, target, 1, allocator or input_ary.allocator, stream)
+        if allocator is None:
+            allocator = input_ary.allocator
+        self._scan_lines(source, target, 1, allocator, stream)
         if target is not output_ary:
             output_ary[...] = target
-        return output_ary
+        return given
 
     def _scan_lines(self, source, target, lines, allocator, stream):
         """Scan each of so many lines, which lie packed one after the other."""

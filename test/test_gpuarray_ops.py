@@ -388,13 +388,65 @@ def test_powers_of_arrays(ctx):
     same(2**y, 2**b, exact=False)
     same(pow(x, y), a**b, exact=False)
     same(to_gpu(np.array([2, 3])) ** to_gpu(np.array([10, 5])), np.array([1024, 243]))
-    with pytest.raises(ValueError, match="negative integer powers"):
-        to_gpu(np.array([2, 3])) ** -1
     with pytest.raises(TypeError):
         pow(x, y, 3)
 
 
 # -- functions -------------------------------------------------------------------------
+
+
+INTEGERS = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
+
+def integer_power(values, exponent):
+    """What C's integers make of 1 / value ** -exponent; 0 has the power 0."""
+    ones = np.where(values == 1, 1, 0)
+    minus = np.where(values == -1, -1 if exponent % 2 else 1, 0)
+    return ones + minus
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+@pytest.mark.parametrize("exponent", [-1, -2, -3])
+def test_negative_powers_of_integers(ctx, name, exponent):
+    dtype = np.dtype(name)
+    limits = [0, 1] if name == "bool" else np.iinfo(dtype)
+    ends = limits if name == "bool" else [limits.min, limits.max]
+    values = np.array([0, 1, 2, 3, *ends]).astype(dtype)
+    if dtype.kind == "i":
+        values = np.append(values, dtype.type(-1))
+    wanted = integer_power(values, exponent)
+    x = to_gpu(values)
+    result = x**exponent
+    assert result.get().tolist() == wanted.tolist()
+    if dtype.kind != "b":
+        assert result.dtype == dtype
+    for scalar in (np.int8(exponent), np.int64(exponent)):
+        if np.result_type(dtype, scalar).kind in "biu":
+            assert (x**scalar).get().tolist() == wanted.tolist()
+    if dtype.kind == "i":
+        x **= exponent
+        assert x.dtype == dtype and x.get().tolist() == wanted.tolist()
+
+
+def test_other_powers_of_integers(ctx):
+    """The neighbours of a negative exponent: 0 and 1, floats, arrays."""
+    x = to_gpu(np.array([0, 1, 2, 3], np.uint8))
+    assert (x**0).get().tolist() == [1, 1, 1, 1]
+    assert (x**1).get().tolist() == [0, 1, 2, 3]
+    assert (x**5).get().tolist() == [0, 1, 32, 243]
+    assert (x[1:] ** -1.0).get().tolist() == [1, 0.5, np.float16(1 / 3)]
+    exponents = to_gpu(np.array([-1, -1, 2, -1], np.int32))
+    assert (x**exponents).get().tolist() == [0, 1, 4, 0]
 
 
 def test_where_and_if_positive(ctx):

@@ -361,8 +361,86 @@ def test_arange(ctx):
     )
     with pytest.warns(UserWarning, match="dtype"):
         assert gpuarray.arange(3).dtype == np.int64
-    with pytest.raises(TypeError):
-        gpuarray.arange()
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "wanted"),
+    [
+        ((0, 10), {"step": 2}, (0, 10, 2)),
+        ((4,), {"start": 1}, (1, 4, 1)),
+        ((), {"stop": 4}, (0, 4, 1)),
+        ((), {"start": 2, "stop": 9, "step": 3}, (2, 9, 3)),
+        ((10,), {"step": 3}, (0, 10, 3)),
+        ((10,), {"start": 1, "step": 4}, (1, 10, 4)),
+        ((1, 3), {"step": None}, (1, 3, 1)),
+    ],
+)
+def test_arange_by_keyword(ctx, args, kwargs, wanted):
+    expected = np.arange(*wanted, dtype=np.int32)
+    same(gpuarray.arange(*args, **kwargs, dtype=np.int32), expected)
+    same(gpuarray.arange(*args, np.dtype(np.int32), **kwargs), expected)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "words"),
+    [
+        ((1, 4), {"start": 1}, "start is given by position and by keyword"),
+        ((1, 4), {"stop": 4}, "stop is given"),
+        ((4,), {"stop": 4}, "stop is given"),
+        ((1, 4, 1), {"step": 1}, "step is given"),
+        ((4, np.dtype("f4")), {"dtype": np.float32}, "dtype is given"),
+        ((), {}, "needs a stop"),
+        ((), {"start": 1}, "needs a stop"),
+        ((4,), {"end": 5}, "not end"),
+    ],
+)
+def test_arange_refuses(ctx, args, kwargs, words):
+    with pytest.raises(ValueError, match=words):
+        gpuarray.arange(*args, **kwargs)
+    with pytest.raises(TypeError, match="up to 3 numbers"):
+        gpuarray.arange(1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("stored", ["C", "F"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_reshape_to_the_same_shape(ctx, stored, order):
+    """The memory is read in the order asked for, also if the shape stays."""
+    host = np.asarray(np.arange(24, dtype=np.int32).reshape(2, 3, 4), order=stored)
+    array = to_gpu(host)
+    for shape in ((2, 3, 4), (2, -1, 4)):
+        got = array.reshape(shape, order=order)
+        memory = host.ravel(order="K")
+        expected = memory.reshape(2, 3, 4, order=order)
+        assert got.strides == expected.strides and got.ptr == array.ptr
+        same(got, expected)
+        assert (got is array) == (stored == order)
+    same(array.reshape((2, 3, 4), order="A"), host)
+    same(np.reshape(array, (2, 3, 4)), host)
+    same(np.reshape(array, (2, 3, 4), order="F"), host)
+
+
+def test_reshape_of_what_has_one_order_only(ctx):
+    """With one axis, both orders are the same; with gaps, the indices decide."""
+    line = to_gpu(np.arange(6))
+    assert line.reshape(6, order="F") is line
+    flat = to_gpu(np.arange(6).reshape(1, 6))
+    assert flat.reshape((1, 6), order="F") is flat
+    host = np.arange(24).reshape(4, 6)
+    gaps = to_gpu(host)[:, ::2]
+    for order in "CF":
+        same(gaps.reshape((4, 3), order=order), host[:, ::2])
+
+
+def test_a_mask_in_fortran_order(ctx):
+    """Assignment by a mask takes its indices, not its memory."""
+    host = np.arange(12).reshape(3, 4)
+    mask = np.asfortranarray(host % 3 == 0)
+    for behind in ((), (2,)):
+        values = np.zeros((3, 4, *behind))
+        array = to_gpu(values)
+        array[to_gpu(mask)] = 5
+        values[mask] = 5
+        same(array, values)
 
 
 def test_records(ctx):

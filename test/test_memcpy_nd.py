@@ -731,3 +731,26 @@ def test_a_buffer_is_no_array(ctx):
     copy.width_in_bytes, copy.height = 16, 1
     with pytest.raises(TypeError, match="source must be an Array, not numpy.ndarray"):
         copy()
+
+
+@pytest.mark.parametrize("kind", [drv.Memcpy2D, drv.Memcpy3D])
+@pytest.mark.parametrize("side", ["src", "dst"])
+@pytest.mark.parametrize("given", ["device", "unified"])
+def test_a_host_type_without_a_host_buffer(ctx, kind, side, given):
+    """The type alone does not say where the host's memory is."""
+    memory, host = drv.mem_alloc(64), np.zeros(64, np.uint8)
+    copy = kind()
+    copy.set_src_device(memory)
+    copy.set_dst_device(memory)
+    getattr(copy, f"set_{side}_{given}")(memory if given == "device" else host)
+    setattr(copy, f"{side}_memory_type", drv.memory_type.HOST)
+    copy.width_in_bytes = copy.src_pitch = copy.dst_pitch = 8
+    copy.height = 2
+    if kind is drv.Memcpy3D:
+        copy.depth = 1
+    run = (lambda: copy(aligned=False)) if kind is drv.Memcpy2D else copy
+    words = f"{side}_memory_type is HOST.*call set_{side}_host"
+    with pytest.raises(drv.LogicError, match=words):
+        run()
+    getattr(copy, f"set_{side}_host")(host)
+    run()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array
 from pycuda.sparse.operator import OperatorBase
 
 _ADD = _array_ops["add"]
@@ -137,6 +137,7 @@ def address(array: GPUArray) -> int:
 
 
 def _overlap(a: GPUArray, b: GPUArray) -> bool:
+    a, b = _plain_array(a), _plain_array(b)
     first, second = address(a), address(b)
     return first < second + b.nbytes and second < first + a.nbytes
 
@@ -175,6 +176,7 @@ class DeviceOperator(OperatorBase):
     def _check_vector(self, vector: Any, length: int, name: str) -> None:
         if not isinstance(vector, GPUArray):
             raise TypeError(f"{name} must be a GPUArray, not {type(vector).__name__}")
+        vector = _plain_array(vector)
         if vector.dtype != self._dtype:
             raise TypeError(
                 f"{name} has dtype {vector.dtype}, the matrix has {self._dtype}"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pycuda._driver import GPUArray
+from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
 from pycuda.elementwise import get_elwise_kernel, get_linear_combination_kernel
 from pycuda.gpuarray import empty_like, zeros_like
@@ -121,6 +121,11 @@ class CGStateContainer:
                 f"the preconditioner has shape {precon.shape}, the operator "
                 f"{operator.shape}"
             )
+        if pagelocked_allocator is not None and not callable(pagelocked_allocator):
+            raise TypeError(
+                "pagelocked_allocator must be a function of a shape, a dtype and a "
+                f"stream, not {type(pagelocked_allocator).__name__}"
+            )
         if pagelocked_allocator is None:
             host_pool = PageLockedMemoryPool()
 
@@ -149,6 +154,7 @@ class CGStateContainer:
 
         ``a`` and ``b`` are numbers, or arrays of one element on the device.
         """
+        x, y = _plain_array(x), _plain_array(y)
         if x.shape != y.shape or x.dtype != y.dtype:
             raise ValueError(
                 f"vectors of shape {x.shape} and {y.shape}, dtype {x.dtype} and "
@@ -161,7 +167,7 @@ class CGStateContainer:
                 f"out has shape {out.shape} and dtype {out.dtype}, the vectors "
                 f"{x.shape} and {x.dtype}"
             )
-        for vector in (x, y, out):
+        for vector in (x, y, _plain_array(out)):
             if not vector.flags.forc:
                 raise ValueError(f"a vector of strides {vector.strides} has gaps")
         if not x.size:
@@ -195,6 +201,7 @@ class CGStateContainer:
 
     def guarded_div(self, a: GPUArray, b: GPUArray) -> GPUArray:
         """Return ``a / b`` of arrays on the device, 0 where ``b`` is 0."""
+        a, b = _plain_array(a), _plain_array(b)
         if a.shape != b.shape:
             raise ValueError(f"shapes {a.shape} and {b.shape} are not divided")
         dtype = np.result_type(a.dtype, b.dtype)

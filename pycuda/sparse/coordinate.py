@@ -185,8 +185,9 @@ class CoordinateSpMV(DeviceOperator):
         As with ``pycuda.sparse.csr.CsrSpMV``: same arguments, same errors.
         """
         y = self._check_operands(x, y)
-        if y.size:
-            _cuda.memset_d8_async(y.ptr, 0, y.nbytes, stream)
+        if self.shape[0]:
+            nbytes = self.shape[0] * self.dtype.itemsize
+            _cuda.memset_d8_async(y.ptr, 0, nbytes, stream)
         self.add_to(x, y, stream)
         return y
 

@@ -14,6 +14,12 @@ def array(w):
     return gpuarray.to_gpu(HOST)
 
 
+def labelled(a):
+    """The array with a label that is not true, and a shape of launches."""
+    a.size, a._block = 1, (32, 1, 1)
+    return a
+
+
 def warm(name, function, make=array, **more):
     """A row whose call has run once."""
 
@@ -78,6 +84,14 @@ for _name, _call in {
     "gaps to host": lambda a: a[:, ::2].get(),
     "gaps from host": lambda a: a[:, ::2].set(HOST[:, :3]),
     "reshape with a copy": lambda a: a[:, ::2].reshape(-1)[::2].reshape(2, 3),
+    "to_gpu": drv.to_gpu,
+    "to_gpu of gaps": lambda a: drv.to_gpu(a[::2, ::2]),
+    "set labels": lambda a: setattr(a, "nbytes", 3) or a.get(),
+    "a.shape = ...": lambda a: setattr(a, "shape", (6, 4)) or a.get(),
+    "a.dtype = ...": lambda a: setattr(a, "dtype", np.int32) or a.get(),
+    "_plain_array": lambda a: _driver._plain_array(labelled(a)),
+    "a._grid = ...": lambda a: setattr(a, "_grid", (1, 1)) or a._grid,
+    "a ** -1": lambda a: a.view(np.uint32) ** -1,
     "sum": gpuarray.sum,
     "sum of columns": lambda a: gpuarray.sum(a, axis=0),
 }.items():

@@ -157,8 +157,10 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
         *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
         return pcu_resource_check((pcu_resource *)managed, routine);
     }
-    if (pcu_memory_check(st, value, routine) < 0) {
-        return -1;
+    if (PyObject_TypeCheck(value, st->DeviceAllocation)) {
+        /* a subclass: its __index__ has no say in where the memory is */
+        *pointer = ((pcu_resource *)value)->handle.memory;
+        return pcu_resource_check((pcu_resource *)value, routine);
     }
     /* an array has __index__, but that is its element */
     if (!pcu_is_one_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
@@ -351,6 +353,74 @@ pcu_as_shape(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
     shape->ndim = (int)n;
     Py_DECREF(items);
     return rc;
+}
+
+int
+pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
+{
+    int native = PyArray_ISNBO(dtype->byteorder);
+    if (native && (PyDataType_HASFIELDS(dtype) || PyDataType_HASSUBARRAY(dtype))) {
+        PyObject *answer = PyObject_GetAttrString((PyObject *)dtype, "isnative");
+        native = answer == NULL ? -1 : PyObject_IsTrue(answer);
+        Py_XDECREF(answer);
+    }
+    if (native != 0) {
+        return native < 0 ? -1 : 0;
+    }
+    PyArray_Descr *wanted = PyArray_DescrNewByteorder(dtype, NPY_NATIVE);
+    if (wanted != NULL) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s has %R, in the byte order of other machines, which no GPU "
+                     "reads; convert it with .astype(numpy.%R)",
+                     name, (PyObject *)dtype, (PyObject *)wanted);
+        Py_DECREF(wanted);
+    }
+    return -1;
+}
+
+/* Is this a masked array? numpy.ma is not imported for the answer. */
+static int
+convert_is_masked(PyArrayObject *array)
+{
+    PyObject *name = PyUnicode_FromString("numpy.ma");
+    PyObject *module = name == NULL ? NULL : PyImport_GetModule(name);
+    int masked = PyErr_Occurred() ? -1 : 0;
+    if (module != NULL) {
+        PyObject *type = PyObject_GetAttrString(module, "MaskedArray");
+        masked = type == NULL ? -1 : PyObject_IsInstance((PyObject *)array, type);
+        Py_XDECREF(type);
+    }
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    return masked;
+}
+
+int
+pcu_array_check_meaning(PyArrayObject *array, const char *name)
+{
+    if (!PyArray_CheckExact(array)) {
+        int masked = convert_is_masked(array);
+        if (masked > 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s is a masked array, and arrays on a GPU have no mask; pass "
+                         "its .filled(value), or its .data",
+                         name);
+        }
+        if (masked != 0) {
+            return -1;
+        }
+    }
+    return pcu_dtype_check_meaning(PyArray_DESCR(array), name);
+}
+
+int
+pcu_refuse_objects(PyArray_Descr *dtype, const char *name)
+{
+    PyErr_Format(PyExc_TypeError,
+                 "%s: %R holds Python objects, which no GPU can read; give a dtype of "
+                 "numbers, such as numpy.float32",
+                 name, (PyObject *)dtype);
+    return -1;
 }
 
 /* Arrays are read without the buffer protocol: it refuses datetimes and costs a format.

@@ -1,6 +1,6 @@
 /* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
 
-#include "pcu.h"
+#include "gpuarray.h"
 
 /* -- allocation -------------------------------------------------------------------- */
 
@@ -55,7 +55,9 @@ pcu_devmem_alloc(pcu_state *st, size_t size)
     }
     PCU_ALLOCATE(status, drv.MemAlloc(&handle.memory, size));
     if (status == CUDA_SUCCESS) {
-        self = pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle);
+        self = pcu_resource_with_size(
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle),
+            size);
     }
     else {
         pcu_devmem_raise(st, "cuMemAlloc", status, size);
@@ -78,10 +80,23 @@ devmem_mem_alloc(PyObject *m, PyObject *bytes)
                                                       : pcu_devmem_alloc(st, size);
 }
 
-/* The nbytes of an object, which arrays of every library have. */
+/* The bytes of an array. The attribute nbytes is for arrays of other libraries:
+ * programs assign it to a GPUArray, and a subclass of ndarray may define another one.
+ */
 static int
 devmem_nbytes(pcu_state *st, PyObject *array, size_t *size)
 {
+    if (PyArray_Check(array)) {
+        *size = (size_t)PyArray_NBYTES((PyArrayObject *)array);
+        return 0;
+    }
+    if (pcu_is_array(st, array) && pcu_gpuarray_ready((pcu_gpuarray *)array) == 0) {
+        *size = pcu_gpuarray_nbytes((pcu_gpuarray *)array);
+        return 0;
+    }
+    if (PyErr_Occurred()) {
+        return -1;
+    }
     PyObject *nbytes = PyObject_GetAttr(array, st->str_nbytes);
     int rc = nbytes == NULL ? -1 : pcu_as_size(st, nbytes, size, "nbytes");
     Py_XDECREF(nbytes);
@@ -90,7 +105,7 @@ devmem_nbytes(pcu_state *st, PyObject *array, size_t *size)
 
 PyDoc_STRVAR(devmem_mem_alloc_like_doc,
              "mem_alloc_like($module, /, ary)\n--\n\n"
-             "Allocate as many bytes as ary.nbytes says.");
+             "Allocate as many bytes as the array has.");
 
 static PyObject *
 devmem_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -146,8 +161,9 @@ devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PCU_ALLOCATE(status, drv.MemAllocPitch(&handle.memory, &pitch, a.width, a.height,
                                            a.access_size));
     if (status == CUDA_SUCCESS) {
-        memory =
-            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle);
+        memory = pcu_resource_with_size(
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle),
+            pitch * a.height);
     }
     else {
         pcu_raise_detail(st, "cuMemAllocPitch", status,

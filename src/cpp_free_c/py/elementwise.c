@@ -327,8 +327,9 @@ static int
 ew_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out)
 {
     uint64_t in_low, in_high, out_low, out_high;
-    if (in->memory != out->memory && in->memory != NULL && out->memory != NULL) {
-        return 0;
+    if (in->memory != out->memory && pcu_gpuarray_allocation(in) != NULL &&
+        pcu_gpuarray_allocation(out) != NULL) {
+        return 0; /* two allocations of ours; other objects may share one memory */
     }
     if (ew_same_elements(in, out)) {
         return 0;

@@ -1,6 +1,8 @@
 /* GPUArray: construction, attributes, the type. See gpuarray.h for the invariant. */
 
 #include "gpuarray.h"
+
+#include "dlpack.h"
 #include "mempool.h"
 
 /* -- memory ------------------------------------------------------------------------ */
@@ -66,6 +68,82 @@ array_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
     return -1;
 }
 
+/* The memory that an object stands for, if its size is known: *start and *size. */
+static int
+array_memory_range(pcu_state *st, PyObject *memory, CUdeviceptr *start, size_t *size)
+{
+    if (memory == NULL) {
+        return 0;
+    }
+    if (Py_IS_TYPE(memory, st->ForeignAllocation)) {
+        const pcu_dlpack *tensor = pcu_dlpack_of(memory);
+        ptrdiff_t low = 0;
+        ptrdiff_t high = 0;
+        if (pcu_extent(tensor->ndim, tensor->shape, tensor->strides,
+                       (size_t)PyDataType_ELSIZE(tensor->dtype), &low, &high) < 0) {
+            return 0;
+        }
+        *start = tensor->pointer + (CUdeviceptr)low;
+        *size = (size_t)high - (size_t)low;
+        return 1;
+    }
+    const pcu_resource *resource = (const pcu_resource *)memory;
+    if (!array_is_allocation(st, memory) || !resource->has_size) {
+        return 0;
+    }
+    *start = resource->handle.memory;
+    *size = resource->size;
+    return 1;
+}
+
+static int
+array_is_outside(pcu_gpuarray *self, long long first, long long last, size_t size)
+{
+    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    PyObject *strides = pcu_strides_tuple_new(self->ndim, self->strides);
+    if (shape != NULL && strides != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "an array of shape %S, strides %S and dtype %S takes the bytes "
+                     "%lld to %lld of memory that has %zu bytes",
+                     shape, strides, (PyObject *)self->dtype, first, last, size);
+    }
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return -1;
+}
+
+int
+pcu_gpuarray_check_inside(pcu_gpuarray *self)
+{
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    ptrdiff_t low = 0;
+    ptrdiff_t high = 0;
+    if (self->inside || self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
+        return 0;
+    }
+    if (self->gpudata == Py_None) {
+        PyErr_SetString(PyExc_ValueError,
+                        "the array has elements but no memory: its gpudata is None");
+        return -1;
+    }
+    if (pcu_extent(self->ndim, self->shape, self->strides, pcu_gpuarray_itemsize(self),
+                   &low, &high) < 0) {
+        PyErr_SetString(PyExc_ValueError, "an array with these strides is too big");
+        return -1;
+    }
+    if (array_memory_range(self->st, self->memory, &start, &size)) {
+        uint64_t offset = self->address - start; /* wraps if the address is below */
+        if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
+            size - offset < (uint64_t)high) {
+            return array_is_outside(self, (long long)(offset + (uint64_t)low),
+                                    (long long)(offset + (uint64_t)high), size);
+        }
+    }
+    self->inside = 1;
+    return 0;
+}
+
 int
 pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
 {
@@ -73,22 +151,40 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
     if (self->dtype == NULL) {
         return pcu_gpuarray_ready(self);
     }
-    if (self->memory == NULL || !array_is_allocation(st, self->memory)) {
-        return 0;
+    if (self->memory != NULL && array_is_allocation(st, self->memory)) {
+        pcu_resource *memory = (pcu_resource *)self->memory;
+        if (pcu_resource_check(memory, "cuLaunchKernel") < 0) {
+            return -1;
+        }
+        if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
+            return array_wrong_context(self, memory);
+        }
     }
-    pcu_resource *memory = (pcu_resource *)self->memory;
-    if (pcu_resource_check(memory, "cuLaunchKernel") < 0) {
-        return -1;
-    }
-    if (pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
-        return array_wrong_context(self, memory);
-    }
-    return 0;
+    return self->inside ? 0 : pcu_gpuarray_check_inside(self);
 }
 
-/* Take up gpudata: the address, and what keeps the memory alive. */
-int
-pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata)
+/* The memory of the base, for an array that is given by a bare address. A base that is
+ * no array may only keep something alive, and an attribute may point elsewhere after
+ * __init__: then the address decides. */
+static PyObject *
+array_memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
+{
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    if (self->base == NULL) {
+        return NULL;
+    }
+    int is_array = pcu_is_array(self->st, self->base);
+    PyObject *memory = is_array ? ((pcu_gpuarray *)self->base)->memory : self->base;
+    int known = array_memory_range(self->st, memory, &start, &size);
+    if (known ? is_array && is_new : is_array) {
+        return memory;
+    }
+    return known && address - start <= size ? memory : NULL;
+}
+
+static int
+array_adopt(pcu_gpuarray *self, PyObject *gpudata, int is_new)
 {
     CUdeviceptr address = 0;
     PyObject *memory = NULL;
@@ -96,19 +192,26 @@ pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata)
         if (pcu_as_pointer(self->st, gpudata, &address, "gpudata") < 0) {
             return -1;
         }
-        if (!PyLong_Check(gpudata)) {
-            memory = pcu_is_array(self->st, gpudata)
-                         ? Py_XNewRef(((pcu_gpuarray *)gpudata)->memory)
-                         : Py_NewRef(gpudata);
+        if (PyLong_Check(gpudata)) {
+            memory = array_memory_of_base(self, address, is_new);
         }
-        else if (self->base != NULL && pcu_is_array(self->st, self->base)) {
-            memory = Py_XNewRef(((pcu_gpuarray *)self->base)->memory);
+        else {
+            memory = pcu_is_array(self->st, gpudata) ? ((pcu_gpuarray *)gpudata)->memory
+                                                     : gpudata;
         }
     }
+    Py_XINCREF(memory);
     self->address = address;
+    self->inside = 0;
     Py_XSETREF(self->gpudata, Py_NewRef(gpudata));
     Py_XSETREF(self->memory, memory);
     return 0;
+}
+
+int
+pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata)
+{
+    return array_adopt(self, gpudata, 0);
 }
 
 /* The address that allocator's result stands for: also of objects that only int() can
@@ -135,7 +238,7 @@ array_allocate(pcu_gpuarray *self)
         return 0;
     }
     if (self->contiguous) {
-        high = (ptrdiff_t)self->nbytes;
+        high = (ptrdiff_t)pcu_gpuarray_nbytes(self);
     }
     else if (pcu_extent(self->ndim, self->shape, self->strides,
                         pcu_gpuarray_itemsize(self), &low, &high) < 0) {
@@ -158,9 +261,8 @@ array_allocate(pcu_gpuarray *self)
         return -1;
     }
     self->address = address + (CUdeviceptr)(-low);
-    if (low == 0) {
-        Py_XSETREF(self->gpudata, Py_NewRef(memory));
-    }
+    self->inside = allocator == NULL || allocator == st->mem_alloc;
+    Py_XSETREF(self->gpudata, low == 0 ? Py_NewRef(memory) : NULL);
     Py_XSETREF(self->memory, memory);
     return 0;
 }
@@ -232,10 +334,8 @@ pcu_gpuarray_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shap
     if (self == NULL) {
         return NULL;
     }
-    self->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)dtype);
-    self->type = (unsigned char)pcu_type_of_dtype(dtype);
     self->allocator = Py_XNewRef(allocator);
-    if (pcu_gpuarray_set_layout(self, ndim, shape, strides) < 0 ||
+    if (pcu_gpuarray_describe(self, dtype, ndim, shape, strides) < 0 ||
         array_allocate(self) < 0) {
         Py_CLEAR(self);
     }
@@ -265,6 +365,7 @@ pcu_gpuarray_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
     else {
         view->memory = Py_XNewRef(self->memory);
         view->address = self->address + (CUdeviceptr)offset;
+        view->inside = self->inside; /* a view leaves no memory that its array is in */
     }
     return view;
 }
@@ -282,7 +383,7 @@ typedef struct {
 static const pcu_argspec array_specs[] = {
     {"shape", pcu_as_shape, offsetof(array_args, shape)},
     {"dtype", pcu_as_dtype, offsetof(array_args, dtype)},
-    {"allocator", pcu_as_object, offsetof(array_args, allocator)},
+    {"allocator", pcu_as_allocator, offsetof(array_args, allocator)},
     {"base", pcu_as_object, offsetof(array_args, base)},
     {"gpudata", pcu_as_object, offsetof(array_args, gpudata)},
     {"strides", pcu_as_object, offsetof(array_args, strides)},
@@ -303,16 +404,28 @@ array_init_layout(pcu_gpuarray *self, const array_args *a)
         if (pcu_gpuarray_read_strides(a->strides, ndim, strides) < 0) {
             return -1;
         }
-        return pcu_gpuarray_set_layout(self, ndim, shape, strides);
+        return pcu_gpuarray_describe(self, a->dtype, ndim, shape, strides);
     }
     if (a->order == NPY_FORTRANORDER) {
-        if (pcu_strides_f(ndim, shape, pcu_gpuarray_itemsize(self), strides) < 0) {
+        if (pcu_strides_f(ndim, shape, (size_t)PyDataType_ELSIZE(a->dtype), strides) <
+            0) {
             PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
             return -1;
         }
-        return pcu_gpuarray_set_layout(self, ndim, shape, strides);
+        return pcu_gpuarray_describe(self, a->dtype, ndim, shape, strides);
     }
-    return pcu_gpuarray_set_layout(self, ndim, shape, NULL);
+    return pcu_gpuarray_describe(self, a->dtype, ndim, shape, NULL);
+}
+
+/* Let go of the memory of an earlier __init__, so that it is never used with the new
+ * layout, even if the new memory cannot be had. */
+static void
+array_forget_memory(pcu_gpuarray *self)
+{
+    self->address = 0;
+    self->inside = 0;
+    Py_XSETREF(self->gpudata, Py_NewRef(Py_None));
+    Py_CLEAR(self->memory);
 }
 
 static int
@@ -329,25 +442,25 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         Py_XDECREF(a.dtype);
         return -1;
     }
-    int type = pcu_type_of_dtype(a.dtype);
     if (PyDataType_REFCHK(a.dtype)) {
-        PyErr_Format(PyExc_TypeError,
-                     "dtype %R holds Python objects, which no GPU can read",
-                     (PyObject *)a.dtype);
+        pcu_refuse_objects(a.dtype, "GPUArray");
     }
     else if (a.base != Py_None && a.gpudata == Py_None) {
         PyErr_SetString(PyExc_AssertionError, "base is given without gpudata");
     }
     else {
-        Py_XSETREF(self->dtype, (PyArray_Descr *)Py_NewRef((PyObject *)a.dtype));
-        self->type = (unsigned char)type;
+        rc = array_init_layout(self, &a);
+    }
+    if (rc == 0) {
         Py_XSETREF(self->allocator,
                    a.allocator == Py_None ? NULL : Py_NewRef(a.allocator));
         Py_XSETREF(self->base, a.base == Py_None ? NULL : Py_NewRef(a.base));
-        rc = array_init_layout(self, &a);
-        if (rc == 0) {
-            rc = a.gpudata == Py_None ? array_allocate(self)
-                                      : pcu_gpuarray_adopt(self, a.gpudata);
+        array_forget_memory(self);
+        if (a.gpudata != Py_None) {
+            rc = array_adopt(self, a.gpudata, 1);
+        }
+        else {
+            rc = array_allocate(self);
         }
     }
     Py_DECREF(a.dtype);
@@ -491,10 +604,7 @@ static PyObject *
 array_set_default_allocator(PyObject *m, PyObject *allocator)
 {
     pcu_state *st = pcu_state_of_module(m);
-    if (allocator != Py_None && !PyCallable_Check(allocator) &&
-        !PyObject_TypeCheck(allocator, st->DeviceMemoryPool)) {
-        PyErr_Format(PyExc_TypeError, "allocator must be a callable or None, not %s",
-                     Py_TYPE(allocator)->tp_name);
+    if (pcu_as_allocator(st, allocator, &allocator, "allocator") < 0) {
         return NULL;
     }
     Py_XSETREF(st->default_allocator,

@@ -3,9 +3,12 @@
  * Invariant of an initialised array: dtype is set; shape and strides have ndim places;
  * count is the product of the lengths; `contiguous` says what strides say. `address` is
  * the first element; where the memory is an allocation of ours, `memory` holds it, and
- * pcu_gpuarray_check looks whether it is alive and of the current context before
- * anything is queued. size, nbytes and mem_size are what the attributes say: programs
- * assign them, nothing here depends on them. */
+ * pcu_gpuarray_check looks whether it is alive, of the current context and large enough
+ * before anything is queued.
+ *
+ * The fields size, nbytes, mem_size and flags are labels: programs assign them, and
+ * nothing may depend on them. The true numbers are count, pcu_gpuarray_nbytes and
+ * contiguous. */
 #ifndef PCU_PY_GPUARRAY_H
 #define PCU_PY_GPUARRAY_H
 
@@ -34,6 +37,8 @@ typedef struct pcu_gpuarray {
     int ndim;
     unsigned char type;       /* pcu_type of dtype */
     unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
+    unsigned char inside; /* 1: the elements are known not to leave the memory; 0: the
+                           * next pcu_gpuarray_check looks */
     size_t inline_shape[PCU_ARRAY_INLINE];
     ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
 } pcu_gpuarray;
@@ -50,6 +55,13 @@ pcu_gpuarray_itemsize(const pcu_gpuarray *self)
     return (size_t)PyDataType_ELSIZE(self->dtype);
 }
 
+/* The bytes of the elements, whatever the attribute nbytes says. */
+static inline size_t
+pcu_gpuarray_nbytes(const pcu_gpuarray *self)
+{
+    return self->count * pcu_gpuarray_itemsize(self);
+}
+
 /* -- gpuarray_layout.c ------------------------------------------------------------- */
 
 /* The pcu_type of a dtype: RAW or NONE if kernels do not compute with it. */
@@ -58,8 +70,13 @@ PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 /* The dtype of a pcu_type. */
 PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);
 
-/* Recompute what follows from shape, strides and dtype. */
-PCU_HIDDEN PCU_RAISES int pcu_gpuarray_settle(pcu_gpuarray *self);
+/* Give the array another dtype, shape and strides (NULL: C order) and compute what
+ * follows from them. The arguments may be the array's own. Nothing changes on failure.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_describe(pcu_gpuarray *self,
+                                                PyArray_Descr *dtype, int ndim,
+                                                const size_t *shape,
+                                                const ptrdiff_t *strides);
 
 /* Strides that a program gives: one integer for each axis. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_read_strides(PyObject *value, int ndim,
@@ -70,8 +87,7 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_shape_tuple_new(int ndim, const size_t *shap
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_strides_tuple_new(int ndim,
                                                       const ptrdiff_t *strides);
 
-/* Replace shape and strides (NULL: C order) and what follows from them. The arguments
- * may be the array's own. */
+/* The same with the dtype that the array has. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim,
                                                   const size_t *shape,
                                                   const ptrdiff_t *strides);
@@ -90,16 +106,23 @@ PCU_HIDDEN int pcu_gpuarray_is_packed(const pcu_gpuarray *self);
 extern PCU_HIDDEN PyGetSetDef pcu_gpuarray_getset[];
 extern PCU_HIDDEN PyType_Spec pcu_gpuarray_flags_spec;
 
+/* 1 if the attribute flags, which programs assign, says how the elements lie. */
+PCU_HIDDEN int pcu_gpuarray_flags_are_true(const pcu_gpuarray *self);
+
 /* -- gpuarray.c: the object -------------------------------------------------------- */
 
 /* Take up gpudata: the address, and what keeps the memory alive. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata);
 
+/* 0 if no element is outside the memory, as far as its size is known; else ValueError
+ * with the sizes. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check_inside(pcu_gpuarray *self);
+
 /* 0 if __init__ has run, else TypeError. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_ready(const pcu_gpuarray *self);
 
-/* 0 if the array may be used by work in ctx: initialised, its memory not released, of
- * that context. */
+/* 0 if the array may be used by work in ctx (NULL: any context): initialised, its
+ * memory not released, of that context, and large enough. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check(pcu_gpuarray *self,
                                              const pcu_context *ctx);
 
@@ -182,6 +205,31 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
 /* dest[...] = src, with broadcasting and conversion. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src,
                                               CUstream stream);
+
+/* -- gpuarray_host.c: numpy arrays for the elements of a GPUArray -------------------
+ */
+
+/* Do host array and (packed) device array have each element at the same distance? */
+PCU_HIDDEN int pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device);
+
+/* An uninitialised host array with the axes in the order of self's; the second one in
+ * page-locked memory. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_new(pcu_gpuarray *self);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_pagelocked_new(pcu_gpuarray *self);
+
+/* Check a host array that a program gives: its kind, dtype (dtype_error) and size. One
+ * of another shape is reshaped, with a warning of that class. */
+PCU_HIDDEN PCU_NEWREF PyArrayObject *pcu_host_checked_new(pcu_gpuarray *self,
+                                                          PyObject *host,
+                                                          PyObject *dtype_error,
+                                                          PyObject *warning);
+
+/* The host array with each element where the packed `like` has it. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_arranged_new(PyArrayObject *host,
+                                                      pcu_gpuarray *like);
+
+/* The host array packed, the order of its axes kept. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_packed_new(PyObject *ary);
 
 /* -- gpuarray_exchange.c: other libraries ------------------------------------------ */
 

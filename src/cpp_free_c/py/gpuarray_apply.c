@@ -320,6 +320,23 @@ apply_pack_beyond(apply_plan *plan, pcu_operand *input, PyObject *value)
 }
 
 static int
+apply_is_unsigned(int type)
+{
+    return type == PCU_T_UINT8 || type == PCU_T_UINT16 || type == PCU_T_UINT32 ||
+           type == PCU_T_UINT64;
+}
+
+/* Is the scalar negative? 1, 0, or -1 with an exception. */
+static int
+apply_is_below_zero(PyObject *value)
+{
+    PyObject *zero = PyLong_FromLong(0);
+    int below = zero == NULL ? -1 : PyObject_RichCompareBool(value, zero, Py_LT);
+    Py_XDECREF(zero);
+    return below;
+}
+
+static int
 apply_pack_scalars(apply_plan *plan)
 {
     int rule = plan->row->rule;
@@ -337,18 +354,16 @@ apply_pack_scalars(apply_plan *plan)
             type = PCU_T_INT32;
         }
         input->type = type;
-        if (plan->op == PCU_OP_POWER && i == 1 && apply_kind(type) == 1) {
-            PyObject *zero = PyLong_FromLong(0);
-            int below =
-                zero == NULL ? -1 : PyObject_RichCompareBool(value, zero, Py_LT);
-            Py_XDECREF(zero);
-            if (below != 0) {
-                if (below > 0) {
-                    PyErr_SetString(PyExc_ValueError,
-                                    "integers to negative integer powers are not "
-                                    "allowed; make one of them a float");
-                }
+        if (plan->op == PCU_OP_POWER && i == 1 && apply_is_unsigned(type)) {
+            int below = apply_is_below_zero(value);
+            if (below < 0) {
                 return -1;
+            }
+            if (below > 0) { /* 1 where the element is 1, else 0 */
+                plan->op = PCU_OP_EQUAL;
+                memset(input->value, 0, sizeof(input->value));
+                input->value[0] = 1; /* little-endian, as every host of CUDA is */
+                continue;
             }
         }
         if (pcu_scalar_pack(value, type, rule == RULE_LDEXP, input->value) < 0) {
@@ -572,8 +587,8 @@ pcu_gpuarray_apply(pcu_state *st, int op, PyObject *const *values,
         }
     }
     pcu_gpuarray *outputs[2] = {(pcu_gpuarray *)outs[0], (pcu_gpuarray *)outs[1]};
-    if (pcu_elementwise(st, op, plan.row->nin, plan.inputs, nout, outputs, plan.compute,
-                        options->stream) == 0) {
+    if (pcu_elementwise(st, plan.op, plan.row->nin, plan.inputs, nout, outputs,
+                        plan.compute, options->stream) == 0) {
         result = nout == 1 ? Py_NewRef(outs[0]) : PyTuple_Pack(2, outs[0], outs[1]);
     }
 done:

@@ -23,6 +23,17 @@ flags_from(pcu_state *st, int contiguous)
     return (PyObject *)flags;
 }
 
+int
+pcu_gpuarray_flags_are_true(const pcu_gpuarray *self)
+{
+    const array_flags *flags = (const array_flags *)self->flags;
+    return flags == NULL ||
+           (Py_IS_TYPE(self->flags, self->st->ArrayFlags) &&
+            flags->c_contiguous == ((self->contiguous & PCU_ARRAY_C) != 0) &&
+            flags->f_contiguous == ((self->contiguous & PCU_ARRAY_F) != 0) &&
+            flags->forc == (self->contiguous != 0));
+}
+
 /* What an object with flags of its own, such as a numpy array, says of one. */
 static int
 flags_ask(PyObject *flags, const char *name)
@@ -203,10 +214,15 @@ array_set_dtype(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
         pcu_as_dtype(self->st, value, &dtype, "dtype") < 0) {
         return -1;
     }
-    Py_SETREF(self->dtype, dtype);
-    self->type = (unsigned char)pcu_type_of_dtype(dtype);
-    Py_CLEAR(self->flags);
-    return pcu_gpuarray_settle(self);
+    int rc = -1;
+    if (PyDataType_REFCHK(dtype)) {
+        pcu_refuse_objects(dtype, "dtype");
+    }
+    else {
+        rc = pcu_gpuarray_describe(self, dtype, self->ndim, self->shape, self->strides);
+    }
+    Py_DECREF(dtype);
+    return rc;
 }
 
 static PyObject *
@@ -274,7 +290,8 @@ array_get_allocator(PyObject *op, void *Py_UNUSED(closure))
 static int
 array_set_allocator(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 {
-    if (array_no_delete(value, "allocator") < 0) {
+    if (array_no_delete(value, "allocator") < 0 ||
+        pcu_as_allocator(((pcu_gpuarray *)op)->st, value, &value, "allocator") < 0) {
         return -1;
     }
     Py_XSETREF(((pcu_gpuarray *)op)->allocator,
@@ -347,32 +364,61 @@ array_splay(pcu_gpuarray *self, unsigned int *blocks, unsigned int *threads)
         return -1;
     }
     size_t most = 32 * (size_t)ctx->rec.limits.multiprocessors;
-    size_t each = (self->mem_size + most - 1) / most;
+    size_t each = (self->count + most - 1) / most;
     size_t warps = each == 0 ? 1 : (each + 31) / 32;
     *threads = 32 * (unsigned int)(warps > 4 ? 4 : warps);
-    size_t needed = (self->mem_size + *threads - 1) / *threads;
+    size_t needed = (self->count + *threads - 1) / *threads;
     *blocks = (unsigned int)(needed == 0 ? 1 : needed > most ? most : needed);
     return 0;
 }
 
-static PyObject *
-array_get_grid(PyObject *op, void *Py_UNUSED(closure))
-{
-    unsigned int blocks = 1;
-    unsigned int threads = 1;
-    return array_splay((pcu_gpuarray *)op, &blocks, &threads) < 0
-               ? NULL
-               : Py_BuildValue("(Ii)", blocks, 1);
-}
+/* _grid and _block: what a program assigned, which its __dict__ has, else what suits.
+ * The closure says which. */
+enum { ARRAY_GRID, ARRAY_BLOCK };
+
+static const char *const array_shape_names[] = {
+    [ARRAY_GRID] = "_grid", [ARRAY_BLOCK] = "_block"};
 
 static PyObject *
-array_get_block(PyObject *op, void *Py_UNUSED(closure))
+array_get_launch_shape(PyObject *op, void *closure)
 {
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    int which = (int)(uintptr_t)closure;
     unsigned int blocks = 1;
     unsigned int threads = 1;
-    return array_splay((pcu_gpuarray *)op, &blocks, &threads) < 0
-               ? NULL
-               : Py_BuildValue("(Iii)", threads, 1, 1);
+    if (self->dict != NULL) {
+        PyObject *assigned = PyDict_GetItemString(self->dict, array_shape_names[which]);
+        if (assigned != NULL) {
+            return Py_NewRef(assigned);
+        }
+    }
+    if (array_splay(self, &blocks, &threads) < 0) {
+        return NULL;
+    }
+    return which == ARRAY_GRID ? Py_BuildValue("(Ii)", blocks, 1)
+                               : Py_BuildValue("(Iii)", threads, 1, 1);
+}
+
+static int
+array_set_launch_shape(PyObject *op, PyObject *value, void *closure)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    const char *name = array_shape_names[(uintptr_t)closure];
+    if (self->dict == NULL) {
+        self->dict = PyDict_New();
+    }
+    if (self->dict == NULL) {
+        return -1;
+    }
+    if (value != NULL) {
+        return PyDict_SetItemString(self->dict, name, value);
+    }
+    int rc = PyDict_DelItemString(self->dict, name);
+    if (rc < 0 && PyErr_ExceptionMatches(PyExc_KeyError)) {
+        PyErr_Clear(); /* the same absence, as an attribute */
+        PyErr_Format(PyExc_AttributeError, "%s was not assigned", name);
+    }
+    return rc;
 }
 
 /* The fields of a dtype. NumPy's own list of the one field of a plain dtype may come
@@ -389,7 +435,8 @@ static PyObject *
 array_get_interface(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (!array_has_values(self, "__cuda_array_interface__")) {
+    if (!array_has_values(self, "__cuda_array_interface__") ||
+        pcu_gpuarray_check_inside(self) < 0) {
         return NULL;
     }
     PyObject *result = NULL;
@@ -437,8 +484,10 @@ PyGetSetDef pcu_gpuarray_getset[] = {
     ARRAY_NUMBER(size, "The number of elements."),
     ARRAY_NUMBER(mem_size, "The number of elements."),
     ARRAY_NUMBER(nbytes, "The bytes of the elements: size * itemsize."),
-    {"_grid", array_get_grid, NULL, "Blocks for a kernel over the elements.", NULL},
-    {"_block", array_get_block, NULL, "Threads of such a block.", NULL},
+    {"_grid", array_get_launch_shape, array_set_launch_shape,
+     "Blocks for a kernel over the elements.", (void *)(uintptr_t)ARRAY_GRID},
+    {"_block", array_get_launch_shape, array_set_launch_shape,
+     "Threads of such a block.", (void *)(uintptr_t)ARRAY_BLOCK},
     {"real", pcu_gpuarray_get_real, NULL, "The real parts; self if it is real.", NULL},
     {"imag", pcu_gpuarray_get_imag, NULL, "The imaginary parts; zeros if real.", NULL},
     {"T", pcu_gpuarray_get_T, NULL, "The array with its axes reversed; a view.", NULL},

@@ -29,6 +29,65 @@ checks_arrays(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
+/* 1 if the attributes that programs assign, or replace in a subclass, say what is true.
+ */
+static int
+checks_labels(const pcu_gpuarray *self)
+{
+    pcu_state *st = self->st;
+    return Py_IS_TYPE((PyObject *)self, st->GPUArray) && self->size == self->count &&
+           self->mem_size == self->count && self->nbytes == pcu_gpuarray_nbytes(self) &&
+           pcu_gpuarray_flags_are_true(self);
+}
+
+/* What a program assigned to _grid and _block holds for the view too. */
+static int
+checks_copy_launch_shape(pcu_gpuarray *view, PyObject *dict)
+{
+    static const char *const names[] = {"_grid", "_block"};
+    for (size_t i = 0; dict != NULL && i < Py_ARRAY_LENGTH(names); i++) {
+        PyObject *value = PyDict_GetItemString(dict, names[i]);
+        if (value != NULL &&
+            PyObject_SetAttrString((PyObject *)view, names[i], value) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(
+    checks_plain_doc,
+    "_plain_array($module, array, /)\n--\n\n"
+    "Return a GPUArray whose size, nbytes, flags and strides are the true ones.\n\n"
+    "That is the array itself, or a plain view of it if it is of a subclass or a\n"
+    "program assigned one of these. Raises for memory that was released or is too\n"
+    "small. Other objects are returned as they are.");
+
+static PyObject *
+checks_plain(PyObject *m, PyObject *value)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    if (!pcu_is_array(st, value)) {
+        return Py_NewRef(value);
+    }
+    pcu_gpuarray *self = (pcu_gpuarray *)value;
+    if (pcu_gpuarray_check(self, NULL) < 0) {
+        return NULL;
+    }
+    if (checks_labels(self)) {
+        return Py_NewRef(value);
+    }
+    pcu_gpuarray *view =
+        pcu_gpuarray_view_new(self, self->ndim, self->shape, self->strides, 0, NULL);
+    if (view != NULL && self->gpudata != NULL) {
+        Py_XSETREF(view->gpudata, Py_NewRef(self->gpudata));
+    }
+    if (view != NULL && checks_copy_launch_shape(view, self->dict) < 0) {
+        Py_CLEAR(view);
+    }
+    return (PyObject *)view;
+}
+
 PyDoc_STRVAR(
     checks_wait_doc,
     "_wait_unless_captured($module, stream, /)\n--\n\n"
@@ -83,6 +142,7 @@ pcu_gpuarray_after_get(pcu_state *st)
 PyMethodDef pcu_gpuarray_check_functions[] = {
     {"_check_arrays", (PyCFunction)(void (*)(void))checks_arrays, METH_FASTCALL,
      checks_arrays_doc},
+    {"_plain_array", checks_plain, METH_O, checks_plain_doc},
     {"_wait_unless_captured", checks_wait, METH_O, checks_wait_doc},
     {"_call_after_get", checks_call_after_get, METH_O, checks_after_get_doc},
     {NULL, NULL, 0, NULL},

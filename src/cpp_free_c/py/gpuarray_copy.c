@@ -16,84 +16,69 @@ copy_wait(pcu_state *st, CUstream stream)
     return rc;
 }
 
-/* nbytes to the host; returns when they are there unless `async`. */
+/* The bytes of both arrays. Allocating, warning and waiting run Python code, which may
+ * have given one of them another layout since they were compared. */
 static int
-copy_down(pcu_state *st, void *host, CUdeviceptr device, size_t nbytes, CUstream stream,
-          int async)
+copy_bytes(PyArrayObject *host, const pcu_gpuarray *device, size_t *nbytes)
 {
-    int rc;
-    if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyDtoH, (host, device, nbytes));
-        return rc;
-    }
-    PCU_CALL(rc, st, MemcpyDtoHAsync, (host, device, nbytes, stream));
-    return rc < 0 || async ? rc : copy_wait(st, stream);
-}
-
-static int
-copy_up(pcu_state *st, CUdeviceptr device, const void *host, size_t nbytes,
-        CUstream stream, int async)
-{
-    int rc;
-    if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyHtoD, (device, host, nbytes));
-        return rc;
-    }
-    PCU_CALL(rc, st, MemcpyHtoDAsync, (device, host, nbytes, stream));
-    return rc < 0 || async ? rc : copy_wait(st, stream);
-}
-
-/* Do host array and (packed) device array have each element at the same distance? */
-static int
-copy_is_alike(PyArrayObject *host, const pcu_gpuarray *device)
-{
-    if (PyArray_NDIM(host) != device->ndim || !pcu_gpuarray_is_packed(device)) {
+    *nbytes = pcu_gpuarray_nbytes(device);
+    if (*nbytes == (size_t)PyArray_NBYTES(host)) {
         return 0;
     }
-    for (int i = 0; i < device->ndim; i++) {
-        if ((size_t)PyArray_DIM(host, i) != device->shape[i] ||
-            (device->shape[i] > 1 && PyArray_STRIDE(host, i) != device->strides[i])) {
-            return 0;
-        }
-    }
-    return 1;
+    PyErr_Format(PyExc_ValueError,
+                 "the numpy array has %zu bytes, the GPUArray has %zu: one of them was "
+                 "changed meanwhile",
+                 (size_t)PyArray_NBYTES(host), *nbytes);
+    return -1;
 }
 
-/* An uninitialised host array with the axes in the order of self's. */
-static PyObject *
-copy_host_new(pcu_gpuarray *self)
+/* A packed array to the host; returns when it is there unless `async`. The lock of the
+ * interpreter is released meanwhile, so the memory is held. */
+static int
+copy_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream, int async)
 {
-    npy_intp dims[PCU_MAX_NDIM];
-    npy_intp axes[PCU_MAX_NDIM];
-    npy_intp order[PCU_MAX_NDIM];
-    ptrdiff_t packed[PCU_MAX_NDIM];
-    for (int i = 0; i < self->ndim; i++) {
-        dims[i] = (npy_intp)self->shape[i];
+    pcu_state *st = device->st;
+    size_t nbytes = 0;
+    int rc;
+    if (copy_bytes(host, device, &nbytes) < 0) {
+        return -1;
     }
-    PyArray_Descr *dtype = (PyArray_Descr *)Py_NewRef((PyObject *)self->dtype);
-    if (self->contiguous) {
-        return PyArray_Empty(self->ndim, dims, dtype, self->contiguous == PCU_ARRAY_F);
+    void *data = PyArray_DATA(host);
+    CUdeviceptr address = device->address;
+    PyObject *memory = Py_XNewRef(device->memory);
+    if (stream == NULL && !async) {
+        PCU_CALL(rc, st, MemcpyDtoH, (data, address, nbytes));
     }
-    if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), packed) < 0) {
-        Py_DECREF(dtype);
-        return NULL;
+    else {
+        PCU_CALL(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream));
+        rc = rc < 0 || async ? rc : copy_wait(st, stream);
     }
-    for (int i = 0; i < self->ndim; i++) { /* the longest stride first */
-        int k = i;
-        for (; k > 0 && packed[order[k - 1]] < packed[i]; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
+    Py_XDECREF(memory);
+    return rc;
+}
+
+/* The opposite way. */
+static int
+copy_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, int async)
+{
+    pcu_state *st = device->st;
+    size_t nbytes = 0;
+    int rc;
+    if (copy_bytes(host, device, &nbytes) < 0) {
+        return -1;
     }
-    for (int i = 0; i < self->ndim; i++) {
-        dims[i] = (npy_intp)self->shape[order[i]];
-        axes[order[i]] = i;
+    const void *data = PyArray_DATA(host);
+    CUdeviceptr address = device->address;
+    PyObject *memory = Py_XNewRef(device->memory);
+    if (stream == NULL && !async) {
+        PCU_CALL(rc, st, MemcpyHtoD, (address, data, nbytes));
     }
-    PyArrayObject *array = (PyArrayObject *)PyArray_Empty(self->ndim, dims, dtype, 0);
-    PyArray_Dims permutation = {axes, self->ndim};
-    PyObject *result = array == NULL ? NULL : PyArray_Transpose(array, &permutation);
-    Py_XDECREF(array);
-    return result;
+    else {
+        PCU_CALL(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream));
+        rc = rc < 0 || async ? rc : copy_wait(st, stream);
+    }
+    Py_XDECREF(memory);
+    return rc;
 }
 
 /* The current context may be given work on the array. */
@@ -128,7 +113,6 @@ pcu_gpuarray_copy_new(pcu_gpuarray *self, CUstream stream)
 static int
 copy_get_into(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int async)
 {
-    pcu_state *st = self->st;
     PyObject *packed = NULL;
     PyObject *between = NULL;
     int rc = -1;
@@ -144,84 +128,20 @@ copy_get_into(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
         return -1;
     }
     pcu_gpuarray *source = (pcu_gpuarray *)packed;
-    if (copy_is_alike(host, source)) {
+    if (pcu_host_is_alike(host, source)) {
         /* a temporary copy must outlive the transfer */
-        rc = copy_down(st, PyArray_DATA(host), source->address, source->nbytes, stream,
-                       async && source == self);
+        rc = copy_down(host, source, stream, async && source == self);
     }
     else {
-        between = copy_host_new(source);
+        between = pcu_host_new(source);
         if (between != NULL &&
-            copy_down(st, PyArray_DATA((PyArrayObject *)between), source->address,
-                      source->nbytes, stream, 0) == 0) {
+            copy_down((PyArrayObject *)between, source, stream, 0) == 0) {
             rc = PyArray_CopyInto(host, (PyArrayObject *)between);
         }
     }
     Py_DECREF(packed);
     Py_XDECREF(between);
     return rc;
-}
-
-static PyObject *
-copy_pagelocked_new(pcu_gpuarray *self)
-{
-    PyObject *result = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda.driver");
-    PyObject *shape =
-        module == NULL ? NULL : pcu_shape_tuple_new(self->ndim, self->shape);
-    if (shape != NULL) {
-        result = PyObject_CallMethod(module, "pagelocked_empty", "OOs", shape,
-                                     (PyObject *)self->dtype,
-                                     self->contiguous == PCU_ARRAY_F ? "F" : "C");
-    }
-    Py_XDECREF(shape);
-    Py_XDECREF(module);
-    return result;
-}
-
-/* Check a host array that a program gives: the dtype, the size; another shape is
- * reshaped, with a warning. */
-static PyArrayObject *
-copy_host_checked(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
-                  PyObject *warning)
-{
-    if (!PyArray_Check(host)) {
-        PyErr_Format(PyExc_TypeError, "ary must be a numpy array, not %s",
-                     Py_TYPE(host)->tp_name);
-        return NULL;
-    }
-    PyArrayObject *array = (PyArrayObject *)host;
-    if ((size_t)PyArray_SIZE(array) != self->count) {
-        PyErr_Format(PyExc_ValueError, "ary has %zd elements, the GPUArray has %zu",
-                     (Py_ssize_t)PyArray_SIZE(array), self->count);
-        return NULL;
-    }
-    if (!PyArray_EquivTypes(PyArray_DESCR(array), self->dtype)) {
-        PyErr_Format(dtype_error, "ary has dtype %S, the GPUArray has %S",
-                     (PyObject *)PyArray_DESCR(array), (PyObject *)self->dtype);
-        return NULL;
-    }
-    int same = PyArray_NDIM(array) == self->ndim;
-    for (int i = 0; same && i < self->ndim; i++) {
-        same = (size_t)PyArray_DIM(array, i) == self->shape[i];
-    }
-    if (same) {
-        return (PyArrayObject *)Py_NewRef(host);
-    }
-    npy_intp dims[PCU_MAX_NDIM];
-    PyArray_Dims shape = {dims, self->ndim};
-    for (int i = 0; i < self->ndim; i++) {
-        dims[i] = (npy_intp)self->shape[i];
-    }
-    if (PyErr_WarnEx(warning,
-                     "the numpy array has another shape than the GPUArray; it is "
-                     "reshaped",
-                     1) < 0) {
-        return NULL;
-    }
-    NPY_ORDER order = self->contiguous == PCU_ARRAY_F ? NPY_FORTRANORDER : NPY_CORDER;
-    PyArrayObject *view = (PyArrayObject *)PyArray_Newshape(array, &shape, order);
-    return view;
 }
 
 typedef struct {
@@ -240,16 +160,16 @@ copy_get_array(pcu_gpuarray *self, const transfer_args *a)
         return NULL;
     }
     if (a->ary != Py_None) {
-        host =
-            copy_host_checked(self, a->ary, PyExc_TypeError, PyExc_DeprecationWarning);
+        host = pcu_host_checked_new(self, a->ary, PyExc_TypeError,
+                                    PyExc_DeprecationWarning);
         if (host != NULL && !PyArray_ISWRITEABLE(host)) {
             PyErr_SetString(PyExc_ValueError, "ary is read-only");
             Py_CLEAR(host);
         }
     }
     else {
-        host = (PyArrayObject *)(a->pagelocked ? copy_pagelocked_new(self)
-                                               : copy_host_new(self));
+        host = (PyArrayObject *)(a->pagelocked ? pcu_host_pagelocked_new(self)
+                                               : pcu_host_new(self));
     }
     if (host != NULL && (copy_get_into(self, host, a->stream, a->async) < 0 ||
                          (!a->async && pcu_gpuarray_after_get(self->st) < 0))) {
@@ -323,26 +243,10 @@ copy_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 /* -- set --------------------------------------------------------------------------- */
 
-/* A host array with each element where the packed `like` has it. */
-static PyObject *
-copy_host_arranged(PyArrayObject *host, pcu_gpuarray *like)
-{
-    if (copy_is_alike(host, like) && PyArray_ISNBO(PyArray_DESCR(host)->byteorder) ==
-                                         PyArray_ISNBO(like->dtype->byteorder)) {
-        return Py_NewRef((PyObject *)host);
-    }
-    PyObject *arranged = copy_host_new(like);
-    if (arranged != NULL && PyArray_CopyInto((PyArrayObject *)arranged, host) < 0) {
-        Py_CLEAR(arranged);
-    }
-    return arranged;
-}
-
 /* Copy a host array of self's shape and dtype to the device. */
 static int
 copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int async)
 {
-    pcu_state *st = self->st;
     ptrdiff_t strides[PCU_MAX_NDIM];
     PyObject *packed = NULL;
     int rc = -1;
@@ -357,19 +261,18 @@ copy_set_from(pcu_gpuarray *self, PyArrayObject *host, CUstream stream, int asyn
     }
     else if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) ==
              0) {
-        packed = pcu_gpuarray_new(st, NULL, self->ndim, self->shape, strides,
+        packed = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, strides,
                                   self->dtype, self->allocator);
     }
     if (packed == NULL) {
         return -1;
     }
     pcu_gpuarray *target = (pcu_gpuarray *)packed;
-    PyObject *arranged = copy_host_arranged(host, target);
+    PyObject *arranged = pcu_host_arranged_new(host, target);
     if (arranged != NULL) {
         /* what is temporary must outlive the transfer */
         int later = async && arranged == (PyObject *)host && target == self;
-        rc = copy_up(st, target->address, PyArray_DATA((PyArrayObject *)arranged),
-                     target->nbytes, stream, later);
+        rc = copy_up(target, (PyArrayObject *)arranged, stream, later);
     }
     if (rc == 0 && target != self) {
         rc = pcu_gpuarray_assign(self, packed, stream);
@@ -428,7 +331,7 @@ copy_set_array(pcu_gpuarray *self, const transfer_args *a)
     }
     else {
         PyArrayObject *host =
-            copy_host_checked(self, a->ary, PyExc_ValueError, PyExc_UserWarning);
+            pcu_host_checked_new(self, a->ary, PyExc_ValueError, PyExc_UserWarning);
         if (host != NULL) {
             rc = copy_set_from(self, host, a->stream, a->async);
         }
@@ -486,21 +389,29 @@ typedef struct {
     PyObject *ary;
     PyObject *allocator;
     CUstream stream;
+    int checks; /* ary is a program's: its elements must mean the same here */
 } upload_args;
 
-/* The host array packed, the order of its axes kept. */
+/* A copy of a GPUArray, on the device; like that of a numpy array it is packed, and its
+ * memory comes from the allocator given, not from that of the source. */
 static PyObject *
-copy_host_packed(PyObject *ary)
+copy_of_array(pcu_state *st, const upload_args *a)
 {
-    PyArrayObject *array = (PyArrayObject *)ary;
-    if (PyArray_IS_C_CONTIGUOUS(array) || PyArray_IS_F_CONTIGUOUS(array)) {
-        return Py_NewRef(ary);
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    pcu_gpuarray *source = (pcu_gpuarray *)a->ary;
+    PyObject *allocator = a->allocator == Py_None ? NULL : a->allocator;
+    if (pcu_gpuarray_ready(source) < 0 || copy_check(source) < 0 ||
+        pcu_gpuarray_packed_strides(source, pcu_gpuarray_itemsize(source), strides) <
+            0) {
+        return NULL;
     }
-    PyObject *packed = PyArray_NewLikeArray(array, NPY_KEEPORDER, NULL, 0);
-    if (packed != NULL && PyArray_CopyInto((PyArrayObject *)packed, array) < 0) {
-        Py_CLEAR(packed);
+    PyObject *copy = pcu_gpuarray_new(st, NULL, source->ndim, source->shape, strides,
+                                      source->dtype, allocator);
+    if (copy != NULL &&
+        pcu_gpuarray_assign((pcu_gpuarray *)copy, a->ary, a->stream) < 0) {
+        Py_CLEAR(copy);
     }
-    return packed;
+    return copy;
 }
 
 static PyObject *
@@ -508,15 +419,23 @@ copy_upload(pcu_state *st, const upload_args *a, int async)
 {
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM];
+    if (pcu_is_array(st, a->ary)) {
+        return copy_of_array(st, a);
+    }
     if (!PyArray_Check(a->ary) && !PyArray_IsScalar(a->ary, Generic)) {
-        PyErr_Format(PyExc_TypeError, "ary must be a numpy array, not %s",
+        PyErr_Format(PyExc_TypeError, "ary must be a numpy array or a GPUArray, not %s",
                      Py_TYPE(a->ary)->tp_name);
         return NULL;
     }
     PyObject *array =
         PyArray_Check(a->ary) ? Py_NewRef(a->ary) : PyArray_FromScalar(a->ary, NULL);
-    PyObject *packed = array == NULL ? NULL : copy_host_packed(array);
-    Py_XDECREF(array);
+    if (array == NULL ||
+        (a->checks && pcu_array_check_meaning((PyArrayObject *)array, "ary") < 0)) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    PyObject *packed = pcu_host_packed_new(array);
+    Py_DECREF(array);
     if (packed == NULL) {
         return NULL;
     }
@@ -524,9 +443,7 @@ copy_upload(pcu_state *st, const upload_args *a, int async)
     int ndim = PyArray_NDIM(host);
     PyObject *result = NULL;
     if (PyDataType_REFCHK(PyArray_DESCR(host))) {
-        PyErr_Format(PyExc_TypeError,
-                     "dtype %R holds Python objects, which no GPU can read",
-                     (PyObject *)PyArray_DESCR(host));
+        pcu_refuse_objects(PyArray_DESCR(host), "ary");
         goto done;
     }
     for (int i = 0; i < ndim; i++) {
@@ -536,9 +453,9 @@ copy_upload(pcu_state *st, const upload_args *a, int async)
     result = pcu_gpuarray_new(st, NULL, ndim, shape, strides, PyArray_DESCR(host),
                               a->allocator == Py_None ? NULL : a->allocator);
     pcu_gpuarray *target = (pcu_gpuarray *)result;
-    if (result != NULL && target->count != 0 && target->nbytes != 0 &&
-        copy_up(st, target->address, PyArray_DATA(host), target->nbytes, a->stream,
-                async && packed == a->ary) < 0) {
+    if (result != NULL && pcu_gpuarray_nbytes(target) != 0 &&
+        (pcu_gpuarray_check(target, NULL) < 0 ||
+         copy_up(target, host, a->stream, async && packed == a->ary) < 0)) {
         Py_CLEAR(result);
     }
 done:
@@ -548,7 +465,7 @@ done:
 
 PyDoc_STRVAR(copy_to_gpu_doc,
              "to_gpu($module, /, ary, allocator=None)\n--\n\n"
-             "Copy a numpy array to a new GPUArray.\n\n"
+             "Copy a numpy array, or a GPUArray, to a new GPUArray.\n\n"
              "The order of the axes is kept, gaps are not.");
 
 static PyObject *
@@ -556,11 +473,12 @@ copy_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 {
     static const pcu_argspec specs[] = {
         {"ary", pcu_as_object, offsetof(upload_args, ary)},
-        {"allocator", pcu_as_object, offsetof(upload_args, allocator)},
+        {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
     };
     static const pcu_argtable table = {"to_gpu", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    upload_args a = {.allocator = Py_None, .stream = pcu_gpuarray_stream(st)};
+    upload_args a = {
+        .allocator = Py_None, .stream = pcu_gpuarray_stream(st), .checks = 1};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -569,7 +487,7 @@ copy_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
 
 PyDoc_STRVAR(copy_to_gpu_async_doc,
              "to_gpu_async($module, /, ary, allocator=None, stream=None)\n--\n\n"
-             "Queue a copy of a numpy array to a new GPUArray.\n\n"
+             "Queue a copy of a numpy array, or of a GPUArray, to a new GPUArray.\n\n"
              "Keep ary unchanged until the stream has passed.");
 
 static PyObject *
@@ -578,12 +496,13 @@ copy_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 {
     static const pcu_argspec specs[] = {
         {"ary", pcu_as_object, offsetof(upload_args, ary)},
-        {"allocator", pcu_as_object, offsetof(upload_args, allocator)},
+        {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
         {"stream", copy_as_stream, offsetof(upload_args, stream)},
     };
     static const pcu_argtable table = {"to_gpu_async", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    upload_args a = {.allocator = Py_None, .stream = pcu_gpuarray_stream(st)};
+    upload_args a = {
+        .allocator = Py_None, .stream = pcu_gpuarray_stream(st), .checks = 1};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -648,8 +567,10 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
         if (copy_check(dest) < 0 || copy_check(src) < 0) {
             return -1;
         }
-        PCU_CALL(rc, st, MemcpyDtoDAsync,
-                 (dest->address, src->address, dest->nbytes, stream));
+        CUdeviceptr to = dest->address;
+        CUdeviceptr from = src->address;
+        size_t nbytes = pcu_gpuarray_nbytes(dest);
+        PCU_CALL(rc, st, MemcpyDtoDAsync, (to, from, nbytes, stream));
         return rc;
     }
     input.type = copy_moved_type(src);
@@ -697,7 +618,9 @@ copy_from_scalar(pcu_gpuarray *dest, PyObject *value, CUstream stream)
         if (copy_check(dest) < 0) {
             return -1;
         }
-        PCU_CALL(rc, st, MemsetD8Async, (dest->address, 0, dest->nbytes, stream));
+        CUdeviceptr to = dest->address;
+        size_t nbytes = pcu_gpuarray_nbytes(dest);
+        PCU_CALL(rc, st, MemsetD8Async, (to, 0, nbytes, stream));
         return rc;
     }
     return pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &dest, PCU_T_RAW, stream);
@@ -716,7 +639,25 @@ copy_from_host(pcu_gpuarray *dest, PyObject *value, CUstream stream)
     if (host == NULL) {
         return -1;
     }
+    if (!PyArray_ISNBO(PyArray_DESCR((PyArrayObject *)host)->byteorder) &&
+        !PyArray_EquivTypes(PyArray_DESCR((PyArrayObject *)host), dest->dtype)) {
+        PyArray_Descr *native =
+            PyArray_DescrNewByteorder(PyArray_DESCR((PyArrayObject *)host), NPY_NATIVE);
+        PyObject *swapped =
+            native == NULL
+                ? NULL
+                : PyArray_FromArray((PyArrayObject *)host, native, NPY_ARRAY_FORCECAST);
+        Py_DECREF(host);
+        if (swapped == NULL) {
+            return -1;
+        }
+        host = swapped;
+    }
     PyArrayObject *array = (PyArrayObject *)host;
+    if (!PyArray_CheckExact(host) && pcu_array_check_meaning(array, "the value") < 0) {
+        Py_DECREF(host);
+        return -1;
+    }
     int same = PyArray_NDIM(array) == dest->ndim &&
                PyArray_EquivTypes(PyArray_DESCR(array), dest->dtype);
     for (int i = 0; same && i < dest->ndim; i++) {

@@ -29,7 +29,8 @@ export_device(pcu_gpuarray *self)
     return device;
 }
 
-/* The memory may be handed out: the array is made, its memory is not released. */
+/* The memory may be handed out: the array is made, its memory is not released, and all
+ * elements are in it. */
 static int
 export_check(pcu_gpuarray *self)
 {
@@ -37,7 +38,9 @@ export_check(pcu_gpuarray *self)
         return -1;
     }
     pcu_resource *memory = pcu_gpuarray_allocation(self);
-    return memory == NULL ? 0 : pcu_resource_check(memory, "__dlpack__");
+    return memory != NULL && pcu_resource_check(memory, "__dlpack__") < 0
+               ? -1
+               : pcu_gpuarray_check_inside(self);
 }
 
 PyDoc_STRVAR(

@@ -98,31 +98,16 @@ pcu_strides_tuple_new(int ndim, const ptrdiff_t *strides)
     return tuple;
 }
 
-/* Recompute what follows from shape, strides and dtype. */
-int
-pcu_gpuarray_settle(pcu_gpuarray *self)
+static int
+array_too_big(const PyArray_Descr *dtype, int ndim, const size_t *shape)
 {
-    size_t itemsize = pcu_gpuarray_itemsize(self);
-    if (pcu_shape_count(self->ndim, self->shape, &self->count) < 0 ||
-        pcu_shape_nbytes(self->ndim, self->shape, itemsize, &self->nbytes) < 0) {
-        PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
-        if (shape != NULL) {
-            PyErr_Format(PyExc_ValueError,
-                         "an array of shape %R and dtype %R is too big", shape,
-                         (PyObject *)self->dtype);
-            Py_DECREF(shape);
-        }
-        return -1;
+    PyObject *lengths = pcu_shape_tuple_new(ndim, shape);
+    if (lengths != NULL) {
+        PyErr_Format(PyExc_ValueError, "an array of shape %R and dtype %R is too big",
+                     lengths, (PyObject *)dtype);
+        Py_DECREF(lengths);
     }
-    self->size = self->mem_size = self->count;
-    self->contiguous = 0;
-    if (pcu_is_c_contiguous(self->ndim, self->shape, self->strides, itemsize)) {
-        self->contiguous |= PCU_ARRAY_C;
-    }
-    if (pcu_is_f_contiguous(self->ndim, self->shape, self->strides, itemsize)) {
-        self->contiguous |= PCU_ARRAY_F;
-    }
-    return 0;
+    return -1;
 }
 
 /* Point shape and strides at room for ndim places; the old contents are not kept. A
@@ -147,22 +132,27 @@ array_make_room(pcu_gpuarray *self, int ndim, void **old)
 }
 
 int
-pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
-                        const ptrdiff_t *strides)
+pcu_gpuarray_describe(pcu_gpuarray *self, PyArray_Descr *dtype, int ndim,
+                      const size_t *shape, const ptrdiff_t *strides)
 {
     size_t kept_shape[PCU_MAX_NDIM];
     ptrdiff_t kept_strides[PCU_MAX_NDIM];
     void *old = NULL;
+    size_t itemsize = (size_t)PyDataType_ELSIZE(dtype);
+    size_t count = 0;
+    size_t nbytes = 0;
     for (int i = 0; i < ndim; i++) {
         kept_shape[i] = shape[i];
     }
     if (strides != NULL) {
         memcpy(kept_strides, strides, (size_t)ndim * sizeof(*strides));
     }
-    else if (pcu_strides_c(ndim, kept_shape, pcu_gpuarray_itemsize(self),
-                           kept_strides) < 0) {
-        PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
-        return -1;
+    else if (pcu_strides_c(ndim, kept_shape, itemsize, kept_strides) < 0) {
+        return array_too_big(dtype, ndim, kept_shape);
+    }
+    if (pcu_shape_count(ndim, kept_shape, &count) < 0 ||
+        pcu_mul_size(count, itemsize, &nbytes) < 0 || nbytes > PTRDIFF_MAX) {
+        return array_too_big(dtype, ndim, kept_shape);
     }
     if (array_make_room(self, ndim, &old) < 0) {
         return -1;
@@ -172,9 +162,30 @@ pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
         self->shape[i] = kept_shape[i];
         self->strides[i] = kept_strides[i];
     }
+    self->count = self->size = self->mem_size = count;
+    self->nbytes = nbytes;
+    self->inside = 0;
+    self->contiguous = 0;
+    if (pcu_is_c_contiguous(ndim, kept_shape, kept_strides, itemsize)) {
+        self->contiguous |= PCU_ARRAY_C;
+    }
+    if (pcu_is_f_contiguous(ndim, kept_shape, kept_strides, itemsize)) {
+        self->contiguous |= PCU_ARRAY_F;
+    }
     PyMem_Free(old);
+    if (dtype != self->dtype) {
+        self->type = (unsigned char)pcu_type_of_dtype(dtype);
+        Py_XSETREF(self->dtype, (PyArray_Descr *)Py_NewRef((PyObject *)dtype));
+    }
     Py_CLEAR(self->flags);
-    return pcu_gpuarray_settle(self);
+    return 0;
+}
+
+int
+pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
+                        const ptrdiff_t *strides)
+{
+    return pcu_gpuarray_describe(self, self->dtype, ndim, shape, strides);
 }
 
 /* Axes from the one with the longest stride to that with the shortest; equal ones as

@@ -464,7 +464,7 @@ ops_apply_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         {"out", pcu_as_object, offsetof(apply_args, out)},
         {"dtype", pcu_as_object, offsetof(apply_args, dtype)},
         {"stream", pcu_as_object, offsetof(apply_args, stream)},
-        {"allocator", pcu_as_object, offsetof(apply_args, allocator)},
+        {"allocator", pcu_as_allocator, offsetof(apply_args, allocator)},
     };
     static const pcu_argtable table = {"_apply", specs, 6, 2, 2};
     pcu_state *st = pcu_state_of_module(m);

@@ -632,7 +632,7 @@ reduce_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
         {"dtype", reduce_as_dtype, offsetof(reduce_args, dtype)},
         {"out", pcu_as_object, offsetof(reduce_args, out)},
         {"stream", pcu_as_stream, offsetof(reduce_args, stream)},
-        {"allocator", pcu_as_object, offsetof(reduce_args, allocator)},
+        {"allocator", pcu_as_allocator, offsetof(reduce_args, allocator)},
         {"ddof", pcu_as_object, offsetof(reduce_args, ddof)},
     };
     static const pcu_argtable table = {"_reduce", specs, 9, 2, 2};

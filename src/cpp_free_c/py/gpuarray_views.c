@@ -360,6 +360,16 @@ view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
     return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
 }
 
+/* Has the array this shape, and do its elements lie in this order already? One that is
+ * not packed has no order of memory: its indices decide, and they stay the same. */
+static int
+view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+{
+    int order = f_order ? PCU_ARRAY_F : PCU_ARRAY_C;
+    return ndim == self->ndim && (!self->contiguous || self->contiguous & order) &&
+           memcmp(shape, self->shape, (size_t)ndim * sizeof(*shape)) == 0;
+}
+
 /* order=, the one keyword that means anything: 1 for F. */
 static int
 view_order(const pcu_gpuarray *self, PyObject *const *values, PyObject *kwnames)
@@ -420,9 +430,9 @@ view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         }
     }
     if (lengths != NULL && view_read_shape(self, lengths, &ndim, shape) == 0) {
-        int same = ndim == self->ndim &&
-                   memcmp(shape, self->shape, (size_t)ndim * sizeof(*shape)) == 0;
-        result = same ? Py_NewRef(op) : view_reshape(self, ndim, shape, f_order);
+        result = view_is_reshaped(self, ndim, shape, f_order)
+                     ? Py_NewRef(op)
+                     : view_reshape(self, ndim, shape, f_order);
     }
     Py_XDECREF(lengths);
     return result;

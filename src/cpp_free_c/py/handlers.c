@@ -19,20 +19,63 @@ handler_array_new(pcu_handler *self)
     return Py_XNewRef(self->array);
 }
 
-/* The bytes of the array. */
+/* What messages call the array: "the array of InOut". */
+typedef struct {
+    char text[64];
+} handler_words;
+
+static handler_words
+handler_describe(const pcu_handler *self)
+{
+    handler_words words;
+    const char *name = Py_TYPE(self)->tp_name;
+    const char *dot = strrchr(name, '.');
+    PyOS_snprintf(words.text, sizeof(words.text), "the array of %.40s",
+                  dot == NULL ? name : dot + 1);
+    return words;
+}
+
+/* The bytes of the array. Only an object without a buffer is asked for its nbytes. */
 static int
 handler_size(pcu_handler *self, size_t *size)
 {
-    if (self->array != NULL && PyArray_Check(self->array)) {
-        *size = (size_t)PyArray_NBYTES((PyArrayObject *)self->array);
+    PyObject *array = handler_array_new(self);
+    PyObject *nbytes = NULL;
+    handler_words words = handler_describe(self);
+    int rc = -1;
+    if (array == NULL) {
+        return -1;
+    }
+    if (PyArray_Check(array)) {
+        *size = (size_t)PyArray_NBYTES((PyArrayObject *)array);
+        rc = 0;
+    }
+    else if (PyObject_CheckBuffer(array)) {
+        pcu_buffer buffer = {0};
+        rc = pcu_buffer_acquire(&buffer, array, 0, words.text);
+        *size = buffer.size;
+        pcu_buffer_release(&buffer);
+    }
+    else {
+        nbytes = PyObject_GetAttr(array, self->st->str_nbytes);
+        rc = nbytes == NULL ? -1 : pcu_as_size(self->st, nbytes, size, "nbytes");
+    }
+    Py_XDECREF(nbytes);
+    Py_DECREF(array);
+    return rc;
+}
+
+/* Refuse a numpy array whose elements the kernel would take for others. */
+static int
+handler_check_meaning(pcu_handler *self)
+{
+    if (self->array == NULL || !PyArray_Check(self->array)) {
         return 0;
     }
-    PyObject *array = handler_array_new(self);
-    PyObject *nbytes =
-        array == NULL ? NULL : PyObject_GetAttr(array, self->st->str_nbytes);
-    int rc = nbytes == NULL ? -1 : pcu_as_size(self->st, nbytes, size, "nbytes");
-    Py_XDECREF(nbytes);
-    Py_XDECREF(array);
+    handler_words words = handler_describe(self);
+    PyObject *array = Py_NewRef(self->array);
+    int rc = pcu_array_check_meaning((PyArrayObject *)array, words.text);
+    Py_DECREF(array);
     return rc;
 }
 
@@ -60,7 +103,7 @@ pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer)
     pcu_state *st = self->st;
     size_t size = 0;
     int given = self->room == 0 && handler_has_memory(self, 0);
-    if (!given && handler_size(self, &size) < 0) {
+    if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
         return -1;
     }
     if (!handler_has_memory(self, size)) {
@@ -77,15 +120,24 @@ pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer)
     return rc;
 }
 
-int
-pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
+/* What get_device_alloc(), which a subclass may have replaced, gives. */
+static PyObject *
+handler_method_alloc_new(PyObject *op, CUdeviceptr *pointer)
 {
     pcu_state *st = ((pcu_handler *)op)->st;
     PyObject *alloc = PyObject_CallMethodNoArgs(op, st->str_get_device_alloc);
-    int rc =
-        alloc == NULL ? -1 : pcu_as_pointer(st, alloc, pointer, "get_device_alloc()");
+    if (alloc != NULL && pcu_as_pointer(st, alloc, pointer, "get_device_alloc()") < 0) {
+        Py_CLEAR(alloc);
+    }
+    return alloc;
+}
+
+int
+pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
+{
+    PyObject *alloc = handler_method_alloc_new(op, pointer);
     Py_XDECREF(alloc);
-    return rc;
+    return alloc == NULL ? -1 : 0;
 }
 
 int
@@ -101,24 +153,34 @@ pcu_wait(pcu_state *st, CUstream stream)
     return rc;
 }
 
+/* Copy between the array and its device memory. The array may say other nbytes than it
+ * has, and a program may have replaced it, or the memory, since that was allocated. */
 static int
-handler_upload_to(pcu_handler *self, CUdeviceptr pointer)
+handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
 {
+    pcu_state *st = self->st;
+    pcu_buffer buffer = {0};
+    handler_words words = handler_describe(self);
+    int rc = -1;
     PyObject *array = handler_array_new(self);
-    int rc = array == NULL
-                 ? -1
-                 : pcu_copy_to_device(self->st, pointer, array, "the array of In");
-    Py_XDECREF(array);
-    return rc;
-}
-
-static int
-handler_download_from(pcu_handler *self, CUdeviceptr pointer)
-{
-    PyObject *array = handler_array_new(self);
-    int rc = array == NULL
-                 ? -1
-                 : pcu_copy_from_device(self->st, array, pointer, "the array of Out");
+    if (array == NULL ||
+        (PyArray_Check(array) &&
+         pcu_array_check_meaning((PyArrayObject *)array, words.text) < 0) ||
+        pcu_buffer_acquire(&buffer, array, !upload, words.text) < 0) {
+        goto done;
+    }
+    int ours = PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
+               PyObject_TypeCheck(alloc, st->PooledDeviceAllocation);
+    const pcu_resource *memory = (const pcu_resource *)alloc;
+    if (ours && memory->has_size && buffer.size > memory->size) {
+        PyErr_Format(PyExc_ValueError, "%s has %zu bytes, its device memory has %zu",
+                     words.text, buffer.size, memory->size);
+        goto done;
+    }
+    rc = upload ? pcu_copy_to_device(st, pointer, array, words.text)
+                : pcu_copy_from_device(st, array, pointer, words.text);
+done:
+    pcu_buffer_release(&buffer);
     Py_XDECREF(array);
     return rc;
 }
@@ -127,17 +189,31 @@ int
 pcu_handler_upload(pcu_handler *self)
 {
     CUdeviceptr pointer = 0;
-    return pcu_handler_pointer(self, &pointer) < 0 ? -1
-                                                   : handler_upload_to(self, pointer);
+    if (pcu_handler_pointer(self, &pointer) < 0) {
+        return -1;
+    }
+    PyObject *alloc = Py_NewRef(self->dev_alloc);
+    int rc = handler_copy(self, pointer, alloc, 1);
+    Py_DECREF(alloc);
+    return rc;
 }
 
+/* The kernel has written to the memory of the launch: no other is allocated now. */
 int
 pcu_handler_download(pcu_handler *self, CUstream stream)
 {
     CUdeviceptr pointer = 0;
-    return pcu_wait(self->st, stream) < 0 || pcu_handler_pointer(self, &pointer) < 0
-               ? -1
-               : handler_download_from(self, pointer);
+    if (pcu_wait(self->st, stream) < 0 ||
+        (!handler_has_memory(self, 0) && pcu_handler_pointer(self, &pointer) < 0)) {
+        return -1;
+    }
+    PyObject *alloc = Py_NewRef(self->dev_alloc);
+    int rc = pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc");
+    if (rc == 0) {
+        rc = handler_copy(self, pointer, alloc, 0);
+    }
+    Py_DECREF(alloc);
+    return rc;
 }
 
 /* -- methods ----------------------------------------------------------------------- */
@@ -272,11 +348,13 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                     PyObject *kwnames)
 {
     CUdeviceptr pointer = 0;
-    return handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL ||
-                   pcu_handler_method_pointer(op, &pointer) < 0 ||
-                   handler_upload_to((pcu_handler *)op, pointer) < 0
-               ? NULL
-               : Py_NewRef(Py_None);
+    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+        return NULL;
+    }
+    PyObject *alloc = handler_method_alloc_new(op, &pointer);
+    int rc = alloc == NULL ? -1 : handler_copy((pcu_handler *)op, pointer, alloc, 1);
+    Py_XDECREF(alloc);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(handler_out_post_call_doc,
@@ -291,12 +369,14 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *stream = handler_stream_borrow(op, "post_call", args, nargs, kwnames);
     CUdeviceptr pointer = 0;
     CUstream handle = NULL;
-    return stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0 ||
-                   pcu_wait(self->st, handle) < 0 ||
-                   pcu_handler_method_pointer(op, &pointer) < 0 ||
-                   handler_download_from(self, pointer) < 0
-               ? NULL
-               : Py_NewRef(Py_None);
+    if (stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0 ||
+        pcu_wait(self->st, handle) < 0) {
+        return NULL;
+    }
+    PyObject *alloc = handler_method_alloc_new(op, &pointer);
+    int rc = alloc == NULL ? -1 : handler_copy(self, pointer, alloc, 0);
+    Py_XDECREF(alloc);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *

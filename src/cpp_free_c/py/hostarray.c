@@ -138,7 +138,7 @@ array_new(pcu_state *st, const array_row *row, array_args *a)
     void *data = NULL;
     PyObject *allocation = NULL;
     if (PyDataType_REFCHK(a->dtype)) {
-        PyErr_SetString(PyExc_TypeError, "no GPU can read an array of Python objects");
+        pcu_refuse_objects(a->dtype, row->args.function);
     }
     else if (pcu_array_bytes(&a->shape, a->dtype, &bytes) == 0) {
         /* an empty array still has a base */

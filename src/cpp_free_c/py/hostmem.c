@@ -310,6 +310,10 @@ registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
     size_t bytes = (size_t)PyArray_NBYTES(array);
     pcu_res_handle handle = {.host = PyArray_DATA(array)};
     PyObject *self = NULL;
+    if (PyDataType_REFCHK(PyArray_DESCR(array))) {
+        pcu_refuse_objects(PyArray_DESCR(array), "register_host_memory");
+        return NULL;
+    }
     PyObject *ctx = pcu_context_require(st, "cuMemHostRegister");
     if (ctx == NULL) {
         return NULL;

@@ -221,14 +221,18 @@ static inline int
 launch_put_gpuarray(launch_pack *p, PyObject *arg)
 {
     pcu_state *st = p->function->st;
-    PyObject *memory = ((pcu_gpuarray *)arg)->memory;
+    pcu_gpuarray *array = (pcu_gpuarray *)arg;
+    PyObject *memory = array->memory;
     if (memory != NULL &&
         (Py_IS_TYPE(memory, st->DeviceAllocation) ||
          Py_IS_TYPE(memory, st->PooledDeviceAllocation)) &&
         pcu_resource_check((pcu_resource *)memory, launch_routine) < 0) {
         return -1;
     }
-    return launch_put_pointer(p, arg, ((pcu_gpuarray *)arg)->address);
+    if (!array->inside && pcu_gpuarray_check_inside(array) < 0) {
+        return -1;
+    }
+    return launch_put_pointer(p, arg, array->address);
 }
 
 /* The alignment the device gives a structure of this dtype: vector types are aligned to
@@ -273,6 +277,9 @@ launch_put_array(launch_pack *p, PyObject *arg)
     PyArray_Descr *dtype = PyArray_DESCR(array);
     size_t size = (size_t)PyArray_NBYTES(array);
     int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
+    if (pcu_array_check_meaning(array, "the value of a kernel argument") < 0) {
+        return -1;
+    }
     PyObject *managed = pcu_managed_of_array(p->function->st, array);
     if (managed != NULL) {
         return pcu_resource_check((pcu_resource *)managed, launch_routine) < 0
@@ -332,6 +339,9 @@ launch_put_scalar(launch_pack *p, PyObject *arg)
                      p->index, p->function->name, Py_TYPE(arg)->tp_name);
     }
     else if (PyArray_IsScalar(arg, Void)) {
+        if (pcu_dtype_check_meaning(dtype, "the value of a kernel argument") < 0) {
+            goto done;
+        }
         void *place = launch_place(p, arg, size, launch_dtype_align(dtype), 1);
         if (place != NULL) {
             memcpy(place, ((PyVoidScalarObject *)arg)->obval, size);
@@ -345,6 +355,7 @@ launch_put_scalar(launch_pack *p, PyObject *arg)
             rc = 0;
         }
     }
+done:
     Py_DECREF(dtype);
     return rc;
 }

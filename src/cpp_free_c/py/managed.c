@@ -84,7 +84,9 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
     PCU_ALLOCATE(status, drv.MemAllocManaged(&handle.memory, bytes, flags));
     if (status == CUDA_SUCCESS) {
         *data = (void *)(uintptr_t)handle.memory;
-        self = pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_RES_memory, handle);
+        self = pcu_resource_with_size(
+            pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_RES_memory, handle),
+            bytes);
     }
     else {
         pcu_devmem_raise(st, "cuMemAllocManaged", status, bytes);

@@ -34,12 +34,11 @@ typedef struct {
 } mempool;
 
 /* PooledDeviceAllocation and PooledHostAllocation. The head is live while block is
- * there; its handle stays readable. */
+ * there; its handle stays readable, and its size is the number of bytes asked for. */
 typedef struct {
     pcu_resource head;
     mempool *pool; /* strong */
     mempool_block *block;
-    size_t size; /* bytes asked for */
 } pooled;
 
 /* 1 if the pool's blocks are there: it has a context, and that may be used. */
@@ -219,10 +218,10 @@ pooled_give_back_noraise(pooled *self)
     self->block = NULL;
     self->head.live = 0;
     if (!pool->bins.stopped && self->head.ctx == pool->ctx && mempool_is_usable(pool)) {
-        pcu_bins_hold(&pool->bins, &block->base, self->size);
+        pcu_bins_hold(&pool->bins, &block->base, self->head.size);
     }
     else {
-        pcu_bins_dismiss(&pool->bins, &block->base, self->size);
+        pcu_bins_dismiss(&pool->bins, &block->base, self->head.size);
         mempool_release_noraise(pool, block, self->head.ctx);
     }
 }
@@ -238,7 +237,7 @@ pooled_new(mempool *pool, PyTypeObject *type, size_t size)
     self->head.st = pool->st;
     self->head.kind = pool->kind;
     self->pool = (mempool *)Py_NewRef((PyObject *)pool);
-    self->size = size;
+    pcu_resource_with_size((PyObject *)self, size);
     mempool_block *block = mempool_obtain(pool, size);
     if (block == NULL) {
         Py_DECREF(self);
@@ -304,7 +303,7 @@ pooled_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 static Py_ssize_t
 pooled_length(PyObject *op)
 {
-    return (Py_ssize_t)((pooled *)op)->size;
+    return (Py_ssize_t)((pooled *)op)->head.size;
 }
 
 static PyObject *
@@ -581,6 +580,21 @@ static PyType_Spec devicepool_spec = {"pycuda._driver.DeviceMemoryPool",
                                       sizeof(mempool), 0, MEMPOOL_FLAGS,
                                       devicepool_slots};
 
+int
+pcu_as_allocator(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    if (value != Py_None && !PyCallable_Check(value) &&
+        !PyObject_TypeCheck(value, st->DeviceMemoryPool)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be None, a DeviceMemoryPool, or a function of a number "
+                     "of bytes such as pycuda.driver.mem_alloc, not %s",
+                     name, Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(PyObject **)out = value;
+    return 0;
+}
+
 PyObject *
 pcu_allocate(pcu_state *st, PyObject *allocator, size_t size)
 {
@@ -721,8 +735,7 @@ hostpool_bytes(const hostpool_args *a, size_t *bytes)
 {
     size_t shape[PCU_MAX_NDIM];
     if (PyDataType_REFCHK(a->dtype)) {
-        PyErr_SetString(PyExc_TypeError, "no GPU can read an array of Python objects");
-        return -1;
+        return pcu_refuse_objects(a->dtype, "allocate");
     }
     for (int i = 0; i < a->shape.ndim; i++) {
         shape[i] = (size_t)a->shape.dims[i];

@@ -148,6 +148,21 @@ typedef struct {
     npy_intp dims[PCU_MAX_NDIM];
 } pcu_shape;
 PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
+/* An allocator of arrays, a borrowed PyObject *: None, a DeviceMemoryPool, or what can
+ * be called. TypeError for all else. */
+PCU_CONVERTER(pcu_as_allocator);
+
+/* 0 if the elements mean on the device what they mean in the program; TypeError with a
+ * hint for numbers in the byte order of other machines, and for masked arrays. */
+PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
+                                                  const char *name);
+
+/* The same for a dtype. */
+PCU_HIDDEN PCU_RAISES int pcu_dtype_check_meaning(PyArray_Descr *dtype,
+                                                  const char *name);
+
+/* Raise TypeError for a dtype that holds Python objects. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_refuse_objects(PyArray_Descr *dtype, const char *name);
 
 /* Contiguous memory of an array or of any buffer; held until pcu_buffer_release. */
 typedef struct {
@@ -186,6 +201,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
                                                        PyObject *kwargs);
 PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
                                    pcu_res_handle handle);
+
+/* Say how many bytes the memory at the handle has. Returns self, which may be NULL. */
+PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
 
 /* Explicit release: raises LogicError (invalid handle) the second time. After a failure
  * the handle is live as before, and may be released again. */

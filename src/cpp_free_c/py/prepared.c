@@ -366,8 +366,17 @@ prepared_put_integer(const pcu_prepared_arg *item, PyObject *value,
 static int
 prepared_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *place)
 {
+    static const char *const what = "the value of a kernel argument";
     pcu_buffer buffer = {0};
     size_t skip = item->code == 'p' ? 1 : 0;
+    if (PyArray_Check(value) &&
+        pcu_array_check_meaning((PyArrayObject *)value, what) < 0) {
+        return -1;
+    }
+    if (PyArray_IsScalar(value, Void) &&
+        pcu_dtype_check_meaning(((PyVoidScalarObject *)value)->descr, what) < 0) {
+        return -1;
+    }
     if (pcu_buffer_acquire(&buffer, value, 0, "the value") < 0) {
         return -1;
     }

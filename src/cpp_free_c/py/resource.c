@@ -82,6 +82,16 @@ pcu_resource_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_res_kind 
     return (PyObject *)self;
 }
 
+PyObject *
+pcu_resource_with_size(PyObject *self, size_t size)
+{
+    if (self != NULL) {
+        ((pcu_resource *)self)->size = size;
+        ((pcu_resource *)self)->has_size = 1;
+    }
+    return self;
+}
+
 int
 pcu_resource_free(pcu_resource *self)
 {

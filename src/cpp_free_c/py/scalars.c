@@ -41,6 +41,10 @@ pcu_scalar_type(PyObject *value, int *type, int *weak)
                 ? PyArray_DescrFromScalar(value)
                 : (PyArray_Descr *)Py_NewRef(
                       (PyObject *)PyArray_DESCR((PyArrayObject *)value));
+        if (dtype != NULL && !PyArray_ISNBO(dtype->byteorder)) {
+            /* the value is read from it, and has no byte order */
+            Py_SETREF(dtype, PyArray_DescrNewByteorder(dtype, NPY_NATIVE));
+        }
         if (dtype == NULL) {
             return -1;
         }

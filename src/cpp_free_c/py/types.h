@@ -11,8 +11,10 @@ typedef struct {
     PyObject *dict; /* attributes that programs add */
     PyObject *weakrefs;
     pcu_res_handle handle; /* still readable after release */
+    size_t size;           /* bytes of device memory, if has_size */
     pcu_res_kind kind;
-    int live; /* the handle is ours to release */
+    int live;     /* the handle is ours to release */
+    int has_size; /* memory of which we know how much there is */
 } pcu_resource;
 
 typedef struct {

@@ -1,0 +1,228 @@
+"""Views that overlap: by all, by exactly one element, by none.
+
+One element is the least overlap there is, and the one that a wrong comparison of ends
+misses. Each case is compared with NumPy, which makes a copy where one is needed.
+"""
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import cumath, gpuarray
+from pycuda.gpuarray import GPUArray, to_gpu
+
+pytestmark = pytest.mark.gpu
+
+N = 9
+
+#: (one view, another one): of an array with one axis of N elements.
+PAIRS = {
+    "one element": (slice(1, 2), slice(0, 2)),
+    "one element, turned": (slice(0, 2), slice(1, 2)),
+    "first and last": (slice(0, 5), slice(4, 9)),
+    "last and first": (slice(4, 9), slice(0, 5)),
+    "one, backwards": (slice(4, None, -1), slice(4, 9)),
+    "the same element": (slice(3, 4), slice(3, 4)),
+    "all, backwards": (slice(None), slice(None, None, -1)),
+    "all but one": (slice(0, 8), slice(1, 9)),
+    "side by side": (slice(0, 4), slice(4, 8)),
+    "side by side, turned": (slice(4, 8), slice(0, 4)),
+    "one element apart": (slice(0, 1), slice(1, 2)),
+    "apart": (slice(0, 3), slice(6, 9)),
+    "empty": (slice(2, 2), slice(0, 4)),
+}
+
+
+def of(pair):
+    """(host, view, view), (device, view, view)."""
+    host = np.arange(N, dtype=np.int32) + 1
+    device = to_gpu(host)
+    one, other = PAIRS[pair]
+    return (host, host[one], host[other]), (device, device[one], device[other])
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_may_share_memory(ctx, pair):
+    (_, a, b), (_, x, y) = of(pair)
+    assert np.may_share_memory(x, y) == np.may_share_memory(a, b)
+    assert np.may_share_memory(y, x) == np.may_share_memory(b, a)
+
+
+def test_memory_is_shared_by_bytes(ctx):
+    """The least overlap of all is one byte, and the widest gap none."""
+    x = to_gpu(np.arange(16, dtype=np.uint8))
+    for begin, shared in ((3, True), (4, False), (5, False)):
+        assert np.may_share_memory(x[:4], x[begin : begin + 4]) is shared
+        assert np.may_share_memory(x[begin : begin + 4], x[:4]) is shared
+    wide = x[4:12].view(np.int32)
+    assert np.may_share_memory(x[:5], wide) and not np.may_share_memory(x[:4], wide)
+    assert np.may_share_memory(x[11:], wide) and not np.may_share_memory(x[12:], wide)
+    other = to_gpu(np.arange(16, dtype=np.uint8))
+    assert not np.may_share_memory(x, other)
+
+
+def equal_lengths(pair):
+    one, other = PAIRS[pair]
+    return len(range(N)[one]) == len(range(N)[other])
+
+
+LIKE = [pair for pair in PAIRS if equal_lengths(pair)]
+
+
+@pytest.mark.parametrize("pair", LIKE)
+def test_copies_between_views(ctx, pair):
+    (host, a, b), (device, x, y) = of(pair)
+    a[...] = b
+    x[...] = y
+    assert device.get().tolist() == host.tolist()
+    (host, a, b), (device, x, y) = of(pair)
+    a[...] = b.copy()
+    x.set(y)
+    assert device.get().tolist() == host.tolist()
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_copies_of_one_element(ctx, pair):
+    """An element of one view is broadcast to the other."""
+    (host, a, b), (device, x, y) = of(pair)
+    a[...] = b[-1:]
+    x[...] = y[-1:]
+    assert device.get().tolist() == host.tolist()
+
+
+@pytest.mark.parametrize("pair", LIKE)
+def test_operators_in_place(ctx, pair):
+    for name in ("__iadd__", "__isub__", "__imul__", "__ifloordiv__"):
+        (host, a, b), (device, x, y) = of(pair)
+        getattr(a, name)(b)
+        getattr(x, name)(y)
+        assert device.get().tolist() == host.tolist(), name
+
+
+@pytest.mark.parametrize("pair", LIKE)
+def test_results_in_an_input(ctx, pair):
+    (host, a, b), (device, x, y) = of(pair)
+    np.maximum(a, b[::-1], out=a)
+    gpuarray.maximum(x, y[::-1], out=x)
+    assert device.get().tolist() == host.tolist()
+    (host, a, b), (device, x, y) = of(pair)
+    np.add(b, b[::-1], out=a)
+    np.add(y, y[::-1], out=x)
+    assert device.get().tolist() == host.tolist()
+    values = np.arange(N, dtype=np.float32) / N
+    floats = to_gpu(values)
+    one, other = PAIRS[pair]
+    expected = values.copy()
+    expected[one] = np.sqrt(values[other])
+    if floats[one].strides == floats[other].strides:
+        cumath.sqrt(floats[other], out=floats[one])
+        assert np.allclose(floats.get(), expected)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_take_to_a_view(ctx, pair):
+    """take(out=) reads all that it reads before it writes."""
+    (host, a, b), (device, x, y) = of(pair)
+    if len(b) == 0:
+        return
+    indices = np.arange(len(a))[::-1] % len(b)
+    a[...] = b[indices].copy()
+    assert gpuarray.take(y, to_gpu(indices.astype(np.int32)), out=x) is x
+    assert device.get().tolist() == host.tolist()
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_put_from_a_view(ctx, pair):
+    """Values that lie in the array they are put into."""
+    (host, a, b), (device, x, y) = of(pair)
+    if len(b) == 0:
+        return
+    count = min(len(a), len(b))
+    places = np.arange(count)[::-1].copy()
+    b[places] = a[:count].copy()
+    if y.strides[0] > 0:
+        gpuarray.multi_put([x[:count]], to_gpu(places.astype(np.int32)), out=[y])
+        assert device.get().tolist() == host.tolist()
+    (host, a, b), (device, x, y) = of(pair)
+    b[places] = a[:count].copy()
+    y[to_gpu(places)] = x[:count]
+    assert device.get().tolist() == host.tolist()
+
+
+MANY = 5000  # elements of several blocks, so that one reads after another has written
+
+
+@pytest.mark.parametrize("common", [0, 1, 2, MANY // 2])
+def test_the_last_element_read_is_the_first_written(ctx, common):
+    """The first block writes what the last one reads."""
+    host = np.arange(2 * MANY, dtype=np.int32) * 3
+    order = np.arange(MANY, dtype=np.int32)
+    early, late = slice(0, MANY), slice(MANY - common, 2 * MANY - common)
+    assert len(range(2 * MANY)[late]) == MANY
+
+    def check(move):
+        device, wanted = to_gpu(host), host.copy()
+        wanted[late] = host[early]
+        move(device[early], device[late])
+        assert np.array_equal(device.get(), wanted)
+
+    device_order = to_gpu(order)
+    check(lambda x, y: gpuarray.take(x, device_order, out=y))
+    check(lambda x, y: gpuarray.multi_take([x], device_order, out=[y]))
+    check(lambda x, y: gpuarray.multi_put([x], device_order, out=[y]))
+    check(lambda x, y: gpuarray.multi_take_put([x], device_order, order, out=[y]))
+    check(lambda x, y: y.__setitem__(device_order, x))
+    check(lambda x, y: y.__setitem__(slice(None), x))
+    check(lambda x, y: y.set(x))
+    check(lambda x, y: gpuarray.maximum(x, x, out=y))
+
+
+@pytest.mark.parametrize("shift", [-1, 0, 1, 2])
+def test_one_row_in_common(ctx, shift):
+    """With two axes: rows that meet, overlap by one, or leave a gap."""
+    host = np.arange(24, dtype=np.float32).reshape(8, 3)
+    device = to_gpu(host)
+    a, b = host[0:3], host[2 + shift : 5 + shift]
+    x, y = device[0:3], device[2 + shift : 5 + shift]
+    assert np.may_share_memory(x, y) == np.may_share_memory(a, b) == (shift < 1)
+    a[...] = b + 1
+    x[...] = y + 1
+    b -= a
+    y -= x
+    assert device.get().tolist() == host.tolist()
+
+
+def test_columns_that_only_interleave(ctx):
+    """Ranges of addresses meet, elements do not: the result is right either way."""
+    host = np.arange(16, dtype=np.int32)
+    device = to_gpu(host)
+    host[::2] += host[1::2]
+    even, odd = device[::2], device[1::2]
+    even += odd
+    assert device.get().tolist() == host.tolist()
+    assert np.may_share_memory(device[::2], device[1::2])
+
+
+def other_owner_of(view):
+    """Arrays over the memory of a view, which they know by another object."""
+
+    class Holder(drv.PointerHolderBase):
+        def get_pointer(self):
+            return view.ptr
+
+    yield gpuarray.from_dlpack(view)
+    yield GPUArray(view.shape, view.dtype, gpudata=Holder())
+    yield GPUArray(view.shape, view.dtype, gpudata=view.ptr)
+
+
+@pytest.mark.parametrize("kind", range(3), ids=["dlpack", "holder", "address"])
+@pytest.mark.parametrize("count", [1, 4000])
+def test_two_owners_of_one_memory(ctx, kind, count):
+    """Objects that are not ours say nothing about whose memory is whose."""
+    host = np.arange(count + 5000, dtype=np.int32)
+    device = to_gpu(host)
+    host[count:] += host[:-count]
+    x = list(other_owner_of(device[count:]))[kind]
+    y = list(other_owner_of(device[:-count]))[kind]
+    x += y
+    assert device.get().tolist() == host.tolist()
