@@ -148,6 +148,8 @@ def parts():
                     {{B}}:
                     mov.u32 {{d1}}, 1;""",
             )
+            if op == "bar.sync":
+                continue  # undefined: .aligned, and only a part of a warp comes
             yield case(
                 f"{op} 1, {count} of half of each warp",
                 64,
@@ -349,19 +351,19 @@ def reductions():
                            selp.u32 {{d2}}, 1, 2, {{p}};"""
                 name = f"{prefix}.red after {words}{count or ', all'}"
                 yield case(name, threads, text)
+    yield case(
+        "barrier.red at two places",
+        64,
+        """setp.ge.u32 {s}, {tid}, 0;
+           @{p} bra {A};
+           barrier.red.popc.u32 {d0}, 1, 64, {s};
+           bra {B};
+           {A}:
+           barrier.red.popc.u32 {d0}, 1, 64, {q};
+           {B}:
+           mov.u32 {d1}, 1;""",
+    )
     for prefix in ("bar", "barrier"):
-        yield case(
-            f"{prefix}.red at two places",
-            64,
-            f"""setp.ge.u32 {{s}}, {{tid}}, 0;
-                @{{p}} bra {{A}};
-                {prefix}.red.popc.u32 {{d0}}, 1, 64, {{s}};
-                bra {{B}};
-                {{A}}:
-                {prefix}.red.popc.u32 {{d0}}, 1, 64, {{q}};
-                {{B}}:
-                mov.u32 {{d1}}, 1;""",
-        )
         yield case(
             f"{prefix}.red and arrive",
             64,
@@ -387,6 +389,120 @@ def reductions():
                 {prefix}.red.or.pred {{p}}, 2, 64, {{s}};
                 {{B}}:
                 selp.u32 {{d1}}, 1, 2, {{p}};""",
+        )
+
+
+#: Two warps that come to barrier 1 by different instructions.
+PAIRS = {
+    "sync 64 and sync 96": ("sync 1, 64", "sync 1, 96"),
+    "sync 64 and arrive 96": ("sync 1, 64", "arrive 1, 96"),
+    "sync and arrive 64": ("sync 1", "arrive 1, 64"),
+    "red.popc and sync": ("red.popc.u32 {d0}, 1, 64, {q}", "sync 1, 64"),
+    "red.popc and red.or": (
+        "red.popc.u32 {d0}, 1, 64, {q}",
+        "red.or.pred {p}, 1, 64, {q}",
+    ),
+    "red.and and red.or": (
+        "red.and.pred {p}, 1, 64, {q}",
+        "red.or.pred {p}, 1, 64, {q}",
+    ),
+}
+
+
+def mixtures():
+    for words, (first, second) in PAIRS.items():
+        text = f"""setp.lt.u32 {{s}}, {{tid}}, 32;
+                   @{{s}} bra {{A}};
+                   {LATE}
+                   barrier.{second};
+                   bra {{B}};
+                   {{A}}:
+                   barrier.{first};
+                   {{B}}:
+                   selp.u32 {{d1}}, 1, 2, {{p}};"""
+        yield case(f"barriers of a block: {words}", 64, text)
+    yield case(
+        "barrier.sync with counts that differ in a warp",
+        64,
+        """selp.u32 {n}, 32, 64, {p};
+           barrier.sync 1, {n};
+           mov.u32 {d0}, 1;""",
+    )
+    yield case(
+        "barrier.arrive of both halves of a warp apart",
+        64,
+        f"""setp.lt.u32 {{s}}, {{tid}}, 32;
+            @{{s}} bra {{A}};
+            @{{p}} bra {{C}};
+            barrier.arrive 1, 96;
+            bra {{B}};
+            {{C}}:
+            {LATE}
+            barrier.arrive 1, 96;
+            bra {{B}};
+            {{A}}:
+            barrier.sync 1, 96;
+            mov.u32 {{d0}}, 1;
+            {{B}}:
+            mov.u32 {{d1}}, 1;""",
+    )
+    yield case(
+        "barrier.arrive of both halves of a warp apart, 64",
+        64,
+        f"""setp.lt.u32 {{s}}, {{tid}}, 32;
+            @{{s}} bra {{A}};
+            @{{p}} bra {{C}};
+            barrier.arrive 1, 64;
+            bra {{B}};
+            {{C}}:
+            {LATE}
+            barrier.arrive 1, 64;
+            bra {{B}};
+            {{A}}:
+            barrier.sync 1, 64;
+            mov.u32 {{d0}}, 1;
+            {{B}}:
+            mov.u32 {{d1}}, 1;""",
+    )
+    yield case(
+        # Half of warp 2 is there while warps 0 and 1 meet; then it meets warp 0.
+        "barrier.sync of a warp half of which came a phase before",
+        96,
+        f"""setp.ge.u32 {{s}}, {{tid}}, 64;
+            @{{s}} bra {{A}};
+            {LATE}
+            barrier.sync 1, 64;
+            add.u32 {{d0}}, {{d0}}, 1;
+            setp.ge.u32 {{s}}, {{tid}}, 32;
+            @{{s}} bra {{B}};
+            barrier.sync 1, 64;
+            add.u32 {{d0}}, {{d0}}, 1;
+            bra {{B}};
+            {{A}}:
+            @{{p}} bra {{C}};
+            {LATE}
+            {LATE}
+            {LATE}
+            {{C}}:
+            barrier.sync 1, 64;
+            add.u32 {{d0}}, {{d0}}, 4;
+            {{B}}:
+            mov.u32 {{d1}}, 1;""",
+    )
+    for number, count in ((1, 0), (1, 4096), (1, 4160), (17, 64), (1, 1056)):
+        yield case(
+            f"barrier.arrive of number {number} with {count} by registers",
+            64,
+            f"""mov.u32 {{n}}, {number};
+                mov.u32 {{m}}, {count};
+                setp.lt.u32 {{s}}, {{tid}}, 32;
+                @{{s}} bra {{A}};
+                barrier.arrive {{n}}, {{m}};
+                bra {{B}};
+                {{A}}:
+                barrier.sync {{n}}, {{m}};
+                {{B}}:
+                mov.u32 {{d1}}, 1;""",
         )
 
 
@@ -471,4 +587,5 @@ def cases():
     yield from parts()
     yield from arrivals()
     yield from reductions()
+    yield from mixtures()
     yield from flights()

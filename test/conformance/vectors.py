@@ -204,6 +204,26 @@ def registers():
         keep_vector(kernel, 32, 4, "v", "v")
         yield kernel.case("vector", ())
 
+    kernel = Kernel("mov of one value to all elements")
+    declare(kernel, 4, "u32", "v")
+    declare(kernel, 2, "f32", "w")
+    a, b = give(kernel, 32, 2)
+    f = kernel.reg("f32")
+    kernel(f"""mov.b32 {f}, {b};
+               mov.v4.u32 v, {a};
+               mov.v2.f32 w, {f};""")
+    keep_vector(kernel, 32, 4, "v", "v")
+    keep_vector(kernel, 32, 2, "w", "w")
+    kernel("mov.v4.u32 v, 7;\nmov.v2.f32 w, 0f40490FDB;")
+    keep_vector(kernel, 32, 4, "v", "number")
+    keep_vector(kernel, 32, 2, "w", "number")
+    kernel("mov.v4.u32 v, %laneid;")
+    keep_vector(kernel, 32, 4, "v", "lane")
+    whole, low, high = kernel.reg("b128"), *kernel.regs("b64", 2)
+    kernel(f"mov.b128 {whole}, %tid;\nmov.b128 {{{low}, {high}}}, {whole};")
+    keep(kernel, 64, low, "tid x, y")
+    yield kernel.case("vector", ())
+
     kernel = Kernel("mov.v4.u32 of special registers")
     declare(kernel, 4, "u32", "v", "w")
     kernel("""mov.v4.u32 v, %tid;
