@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from . import values
+from .case import HANGS
 
 
 @dataclass
@@ -48,6 +49,11 @@ def split(case, data):
     if case.fails:
         return [("status", 32, np.frombuffer(data, np.uint32))]
     found, start = [], 0
+    if case.ends:
+        found.append(("status", 32, np.frombuffer(data[:4], np.uint32)))
+        if found[0][2].any():
+            return found  # no results
+        start = 4
     for label, bits, count in case.outputs:
         size = count * bits // 8
         piece = np.frombuffer(data[start : start + size], values.uint(bits))
@@ -62,9 +68,28 @@ def _hexadecimal(value, bits):
     return f"{int(value):0{bits // 4}x}"
 
 
+#: How the software device ends a launch whose threads wait for ever.
+DEADLOCK = 719  # CUDA_ERROR_LAUNCH_FAILED
+
+
+def _same_ending(expected, got):
+    if expected == HANGS.to_bytes(4, "little"):
+        return got in (expected, DEADLOCK.to_bytes(4, "little"))
+    return expected == got
+
+
+def _ending(data):
+    code = int.from_bytes(data[:4], "little")
+    return {0: "an end", HANGS: "no end"}.get(code, f"the error {code}")
+
+
 def difference(case, expected, got, most=8):
     """What differs between two answers, in words; an empty text if nothing does."""
     lines = []
+    if case.ends and not _same_ending(expected[:4], got[:4]):
+        return f"{case.name}: {_ending(expected)} expected, got {_ending(got)}"
+    if case.ends and any(expected[:4]):
+        return ""  # no results
     pieces = zip(split(case, expected), split(case, got), strict=True)
     for (label, bits, want), (_, _, have) in pieces:
         wrong = case.rule.wrong(want, have, bits)

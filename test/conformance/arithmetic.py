@@ -60,14 +60,17 @@ mul rm.f32 rp.f32 rm.f64 rp.f64 sat.f32 f16 rn.ftz.f32 lo.u64 lo.u16 hi.s16 hi.u
 div rz.f32 rp.f32 rn.ftz.f32 rz.f64 rp.f64 s16
 rem s16
 max NaN.f32 NaN.f16
-min s16 u16 ftz.f32 f16 NaN.f32
+min s16 u16 ftz.f32 f16 NaN.f32 s16x2 u16x2 relu.s32 relu.s16x2
+max s16x2 u16x2 relu.s32 relu.s16x2
+add u16x2
 mul24 lo.s32 hi.s32 hi.u32
 """
 EXTRA_TERNARY = """
 fma rp.f32 rm.f64 rp.f64 rn.sat.f32 rz.ftz.f32 rm.ftz.f32
 fma rn.ftz.f16 rn.sat.f16 rn.relu.f16
 mad lo.u32 lo.s64 hi.s32 hi.u32 hi.s64 lo.u64 hi.u64 lo.s16 hi.s16 lo.u16
-mad24 lo.s32 hi.s32
+mad24 lo.s32 hi.s32 hi.u32 hi.sat.s32
+mad hi.sat.s32
 sad s16 u16 s64 u64
 """
 EXTRA_TARGETS = {
@@ -75,6 +78,15 @@ EXTRA_TARGETS = {
     "max NaN.f16": 80,
     "min NaN.f32": 80,
     "min f16": 80,
+    "add u16x2": 90,
+    "min s16x2": 90,
+    "min u16x2": 90,
+    "min relu.s32": 90,
+    "min relu.s16x2": 90,
+    "max s16x2": 90,
+    "max u16x2": 90,
+    "max relu.s32": 90,
+    "max relu.s16x2": 90,
     "fma rn.relu.f16": 80,
 }
 
@@ -181,6 +193,88 @@ def carries():
     yield kernel.case("carry", ())
 
 
+#: How a chain begins: instructions that leave a carry and take none in.
+CHAIN_STARTS = ("add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc")
+#: Its middle takes a carry in and leaves one; its end only takes one in.
+CHAIN_MIDDLES = ("addc.cc", "subc.cc", "madc.lo.cc", "madc.hi.cc")
+CHAIN_ENDS = ("addc", "subc", "madc.lo", "madc.hi")
+
+
+def chain_inputs(bits, name, count=64):
+    """Few values, so that carries of every kind come and answers compress well."""
+    top = 1 << (bits - 1)
+    near = values.array([0, 1, 2, 3, -1, -2, top, top - 1, top + 1, top // 2], bits)
+    rng = values.source(name)
+    columns = []
+    for _ in range(3):
+        picked = near[values.random_bits(rng, 32, count) % len(near)]
+        drawn = values.random_integers(rng, bits, count)
+        columns.append(np.where(np.arange(count) % 4 == 3, drawn, picked))
+    return columns
+
+
+def mixed_carries():
+    """Every start of a chain with every middle and every end.
+
+    The answers are those of the whole chain, so that a carry of the wrong sense, which
+    a chain of one operation cannot show, is seen.
+    """
+    for kind in ("u32", "s32", "u64", "s64"):
+        for start in CHAIN_STARTS:
+            kernel = Kernel(f"chains after {start}.{kind}")
+            bits = values.width(kind)
+            cls = f"b{bits}"
+            a, b, c = (
+                kernel.load(kernel.input(v, label), f"u{bits}")
+                for v, label in zip(
+                    chain_inputs(bits, f"{start}.{kind}"), "abc", strict=True
+                )
+            )
+
+            def step(op, x, y, z, kernel=kernel, cls=cls, kind=kind):
+                d = kernel.reg(cls)
+                third = f", {z}" if op.startswith("mad") else ""
+                kernel(f"{op}.{kind} {d}, {x}, {y}{third};")
+                return d
+
+            first = True
+            for middle in (None, *CHAIN_MIDDLES):
+                for end in CHAIN_ENDS:
+                    d = step(start, a, b, c)
+                    e = step(middle, b, c, a) if middle else None
+                    f = step(end, c, a, b)
+                    if first:
+                        kernel.keep(kind, d, start)
+                        first = False
+                    if middle and end == CHAIN_ENDS[0]:
+                        kernel.keep(kind, e, f"{start} {middle}")
+                    words = " ".join(w for w in (start, middle, end) if w)
+                    kernel.keep(kind, f, words)
+            yield kernel.case("carry", ())
+
+
+def carry_of_some_lanes():
+    """A carry that only some lanes set anew, and that plain operations leave alone."""
+    kernel = Kernel("carry of some lanes")
+    a, b, c = (
+        kernel.load(kernel.input(v, label), "u32")
+        for v, label in zip(chain_inputs(32, "some lanes"), "abc", strict=True)
+    )
+    d, e, f, g = kernel.regs("b32", 4)
+    odd, p = kernel.reg("b32"), kernel.reg("pred")
+    kernel(f"""and.b32 {odd}, {kernel.tid}, 1;
+               setp.ne.s32 {p}, {odd}, 0;
+               mov.u32 {e}, 0;
+               add.cc.u32 {d}, {a}, {b};
+               @{p} sub.cc.u32 {e}, {b}, {c};
+               add.u32 {f}, {a}, {c};
+               mul.lo.u32 {f}, {f}, {b};
+               addc.u32 {g}, {f}, 0;""")
+    for label, register in zip("degf", (d, e, g, f), strict=True):
+        kernel.keep("u32", register, label)
+    yield kernel.case("carry", ())
+
+
 # -- approximations -------------------------------------------------------------------
 
 #: instruction: forms, rule. The order of the words is that of hand-written PTX.
@@ -277,6 +371,8 @@ def cases():
     yield from plain(TERNARY, values.ternary, 3, TARGETS)
     yield from wide()
     yield from carries()
+    yield from mixed_carries()
+    yield from carry_of_some_lanes()
     yield from approximations()
     yield from plain(EXTRA_UNARY, values.unary, 1, EXTRA_TARGETS, pairs=False)
     yield from plain(EXTRA_BINARY, values.binary, 2, EXTRA_TARGETS, pairs=False)

@@ -157,7 +157,57 @@ def video():
         yield elementwise("video", pair, "b32", ["b32"] * 3, vectors)
 
 
+def signs():
+    """The dot products and video instructions with every mix of signs."""
+    vectors = [v[:128] for v in values.ternary("b32", "dot", 1024)]
+    recorded = ("dp2a lo.s32.s32", "dp2a lo.u32.u32", "dp2a hi.s32.u32")
+    for part in ("lo", "hi"):
+        for a in ("s32", "u32"):
+            for b in ("s32", "u32"):
+                pair = f"dp2a {part}.{a}.{b}"
+                if pair not in (*recorded, "dp2a hi.u32.s32"):
+                    yield elementwise(
+                        "video", pair, "b32", ["b32"] * 3, vectors, pairs=()
+                    )
+    columns = [v[:64] for v in values.ternary("b32", "video", 1024)]
+    for op in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
+        for size in "24":
+            # vadd4 and vabsdiff4 of three u32 are in the list.
+            for types in ("s32.s32.s32", "u32.u32.u32", "s32.u32.s32", "u32.s32.u32"):
+                for end in ("", ".sat", ".add"):
+                    pair = f"{op}{size} {types}{end}"
+                    if size == "4" and types == "u32.u32.u32" and end != ".sat":
+                        if op == "vadd" and not end or op == "vabsdiff":
+                            continue
+                    yield elementwise(
+                        "video", pair, "b32", ["b32"] * 3, columns, pairs=()
+                    )
+    for size in "24":
+        for types in ("u32.u32", "s32.s32", "s32.u32", "u32.s32"):
+            for test in ("eq", "ne", "lt", "le", "gt", "ge"):
+                end = ".add" if test in ("ne", "ge") else ""
+                pair = f"vset{size} {types}.{test}{end}"
+                yield elementwise("video", pair, "b32", ["b32"] * 3, columns, pairs=())
+
+
+def extensions():
+    """szext, and what is left of the fields and of bfind."""
+    a, b, _ = values.ternary("b32", "szext", 256)
+    size = np.where(np.arange(256) % 4 == 0, b, b % 40).astype(np.uint32)
+    for mode in ("wrap", "clamp"):
+        for kind in ("s32", "u32"):
+            pair = f"szext {mode}.{kind}"
+            yield elementwise("bits", pair, "b32", ["b32"] * 2, [a, size], pairs=())
+    powers = [1 << i for i in range(64)] + [~(1 << i) for i in range(64)]
+    vectors = values.unary("s64", "bfind shiftamt.s64", powers, 128)
+    yield elementwise(
+        "bits", "bfind shiftamt.s64", "u32", ["s64"], vectors, pairs=()
+    )
+
+
 def cases():
+    yield from signs()
+    yield from extensions()
     yield from logic()
     yield from shifting()
     yield from fields()

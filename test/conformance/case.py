@@ -14,13 +14,15 @@ import numpy as np
 from . import values
 from .rules import EXACT
 
-VERSION = "8.0"
+VERSION = "8.3"
 
 _PREFIX = {
     "pred": "%p",
+    "b8": "%b",
     "b16": "%h",
     "b32": "%r",
     "b64": "%q",
+    "b128": "%x",
     "f32": "%f",
     "f64": "%d",
 }
@@ -56,6 +58,10 @@ class Texture:
     settings: dict
 
 
+#: In place of an error's code: the launch never ends.
+HANGS = 0xFFFFFFFF
+
+
 @dataclass
 class Case:
     """A kernel, what it is given, and what is kept of its answer."""
@@ -72,6 +78,7 @@ class Case:
     rule: object = EXACT
     shared: int = 0
     fails: bool = False  # the launch must end in an error, whose code is the answer
+    ends: bool = False  # how the launch ends is a part of the answer, its beginning
     digest: str = field(init=False)
 
     def __post_init__(self):

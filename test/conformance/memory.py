@@ -96,7 +96,7 @@ def opcode(op, space, form):
     return f"{op}.{space}.{form}"
 
 
-def load_case(space, form):
+def load_case(space, form, listed=True):
     lanes, kind = split(form)
     size = values.width(kind) // 8
     kernel = Kernel(f"ld.{space}.{form}")
@@ -141,10 +141,11 @@ def load_case(space, form):
         kernel(f"{opcode('ld', space, form)} {braces(registers)}, [{own}];")
         keep_all(kernel, kind, registers, wide)
     block = THREADS if "shared" in words else values.BLOCK
-    return kernel.case("load", f"ld {space}.{form}", block=block, threads=THREADS)
+    pairs = f"ld {space}.{form}" if listed else ()
+    return kernel.case("load", pairs, block=block, threads=THREADS)
 
 
-def store_case(space, form):
+def store_case(space, form, listed=True):
     lanes, kind = split(form)
     size = values.width(kind) // 8
     kernel = Kernel(f"st.{space}.{form}")
@@ -197,7 +198,8 @@ def store_case(space, form):
             kernel(f"""ld.{place}.{access} {back}, [{own}+{lane * size}];
                        st.global.{access} [{destination}+{lane * size}], {back};""")
     block = THREADS if place == "shared" else values.BLOCK
-    return kernel.case("store", f"st {space}.{form}", block=block, threads=THREADS)
+    pairs = f"st {space}.{form}" if listed else ()
+    return kernel.case("store", pairs, block=block, threads=THREADS)
 
 
 def generic():

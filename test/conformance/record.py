@@ -1,17 +1,19 @@
 """Records what a GPU answers: `python -m conformance.record` in the folder test.
 
 Runs every case twice, keeps the answers that agree, and says what failed or differed.
-With --only TEXT it records the cases whose name contains TEXT and keeps the others.
+With --only TEXT it records the cases whose name contains TEXT and keeps the others,
+with --missing those that have no answer yet.
 """
 
 import argparse
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import suite
 from .answers import Answers, difference, split
-from .runner import run_cases
+from .runner import may_hang, run_cases
 
 
 def stale(answers):
@@ -42,11 +44,29 @@ def keep(results, again, known, names):
     return kept, problems
 
 
+#: Children that run the cases that may hang, for each costs seconds when it does.
+SHARDS = 8
+
+
+def run(library, names):
+    """run_cases, the cases that may hang in several children at a time."""
+    hanging = [n for n in names if may_hang(n)]
+    results = run_cases(library, [n for n in names if not may_hang(n)])
+    shards = [hanging[i::SHARDS] for i in range(SHARDS)]
+    with ThreadPoolExecutor(SHARDS) as pool:
+        for found in pool.map(lambda shard: run_cases(library, shard), shards):
+            results.answers.update(found.answers)
+            results.errors.update(found.errors)
+            results.about = results.about or found.about
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(prog="conformance.record", description=__doc__)
     parser.add_argument("--out", default=suite.ANSWERS, help="the file to write")
     parser.add_argument("--library", default="libcuda.so.1", help="the driver library")
     parser.add_argument("--only", help="record the cases with this text in their name")
+    parser.add_argument("--missing", action="store_true", help="record what is missing")
     options = parser.parse_args()
 
     begin = time.monotonic()
@@ -54,13 +74,15 @@ def main():
     names = [n for n in known if not options.only or options.only in n]
     # A case that is meant to fault comes last, so that it can harm no other.
     names.sort(key=lambda n: known[n].fails)
-    results = run_cases(options.library, names)
-    again = run_cases(options.library, names)
+    answers = Answers()
+    if (options.only or options.missing) and Path(options.out).exists():
+        answers = Answers.load(options.out)
+    if options.missing:
+        names = [n for n in names if answers.of(known[n]) is None]
+    results = run(options.library, names)
+    again = run(options.library, names)
     kept, problems = keep(results, again, known, names)
 
-    answers = Answers()
-    if options.only and Path(options.out).exists():
-        answers = Answers.load(options.out)
     for name in stale(answers):
         del answers.answers[name]
     answers.answers.update(kept)

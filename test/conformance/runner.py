@@ -20,12 +20,15 @@ from support import rawdriver
 from support.rawdriver import Driver, DriverError
 
 from . import suite
-from .case import Array, Texture
+from .case import HANGS, Array, Texture
 
 TEST = Path(__file__).resolve().parents[1]
 
 #: Seconds without a word from the child after which it hangs.
 PATIENCE = 30
+
+#: The same for a case that may hang: there the silence is the answer.
+BRIEF_PATIENCE = 4
 
 #: Seconds that a child has to end once it says nothing more.
 FAREWELL = 5
@@ -118,12 +121,12 @@ class Run:
             driver.launch(function, case.grid, case.block, parameters, case.shared)
             driver.synchronize()
         except DriverError as error:
-            if case.fails:
+            if case.fails or case.ends:
                 raise Failed(error.code) from None
             raise
         if case.fails:
             raise Failed(0)
-        parts = []
+        parts = [status(0)] if case.ends else []
         for data, read in self.kept:
             got = np.empty_like(data)
             read(got)
@@ -135,12 +138,17 @@ class Run:
             method(argument)
 
 
+def status(code):
+    """How a launch ended, as the beginning of an answer."""
+    return code.to_bytes(4, "little")
+
+
 class Failed(Exception):
-    """The expected failure of a launch; its code is the answer."""
+    """A failure of a launch that is an answer: its code."""
 
     def __init__(self, code):
         super().__init__(code)
-        self.code = code.to_bytes(4, "little")
+        self.code = status(code)
 
 
 class Worker:
@@ -215,12 +223,15 @@ class Child:
             bufsize=0,
         )
         self.buffer = b""
+        self.patience = PATIENCE
+        self.silent = False  # it said nothing for that long
         with self.process.stdin as pipe:
             pipe.write(json.dumps(names).encode())
 
     def _more(self):
         """Read something; False at the end, or when the child says nothing for long."""
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        ready, _, _ = select.select([self.process.stdout], [], [], self.patience)
+        self.silent = not ready
         block = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
         self.buffer += block
         return bool(block)
@@ -243,16 +254,16 @@ class Child:
         """Why it ended, in words."""
         self.process.stdout.close()
         try:
-            status = self.process.wait(FAREWELL)
+            code = self.process.wait(0 if self.silent else FAREWELL)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
             self.errors.close()
-            return f"no answer within {PATIENCE} seconds"
+            return f"no answer within {self.patience} seconds"
         with self.errors as file:
             file.seek(0)
             said = file.read().decode(errors="replace").strip()
-        how = f"signal {-status}" if status < 0 else f"status {status}"
+        how = f"signal {-code}" if code < 0 else f"status {code}"
         return f"the process ended with {how}: {said[-2000:]}"
 
 
@@ -261,6 +272,11 @@ class Results:
 
     def __init__(self):
         self.answers, self.errors, self.about = {}, {}, {}
+
+
+def may_hang(name):
+    case = suite.cases().get(name)
+    return case is not None and case.ends
 
 
 def run_cases(library, names, environment=None, command=None):
@@ -277,6 +293,7 @@ def run_cases(library, names, environment=None, command=None):
             message, payload = said
             if "start" in message:
                 current = message["start"]
+                child.patience = BRIEF_PATIENCE if may_hang(current) else PATIENCE
             elif "name" in message:
                 current = None
                 count += 1
@@ -289,7 +306,9 @@ def run_cases(library, names, environment=None, command=None):
             elif "done" in message:
                 finished = True
         why = child.end()
-        if current is not None:
+        if current is not None and child.silent and may_hang(current):
+            results.answers[current] = status(HANGS)
+        elif current is not None:
             results.errors[current] = why
         waiting = [
             n for n in waiting if n not in results.answers and n not in results.errors

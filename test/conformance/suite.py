@@ -3,7 +3,18 @@
 import functools
 from pathlib import Path
 
-from . import arithmetic, atomics, bits, conversions, flow, memory, textures, warps
+from . import (
+    arithmetic,
+    atomics,
+    barriers,
+    bits,
+    conversions,
+    flow,
+    memory,
+    textures,
+    vectors,
+    warps,
+)
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -13,7 +24,18 @@ OPCODES = DATA / "ptx_opcodes.tsv"
 #: What a real GPU answered; made by conformance.record.
 ANSWERS = DATA / "conformance.xz"
 
-_FAMILIES = (arithmetic, conversions, bits, memory, atomics, flow, warps, textures)
+_FAMILIES = (
+    arithmetic,
+    conversions,
+    bits,
+    memory,
+    vectors,
+    atomics,
+    flow,
+    barriers,
+    warps,
+    textures,
+)
 
 #: Pairs that no kernel with one definite answer can cover, and why.
 NOT_COVERED = {}

@@ -282,6 +282,90 @@ low_guard_end(low_func *f, uint32_t label)
     f->plain = false;
 }
 
+/* -- types of operands --------------------------------------------------------------
+ */
+
+unsigned
+low_vector_count(const low_func *f)
+{
+    return low_has(f, PTX_W_v2)   ? 2
+           : low_has(f, PTX_W_v4) ? 4
+           : low_has(f, PTX_W_v8) ? 8
+                                  : 1;
+}
+
+unsigned
+low_element_bytes(const low_func *f, const ptx_operand *vector)
+{
+    unsigned bytes = 0;
+    uint32_t i;
+
+    for (i = 0; vector->kind == PTX_O_VECTOR && i < vector->count; i++) {
+        const ptx_operand *item = &vector->items[i];
+
+        if (item->kind == PTX_O_REG) {
+            const unsigned type = f->function->reg_type[item->reg];
+            const unsigned own = type == PTX_W_pred ? 0 : ptx_type_size(type);
+
+            if (!own || (bytes && own != bytes)) {
+                low_fail(f, "the elements of a vector differ in size");
+            }
+            bytes = own;
+        }
+    }
+    return bytes;
+}
+
+static bool
+is_float_register(const low_func *f, const ptx_operand *operand)
+{
+    return operand->kind == PTX_O_REG &&
+           ptx_type_is_float(f->function->reg_type[operand->reg]);
+}
+
+void
+low_check_kind(const low_func *f, const ptx_operand *operand, unsigned type)
+{
+    bool all = operand->count > 0;
+    uint32_t i;
+
+    if (!ptx_type_is_signed(type) && !ptx_type_is_unsigned(type)) {
+        return;
+    }
+    if (operand->kind == PTX_O_VECTOR) {
+        for (i = 0; i < operand->count; i++) {
+            all &= is_float_register(f, &operand->items[i]) ||
+                   operand->items[i].kind == PTX_O_SINK;
+        }
+    }
+    else {
+        all = is_float_register(f, operand);
+    }
+    if (all) {
+        low_fail(f,
+                 "the register of a float where the instruction has an integer type");
+    }
+}
+
+void
+low_check_type(const low_func *f, const ptx_operand *operand, unsigned type)
+{
+    unsigned own = PTX_W_NONE, bytes = 0;
+
+    if (operand->kind == PTX_O_REG) {
+        own = f->function->reg_type[operand->reg];
+        bytes = ptx_type_size(own);
+    }
+    else if (operand->kind == PTX_O_VECTOR) {
+        bytes = low_element_bytes(f, operand);
+    }
+    if (bytes &&
+        ((own == PTX_W_pred) != (type == PTX_W_pred) || bytes != ptx_type_size(type))) {
+        low_fail(f, "a register has another size than the instruction's type");
+    }
+    low_check_kind(f, operand, type);
+}
+
 /* -- operands ---------------------------------------------------------------------- */
 
 static uint64_t
@@ -643,7 +727,7 @@ begin(low_func *f)
                                  sizeof *f->registers);
     f->register_count = f->function->reg_count;
     for (i = 0; i < f->register_count; i++) {
-        f->registers[i].width = f->function->reg_class[i];
+        f->registers[i].width = (uint8_t)ptx_type_class(f->function->reg_type[i]);
     }
     f->label_count = (uint32_t)f->function->label_count;
     f->carry = low_temp(f, PTX_PRED);

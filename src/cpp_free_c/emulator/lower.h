@@ -86,6 +86,15 @@ low_insn *low_emit(low_func *f, unsigned op, low_value d, low_value a, low_value
                    low_value c);
 /* Adds a further operand to the instruction just emitted. */
 void low_add_x(low_func *f, low_insn *insn, low_value value, bool written);
+/* How many elements .v2, .v4, .v8 say; 1 without one. */
+unsigned low_vector_count(const low_func *f);
+/* The bytes of a vector's elements, which must be the same; 0 if none is a register. */
+unsigned low_element_bytes(const low_func *f, const ptx_operand *vector);
+/* Fails where floats' registers (all of a vector's) meet an integer type. */
+void low_check_kind(const low_func *f, const ptx_operand *operand, unsigned type);
+/* The same, and where the size of a register or of the elements is another. */
+void low_check_type(const low_func *f, const ptx_operand *operand, unsigned type);
+
 /* For operations that must not run under a guard prefix: branches around them. Returns
  * the label for low_guard_end, or UINT32_MAX. */
 uint32_t low_guard_begin(low_func *f);

@@ -531,12 +531,23 @@ lower_min_max(low_func *f, bool min)
         half_operation(f, min ? EMU_OP_half_min : EMU_OP_half_max, type, 2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {
-        low_insn *insn =
-            low_emit(f, EMU_OP_simd_video, target(f, type), source(f, 1, type),
-                     source(f, 2, type), low_constant(f, PTX_R32, 0));
+        const bool relu = low_has(f, PTX_W_relu);
+        low_value zero = low_constant(f, PTX_R32, 0), d = target(f, type);
+        low_value r = relu ? low_temp(f, PTX_R32) : d;
+        low_insn *insn;
 
+        if (relu && type != PTX_W_s16x2) {
+            low_unsupported(f);
+        }
+        insn = low_emit(f, EMU_OP_simd_video, r, source(f, 1, type), source(f, 2, type),
+                        zero);
         insn->aux = min ? 4 : 5;
         insn->imm = 1 | (type == PTX_W_s16x2 ? 2 | 4 | 8 : 0);
+        if (relu) {
+            insn = low_emit(f, EMU_OP_simd_video, d, r, zero, zero);
+            insn->aux = 5;
+            insn->imm = 1 | 2 | 4 | 8;
+        }
     }
     else {
         low_value d = target(f, type), a = source(f, 1, type), b = source(f, 2, type);

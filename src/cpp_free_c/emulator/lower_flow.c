@@ -218,6 +218,27 @@ lower_call(low_func *f)
 
 /* -- barriers ---------------------------------------------------------------------- */
 
+/* All threads of a warp must reach it together. */
+static bool
+is_aligned(const low_func *f)
+{
+    return f->in->opcode == PTX_OP_bar || low_has(f, PTX_W_aligned);
+}
+
+/* What an assembler refuses of a barrier's number and count. */
+static void
+check_barrier(const low_func *f, const ptx_operand *number, const ptx_operand *count)
+{
+    if (number->kind == PTX_O_INT && number->bits >= EMU_BARRIERS) {
+        low_fail(f, "barrier %llu: there are 16, from 0 on",
+                 (unsigned long long)number->bits);
+    }
+    if (count && count->kind == PTX_O_INT && count->bits % EMU_LANES) {
+        low_fail(f, "a count of %llu threads, which is no multiple of 32",
+                 (unsigned long long)count->bits);
+    }
+}
+
 static void
 barrier_red(low_func *f)
 {
@@ -231,10 +252,11 @@ barrier_red(low_func *f)
     d = low_target(f, &operands[0], popc ? PTX_R32 : PTX_PRED);
     a = low_source(f, &operands[1], PTX_W_u32);
     b = count == 4 ? low_source(f, &operands[2], PTX_W_u32) : 0;
+    check_barrier(f, &operands[1], count == 4 ? &operands[2] : NULL);
     p = low_predicate(f, &operands[count - 1]);
     insn = low_emit(f, EMU_OP_bar_red, d, a, b, p);
     insn->aux = popc ? 2 : low_has(f, PTX_W_or) ? 1 : 0;
-    insn->imm = count == 4;
+    insn->imm = (count == 4) | (is_aligned(f) ? 2 : 0);
     insn->e = LOW_NUMBER(0);
 }
 
@@ -267,12 +289,12 @@ lower_bar(low_func *f)
         low_value a, b;
 
         low_operands(f, arrive ? 2 : 1, 2);
+        check_barrier(f, &operands[0], f->in->operand_count == 2 ? &operands[1] : NULL);
         a = low_source(f, &operands[0], PTX_W_u32);
         b = f->in->operand_count == 2 ? low_source(f, &operands[1], PTX_W_u32) : 0;
         insn = low_emit(f, arrive ? EMU_OP_bar_arrive : EMU_OP_bar_sync, 0, a, b, 0);
-        insn->imm = f->in->operand_count == 2;
-        /* which all threads must reach together; for check.h */
-        insn->aux = f->in->opcode == PTX_OP_bar || low_has(f, PTX_W_aligned);
+        insn->imm = (f->in->operand_count == 2) | (is_aligned(f) ? 2 : 0);
+        insn->aux = is_aligned(f); /* for check.h */
     }
     low_guard_end(f, skip);
 }

@@ -111,13 +111,28 @@ low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
 
 static const uint8_t register_bytes[PTX_CLASSES] = {0, 2, 4, 8, 16};
 
-static unsigned
-vector_count(const low_func *f)
+/* The limits on what a vector access moves: 128 bits, and 256 in global memory from
+ * compute capability 10.0 on. */
+static void
+check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
+             unsigned count, const char *which)
 {
-    return low_has(f, PTX_W_v2)   ? 2
-           : low_has(f, PTX_W_v4) ? 4
-           : low_has(f, PTX_W_v8) ? 8
-                                  : 1;
+    const unsigned bytes = ptx_type_size(type);
+    const bool may_be_wide = f->function->module->target >= 100 &&
+                             named_space(f) == EMU_AT_GLOBAL &&
+                             !low_has(f, PTX_W_const);
+
+    if (vector->kind != PTX_O_VECTOR || vector->count != count) {
+        low_fail(f, "the %s is no vector of %u elements", which, count);
+    }
+    if (type == PTX_W_pred || bytes > 8 ||
+        (count == 8 && (bytes != 4 || !may_be_wide)) ||
+        (count * bytes > 16 && !may_be_wide)) {
+        low_fail(f, "no access has %u elements of %u bits here", count,
+                 type == PTX_W_pred ? 1 : 8 * bytes);
+    }
+    (void)low_element_bytes(f, vector);
+    low_check_kind(f, vector, type);
 }
 
 /* -- loads ------------------------------------------------------------------------- */
@@ -151,6 +166,19 @@ load_op(const low_func *f, unsigned type, ptx_class width)
     return op;
 }
 
+/* {a} is a where the instruction has no .v2, .v4 or .v8. */
+static const ptx_operand *
+only_element(const low_func *f, const ptx_operand *operand)
+{
+    if (operand->kind != PTX_O_VECTOR) {
+        return operand;
+    }
+    if (operand->count != 1) {
+        low_fail(f, "a vector of %u elements without .v2 or .v4", operand->count);
+    }
+    return &operand->items[0];
+}
+
 /* Loads that a thread may wait with for another one. */
 static bool
 may_spin(const low_func *f)
@@ -169,10 +197,7 @@ load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
     low_insn *insn;
     unsigned i;
 
-    if (d->kind != PTX_O_VECTOR || d->count != count || bytes > 8 ||
-        type == PTX_W_pred) {
-        low_fail(f, "the destination is no vector of %u elements", count);
-    }
+    check_vector(f, d, type, count, "destination");
     for (i = 0; i < count; i++) {
         if (d->items[i].kind != PTX_O_SINK) {
             (void)low_target_any(f, &d->items[i], &width);
@@ -196,7 +221,7 @@ load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
 static void
 lower_ld(low_func *f)
 {
-    const unsigned type = low_type(f, 0), count = vector_count(f);
+    const unsigned type = low_type(f, 0), count = low_vector_count(f);
     const ptx_operand *d = &f->in->operands[0];
     ptx_class width = ptx_type_class(type);
 
@@ -211,9 +236,8 @@ lower_ld(low_func *f)
         low_place p = low_address(f, &f->in->operands[1]);
         low_value target;
 
-        if (d->kind == PTX_O_VECTOR) {
-            low_fail(f, "the destination is a vector");
-        }
+        d = only_element(f, d);
+        low_check_kind(f, d, type);
         target = low_target_any(f, d, &width);
         low_access(f, load_op(f, type, width), target, p, 0);
     }
@@ -260,10 +284,7 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
     low_insn *insn;
     unsigned i;
 
-    if (s->kind != PTX_O_VECTOR || s->count != count || bytes > 8 ||
-        type == PTX_W_pred) {
-        low_fail(f, "the source is no vector of %u elements", count);
-    }
+    check_vector(f, s, type, count, "source");
     for (i = 0; i < count; i++) {
         values[i] = low_source_any(f, &s->items[i], type, &found);
         if (s->items[i].kind == PTX_O_REG) {
@@ -295,7 +316,8 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
 static void
 lower_st(low_func *f)
 {
-    const unsigned type = low_type(f, 0), count = vector_count(f);
+    const unsigned type = low_type(f, 0), count = low_vector_count(f);
+    const ptx_operand *s;
     low_place p;
     ptx_class width;
     low_value value;
@@ -315,7 +337,9 @@ lower_st(low_func *f)
         store_vector(f, p, &f->in->operands[1], type, count);
         return;
     }
-    value = low_source_any(f, &f->in->operands[1], type, &width);
+    s = only_element(f, &f->in->operands[1]);
+    low_check_kind(f, s, type);
+    value = low_source_any(f, s, type, &width);
     low_access(f, store_op(f, type, width), 0, p, value);
 }
 
@@ -399,7 +423,7 @@ lower_atom(low_func *f, bool wants_result)
     low_place p;
 
     low_operands(f, first + (operation == EMU_ATOM_CAS ? 3 : 2), first + 4);
-    if (!op || vector_count(f) > 1) {
+    if (!op || low_vector_count(f) > 1) {
         low_unsupported(f);
     }
     if (wants_result) {

@@ -7,77 +7,101 @@ static const uint16_t mov_ops[PTX_CLASSES] = {
 
 /* -- mov --------------------------------------------------------------------------- */
 
-/* {a, b, ...} = wide register: the first element is the lowest part. */
-static void
-unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole, unsigned type)
+/* The bytes of each element of {a, b, ...} that packs or takes apart a whole. */
+static unsigned
+part_bytes(const low_func *f, const ptx_operand *parts, unsigned type)
 {
-    const unsigned bits = 8 * ptx_type_size(type) / (parts->count ? parts->count : 1);
-    const ptx_class width = ptx_type_class(type);
-    const ptx_class part = bits <= 16 ? PTX_R16 : bits == 32 ? PTX_R32 : PTX_R64;
-    low_value a = low_source(f, whole, type);
-    low_value copy;
-    uint32_t i;
+    const unsigned bytes = low_element_bytes(f, parts), whole = ptx_type_size(type);
 
-    if (parts->count != 2 && parts->count != 4) {
-        low_fail(f, "a vector has %u elements", parts->count);
+    if (type != PTX_W_b16 && type != PTX_W_b32 && type != PTX_W_b64 &&
+        type != PTX_W_b128) {
+        low_fail(f, "a vector is packed and taken apart as .b16, .b32, .b64 or .b128");
     }
-    /* the source may be one of the destinations' registers, if they are as wide */
-    copy = a;
-    for (i = 0; i < parts->count; i++) {
-        low_value d = low_target(f, &parts->items[i], part);
-        low_insn *insn;
+    if (parts->count != 2 && parts->count != 4) {
+        low_fail(f, "a vector has 2 or 4 elements, not %u", parts->count);
+    }
+    if (bytes ? bytes * parts->count != whole : whole < parts->count) {
+        low_fail(f, "%u elements of %u bits are not the %u bits of the whole",
+                 parts->count, 8 * bytes, 8 * whole);
+    }
+    return whole / parts->count;
+}
 
-        if (width == PTX_R128) {
-            if (bits == 64) {
-                insn = low_emit(f, EMU_OP_part_64from128, d, copy, 0, 0);
-            }
-            else {
-                low_value half = low_temp(f, PTX_R64);
+/* d = the bits of a from `shift` on. */
+static void
+take_part(low_func *f, low_value d, low_value a, ptx_class width, unsigned bytes,
+          unsigned shift)
+{
+    static const uint16_t of_32[] = {0, EMU_OP_part_16from32, EMU_OP_part_16from32};
+    static const uint16_t of_64[] = {0, 0, EMU_OP_part_16from64, 0,
+                                     EMU_OP_part_32from64};
 
-                low_emit(f, EMU_OP_part_64from128, half, copy, 0, 0)->imm =
-                    i * bits >= 64 ? 64 : 0;
-                insn = low_emit(f, EMU_OP_part_32from64, d, half, 0, 0);
-            }
+    if (width == PTX_R128) {
+        low_value half = bytes == 8 ? d : low_temp(f, PTX_R64);
+
+        low_emit(f, EMU_OP_part_64from128, half, a, 0, 0)->imm = shift >= 64 ? 64 : 0;
+        if (bytes == 4) {
+            low_emit(f, EMU_OP_part_32from64, d, half, 0, 0)->imm = shift % 64;
         }
-        else if (width == PTX_R64) {
-            insn = low_emit(f, bits == 32 ? EMU_OP_part_32from64 : EMU_OP_part_16from64,
-                            d, copy, 0, 0);
+    }
+    else if (width == PTX_R64) {
+        low_emit(f, of_64[bytes], d, a, 0, 0)->imm = shift;
+    }
+    else {
+        low_value word = a;
+
+        if (width == PTX_R16) {
+            word = low_temp(f, PTX_R32);
+            low_convert(f, word, PTX_R32, a, PTX_R16, PTX_W_u16);
         }
-        else if (width == PTX_R32) {
-            insn = low_emit(f, EMU_OP_part_16from32, d, copy, 0, 0);
-        }
-        else {
-            low_unsupported(f);
-        }
-        insn->imm = (int64_t)(i * bits % (width == PTX_R128 && bits == 32 ? 64 : 128));
-        if (bits == 8) {
-            low_emit(f, EMU_OP_cvt_16_u8, d, d, 0, 0);
-        }
+        low_emit(f, of_32[bytes], d, word, 0, 0)->imm = shift;
+    }
+    if (bytes == 1) {
+        low_emit(f, EMU_OP_cvt_16_u8, d, d, 0, 0);
     }
 }
 
-/* wide register = {a, b, ...} */
+/* {a, b, ...} = whole: the first element is the lowest part. */
+static void
+unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole, unsigned type)
+{
+    const unsigned bytes = part_bytes(f, parts, type);
+    const ptx_class part = bytes <= 2 ? PTX_R16 : bytes == 4 ? PTX_R32 : PTX_R64;
+    bool any = false;
+    low_value a;
+    uint32_t i;
+
+    low_check_type(f, whole, type);
+    a = low_source(f, whole, type);
+    for (i = 0; i < parts->count; i++) {
+        if (parts->items[i].kind != PTX_O_SINK) {
+            any = true;
+            take_part(f, low_target(f, &parts->items[i], part), a, ptx_type_class(type),
+                      bytes, i * 8 * bytes);
+        }
+    }
+    if (!any) {
+        low_fail(f, "no element of the destination is a register");
+    }
+}
+
+/* whole = {a, b, ...} */
 static void
 pack(low_func *f, const ptx_operand *whole, const ptx_operand *parts, unsigned type)
 {
     static const uint16_t types[] = {0, PTX_W_b8, PTX_W_b16, 0,        PTX_W_b32,
                                      0, 0,        0,         PTX_W_b64};
-    const ptx_class width = ptx_type_class(type);
-    low_value d = low_target(f, whole, width), v[4];
-    unsigned bytes, count = parts->count, i;
+    static const uint16_t joins[] = {
+        0, EMU_OP_join_16, EMU_OP_join_32, 0, EMU_OP_join_64, 0, 0, 0, EMU_OP_join_128};
+    unsigned bytes = part_bytes(f, parts, type), count = parts->count, i;
+    low_value d, v[4];
 
-    if (count != 2 && count != 4) {
-        low_fail(f, "a vector has %u elements", count);
-    }
-    bytes = ptx_type_size(type) / count;
+    low_check_type(f, whole, type);
+    d = low_target(f, whole, ptx_type_class(type));
     for (i = 0; i < count; i++) {
         v[i] = low_source(f, &parts->items[i], types[bytes]);
     }
-    while (count > 1) {
-        static const uint16_t joins[] = {
-            0, EMU_OP_join_16, EMU_OP_join_32, 0, EMU_OP_join_64, 0, 0,
-            0, EMU_OP_join_128};
-
+    for (; count > 1; count /= 2, bytes *= 2) {
         for (i = 0; i < count / 2; i++) {
             low_value r =
                 count == 2 ? d : low_temp(f, ptx_type_class(types[(size_t)2 * bytes]));
@@ -85,15 +109,63 @@ pack(low_func *f, const ptx_operand *whole, const ptx_operand *parts, unsigned t
             low_emit(f, joins[bytes], r, v[(size_t)2 * i], v[(size_t)2 * i + 1], 0);
             v[i] = r;
         }
-        count /= 2;
-        bytes *= 2;
+    }
+}
+
+/* The value of an element of a source; a scalar stands for every element. */
+static low_value
+element_source(low_func *f, const ptx_operand *source, uint32_t i, unsigned type)
+{
+    if (source->kind == PTX_O_VECTOR) {
+        source = &source->items[i];
+    }
+    return low_source(f, source, type);
+}
+
+/* mov.v2, mov.v4: every element is read before the first is written. */
+static void
+move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned type,
+            unsigned count)
+{
+    const ptx_class width = ptx_type_class(type);
+    const unsigned bytes = ptx_type_size(type);
+    low_value v[4];
+    uint32_t i;
+
+    if (bytes < 2 || bytes > 8 || type == PTX_W_f16 || type == PTX_W_bf16 ||
+        type == PTX_W_f16x2 || type == PTX_W_bf16x2) {
+        low_unsupported(f);
+    }
+    if (count * bytes > 16) {
+        low_fail(f, "a vector has more than 128 bits");
+    }
+    if (d->kind != PTX_O_VECTOR || d->count != count) {
+        low_fail(f, "the destination is no vector of %u elements", count);
+    }
+    if (s->kind == PTX_O_VECTOR && s->count != count) {
+        low_fail(f, "the source is no vector of %u elements", count);
+    }
+    low_check_type(f, d, type);
+    low_check_type(f, s, type);
+    for (i = 0; i < count; i++) {
+        low_value now = element_source(f, s, i, type);
+
+        v[i] = now;
+        if (now & 1) {
+            continue; /* a constant */
+        }
+        v[i] = low_temp(f, width);
+        low_emit(f, mov_ops[width], v[i], now, 0, 0);
+    }
+    for (i = 0; i < count; i++) {
+        low_emit(f, mov_ops[width], low_target(f, &d->items[i], width), v[i], 0, 0);
     }
 }
 
 static void
 lower_mov(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type(f, 0), count = low_vector_count(f);
     const ptx_operand *d = &f->in->operands[0], *s = &f->in->operands[1];
     ptx_class width;
 
@@ -101,15 +173,12 @@ lower_mov(low_func *f)
     if (!type) {
         low_unsupported(f);
     }
-    if (d->kind == PTX_O_VECTOR && s->kind == PTX_O_VECTOR) {
-        uint32_t i;
-
-        for (i = 0; i < d->count && i < s->count; i++) {
-            width = ptx_type_class(type);
-            low_emit(f, mov_ops[width], low_target(f, &d->items[i], width),
-                     low_source(f, &s->items[i], type), 0, 0);
-        }
+    if (count > 1) {
+        move_vector(f, d, s, type, count);
         return;
+    }
+    if (d->kind == PTX_O_VECTOR && s->kind == PTX_O_VECTOR) {
+        low_fail(f, "vectors are moved by mov.v2 and mov.v4");
     }
     if (d->kind == PTX_O_VECTOR) {
         unpack(f, d, s, type);
@@ -119,6 +188,8 @@ lower_mov(low_func *f)
         pack(f, d, s, type);
         return;
     }
+    low_check_type(f, d, type);
+    low_check_type(f, s, type);
     width = ptx_type_class(type);
     if (width == PTX_PRED) {
         low_value v = low_source(f, s, type);

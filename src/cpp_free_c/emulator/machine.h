@@ -182,6 +182,7 @@ typedef struct {
     uint32_t mask;
     emu_state state;
     uint32_t barrier;
+    bool is_counted; /* AT_BARRIER: it goes on when the barrier is complete */
     uint32_t need;
     uint32_t members;     /* the operand of the operation that waits */
     emu_sync_phase phase; /* what it does */
@@ -215,11 +216,15 @@ struct emu_warp {
 
 /* -- blocks and grids -------------------------------------------------------------- */
 
+/* A barrier with a count counts whole warps, of 32 threads whatever lanes they have: a
+ * warp has come when all of its lanes have that are alive. */
 typedef struct {
-    uint32_t arrived[EMU_MAX_WARPS]; /* lanes that have come */
-    uint32_t total;                  /* their number */
-    uint32_t expected;               /* 0: all threads of the block */
-    uint32_t trues, votes;           /* of bar.red */
+    uint32_t arrived[EMU_MAX_WARPS]; /* lanes that have come before their warp has */
+    uint32_t warps;                  /* a bit for each warp with lanes that wait */
+    uint32_t total;                  /* threads that have come */
+    uint32_t expected;               /* 0: all threads of the block that are alive */
+    bool is_used;                    /* some lanes have come; the next two hold */
+    bool is_reduction;
 } emu_barrier;
 
 struct emu_block {

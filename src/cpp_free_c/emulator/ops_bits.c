@@ -9,35 +9,38 @@
 
 /* -- carries: c comes in when aux & 1, e goes out when aux & 2 --------------------- */
 
-#define EMU_CARRY(name, type, wide, sum)                                   \
-    EMU_OP(name)                                                           \
-    {                                                                      \
-        const type *const pa = EMU_SOURCE(type, insn->a);                  \
-        const type *const pb = EMU_SOURCE(type, insn->b);                  \
-        type *const pd = EMU_TARGET(type, insn->d);                        \
-        const uint32_t in = insn->aux & 1 ? *EMU_SOURCE(u32, insn->c) : 0; \
-        uint32_t out = 0, left;                                            \
-                                                                           \
-        for (left = warp->mask; left; left &= left - 1) {                  \
-            const int i = __builtin_ctz(left);                             \
-            const wide x = pa[i], y = pb[i], z = in >> i & 1;              \
-            const wide r = sum;                                            \
-                                                                           \
-            pd[i] = (type)r;                                               \
-            out |= (uint32_t)(r >> (8 * sizeof(type)) & 1) << i;           \
-        }                                                                  \
-        if (insn->aux & 2) {                                               \
-            u32 *const e = EMU_TARGET(u32, insn->e);                       \
-                                                                           \
-            *e = (*e & ~warp->mask) | out;                                 \
-        }                                                                  \
-        return insn + 1;                                                   \
+/* A difference is the sum with the complement. Its carry is the one of that sum, as on
+ * a GPU: set when nothing was borrowed. So the first step of a difference carries one
+ * in, and sums and differences may follow each other in a chain. */
+#define EMU_CARRY(name, type, wide, second, first_in)                             \
+    EMU_OP(name)                                                                  \
+    {                                                                             \
+        const type *const pa = EMU_SOURCE(type, insn->a);                         \
+        const type *const pb = EMU_SOURCE(type, insn->b);                         \
+        type *const pd = EMU_TARGET(type, insn->d);                               \
+        const uint32_t in = insn->aux & 1 ? *EMU_SOURCE(u32, insn->c) : first_in; \
+        uint32_t out = 0, left;                                                   \
+                                                                                  \
+        for (left = warp->mask; left; left &= left - 1) {                         \
+            const int i = __builtin_ctz(left);                                    \
+            const type x = pa[i], y = pb[i];                                      \
+            const wide r = (wide)x + (type)(second) + (in >> i & 1);              \
+                                                                                  \
+            pd[i] = (type)r;                                                      \
+            out |= (uint32_t)(r >> (8 * sizeof(type)) & 1) << i;                  \
+        }                                                                         \
+        if (insn->aux & 2) {                                                      \
+            u32 *const e = EMU_TARGET(u32, insn->e);                              \
+                                                                                  \
+            *e = (*e & ~warp->mask) | out;                                        \
+        }                                                                         \
+        return insn + 1;                                                          \
     }
 
-EMU_CARRY(addc_32, u32, uint64_t, x + y + z)
-EMU_CARRY(addc_64, u64, u128, x + y + z)
-EMU_CARRY(subc_32, u32, uint64_t, x - y - z)
-EMU_CARRY(subc_64, u64, u128, x - y - z)
+EMU_CARRY(addc_32, u32, uint64_t, y, 0)
+EMU_CARRY(addc_64, u64, u128, y, 0)
+EMU_CARRY(subc_32, u32, uint64_t, ~y, EMU_FULL)
+EMU_CARRY(subc_64, u64, u128, ~y, EMU_FULL)
 #undef EMU_CARRY
 
 /* -- counting and reversing -------------------------------------------------------- */

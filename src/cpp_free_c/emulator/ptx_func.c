@@ -84,7 +84,7 @@ parse_guard(ptx_parser *parser, ptx_insn *insn)
     if (!ptx_find_reg(parser, name, &insn->guard)) {
         ptx_fail(parser, "%s is no register", name->text);
     }
-    if (parser->function->reg_class[insn->guard] != PTX_PRED) {
+    if (parser->function->reg_type[insn->guard] != PTX_W_pred) {
         ptx_fail(parser, "%s is no predicate", name->text);
     }
 }
@@ -289,11 +289,13 @@ bind_params(ptx_parser *parser, ptx_var *var)
 {
     for (; var; var = var->next) {
         if (var->space == PTX_SPACE_REG) {
-            ptx_binding *binding = ptx_bind(parser, var->name, PTX_B_REG);
+            var->reg = ptx_new_reg(parser, var->type);
+            if (var->lanes) {
+                ptx_binding *binding = ptx_bind(parser, var->name, PTX_B_REG);
 
-            binding->lanes = 1;
-            binding->reg = ptx_new_reg(parser, ptx_type_class(var->type));
-            var->reg = binding->reg;
+                binding->lanes = var->lanes;
+                binding->reg = var->reg;
+            }
         }
         else {
             ptx_bind(parser, var->name, PTX_B_VAR)->var = var;

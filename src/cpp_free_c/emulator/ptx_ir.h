@@ -50,6 +50,8 @@ typedef enum { PTX_PRED, PTX_R16, PTX_R32, PTX_R64, PTX_R128, PTX_CLASSES } ptx_
 unsigned ptx_type_size(unsigned word);
 bool ptx_type_is_float(unsigned word);
 bool ptx_type_is_signed(unsigned word);
+/* .u8 to .u64; .b types are neither signed nor unsigned. */
+bool ptx_type_is_unsigned(unsigned word);
 ptx_class ptx_type_class(unsigned word);
 
 /* -- variables --------------------------------------------------------------------- */
@@ -85,6 +87,7 @@ typedef struct ptx_var {
     bool unsized;
     bool is_param;     /* of the function itself, not of a call in it */
     uint32_t reg;      /* space REG: its register */
+    uint32_t lanes;    /* space REG: elements; the others follow as parameters */
     ptx_value *values; /* initialiser */
     size_t value_count;
     unsigned line;
@@ -171,7 +174,7 @@ typedef struct ptx_function {
     ptx_var *vars;             /* .local, .shared, .param of the body */
     ptx_insn *insns;
     size_t insn_count, insn_room;
-    uint8_t *reg_class; /* ptx_class of each register */
+    uint8_t *reg_type; /* PTX_W_ word of each register's type */
     size_t reg_count, reg_room;
     size_t label_count;
     uint64_t call_size; /* bytes that the .param variables of its calls need */

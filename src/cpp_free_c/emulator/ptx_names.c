@@ -152,6 +152,13 @@ ptx_type_is_signed(unsigned word)
            word == PTX_W_s64;
 }
 
+bool
+ptx_type_is_unsigned(unsigned word)
+{
+    return word == PTX_W_u8 || word == PTX_W_u16 || word == PTX_W_u32 ||
+           word == PTX_W_u64;
+}
+
 ptx_class
 ptx_type_class(unsigned word)
 {

@@ -63,7 +63,7 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
         return NULL;
     }
     if (!binding->range->ids[index]) {
-        binding->range->ids[index] = ptx_new_reg(parser, binding->range->width) + 1;
+        binding->range->ids[index] = ptx_new_reg(parser, binding->range->type) + 1;
     }
     *reg = binding->range->ids[index] - 1;
     return binding;
@@ -127,6 +127,16 @@ lane_of(unsigned word)
     }
 }
 
+/* The special registers that are vectors. */
+static bool
+has_parts(unsigned word)
+{
+    return word == PTX_S_tid || word == PTX_S_ntid || word == PTX_S_ctaid ||
+           word == PTX_S_nctaid || word == PTX_S_clusterid ||
+           word == PTX_S_nclusterid || word == PTX_S_cluster_ctaid ||
+           word == PTX_S_cluster_nctaid;
+}
+
 static ptx_operand *
 new_operands(ptx_parser *parser, size_t count)
 {
@@ -167,14 +177,29 @@ reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
 static void
 special_operand(ptx_parser *parser, ptx_operand *operand)
 {
+    const bool parts = has_parts(operand->word);
     int lane = 0;
 
     operand->kind = PTX_O_SPECIAL;
     if (parser->lexer.token.kind == PTX_T_WORD) {
         lane = lane_of(ptx_lex_take(&parser->lexer).name->word);
-        if (lane < 0) {
+        if (lane < 0 || !parts) {
             ptx_fail(parser, "no such part of a special register");
         }
+    }
+    else if (parts) { /* all of it */
+        const uint16_t word = operand->word;
+        uint32_t i;
+
+        operand->kind = PTX_O_VECTOR;
+        operand->count = 4;
+        operand->items = new_operands(parser, operand->count);
+        for (i = 0; i < operand->count; i++) {
+            operand->items[i].kind = PTX_O_SPECIAL;
+            operand->items[i].word = word;
+            operand->items[i].bits = i;
+        }
+        return;
     }
     operand->bits = (uint64_t)lane;
 }
@@ -298,26 +323,47 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
     }
 }
 
+/* In place of items[count], a vector register, its elements. Only a list of parameters
+ * may have one. Returns the new count. */
+static uint32_t
+add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
+{
+    const ptx_operand vector = items[count];
+
+    if (close != ')') {
+        ptx_fail(parser, "a vector within a vector");
+    }
+    memcpy(&items[count], vector.items, vector.count * sizeof *items);
+    return count + vector.count;
+}
+
 /* {a, b, ...} or (a, b, ...), after the opening mark. Addresses in a tex come inside of
  * brackets; nothing nests deeper. */
 static void
 parse_items(ptx_parser *parser, char close, ptx_operand *operand)
 {
     ptx_operand *items;
-    uint32_t count = 0;
+    uint32_t count = 0, room = PTX_MAX_ITEMS / 16;
 
-    items = new_operands(parser, PTX_MAX_ITEMS / 16);
+    items = new_operands(parser, room);
     while (!ptx_accept(parser, close)) {
-        if (count == PTX_MAX_ITEMS) {
+        if (count >= PTX_MAX_ITEMS - PTX_MAX_LANES) {
             ptx_fail(parser, "too many operands in a list");
         }
-        if (count == PTX_MAX_ITEMS / 16) {
+        if (count > room - PTX_MAX_LANES && room < PTX_MAX_ITEMS) {
             ptx_operand *more = new_operands(parser, PTX_MAX_ITEMS);
 
             memcpy(more, items, count * sizeof *items);
             items = more;
+            room = PTX_MAX_ITEMS;
         }
-        parse_simple(parser, &items[count++]);
+        parse_simple(parser, &items[count]);
+        if (items[count].kind == PTX_O_VECTOR) {
+            count = add_elements(parser, close, items, count);
+        }
+        else {
+            count++;
+        }
         if (!ptx_at(parser, close)) {
             ptx_expect(parser, ',');
         }

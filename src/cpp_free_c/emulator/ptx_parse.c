@@ -132,17 +132,17 @@ ptx_scope_close(ptx_parser *parser)
 }
 
 uint32_t
-ptx_new_reg(ptx_parser *parser, ptx_class width)
+ptx_new_reg(ptx_parser *parser, unsigned type)
 {
     ptx_function *function = parser->function;
 
     if (!function) {
         ptx_fail(parser, "a register outside of a function");
     }
-    function->reg_class =
-        emu_arena_grow(parser->load, function->reg_class, function->reg_count,
-                       &function->reg_room, sizeof *function->reg_class);
-    function->reg_class[function->reg_count] = (uint8_t)width;
+    function->reg_type =
+        emu_arena_grow(parser->load, function->reg_type, function->reg_count,
+                       &function->reg_room, sizeof *function->reg_type);
+    function->reg_type[function->reg_count] = (uint8_t)type;
     return (uint32_t)function->reg_count++;
 }
 
@@ -279,6 +279,23 @@ head_space(unsigned word, ptx_space *space)
     }
 }
 
+/* What no vector can be. */
+static void
+check_vector(ptx_parser *parser, const var_head *head)
+{
+    if (head->type == PTX_W_pred) {
+        ptx_fail(parser, "predicates form no vectors");
+    }
+    if (head->lanes * ptx_type_size(head->type) > 16) {
+        ptx_fail(parser, "a vector has more than 128 bits");
+    }
+    if (head->space == PTX_SPACE_PARAM) {
+        ptx_fail(parser,
+                 "a .param variable is no vector (declare an array of bytes "
+                 "with an alignment)");
+    }
+}
+
 /* The words before the name: space, alignment, vector, type, in any order. */
 static void
 parse_head(ptx_parser *parser, var_head *head)
@@ -289,7 +306,8 @@ parse_head(ptx_parser *parser, var_head *head)
     memset(head, 0, sizeof *head);
     head->lanes = 1;
     while (parser->lexer.token.kind == PTX_T_WORD) {
-        unsigned word = ptx_lex_take(&parser->lexer).name->word;
+        const ptx_name *name = ptx_lex_take(&parser->lexer).name;
+        const unsigned word = name->word;
 
         if (word == PTX_W_align) {
             uint64_t align = ptx_expect_int(parser, "an alignment");
@@ -308,7 +326,13 @@ parse_head(ptx_parser *parser, var_head *head)
             skip_parenthesis(parser);
         }
         else if (word == PTX_W_v2 || word == PTX_W_v4) {
+            if (head->type) {
+                ptx_fail(parser, "the size of a vector stands before its type");
+            }
             head->lanes = word == PTX_W_v2 ? 2 : 4;
+        }
+        else if (!word || word == PTX_W_v8) {
+            ptx_fail(parser, "a declaration cannot have '.%.50s'", name->text);
         }
         else if (word && word <= PTX_W_LAST_TYPE) {
             head->type = word;
@@ -319,6 +343,9 @@ parse_head(ptx_parser *parser, var_head *head)
     }
     if (!head->type || ptx_type_size(head->type) == 0) {
         ptx_fail(parser, "a declaration has no type");
+    }
+    if (head->lanes > 1) {
+        check_vector(parser, head);
     }
 }
 
@@ -490,7 +517,6 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
 static void
 declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
-    ptx_class width = ptx_type_class(head->type);
     ptx_binding *binding;
     unsigned i;
 
@@ -509,15 +535,15 @@ declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
         range->ids = emu_arena_get(parser->load, &parser->load->scratch,
                                    count ? count : 1, sizeof *range->ids);
         range->count = (uint32_t)count;
-        range->width = width;
+        range->type = head->type;
         ptx_bind(parser, name, PTX_B_RANGE)->range = range;
         return;
     }
     binding = ptx_bind(parser, name, PTX_B_REG);
     binding->lanes = head->lanes;
-    binding->reg = ptx_new_reg(parser, width);
+    binding->reg = ptx_new_reg(parser, head->type);
     for (i = 1; i < head->lanes; i++) {
-        (void)ptx_new_reg(parser, width);
+        (void)ptx_new_reg(parser, head->type);
     }
 }
 
@@ -635,6 +661,7 @@ ptx_parse_params(ptx_parser *parser)
         var_shape shape;
         ptx_var *var;
         ptx_name *name;
+        unsigned lane;
 
         parse_head(parser, &head);
         if (head.space != PTX_SPACE_PARAM && head.space != PTX_SPACE_REG) {
@@ -652,11 +679,21 @@ ptx_parse_params(ptx_parser *parser)
         if (var->unsized) {
             var->size = 0;
         }
-        if (++count > 4096) {
-            ptx_fail(parser, "too many parameters");
+        /* a vector register is passed as that many registers; the first has the name */
+        for (lane = 0; lane < (head.space == PTX_SPACE_REG ? head.lanes : 1); lane++) {
+            if (lane > 0) {
+                var = new_var(parser, &head, name);
+                var->is_param = true;
+            }
+            else {
+                var->lanes = head.lanes;
+            }
+            if (++count > 4096) {
+                ptx_fail(parser, "too many parameters");
+            }
+            *tail = var;
+            tail = &var->next;
         }
-        *tail = var;
-        tail = &var->next;
         if (!ptx_at(parser, ')')) {
             ptx_expect(parser, ',');
         }

@@ -21,7 +21,7 @@ typedef enum {
 typedef struct {
     uint32_t *ids; /* register + 1 of each index that was used */
     uint32_t count;
-    ptx_class width;
+    unsigned type;
 } ptx_range;
 
 typedef struct ptx_binding {
@@ -51,7 +51,12 @@ typedef struct {
     uint64_t call_top;
 } ptx_scope;
 
-enum { PTX_MAX_SCOPES = 64, PTX_MAX_ITEMS = 256, PTX_MAX_RANGE = 1 << 20 };
+enum {
+    PTX_MAX_SCOPES = 64,
+    PTX_MAX_ITEMS = 256,
+    PTX_MAX_LANES = 4,
+    PTX_MAX_RANGE = 1 << 20
+};
 
 typedef struct {
     ptx_lexer lexer;
@@ -79,7 +84,8 @@ uint64_t ptx_expect_int(ptx_parser *parser, const char *what);
 ptx_binding *ptx_bind(ptx_parser *parser, ptx_name *name, ptx_binding_kind kind);
 void ptx_scope_open(ptx_parser *parser);
 void ptx_scope_close(ptx_parser *parser);
-uint32_t ptx_new_reg(ptx_parser *parser, ptx_class width);
+/* A register of this type (PTX_W_ word). */
+uint32_t ptx_new_reg(ptx_parser *parser, unsigned type);
 /* One declaration after its linkage words, up to and with the semicolon. */
 void ptx_parse_vars(ptx_parser *parser, bool is_extern, bool is_visible, bool is_weak,
                     bool is_common);
