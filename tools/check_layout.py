@@ -43,6 +43,7 @@ EMULATOR_DATA = {
     "emulator/pool_threads.c": ["pool"],
     "emulator/services.c": ["creation"],
     "emulator/stream.c": ["last_id"],
+    "emulator/wait.c": ["host"],
     "emulator/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 

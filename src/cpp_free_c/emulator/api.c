@@ -1,12 +1,15 @@
 /* The API lock and what every entry point does first and last. */
+#define _GNU_SOURCE
 #include "api.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "capture.h"
 #include "context.h"
 #include "fault.h"
 #include "late.h"
+#include "wait.h"
 
 static struct {
     pthread_mutex_t mutex;
@@ -46,6 +49,7 @@ emu_enter_early(emu_call call)
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&api.mutex);
     current_call = call;
+    emu_wait_enter();
     if (atomic_load(&api.forked)) {
         return CUDA_ERROR_NOT_INITIALIZED;
     }
@@ -67,8 +71,9 @@ emu_enter(emu_call call)
     if (status == CUDA_SUCCESS) {
         status = emu_capture_permit(call);
     }
-    if (status == CUDA_SUCCESS && emu_late_on) {
-        emu_late_call(call);
+    if (status == CUDA_SUCCESS && emu_late_on && emu_late_call(call) &&
+        emu_wait_interrupted()) {
+        status = EMU_INTERRUPTED;
     }
     return status;
 }
@@ -93,6 +98,7 @@ emu_leave(CUresult status)
 {
     emu_fault_log(current_call, status);
     pthread_mutex_unlock(&api.mutex);
+    emu_wait_leave();
     return status;
 }
 
@@ -140,11 +146,34 @@ emu_done(emu_object *object)
     }
 }
 
-void
-emu_wait_unused(const emu_object *object)
+bool
+emu_can_wait_unused(const emu_object *object)
 {
+    return object->users == 0 || !emu_wait_is_nested();
+}
+
+void
+emu_wait_unused(emu_object *object)
+{
+    emu_context *context =
+        object->kind == EMU_CONTEXT ? (emu_context *)object : object->context;
+    bool cancels = false;
+
     while (object->users > 0) {
-        pthread_cond_wait(&api.unused, &api.mutex);
+        const struct timespec deadline = emu_wait_deadline();
+
+        if (pthread_cond_timedwait(&api.unused, &api.mutex, &deadline) == ETIMEDOUT) {
+            const emu_call call = emu_pause();
+
+            if (emu_wait_poll() && context && !cancels) {
+                cancels = true;
+                atomic_fetch_add(&context->cancels, 1);
+            }
+            emu_resume(call);
+        }
+    }
+    if (cancels) {
+        atomic_fetch_sub(&context->cancels, 1);
     }
 }
 

@@ -12,8 +12,15 @@
 #include "machine.h"
 #include "pool_threads.h"
 #include "services.h"
+#include "wait.h"
 
-enum { MAX_THREADS_PER_BLOCK = 1024, MIN_STACK = 1 << 16, KEEP_BYTES = 1 << 24 };
+enum {
+    MAX_THREADS_PER_BLOCK = 1024,
+    MIN_STACK = 1 << 16,
+    KEEP_BYTES = 1 << 24,
+    LOOK_GAP = 63,
+    LOOK_NANOSECONDS = 1000000
+};
 
 /* -- blocks ------------------------------------------------------------------------ */
 
@@ -113,7 +120,6 @@ block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     block->ctaid[2] = (uint32_t)(number / grid->grid[0] / grid->grid[1]);
     block->warp_count = grid->warp_count;
     block->live = grid->threads;
-    block->turns = 0;
     if (!reserve(&block->regs, &block->regs_room,
                  (size_t)grid->warp_count * func->frame_size + 64) ||
         !reserve(&block->local, &block->local_room,
@@ -280,6 +286,42 @@ fault_timeout(emu_grid *grid)
     }
 }
 
+/* Ends the launch without a fault. */
+static void
+grid_cancel(emu_grid *grid)
+{
+    int expected = 0;
+
+    if (atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
+        grid->report->code = EMU_INTERRUPTED;
+    }
+}
+
+/* Once in a while: is the launch to end? Looks come every LOOK_GAP turns at most, and
+ * about every millisecond if turns take long. */
+static void
+worker_look(emu_worker *worker, emu_grid *grid)
+{
+    const uint64_t now = emu_nanoseconds(false), passed = now - worker->looked;
+
+    if (worker->looked && passed > 2 * LOOK_NANOSECONDS) {
+        worker->look_gap /= 2;
+    }
+    else if (worker->looked && passed < LOOK_NANOSECONDS / 2 &&
+             worker->look_gap < LOOK_GAP) {
+        worker->look_gap = worker->look_gap * 2 + 1;
+    }
+    worker->looked = now;
+    worker->until_look = worker->look_gap;
+    if (grid->deadline && now > grid->deadline) {
+        fault_timeout(grid);
+    }
+    if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
+        (worker->number == 0 && emu_wait_poll_at(now))) {
+        grid_cancel(grid);
+    }
+}
+
 typedef enum { BLOCK_DONE, BLOCK_MORE, BLOCK_FAILED } block_state;
 
 /* Gives every warp of the block one turn. */
@@ -304,16 +346,14 @@ block_turn(emu_block *block)
             return BLOCK_FAILED;
         }
     }
+    if (--block->worker->until_look < 0) {
+        worker_look(block->worker, block->grid);
+    }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {
         return BLOCK_FAILED;
     }
     if (block->live == 0) {
         return BLOCK_DONE;
-    }
-    if (block->grid->deadline && ++block->turns % 256 == 0 &&
-        emu_nanoseconds(false) > block->grid->deadline) {
-        fault_timeout(block->grid);
-        return BLOCK_FAILED;
     }
     if (!progress) {
         fault_deadlock(block);
@@ -533,6 +573,7 @@ run_part(void *data, unsigned number)
         return;
     }
     worker->number = number;
+    worker->looked = 0;
     if (grid->launch->cooperative) {
         run_together(worker, grid);
     }
@@ -540,6 +581,15 @@ run_part(void *data, unsigned number)
         run_blocks(worker, grid);
     }
     worker_give(worker);
+}
+
+/* While this thread waits for the workers. */
+static void
+run_idle(void *data)
+{
+    if (emu_wait_poll()) {
+        grid_cancel(data);
+    }
 }
 
 /* -- launches ---------------------------------------------------------------------- */
@@ -682,7 +732,7 @@ emu_exec_grid(CUcontext context, const emu_launch *launch, emu_report *report,
     fill_tids(&grid);
     parts =
         grid.block_count < emu_threads_count() ? grid.block_count : emu_threads_count();
-    emu_threads_run(run_part, &grid, (unsigned)parts);
+    emu_threads_run(run_part, run_idle, &grid, (unsigned)parts);
     status = report->code;
 done:
     if (space) {

@@ -235,7 +235,6 @@ struct emu_block {
     emu_check *check;    /* NULL: accesses and barriers are not checked (check.h) */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
-    uint32_t turns; /* passes over its warps */
     uint8_t order[EMU_MAX_WARPS];
     /* memory that the block keeps for the next one */
     uint8_t *regs;
@@ -278,7 +277,10 @@ struct emu_worker {
     emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
-    struct emu_worker *next;                 /* idle ones */
+    int32_t until_look;                      /* turns of blocks until it looks round */
+    int32_t look_gap;        /* turns between two looks, for about a millisecond */
+    uint64_t looked;         /* nanoseconds; 0: not yet in this launch */
+    struct emu_worker *next; /* idle ones */
 };
 
 /* -- operands ---------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * the rows are moved. A side that is freed meanwhile by another thread is a race of the
  * program and copies rubbish, as on a GPU. Blocking copies use the null stream and
  * flush what kernels printed. */
+#define _GNU_SOURCE
 #include "memcpy.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "capture.h"
 #include "context.h"
 #include "stream.h"
+#include "wait.h"
 
 /* One side: the first byte, and the distance of rows and planes. */
 typedef struct {
@@ -135,6 +137,9 @@ run_box(emu_context *context, emu_stream *stream, const box *b, bool blocking)
         return status;
     }
     token = emu_stream_begin(stream);
+    if (token < 0) {
+        return emu_wait_status();
+    }
     move_box(b);
     if (blocking) {
         emu_context_flush(context);

@@ -1,0 +1,165 @@
+/* See wait.h. */
+#define _GNU_SOURCE
+#include "wait.h"
+
+#include <stdatomic.h>
+
+static _Atomic(emu_host) host;
+
+/* The present call of this thread. */
+static _Thread_local struct {
+    bool polled;      /* the host was asked, and is to be told of the return */
+    bool interrupted; /* ... and has ended the wait */
+    uint64_t next;    /* when to poll; 0: not set yet */
+    unsigned depth;   /* polls under way in this thread */
+} call;
+
+void
+emu_set_host(emu_host function)
+{
+    atomic_store(&host, function);
+}
+
+bool
+emu_wait_poll(void)
+{
+    const emu_host ask = atomic_load(&host);
+    bool interrupted = call.interrupted;
+
+    if (!ask) {
+        return false;
+    }
+    call.depth++; /* calls that the host makes use the record meanwhile */
+    interrupted |= ask(EMU_HOST_POLL) != 0;
+    call.depth--;
+    call.polled = true;
+    call.interrupted = interrupted;
+    return interrupted;
+}
+
+bool
+emu_wait_poll_at(uint64_t now)
+{
+    bool interrupted = false;
+
+    if (call.next && now >= call.next) {
+        interrupted = emu_wait_poll();
+        call.next = 0; /* the host may have taken its time */
+    }
+    if (!call.next) {
+        call.next = now + EMU_POLL_NANOSECONDS;
+    }
+    return interrupted;
+}
+
+bool
+emu_wait_interrupted(void)
+{
+    return call.interrupted;
+}
+
+bool
+emu_wait_is_nested(void)
+{
+    return call.depth > 0;
+}
+
+CUresult
+emu_wait_status(void)
+{
+    return call.interrupted ? EMU_INTERRUPTED : CUDA_ERROR_NOT_PERMITTED;
+}
+
+void
+emu_wait_enter(void)
+{
+    call.polled = false;
+    call.interrupted = false;
+    call.next = 0;
+}
+
+void
+emu_wait_leave(void)
+{
+    const emu_host tell = call.polled ? atomic_load(&host) : NULL;
+
+    call.polled = false;
+    if (tell) {
+        (void)tell(EMU_HOST_RETURN);
+    }
+}
+
+struct timespec
+emu_wait_deadline(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_REALTIME, &time);
+    time.tv_nsec += (long)EMU_POLL_NANOSECONDS;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_nsec -= 1000000000;
+        time.tv_sec++;
+    }
+    return time;
+}
+
+/* One attempt: at once, or until the deadline. 0: the lock was taken. */
+typedef int (*attempt)(void *lock, const struct timespec *deadline);
+
+static bool
+wait_for(attempt try, void *lock)
+{
+    if (try(lock, NULL) == 0) {
+        return true;
+    }
+    while (!call.depth) {
+        struct timespec deadline = emu_wait_deadline();
+
+        if (try(lock, &deadline) == 0) {
+            return true;
+        }
+        if (emu_wait_poll()) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static int
+try_mutex(void *lock, const struct timespec *deadline)
+{
+    return deadline ? pthread_mutex_timedlock(lock, deadline)
+                    : pthread_mutex_trylock(lock);
+}
+
+static int
+try_read(void *lock, const struct timespec *deadline)
+{
+    return deadline ? pthread_rwlock_timedrdlock(lock, deadline)
+                    : pthread_rwlock_tryrdlock(lock);
+}
+
+static int
+try_write(void *lock, const struct timespec *deadline)
+{
+    return deadline ? pthread_rwlock_timedwrlock(lock, deadline)
+                    : pthread_rwlock_trywrlock(lock);
+}
+
+bool
+emu_wait_mutex(pthread_mutex_t *mutex)
+{
+    return wait_for(try_mutex, mutex);
+}
+
+bool
+emu_wait_read(pthread_rwlock_t *lock)
+{
+    return wait_for(try_read, lock);
+}
+
+bool
+emu_wait_write(pthread_rwlock_t *lock)
+{
+    return wait_for(try_write, lock);
+}

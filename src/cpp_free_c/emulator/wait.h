@@ -1,0 +1,64 @@
+/* Waits of a thread of the program: for another thread's work, or for a kernel that it
+ * runs itself.
+ *
+ * A program that embeds the device (the Python extension) can register a function, the
+ * host. While a call waits or computes, the calling thread asks the host every
+ * EMU_POLL_NANOSECONDS. The host may run signal handlers, and its answer may end the
+ * wait: then a kernel that this thread runs is cancelled, a wait for another thread's
+ * work is given up, and the call returns EMU_INTERRUPTED. The context stays sound.
+ *
+ * The host may call the driver's interface itself (a signal handler of the program
+ * does). Such a nested call must not wait for what the interrupted call holds: it gets
+ * CUDA_ERROR_NOT_PERMITTED where it would wait at all.
+ *
+ * No lock of the device but those of streams is held while the host runs. */
+#ifndef EMU_WAIT_H
+#define EMU_WAIT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "api.h"
+
+/* What the host is asked. */
+enum {
+    EMU_HOST_POLL,  /* handle signals; 1 ends the wait */
+    EMU_HOST_RETURN /* a call that has polled is about to return */
+};
+typedef int (*emu_host)(int question);
+
+/* Registers the host of this process; NULL: none. */
+EMU_EXPORT void emu_set_host(emu_host host);
+
+#define EMU_POLL_NANOSECONDS UINT64_C(20000000)
+
+/* The status of a call that a signal ended. No fault and no refusal has this code. */
+#define EMU_INTERRUPTED CUDA_ERROR_TIMEOUT
+
+/* Asks the host. True: the wait is to end. Call without the API lock. */
+bool emu_wait_poll(void);
+/* The same in a loop that knows the time on emu_nanoseconds' steady clock: asks when it
+ * is time to, counted from the call's first question. */
+bool emu_wait_poll_at(uint64_t now);
+/* Whether a poll of the present call has said so. */
+bool emu_wait_interrupted(void);
+/* Whether this call was made by the host during a poll. */
+bool emu_wait_is_nested(void);
+/* The status of a call that could not wait: EMU_INTERRUPTED or NOT_PERMITTED. */
+CUresult emu_wait_status(void);
+
+/* Take a lock, polling meanwhile. False: the lock was not taken. */
+bool emu_wait_mutex(pthread_mutex_t *mutex);
+bool emu_wait_read(pthread_rwlock_t *lock);
+bool emu_wait_write(pthread_rwlock_t *lock);
+
+/* The time of the next poll on the clock of pthread_cond_timedwait. */
+struct timespec emu_wait_deadline(void);
+
+/* For api.c: a call begins, a call has given back the API lock and returns. */
+void emu_wait_enter(void);
+void emu_wait_leave(void);
+
+#endif
