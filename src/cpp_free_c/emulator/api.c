@@ -159,6 +159,7 @@ emu_wait_unused(emu_object *object)
         object->kind == EMU_CONTEXT ? (emu_context *)object : object->context;
     bool cancels = false;
 
+    emu_wait_set_stuck(object->users > 0);
     while (object->users > 0) {
         const struct timespec deadline = emu_wait_deadline();
 
@@ -172,6 +173,7 @@ emu_wait_unused(emu_object *object)
             emu_resume(call);
         }
     }
+    emu_wait_set_stuck(false);
     if (cancels) {
         atomic_fetch_sub(&context->cancels, 1);
     }

@@ -94,6 +94,17 @@ emu_late_keep(emu_stream *stream, const emu_work *work, const void *payload,
     return true;
 }
 
+bool
+emu_late_keeps(void)
+{
+    bool keeps;
+
+    emu_lock();
+    keeps = late_streams != NULL;
+    emu_unlock();
+    return keeps;
+}
+
 /* Takes the first item out; the stream's turn is held, so it is run before the next. */
 static item *
 take_first(emu_stream *stream)

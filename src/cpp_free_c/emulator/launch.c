@@ -58,7 +58,7 @@ check_shape(const emu_function *function, const request *r)
     if (r->cooperative) {
         uint64_t resident =
             (uint64_t)limits->multiprocessors *
-            (uint64_t)emu_occupancy_blocks(function, (int)threads, r->shared);
+            (uint64_t)emu_occupancy_of(function, (int)threads, r->shared);
         uint64_t rows = (uint64_t)r->grid[0] * r->grid[1]; /* fits: 31 and 16 bits */
 
         if (rows > resident || rows * r->grid[2] > resident) {

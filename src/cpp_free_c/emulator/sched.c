@@ -131,7 +131,8 @@ warp_yield(emu_warp *warp, const emu_insn *next)
         warp->spins = 0;
         warp->rotate = true;
     }
-    else if (warp->block->warp_count == 1 && ++warp->stays % STAYS) {
+    else if (warp->block->warp_count == 1 && ++warp->stays % STAYS &&
+             !warp->block->watch) {
         return next; /* nobody else is there; but the block looks round at times */
     }
     (void)emu_warp_save(warp, next, EMU_RUNNABLE);

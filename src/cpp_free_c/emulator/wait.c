@@ -12,7 +12,64 @@ static _Thread_local struct {
     bool interrupted; /* ... and has ended the wait */
     uint64_t next;    /* when to poll; 0: not set yet */
     unsigned depth;   /* polls under way in this thread */
+    bool is_known;    /* counted in threads.known */
+    bool is_stuck;    /* counted in threads.waiting */
 } call;
+
+/* The threads of the program that have used the device. */
+static struct {
+    pthread_once_t once;
+    pthread_key_t key;        /* its destructor runs when a thread ends */
+    _Atomic unsigned known;   /* that have not ended */
+    _Atomic unsigned waiting; /* of them, those that wait for the device */
+} threads = {.once = PTHREAD_ONCE_INIT};
+
+static void
+thread_ends(void *unused)
+{
+    (void)unused;
+    atomic_fetch_sub(&threads.known, 1);
+}
+
+static void
+make_key(void)
+{
+    (void)pthread_key_create(&threads.key, thread_ends);
+}
+
+/* Without a key, or memory for its value, the thread counts as one that may act. */
+static void
+thread_begins(void)
+{
+    (void)pthread_once(&threads.once, make_key);
+    (void)pthread_setspecific(threads.key, &threads);
+    atomic_fetch_add(&threads.known, 1);
+    call.is_known = true;
+}
+
+void
+emu_wait_set_stuck(bool is_stuck)
+{
+    if (call.is_stuck != is_stuck) {
+        call.is_stuck = is_stuck;
+        if (is_stuck) {
+            atomic_fetch_add(&threads.waiting, 1);
+        }
+        else {
+            atomic_fetch_sub(&threads.waiting, 1);
+        }
+    }
+}
+
+bool
+emu_wait_may_be_freed(void)
+{
+    const emu_host ask = atomic_load(&host);
+    const unsigned known = atomic_load(&threads.known);
+
+    return known > atomic_load(&threads.waiting) ||
+           (ask && ask(EMU_HOST_THREADS) > (int)known);
+}
 
 void
 emu_set_host(emu_host function)
@@ -76,6 +133,9 @@ emu_wait_enter(void)
     call.polled = false;
     call.interrupted = false;
     call.next = 0;
+    if (!call.is_known) {
+        thread_begins();
+    }
 }
 
 void
@@ -109,20 +169,22 @@ typedef int (*attempt)(void *lock, const struct timespec *deadline);
 static bool
 wait_for(attempt try, void *lock)
 {
-    if (try(lock, NULL) == 0) {
-        return true;
-    }
-    while (!call.depth) {
-        struct timespec deadline = emu_wait_deadline();
+    bool taken = try(lock, NULL) == 0;
 
-        if (try(lock, &deadline) == 0) {
-            return true;
-        }
-        if (emu_wait_poll()) {
-            return false;
+    if (taken || call.depth) {
+        return taken;
+    }
+    emu_wait_set_stuck(true);
+    while (!taken) {
+        const struct timespec deadline = emu_wait_deadline();
+
+        taken = try(lock, &deadline) == 0;
+        if (!taken && emu_wait_poll()) {
+            break;
         }
     }
-    return false;
+    emu_wait_set_stuck(false);
+    return taken;
 }
 
 static int

@@ -24,8 +24,9 @@
 
 /* What the host is asked. */
 enum {
-    EMU_HOST_POLL,  /* handle signals; 1 ends the wait */
-    EMU_HOST_RETURN /* a call that has polled is about to return */
+    EMU_HOST_POLL,   /* handle signals; 1 ends the wait */
+    EMU_HOST_RETURN, /* a call that has polled is about to return */
+    EMU_HOST_THREADS /* how many threads does the program wait for before it ends? */
 };
 typedef int (*emu_host)(int question);
 
@@ -53,6 +54,12 @@ CUresult emu_wait_status(void);
 bool emu_wait_mutex(pthread_mutex_t *mutex);
 bool emu_wait_read(pthread_rwlock_t *lock);
 bool emu_wait_write(pthread_rwlock_t *lock);
+
+/* This thread runs a kernel that cannot go on by itself, or no longer does. */
+void emu_wait_set_stuck(bool is_stuck);
+/* Whether a thread of the program may do something about that: one that has used the
+ * device and does not wait for it, or one that has not used it yet. */
+bool emu_wait_may_be_freed(void);
 
 /* The time of the next poll on the clock of pthread_cond_timedwait. */
 struct timespec emu_wait_deadline(void);

@@ -14,7 +14,7 @@
 #include "pcu.h"
 
 /* The questions of emulator/wait.h. */
-enum { INTERRUPT_POLL, INTERRUPT_RETURN };
+enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
 
 /* The thread state of a call that gave up the interpreter lock here, else NULL. */
 static PCU_THREAD PyThreadState *interrupt_released;
@@ -104,11 +104,62 @@ interrupt_poll(void)
     return raised;
 }
 
+/* How many threads are not daemons. Attached. -1 with an exception. */
+static int
+interrupt_count_threads(void)
+{
+    int count = -1;
+    PyObject *threads = NULL;
+    PyObject *threading = PyImport_ImportModule("threading");
+    if (threading != NULL) {
+        threads = PyObject_CallMethod(threading, "enumerate", NULL);
+    }
+    if (threads != NULL && PyList_Check(threads)) {
+        count = 0;
+        for (Py_ssize_t i = 0; count >= 0 && i < PyList_GET_SIZE(threads); i++) {
+            PyObject *daemon =
+                PyObject_GetAttrString(PyList_GET_ITEM(threads, i), "daemon");
+            int is_daemon = daemon == NULL ? -1 : PyObject_IsTrue(daemon);
+            count = is_daemon < 0 ? -1 : count + !is_daemon;
+            Py_XDECREF(daemon);
+        }
+    }
+    Py_XDECREF(threads);
+    Py_XDECREF(threading);
+    return count;
+}
+
+/* The answer to INTERRUPT_THREADS: INT_MAX, more than any, where it is not known. */
+static int
+interrupt_threads(void)
+{
+    PyThreadState *attached = interrupt_can_ask() ? interrupt_attached() : NULL;
+    PyThreadState *state = PyGILState_GetThisThreadState();
+    if (!interrupt_can_ask() || state == NULL || pcu_is_finalizing()) {
+        return INT_MAX;
+    }
+    if (attached == NULL) {
+        PyEval_RestoreThread(state);
+    }
+    pcu_saved_error before;
+    pcu_error_save(&before);
+    int count = interrupt_count_threads();
+    PyErr_Clear(); /* not known, then */
+    pcu_error_restore(&before);
+    if (attached == NULL) {
+        (void)PyEval_SaveThread();
+    }
+    return count < 0 ? INT_MAX : count;
+}
+
 static int
 interrupt_ask(int question)
 {
     if (question == INTERRUPT_POLL) {
         return interrupt_poll();
+    }
+    if (question == INTERRUPT_THREADS) {
+        return interrupt_threads();
     }
     if (interrupt_released != NULL) {
         PyThreadState *state = interrupt_released;
