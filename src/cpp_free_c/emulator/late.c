@@ -130,7 +130,7 @@ emu_late_run(emu_stream *stream, uint64_t until)
     emu_late *late = emu_stream_late(stream);
     emu_context *context = emu_stream_context(stream);
 
-    while (late->done < until) {
+    while (late->done < (emu_wait_interrupted() ? late->kept : until)) {
         emu_report report = {.text = ""};
         CUresult status = (CUresult)atomic_load(&context->sticky);
         int token = emu_stream_turn(stream);

@@ -22,6 +22,7 @@ static struct {
     pthread_key_t key;        /* its destructor runs when a thread ends */
     _Atomic unsigned known;   /* that have not ended */
     _Atomic unsigned waiting; /* of them, those that wait for the device */
+    _Atomic uint64_t ends;    /* of waits, so far */
 } threads = {.once = PTHREAD_ONCE_INIT};
 
 static void
@@ -57,18 +58,27 @@ emu_wait_set_stuck(bool is_stuck)
         }
         else {
             atomic_fetch_sub(&threads.waiting, 1);
+            atomic_fetch_add(&threads.ends, 1);
         }
     }
 }
 
 bool
-emu_wait_may_be_freed(void)
+emu_wait_is_any_free(uint64_t *seen)
+{
+    const uint64_t ends = atomic_load(&threads.ends), before = *seen;
+
+    *seen = ends;
+    return before != ends ||
+           atomic_load(&threads.known) > atomic_load(&threads.waiting);
+}
+
+bool
+emu_wait_is_any_new(void)
 {
     const emu_host ask = atomic_load(&host);
-    const unsigned known = atomic_load(&threads.known);
 
-    return known > atomic_load(&threads.waiting) ||
-           (ask && ask(EMU_HOST_THREADS) > (int)known);
+    return ask && ask(EMU_HOST_THREADS) > (int)atomic_load(&threads.known);
 }
 
 void

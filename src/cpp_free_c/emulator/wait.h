@@ -57,9 +57,11 @@ bool emu_wait_write(pthread_rwlock_t *lock);
 
 /* This thread runs a kernel that cannot go on by itself, or no longer does. */
 void emu_wait_set_stuck(bool is_stuck);
-/* Whether a thread of the program may do something about that: one that has used the
- * device and does not wait for it, or one that has not used it yet. */
-bool emu_wait_may_be_freed(void);
+/* Whether a thread of the program that has used the device does not wait for it now, or
+ * has not done so all the time since *seen was set here. */
+bool emu_wait_is_any_free(uint64_t *seen);
+/* Whether there is a thread that may use the device for the first time. */
+bool emu_wait_is_any_new(void);
 
 /* The time of the next poll on the clock of pthread_cond_timedwait. */
 struct timespec emu_wait_deadline(void);

@@ -388,9 +388,19 @@ proof_judge(emu_grid *grid)
     since = proof->since;
     (void)pthread_mutex_unlock(&proof->lock);
     emu_wait_set_stuck(proven);
-    if (proven && emu_nanoseconds(false) - since > GRACE && !emu_late_keeps() &&
-        !emu_wait_may_be_freed()) {
-        atomic_store(&grid->stuck, true);
+    if (!proven) {
+        return;
+    }
+    if (proof->told < since || emu_late_keeps() || emu_wait_is_any_free(&proof->ends)) {
+        proof->told = emu_nanoseconds(false);
+    }
+    else if (emu_nanoseconds(false) - proof->told > GRACE) {
+        if (emu_wait_is_any_new()) {
+            proof->told = emu_nanoseconds(false);
+        }
+        else {
+            atomic_store(&grid->stuck, true);
+        }
     }
 }
 
