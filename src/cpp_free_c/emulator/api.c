@@ -21,6 +21,9 @@ static struct {
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static _Thread_local emu_call current_call;
 static _Thread_local bool in_callback;
+/* Of wait.h; here since looking at them costs least beside the others. */
+static _Thread_local bool has_begun; /* emu_wait_thread_begins */
+static _Thread_local bool has_polled;
 
 /* In the child of a fork: another thread may have held the lock, and the handles are
  * the parent's. A device that was not yet initialised may still be. */
@@ -49,7 +52,10 @@ emu_enter_early(emu_call call)
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&api.mutex);
     current_call = call;
-    emu_wait_enter();
+    if (!has_begun) {
+        has_begun = true;
+        emu_wait_thread_begins();
+    }
     if (atomic_load(&api.forked)) {
         return CUDA_ERROR_NOT_INITIALIZED;
     }
@@ -98,7 +104,10 @@ emu_leave(CUresult status)
 {
     emu_fault_log(current_call, status);
     pthread_mutex_unlock(&api.mutex);
-    emu_wait_leave();
+    if (has_polled) {
+        has_polled = false;
+        emu_wait_leave();
+    }
     return status;
 }
 
@@ -177,6 +186,12 @@ emu_wait_unused(emu_object *object)
     if (cancels) {
         atomic_fetch_sub(&context->cancels, 1);
     }
+}
+
+void
+emu_mark_polled(void)
+{
+    has_polled = true;
 }
 
 void

@@ -65,6 +65,9 @@ bool emu_can_wait_unused(const emu_object *object);
 void emu_use(emu_object *object);
 void emu_done(emu_object *object);
 
+/* The present call has polled (wait.h). */
+void emu_mark_polled(void);
+
 /* Set by cuInit when it has succeeded, and by the fork handler in a child. */
 void emu_mark_initialised(void);
 bool emu_is_initialised(void);

@@ -154,7 +154,7 @@ emu_stream_begin(emu_stream *stream)
 }
 
 /* Waits for the order lock, if the stream takes it. False: a signal ended the wait. */
-static bool
+static inline bool
 order_take(const emu_stream *stream)
 {
     emu_order *order = stream->object.context->order;
@@ -165,7 +165,7 @@ order_take(const emu_stream *stream)
     return stream->flags & NON_BLOCKING || emu_wait_read(&order->lock);
 }
 
-static void
+static inline void
 order_give(const emu_stream *stream)
 {
     if (stream->null || !(stream->flags & NON_BLOCKING)) {
@@ -173,7 +173,7 @@ order_give(const emu_stream *stream)
     }
 }
 
-static void
+static inline void
 turn_over(emu_stream *stream, int token)
 {
     emu_resume((emu_call)token);

@@ -8,11 +8,9 @@ static _Atomic(emu_host) host;
 
 /* The present call of this thread. */
 static _Thread_local struct {
-    bool polled;      /* the host was asked, and is to be told of the return */
-    bool interrupted; /* ... and has ended the wait */
+    bool interrupted; /* the host has ended the wait */
     uint64_t next;    /* when to poll; 0: not set yet */
     unsigned depth;   /* polls under way in this thread */
-    bool is_known;    /* counted in threads.known */
     bool is_stuck;    /* counted in threads.waiting */
 } call;
 
@@ -38,14 +36,13 @@ make_key(void)
     (void)pthread_key_create(&threads.key, thread_ends);
 }
 
-/* Without a key, or memory for its value, the thread counts as one that may act. */
-static void
-thread_begins(void)
+void
+emu_wait_thread_begins(void)
 {
     (void)pthread_once(&threads.once, make_key);
+    /* without memory for this the thread counts as one that may act, even later */
     (void)pthread_setspecific(threads.key, &threads);
     atomic_fetch_add(&threads.known, 1);
-    call.is_known = true;
 }
 
 void
@@ -99,7 +96,7 @@ emu_wait_poll(void)
     call.depth++; /* calls that the host makes use the record meanwhile */
     interrupted |= ask(EMU_HOST_POLL) != 0;
     call.depth--;
-    call.polled = true;
+    emu_mark_polled();
     call.interrupted = interrupted;
     return interrupted;
 }
@@ -117,6 +114,15 @@ emu_wait_poll_at(uint64_t now)
         call.next = now + EMU_POLL_NANOSECONDS;
     }
     return interrupted;
+}
+
+bool
+emu_wait_poll_due(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return emu_wait_poll_at((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
 }
 
 bool
@@ -138,22 +144,12 @@ emu_wait_status(void)
 }
 
 void
-emu_wait_enter(void)
-{
-    call.polled = false;
-    call.interrupted = false;
-    call.next = 0;
-    if (!call.is_known) {
-        thread_begins();
-    }
-}
-
-void
 emu_wait_leave(void)
 {
-    const emu_host tell = call.polled ? atomic_load(&host) : NULL;
+    const emu_host tell = atomic_load(&host);
 
-    call.polled = false;
+    call.interrupted = false;
+    call.next = 0;
     if (tell) {
         (void)tell(EMU_HOST_RETURN);
     }
@@ -173,16 +169,16 @@ emu_wait_deadline(void)
     return time;
 }
 
-/* One attempt: at once, or until the deadline. 0: the lock was taken. */
+/* Waits for a lock until the deadline. 0: it was taken. */
 typedef int (*attempt)(void *lock, const struct timespec *deadline);
 
 static bool
 wait_for(attempt try, void *lock)
 {
-    bool taken = try(lock, NULL) == 0;
+    bool taken = false;
 
-    if (taken || call.depth) {
-        return taken;
+    if (call.depth) {
+        return false;
     }
     emu_wait_set_stuck(true);
     while (!taken) {
@@ -200,38 +196,35 @@ wait_for(attempt try, void *lock)
 static int
 try_mutex(void *lock, const struct timespec *deadline)
 {
-    return deadline ? pthread_mutex_timedlock(lock, deadline)
-                    : pthread_mutex_trylock(lock);
+    return pthread_mutex_timedlock(lock, deadline);
 }
 
 static int
 try_read(void *lock, const struct timespec *deadline)
 {
-    return deadline ? pthread_rwlock_timedrdlock(lock, deadline)
-                    : pthread_rwlock_tryrdlock(lock);
+    return pthread_rwlock_timedrdlock(lock, deadline);
 }
 
 static int
 try_write(void *lock, const struct timespec *deadline)
 {
-    return deadline ? pthread_rwlock_timedwrlock(lock, deadline)
-                    : pthread_rwlock_trywrlock(lock);
+    return pthread_rwlock_timedwrlock(lock, deadline);
 }
 
 bool
-emu_wait_mutex(pthread_mutex_t *mutex)
+emu_wait_mutex_slow(pthread_mutex_t *mutex)
 {
     return wait_for(try_mutex, mutex);
 }
 
 bool
-emu_wait_read(pthread_rwlock_t *lock)
+emu_wait_read_slow(pthread_rwlock_t *lock)
 {
     return wait_for(try_read, lock);
 }
 
 bool
-emu_wait_write(pthread_rwlock_t *lock)
+emu_wait_write_slow(pthread_rwlock_t *lock)
 {
     return wait_for(try_write, lock);
 }

@@ -43,6 +43,8 @@ bool emu_wait_poll(void);
 /* The same in a loop that knows the time on emu_nanoseconds' steady clock: asks when it
  * is time to, counted from the call's first question. */
 bool emu_wait_poll_at(uint64_t now);
+/* The same for loops that do not know the time. */
+bool emu_wait_poll_due(void);
 /* Whether a poll of the present call has said so. */
 bool emu_wait_interrupted(void);
 /* Whether this call was made by the host during a poll. */
@@ -50,10 +52,29 @@ bool emu_wait_is_nested(void);
 /* The status of a call that could not wait: EMU_INTERRUPTED or NOT_PERMITTED. */
 CUresult emu_wait_status(void);
 
-/* Take a lock, polling meanwhile. False: the lock was not taken. */
-bool emu_wait_mutex(pthread_mutex_t *mutex);
-bool emu_wait_read(pthread_rwlock_t *lock);
-bool emu_wait_write(pthread_rwlock_t *lock);
+/* Take a lock that is not free, polling meanwhile. False: the lock was not taken. */
+bool emu_wait_mutex_slow(pthread_mutex_t *mutex);
+bool emu_wait_read_slow(pthread_rwlock_t *lock);
+bool emu_wait_write_slow(pthread_rwlock_t *lock);
+
+/* The same for any lock. */
+static inline bool
+emu_wait_mutex(pthread_mutex_t *mutex)
+{
+    return pthread_mutex_trylock(mutex) == 0 || emu_wait_mutex_slow(mutex);
+}
+
+static inline bool
+emu_wait_read(pthread_rwlock_t *lock)
+{
+    return pthread_rwlock_tryrdlock(lock) == 0 || emu_wait_read_slow(lock);
+}
+
+static inline bool
+emu_wait_write(pthread_rwlock_t *lock)
+{
+    return pthread_rwlock_trywrlock(lock) == 0 || emu_wait_write_slow(lock);
+}
 
 /* This thread runs a kernel that cannot go on by itself, or no longer does. */
 void emu_wait_set_stuck(bool is_stuck);
@@ -66,8 +87,9 @@ bool emu_wait_is_any_new(void);
 /* The time of the next poll on the clock of pthread_cond_timedwait. */
 struct timespec emu_wait_deadline(void);
 
-/* For api.c: a call begins, a call has given back the API lock and returns. */
-void emu_wait_enter(void);
+/* For api.c: the first call of a thread begins; a call that has polled returns, without
+ * the API lock. */
+void emu_wait_thread_begins(void);
 void emu_wait_leave(void);
 
 #endif

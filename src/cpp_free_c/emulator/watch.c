@@ -334,7 +334,7 @@ part(emu_watch *watch, const void *bytes, size_t size)
         return true;
     }
     if (size > watch->room - watch->used) {
-        const size_t room = (watch->used + size) * 2;
+        const size_t room = (watch->used + size) * 5 / 4;
         uint8_t *larger = realloc(watch->saved, room);
 
         if (!larger) {
@@ -379,11 +379,13 @@ places(emu_watch *watch, const emu_warp *warp)
     return true;
 }
 
+/* Registers and local memory, as far as it is in use. */
 static bool
-registers(emu_watch *watch, const emu_warp *warp)
+values(emu_watch *watch, const emu_warp *warp)
 {
     const emu_frame *seen[MAX_FRAMES];
     unsigned count = 0, i, k;
+    uint32_t local = 0, left;
 
     for (i = 0; i < warp->group_count; i++) {
         const emu_frame *frame;
@@ -397,10 +399,20 @@ registers(emu_watch *watch, const emu_warp *warp)
             if (count < MAX_FRAMES) {
                 seen[count++] = frame;
             }
+            if (frame->local_end > local) {
+                local = frame->local_end;
+            }
             if (!part(watch, &frame->parent, sizeof frame->parent) ||
                 !part(watch, frame->regs, frame->func->frame_size)) {
                 return false;
             }
+        }
+    }
+    for (left = local ? warp->alive : 0; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        if (!part(watch, warp->local + lane * warp->local_stride, local)) {
+            return false;
         }
     }
     return true;
@@ -410,7 +422,6 @@ registers(emu_watch *watch, const emu_warp *warp)
 static bool
 state_of(emu_watch *watch, const emu_block *block)
 {
-    const size_t local = block->warp_count * EMU_LANES * block->grid->stack_size;
     unsigned i;
 
     for (i = 0; i < block->warp_count; i++) {
@@ -422,12 +433,11 @@ state_of(emu_watch *watch, const emu_block *block)
         return false;
     }
     for (i = 0; i < block->warp_count; i++) {
-        if (!registers(watch, &block->warps[i])) {
+        if (!values(watch, &block->warps[i])) {
             return false;
         }
     }
-    return part(watch, block->shared, block->shared_size) &&
-           part(watch, block->local, local);
+    return part(watch, block->shared, block->shared_size);
 }
 
 static bool

@@ -18,7 +18,7 @@ enum {
     LOOK_GAP = 63, /* turns between two looks at most */
     LOOK_NANOSECONDS = 1000000,
     SUSPECT = 2000000, /* a block that has run for so long may be waiting */
-    WATCH_SHARE = 50,  /* watching takes one part of that many of the time */
+    WATCH_SHARE = 200, /* watching takes one part of that many of the time */
     WATCH_TURNS = 32,  /* ... at first */
     WATCH_TURNS_MOST = 1 << 16,
     SLEEP = 100000, /* between two watches of a grid that waits, at first */
