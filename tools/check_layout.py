@@ -32,7 +32,8 @@ EMULATOR_DATA = {
     "emulator/context.c": ["stack_key", "stack_once", "last_id"],
     "emulator/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "emulator/fault.c": ["state"],
-    "emulator/exec.c": ["launches", "idle"],
+    "emulator/exec.c": ["launches"],
+    "emulator/workers.c": ["idle"],
     "emulator/graph.c": ["graphs"],
     "emulator/graphics.c": ["declared"],
     "emulator/ipc.c": ["segments", "openings"],
@@ -43,6 +44,7 @@ EMULATOR_DATA = {
     "emulator/pool_threads.c": ["pool"],
     "emulator/services.c": ["creation"],
     "emulator/stream.c": ["last_id"],
+    "emulator/wait.c": ["host", "threads"],
     "emulator/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 

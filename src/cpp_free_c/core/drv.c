@@ -181,8 +181,10 @@ drv_open_emulator(void)
     }
     if (library != NULL) {
         void *report = dlsym(library, "emu_last_message");
+        void *set_host = dlsym(library, "emu_set_host");
         pcu_drv_info.emulated = 1;
         memcpy(&pcu_drv_info.report, &report, sizeof(report));
+        memcpy(&pcu_drv_info.set_host, &set_host, sizeof(set_host));
     }
     return library;
 }

@@ -55,11 +55,15 @@ struct pcu_drv_info {
     int initialized; /* cuInit has succeeded in this process */
     int emulated;    /* the library is the software device */
     const char *(*report)(
-        void);        /* its words on the last fault; NULL on a real driver */
-    int fallback;     /* ... and was taken because no driver library exists */
-    int version;      /* cuDriverGetVersion, 0 until loaded */
-    char path[512];   /* the library asked of dlopen */
-    char detail[512]; /* what the loader, or the missing symbol's name, said */
+        void); /* its words on the last fault; NULL on a real driver */
+    /* Registers who handles signals while a call takes long (emulator/wait.h); NULL on
+     * a real driver. */
+    void (*set_host)(int (*host)(int question));
+    unsigned long main_thread; /* that Python handles signals in; 0: not set up */
+    int fallback;              /* ... and was taken because no driver library exists */
+    int version;               /* cuDriverGetVersion, 0 until loaded */
+    char path[512];            /* the library asked of dlopen */
+    char detail[512];          /* what the loader, or the missing symbol's name, said */
 };
 
 extern PCU_HIDDEN struct pcu_drv drv;

@@ -186,9 +186,9 @@ fault_access(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addre
     return false;
 }
 
-/* The address each lane accesses, before it is checked. */
-static void
-addresses(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES])
+void
+emu_access_addresses(const emu_warp *warp, const emu_insn *insn,
+                     uint64_t out[EMU_LANES])
 {
     const uint64_t offset = (uint64_t)insn->imm;
     int i;
@@ -222,7 +222,7 @@ emu_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
     uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
     uint32_t left;
 
-    addresses(warp, insn, address);
+    emu_access_addresses(warp, insn, address);
     for (left = mask; left; left &= left - 1) {
         const uint64_t a = address[__builtin_ctz(left)];
 

@@ -1,12 +1,15 @@
 /* The API lock and what every entry point does first and last. */
+#define _GNU_SOURCE
 #include "api.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "capture.h"
 #include "context.h"
 #include "fault.h"
 #include "late.h"
+#include "wait.h"
 
 static struct {
     pthread_mutex_t mutex;
@@ -18,6 +21,9 @@ static struct {
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static _Thread_local emu_call current_call;
 static _Thread_local bool in_callback;
+/* Of wait.h; here since looking at them costs least beside the others. */
+static _Thread_local bool has_begun; /* emu_wait_thread_begins */
+static _Thread_local bool has_polled;
 
 /* In the child of a fork: another thread may have held the lock, and the handles are
  * the parent's. A device that was not yet initialised may still be. */
@@ -46,6 +52,10 @@ emu_enter_early(emu_call call)
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&api.mutex);
     current_call = call;
+    if (!has_begun) {
+        has_begun = true;
+        emu_wait_thread_begins();
+    }
     if (atomic_load(&api.forked)) {
         return CUDA_ERROR_NOT_INITIALIZED;
     }
@@ -67,8 +77,9 @@ emu_enter(emu_call call)
     if (status == CUDA_SUCCESS) {
         status = emu_capture_permit(call);
     }
-    if (status == CUDA_SUCCESS && emu_late_on) {
-        emu_late_call(call);
+    if (status == CUDA_SUCCESS && emu_late_on && emu_late_call(call) &&
+        emu_wait_interrupted()) {
+        status = EMU_INTERRUPTED;
     }
     return status;
 }
@@ -93,6 +104,10 @@ emu_leave(CUresult status)
 {
     emu_fault_log(current_call, status);
     pthread_mutex_unlock(&api.mutex);
+    if (has_polled) {
+        has_polled = false;
+        emu_wait_leave();
+    }
     return status;
 }
 
@@ -140,12 +155,43 @@ emu_done(emu_object *object)
     }
 }
 
-void
-emu_wait_unused(const emu_object *object)
+bool
+emu_can_wait_unused(const emu_object *object)
 {
+    return object->users == 0 || !emu_wait_is_nested();
+}
+
+void
+emu_wait_unused(emu_object *object)
+{
+    emu_context *context =
+        object->kind == EMU_CONTEXT ? (emu_context *)object : object->context;
+    bool cancels = false;
+
+    emu_wait_set_stuck(object->users > 0);
     while (object->users > 0) {
-        pthread_cond_wait(&api.unused, &api.mutex);
+        const struct timespec deadline = emu_wait_deadline();
+
+        if (pthread_cond_timedwait(&api.unused, &api.mutex, &deadline) == ETIMEDOUT) {
+            const emu_call call = emu_pause();
+
+            if (emu_wait_poll() && context && !cancels) {
+                cancels = true;
+                atomic_fetch_add(&context->cancels, 1);
+            }
+            emu_resume(call);
+        }
     }
+    emu_wait_set_stuck(false);
+    if (cancels) {
+        atomic_fetch_sub(&context->cancels, 1);
+    }
+}
+
+void
+emu_mark_polled(void)
+{
+    has_polled = true;
 }
 
 void

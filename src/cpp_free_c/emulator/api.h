@@ -55,11 +55,18 @@ void emu_resume(emu_call call);
 void emu_lock(void);
 void emu_unlock(void);
 
-/* Waits, letting others in, until no work needs the object. */
-void emu_wait_unused(const emu_object *object);
+/* Waits, letting others in, until no work needs the object. A signal that ends the wait
+ * cancels the kernels of the object's context, so the object can go in any case. */
+void emu_wait_unused(emu_object *object);
+/* False in a call that a signal handler makes during a wait or a kernel of its own
+ * thread, while work needs the object: it must not wait for itself. */
+bool emu_can_wait_unused(const emu_object *object);
 /* Counts work on an object; done wakes who waits for it. */
 void emu_use(emu_object *object);
 void emu_done(emu_object *object);
+
+/* The present call has polled (wait.h). */
+void emu_mark_polled(void);
 
 /* Set by cuInit when it has succeeded, and by the fork handler in a child. */
 void emu_mark_initialised(void);

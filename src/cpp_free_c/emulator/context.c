@@ -244,6 +244,9 @@ emu_cuCtxDestroy(CUcontext ctx)
             status = CUDA_ERROR_INVALID_CONTEXT;
         }
     }
+    if (status == CUDA_SUCCESS && !emu_can_wait_unused(&context->object)) {
+        status = CUDA_ERROR_NOT_PERMITTED;
+    }
     if (status == CUDA_SUCCESS) {
         if (emu_context_peek() == context) {
             stack.count--;
@@ -294,6 +297,14 @@ end_primary(emu_device *device)
     }
 }
 
+static CUresult
+can_end_primary(const emu_device *device)
+{
+    return !device->primary || emu_can_wait_unused(&device->primary->object)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_PERMITTED;
+}
+
 CUresult
 emu_cuDevicePrimaryCtxRelease(CUdevice dev)
 {
@@ -306,6 +317,9 @@ emu_cuDevicePrimaryCtxRelease(CUdevice dev)
     }
     if (status == CUDA_SUCCESS && device->primary_count == 0) {
         status = CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (status == CUDA_SUCCESS && device->primary_count == 1) {
+        status = can_end_primary(device);
     }
     if (status == CUDA_SUCCESS && --device->primary_count == 0) {
         end_primary(device);
@@ -322,6 +336,9 @@ emu_cuDevicePrimaryCtxReset(CUdevice dev)
     if (status == CUDA_SUCCESS) {
         device = emu_device_get(dev);
         status = device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = can_end_primary(device);
     }
     if (status == CUDA_SUCCESS) {
         end_primary(device);

@@ -81,7 +81,9 @@ struct CUctx_st {
     size_t limits[EMU_LIMITS];
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
-    _Atomic int sticky; /* CUresult of a kernel's fault; 0 while sound; any thread */
+    _Atomic int sticky;  /* CUresult of a kernel's fault; 0 while sound; any thread */
+    _Atomic int cancels; /* while above 0, kernels of other threads that run in this
+                          * context are cancelled: a signal ended the wait for them */
     void *exec; /* the interpreter's: printf buffer, malloc heap; NULL until needed,
                  * gone in emu_exec_context_close */
 

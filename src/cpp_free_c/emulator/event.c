@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "late.h"
 #include "stream.h"
+#include "wait.h"
 
 static uint64_t
 now(void)
@@ -222,7 +223,7 @@ reach(const emu_event *event)
     emu_stream *stream = late_stream(event);
 
     if (stream) {
-        emu_late_run(stream, event->late_number);
+        (void)emu_late_run(stream, event->late_number); /* the caller looks why */
     }
 }
 
@@ -247,7 +248,7 @@ emu_cuEventQuery(CUevent hEvent)
     if (status == CUDA_SUCCESS && late_stream(hEvent)) {
         emu_stream *stream = late_stream(hEvent);
 
-        emu_late_run(stream, emu_stream_late(stream)->done + 1);
+        (void)emu_late_run(stream, emu_stream_late(stream)->done + 1);
         status = CUDA_ERROR_NOT_READY;
     }
     return emu_leave(status);
@@ -271,6 +272,9 @@ emu_cuEventSynchronize(CUevent hEvent)
         emu_context_flush(context);
         emu_resume(call);
         emu_done(&context->object);
+        if (emu_wait_interrupted()) {
+            status = EMU_INTERRUPTED;
+        }
     }
     return emu_leave(status);
 }

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "fault.h"
 #include "stream.h"
+#include "wait.h"
 
 enum {
     INSTANTIATE_DEVICE_LAUNCH = 4,
@@ -252,6 +253,23 @@ run_body(graph_exec *exec, emu_context *context, emu_report *report)
     return status;
 }
 
+/* Runs the nodes once no other thread runs them. */
+static CUresult
+run_in_turn(graph_exec *exec, emu_context *context, emu_report *report)
+{
+    CUresult status;
+
+    if (!emu_wait_mutex(&exec->turn)) {
+        return emu_wait_status();
+    }
+    status = (CUresult)atomic_load(&context->sticky);
+    if (status == CUDA_SUCCESS) {
+        status = run_body(exec, context, report);
+    }
+    pthread_mutex_unlock(&exec->turn);
+    return status;
+}
+
 static CUresult
 launch(emu_context *context, graph_exec *exec, emu_stream *stream)
 {
@@ -268,13 +286,13 @@ launch(emu_context *context, graph_exec *exec, emu_stream *stream)
     }
     emu_use(&exec->object);
     token = emu_stream_begin(stream);
-    pthread_mutex_lock(&exec->turn);
-    status = (CUresult)atomic_load(&context->sticky);
-    if (status == CUDA_SUCCESS) {
-        status = run_body(exec, context, &report);
+    if (token < 0) {
+        status = emu_wait_status();
     }
-    pthread_mutex_unlock(&exec->turn);
-    emu_stream_end(stream, token);
+    else {
+        status = run_in_turn(exec, context, &report);
+        emu_stream_end(stream, token);
+    }
     end_nodes(exec->body, exec->body->count);
     emu_done(&exec->object);
     if (report.text[0]) {
@@ -613,7 +631,10 @@ emu_cuGraphExecDestroy(CUgraphExec hGraphExec)
     if (status == CUDA_SUCCESS) {
         graph_exec *exec = emu_object_get(hGraphExec, EMU_GRAPH_EXEC);
 
-        if (exec) {
+        if (exec && !emu_can_wait_unused(&exec->object)) {
+            status = CUDA_ERROR_NOT_PERMITTED;
+        }
+        else if (exec) {
             emu_count_free(exec->object.context);
             emu_object_unlist(&exec->object); /* no new run */
             emu_wait_unused(&exec->object);

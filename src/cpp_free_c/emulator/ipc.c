@@ -21,6 +21,7 @@
 #include "event.h"
 #include "fault.h"
 #include "stream.h"
+#include "wait.h"
 
 #define MEMORY_MAGIC 0x4d656d50u
 #define EVENT_MAGIC 0x4576656eu
@@ -152,9 +153,11 @@ emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
     if (status == CUDA_SUCCESS) {
         /* Work of this context must not write while the pages move. */
         int token = emu_stream_begin(context->null_stream);
-        emu_call call = (emu_call)token;
 
-        emu_resume(call);
+        if (token < 0) {
+            return emu_leave(emu_wait_status());
+        }
+        emu_resume((emu_call)token);
         memory = emu_memory_starting_at(dptr);
         if (!pHandle || !memory ||
             (memory->kind != EMU_MEMORY_DEVICE && memory->kind != EMU_MEMORY_PITCHED)) {

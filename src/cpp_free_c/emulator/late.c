@@ -8,6 +8,7 @@
 #include "context.h"
 #include "fault.h"
 #include "stream.h"
+#include "wait.h"
 
 typedef struct emu_late_item {
     struct emu_late_item *next;
@@ -93,6 +94,17 @@ emu_late_keep(emu_stream *stream, const emu_work *work, const void *payload,
     return true;
 }
 
+bool
+emu_late_keeps(void)
+{
+    bool keeps;
+
+    emu_lock();
+    keeps = late_streams != NULL;
+    emu_unlock();
+    return keeps;
+}
+
 /* Takes the first item out; the stream's turn is held, so it is run before the next. */
 static item *
 take_first(emu_stream *stream)
@@ -112,20 +124,25 @@ take_first(emu_stream *stream)
     return first;
 }
 
-void
+bool
 emu_late_run(emu_stream *stream, uint64_t until)
 {
     emu_late *late = emu_stream_late(stream);
     emu_context *context = emu_stream_context(stream);
 
-    while (late->done < until) {
+    while (late->done < (emu_wait_interrupted() ? late->kept : until)) {
         emu_report report = {.text = ""};
         CUresult status = (CUresult)atomic_load(&context->sticky);
         int token = emu_stream_turn(stream);
-        item *first = take_first(stream);
+        item *first;
 
+        if (token < 0) {
+            return false;
+        }
+        first = take_first(stream);
         if (first) {
-            if (status == CUDA_SUCCESS && first->work->run) {
+            /* what a signal keeps from running is dropped */
+            if (status == CUDA_SUCCESS && first->work->run && !emu_wait_interrupted()) {
                 status = first->work->run(first->payload, context, &report);
             }
             emu_lock();
@@ -136,7 +153,7 @@ emu_late_run(emu_stream *stream, uint64_t until)
             emu_unlock();
             free(first);
         }
-        if (status != CUDA_SUCCESS) {
+        if (status != CUDA_SUCCESS && status != EMU_INTERRUPTED) {
             emu_context_fail(context, status);
         }
         emu_stream_end(stream, token);
@@ -144,6 +161,7 @@ emu_late_run(emu_stream *stream, uint64_t until)
             emu_message_set("%s", report.text);
         }
     }
+    return true;
 }
 
 /* The first stream that keeps something: of one context and blocking, or any. */
@@ -165,7 +183,9 @@ run_all(const emu_context *context)
     emu_stream *stream;
 
     while ((stream = find(context)) != NULL) {
-        emu_late_run(stream, emu_stream_late(stream)->kept);
+        if (!emu_late_run(stream, emu_stream_late(stream)->kept)) {
+            return;
+        }
     }
 }
 
@@ -176,16 +196,19 @@ emu_late_before(emu_stream *stream)
         run_all(emu_stream_context(stream));
     }
     else {
-        emu_late_run(stream, emu_stream_late(stream)->kept);
+        (void)emu_late_run(
+            stream, emu_stream_late(stream)->kept); /* the caller takes the turn */
     }
 }
 
 /* Calls that wait for all work, or that take away what work may need. */
-void
+bool
 emu_late_call(emu_call call)
 {
     switch (call) {
         case EMU_CALL_CtxSynchronize:
+            run_all(NULL);
+            return true;
         case EMU_CALL_CtxDestroy:
         case EMU_CALL_DevicePrimaryCtxRelease:
         case EMU_CALL_DevicePrimaryCtxReset:
@@ -199,8 +222,8 @@ emu_late_call(emu_call call)
         case EMU_CALL_TexObjectDestroy:
         case EMU_CALL_SurfObjectDestroy:
             run_all(NULL);
-            break;
+            return false;
         default:
-            break;
+            return false;
     }
 }

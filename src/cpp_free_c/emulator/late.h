@@ -27,11 +27,15 @@ CUresult emu_late_open(void);
 /* Keeps work for later; false: it is to be run now. */
 bool emu_late_keep(struct CUstream_st *stream, const emu_work *work,
                    const void *payload, size_t size);
-/* Runs what a stream keeps, up to that number. */
-void emu_late_run(struct CUstream_st *stream, uint64_t until);
+/* Whether any stream keeps something. Call without the API lock. */
+bool emu_late_keeps(void);
+/* Runs what a stream keeps, up to that number. When a signal ends that, all that the
+ * stream still keeps is dropped. False: the stream's turn could not be had (wait.h). */
+bool emu_late_run(struct CUstream_st *stream, uint64_t until);
 /* Runs all that work in the stream must wait for. */
 void emu_late_before(struct CUstream_st *stream);
-/* Asked at the entry of each call: some wait for all streams. */
-void emu_late_call(emu_call call);
+/* Asked at the entry of each call: some wait for all streams. Whether the call did, and
+ * has no more to do when a signal ended the wait; one that frees goes on. */
+bool emu_late_call(emu_call call);
 
 #endif

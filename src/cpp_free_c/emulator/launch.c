@@ -2,6 +2,7 @@
  *
  * As on a GPU a launch that may start succeeds; a fault while it runs makes the context
  * fail every later call. The report of the fault is the last message (fault.h). */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "module.h"
 #include "occupancy.h"
 #include "stream.h"
+#include "wait.h"
 
 #define STACK_PARAMETERS 4096
 
@@ -56,7 +58,7 @@ check_shape(const emu_function *function, const request *r)
     if (r->cooperative) {
         uint64_t resident =
             (uint64_t)limits->multiprocessors *
-            (uint64_t)emu_occupancy_blocks(function, (int)threads, r->shared);
+            (uint64_t)emu_occupancy_of(function, (int)threads, r->shared);
         uint64_t rows = (uint64_t)r->grid[0] * r->grid[1]; /* fits: 31 and 16 bits */
 
         if (rows > resident || rows * r->grid[2] > resident) {
@@ -127,13 +129,15 @@ pack(const emu_kernel_info *info, const request *r, char *block)
     return CUDA_SUCCESS;
 }
 
-/* Whether a code says that the launch could not start, rather than that it failed. */
+/* Whether a code says that the launch could not start, or that the program cancelled
+ * it, rather than that it failed: the context stays sound. */
 static bool
 is_refusal(CUresult status)
 {
-    return status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_OUT_OF_MEMORY ||
+    return status == EMU_INTERRUPTED || status == CUDA_ERROR_INVALID_VALUE ||
+           status == CUDA_ERROR_OUT_OF_MEMORY ||
            status == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
-           status == CUDA_ERROR_NOT_SUPPORTED ||
+           status == CUDA_ERROR_NOT_SUPPORTED || status == CUDA_ERROR_NOT_PERMITTED ||
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
@@ -228,8 +232,13 @@ run(emu_function *function, emu_stream *stream, const emu_launch *launch)
 
     emu_use(&module->object);
     token = emu_stream_begin(stream);
-    status = execute(function, launch, &report);
-    emu_stream_end(stream, token);
+    if (token < 0) {
+        status = emu_wait_status();
+    }
+    else {
+        status = execute(function, launch, &report);
+        emu_stream_end(stream, token);
+    }
     emu_done(&module->object);
     if (report.text[0]) {
         emu_message_set("%s", report.text);

@@ -1,8 +1,10 @@
 /* What a context may be asked and told: synchronisation, limits, configurations, peers.
  */
+#define _GNU_SOURCE
 #include "api.h"
 #include "context.h"
 #include "stream.h"
+#include "wait.h"
 
 CUresult
 emu_cuCtxGetFlags(unsigned int *flags)
@@ -33,9 +35,14 @@ emu_cuCtxSynchronize(void)
     if (status == CUDA_SUCCESS) {
         int token = emu_stream_begin(context->null_stream);
 
-        emu_context_flush(context);
-        emu_stream_end(context->null_stream, token);
-        status = (CUresult)atomic_load(&context->sticky);
+        if (token < 0) {
+            status = emu_wait_status();
+        }
+        else {
+            emu_context_flush(context);
+            emu_stream_end(context->null_stream, token);
+            status = (CUresult)atomic_load(&context->sticky);
+        }
     }
     return emu_leave(status);
 }
@@ -78,9 +85,14 @@ emu_cuCtxSetLimit(CUlimit limit, size_t value)
         /* A kernel of another thread may be reading them: wait for it. */
         int token = emu_stream_begin(context->null_stream);
 
-        context->limits[limit] =
-            limit == EMU_LIMIT_STACK_SIZE ? (value + 15) / 16 * 16 : value;
-        emu_stream_end(context->null_stream, token);
+        if (token < 0) {
+            status = emu_wait_status();
+        }
+        else {
+            context->limits[limit] =
+                limit == EMU_LIMIT_STACK_SIZE ? (value + 15) / 16 * 16 : value;
+            emu_stream_end(context->null_stream, token);
+        }
     }
     return emu_leave(status);
 }

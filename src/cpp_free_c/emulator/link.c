@@ -314,6 +314,9 @@ emu_cuLinkDestroy(CUlinkState state)
     link_state *link;
     CUresult status = enter(EMU_CALL_LinkDestroy, state, &link);
 
+    if (status == CUDA_SUCCESS && !emu_can_wait_unused(&link->object)) {
+        status = CUDA_ERROR_NOT_PERMITTED;
+    }
     if (status == CUDA_SUCCESS) {
         emu_count_free(link->object.context);
         emu_object_unlist(&link->object);

@@ -15,6 +15,7 @@
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +61,7 @@ typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
 typedef struct emu_worker emu_worker;
 typedef struct emu_check emu_check;
+struct emu_watch;
 typedef const emu_insn *(*emu_op)(emu_warp *warp, const emu_insn *insn);
 
 struct emu_insn {
@@ -236,11 +238,11 @@ struct emu_block {
     uint32_t live; /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
-    size_t shared_quick; /* what the shortcuts of ops_mem.inc may reach of it */
-    emu_check *check;    /* NULL: accesses and barriers are not checked (check.h) */
+    size_t shared_quick;     /* what the shortcuts of ops_mem.inc may reach of it */
+    struct emu_watch *watch; /* while it is watched (watch.h), else NULL */
+    emu_check *check;        /* NULL: accesses and barriers are not checked (check.h) */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
-    uint32_t turns; /* passes over its warps */
     uint8_t order[EMU_MAX_WARPS];
     /* memory that the block keeps for the next one */
     uint8_t *regs;
@@ -250,6 +252,20 @@ struct emu_block {
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
 };
+
+/* What the workers of a grid know of whether it can go on: workers.c. */
+typedef struct {
+    pthread_mutex_t lock; /* guards all of it */
+    unsigned still;       /* workers that do nothing but watch */
+    bool is_open;         /* ... as all of them have done since `since`: an epoch */
+    uint64_t epoch;       /* 1, 2, 3, ... */
+    uint64_t since;       /* nanoseconds */
+    unsigned votes;       /* workers whose blocks have all proven to wait in it */
+    bool host;            /* for memory that the host can write to, some of them */
+    uint64_t
+        told; /* nanoseconds: since then nobody can free the grid; for one thread */
+    uint64_t ends; /* of waits of other threads, likewise */
+} emu_proof;
 
 /* One launch. */
 struct emu_grid {
@@ -268,6 +284,13 @@ struct emu_grid {
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
     uint64_t sync_space;            /* of cooperative launches, for grid.sync */
     _Atomic uint64_t next_block;
+    _Atomic unsigned active;   /* workers at work */
+    _Atomic unsigned waiting;  /* those whose blocks wait, before the change to turns */
+    _Atomic unsigned resident; /* blocks that are under way, one at least a worker */
+    unsigned most;             /* that may be */
+    _Atomic bool together;     /* blocks run in turns: workers.h */
+    _Atomic bool stuck;        /* the launch is to fail, for it cannot go on */
+    emu_proof proof;
     _Atomic int failed; /* a fault has been written to the report */
     emu_report *report;
     uint64_t number;              /* of the launch, for %gridid */
@@ -283,7 +306,11 @@ struct emu_worker {
     emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
-    struct emu_worker *next;                 /* idle ones */
+    int32_t until_look;                      /* turns of blocks until it looks round */
+    int32_t look_gap;        /* turns between two looks, for about a millisecond */
+    uint64_t looked;         /* nanoseconds; 0: not yet in this launch */
+    bool has_looked;         /* for who runs the blocks */
+    struct emu_worker *next; /* idle ones */
 };
 
 /* -- operands ---------------------------------------------------------------------- */
@@ -311,6 +338,24 @@ void emu_lanes_exit(emu_warp *warp, uint32_t lanes);
 const emu_insn *emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
                               emu_sync_phase phase);
 
+/* -- block.c ----------------------------------------------------------------------- */
+
+typedef enum { EMU_BLOCK_DONE, EMU_BLOCK_MORE, EMU_BLOCK_FAILED } emu_block_state;
+
+/* Makes a block ready to run as number so-and-so of a grid; false: out of memory. */
+bool emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number);
+/* Gives every warp of the block one turn. FAILED: the launch has failed. */
+emu_block_state emu_block_turn(emu_block *block);
+/* Frees the activations of a block that will not go on. */
+void emu_block_drop_frames(emu_block *block);
+void emu_block_free(emu_block *block);
+
+/* -- workers.c --------------------------------------------------------------------- */
+
+/* Called every few turns: lets the program handle signals and ends the launch where it
+ * is to end. */
+void emu_worker_look(emu_worker *worker, emu_grid *grid);
+
 /* -- report.c ---------------------------------------------------------------------- */
 
 /* Ends the launch with a code; the text says what happened, the report where. Returns
@@ -332,6 +377,9 @@ void emu_thread_text(const emu_grid *grid, unsigned thread, char *text, size_t r
 /* The host address of each active lane's access, checked; false after a fault. */
 bool emu_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
                 bool write, uint64_t out[EMU_LANES]);
+/* The address each lane accesses, before it is checked. */
+void emu_access_addresses(const emu_warp *warp, const emu_insn *insn,
+                          uint64_t out[EMU_LANES]);
 /* The host address of bytes of global memory that one allocation holds; NULL when it is
  * not legal. Remembers the allocation. */
 uint8_t *emu_access_global(emu_warp *warp, uint64_t address, uint64_t size);

@@ -4,6 +4,7 @@
  * the rows are moved. A side that is freed meanwhile by another thread is a race of the
  * program and copies rubbish, as on a GPU. Blocking copies use the null stream and
  * flush what kernels printed. */
+#define _GNU_SOURCE
 #include "memcpy.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "capture.h"
 #include "context.h"
 #include "stream.h"
+#include "wait.h"
 
 /* One side: the first byte, and the distance of rows and planes. */
 typedef struct {
@@ -51,23 +53,54 @@ is_any_range(uint64_t address, size_t bytes)
     return emu_is_device_range(address, bytes) || emu_is_host_range(address, bytes);
 }
 
-static void
+enum { MOVE_BYTES = 1 << 25 }; /* between two looks for signals */
+
+/* Moves bytes, whole chunks at a time unless the ranges overlap. *left counts down to
+ * the next look. False: a signal ended it. */
+static bool
+move_bytes(char *target, const char *source, size_t bytes, size_t *left)
+{
+    const bool overlap = target < source + bytes && source < target + bytes;
+
+    while (bytes) {
+        const size_t chunk = bytes < *left || overlap ? bytes : *left;
+
+        memmove(target, source, chunk);
+        target += chunk;
+        source += chunk;
+        bytes -= chunk;
+        *left -= chunk < *left ? chunk : *left;
+        if (*left == 0) {
+            *left = MOVE_BYTES;
+            if (emu_wait_poll_due()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static CUresult
 move_box(const box *b)
 {
+    size_t left = MOVE_BYTES;
+
     for (size_t z = 0; z < b->depth; z++) {
         const char *source =
             (const char *)(uintptr_t)(b->source.start + z * b->source.slice);
         char *target = (char *)(uintptr_t)(b->target.start + z * b->target.slice);
+        const bool is_flat = b->source.pitch == b->width && b->target.pitch == b->width;
+        const size_t rows = is_flat ? 1 : b->height;
+        const size_t bytes = is_flat ? b->width * b->height : b->width;
 
-        if (b->source.pitch == b->width && b->target.pitch == b->width) {
-            memmove(target, source, b->width * b->height);
-            continue;
-        }
-        for (size_t y = 0; y < b->height; y++) {
-            memmove(target + y * b->target.pitch, source + y * b->source.pitch,
-                    b->width);
+        for (size_t y = 0; y < rows; y++) {
+            if (!move_bytes(target + y * b->target.pitch, source + y * b->source.pitch,
+                            bytes, &left)) {
+                return EMU_INTERRUPTED;
+            }
         }
     }
+    return CUDA_SUCCESS;
 }
 
 /* Bytes from the first to the last of one side. */
@@ -89,8 +122,7 @@ run_captured(const void *payload, emu_context *context, emu_report *report)
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
-    move_box(b);
-    return CUDA_SUCCESS;
+    return move_box(b);
 }
 
 /* Whether a GPU could reach it while the program goes on. */
@@ -135,11 +167,17 @@ run_box(emu_context *context, emu_stream *stream, const box *b, bool blocking)
         return status;
     }
     token = emu_stream_begin(stream);
-    move_box(b);
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    status = move_box(b);
     if (blocking) {
         emu_context_flush(context);
     }
     emu_stream_end(stream, token);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
     return blocking ? (CUresult)atomic_load(&context->sticky) : CUDA_SUCCESS;
 }
 

@@ -1,4 +1,5 @@
 /* Filling memory with a value of one, two or four bytes, flat or row by row. */
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "api.h"
@@ -6,6 +7,7 @@
 #include "context.h"
 #include "memcpy.h"
 #include "stream.h"
+#include "wait.h"
 
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
@@ -90,6 +92,9 @@ fill(emu_stream *stream, uint64_t address, size_t pitch, uint32_t value, size_t 
         return status;
     }
     token = emu_stream_begin(stream);
+    if (token < 0) {
+        return emu_wait_status();
+    }
     for (size_t y = 0; y < height; y++) {
         fill_row((char *)(uintptr_t)(address + y * pitch), value, unit, width);
     }

@@ -245,7 +245,10 @@ emu_cuModuleUnload(CUmodule hmod)
     if (status == CUDA_SUCCESS) {
         emu_module *module = emu_object_get(hmod, EMU_MODULE);
 
-        if (module) {
+        if (module && !emu_can_wait_unused(&module->object)) {
+            status = CUDA_ERROR_NOT_PERMITTED;
+        }
+        else if (module) {
             emu_context *owner = module->object.context;
 
             emu_count_free(owner);

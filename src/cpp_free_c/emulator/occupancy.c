@@ -31,12 +31,10 @@ reserved_shared(const emu_device *device)
 }
 
 int
-emu_occupancy_blocks(const emu_function *function, int block_size,
-                     size_t dynamic_shared)
+emu_occupancy_blocks(const emu_device *device, const emu_kernel_info *info,
+                     int block_size, size_t dynamic_shared)
 {
-    const emu_device *device = function->object.context->device;
     const emu_device_limits *limits = &device->limits;
-    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     int warps = up(block_size, EMU_WARP_SIZE) / EMU_WARP_SIZE;
     int most_warps = limits->threads_per_multiprocessor / EMU_WARP_SIZE;
     int blocks = smaller(limits->blocks_per_multiprocessor, most_warps / warps);
@@ -58,6 +56,14 @@ emu_occupancy_blocks(const emu_function *function, int block_size,
     return blocks;
 }
 
+int
+emu_occupancy_of(const emu_function *function, int block_size, size_t dynamic_shared)
+{
+    return emu_occupancy_blocks(function->object.context->device,
+                                emu_kernel_get_info(function->kernel), block_size,
+                                dynamic_shared);
+}
+
 static CUresult
 count_blocks(CUfunction handle, int block_size, size_t dynamic_shared, int *blocks)
 {
@@ -71,7 +77,7 @@ count_blocks(CUfunction handle, int block_size, size_t dynamic_shared, int *bloc
     }
     *blocks = block_size > function->object.context->device->limits.threads_per_block
                   ? 0
-                  : emu_occupancy_blocks(function, block_size, dynamic_shared);
+                  : emu_occupancy_of(function, block_size, dynamic_shared);
     return CUDA_SUCCESS;
 }
 
@@ -127,7 +133,7 @@ find_block_size(search *s)
     for (int size = up(s->largest, EMU_WARP_SIZE); size > 0; size -= EMU_WARP_SIZE) {
         int tried = smaller(size, s->largest);
         size_t shared = s->shared_of ? s->shared_of(tried) : s->shared;
-        int blocks = emu_occupancy_blocks(s->function, tried, shared);
+        int blocks = emu_occupancy_of(s->function, tried, shared);
 
         if (blocks * tried > best) {
             best = blocks * tried;
@@ -201,7 +207,7 @@ emu_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction 
             each = (size_t)device->limits.shared_per_block_optin;
         }
         *dynamicSmemSize = each > fixed ? each - fixed : 0;
-        if (emu_occupancy_blocks(function, blockSize, 0) < numBlocks) {
+        if (emu_occupancy_of(function, blockSize, 0) < numBlocks) {
             *dynamicSmemSize = 0;
         }
     }

@@ -1,4 +1,5 @@
 /* Memory pools: stream-ordered allocation. Streams run at once, so does allocation. */
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "api.h"
@@ -8,6 +9,7 @@
 #include "ipc.h"
 #include "pool.h"
 #include "stream.h"
+#include "wait.h"
 
 enum {
     REUSE_FOLLOW_EVENT = 1,
@@ -438,6 +440,9 @@ emu_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
         int token = emu_stream_begin(stream); /* after the stream's work */
         emu_allocation *found;
 
+        if (token < 0) {
+            return emu_leave(emu_wait_status());
+        }
         emu_stream_end(stream, token);
         found = emu_memory_starting_at(dptr);
         if (!found ||

@@ -2,11 +2,14 @@
 #define _GNU_SOURCE
 #include "pool_threads.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "wait.h"
 
 enum { MAX_WORKERS = 256 };
 
@@ -103,8 +106,24 @@ start_locked(unsigned count)
     (void)pthread_attr_destroy(&attributes);
 }
 
+/* Waits until no worker is in a call. */
+static void
+finish_locked(void (*idle)(void *data), void *data)
+{
+    while (pool.running) {
+        const struct timespec deadline = emu_wait_deadline();
+
+        if (pthread_cond_timedwait(&pool.done, &pool.lock, &deadline) == ETIMEDOUT) {
+            (void)pthread_mutex_unlock(&pool.lock);
+            idle(data);
+            (void)pthread_mutex_lock(&pool.lock);
+        }
+    }
+}
+
 void
-emu_threads_run(void (*part)(void *data, unsigned number), void *data, unsigned count)
+emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *data),
+                void *data, unsigned count)
 {
     const pid_t process = getpid();
     bool helped = false;
@@ -132,9 +151,7 @@ emu_threads_run(void (*part)(void *data, unsigned number), void *data, unsigned 
     if (helped) {
         (void)pthread_mutex_lock(&pool.lock);
         pool.wanted = 0; /* whoever has not come by now is not needed */
-        while (pool.running) {
-            (void)pthread_cond_wait(&pool.done, &pool.lock);
-        }
+        finish_locked(idle, data);
         pool.busy = false;
         (void)pthread_mutex_unlock(&pool.lock);
     }

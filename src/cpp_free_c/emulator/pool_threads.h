@@ -8,8 +8,9 @@ unsigned emu_threads_count(void);
 
 /* Calls `part` in this thread, as part 0, and, where they are free, in up to count - 1
  * workers with other numbers; returns when all calls have. Whether a worker comes is
- * not certain: part 0 must be able to do all of the work. */
-void emu_threads_run(void (*part)(void *data, unsigned number), void *data,
-                     unsigned count);
+ * not certain: part 0 must be able to do all of the work. While this thread waits for
+ * the workers it calls `idle` every 20 ms. */
+void emu_threads_run(void (*part)(void *data, unsigned number),
+                     void (*idle)(void *data), void *data, unsigned count);
 
 #endif

@@ -667,7 +667,7 @@ occupancy(call *c)
         c, 0,
         threads > c->context->device->limits.threads_per_block
             ? 0
-            : emu_occupancy_blocks(&function, threads, (size_t)parameter(c, 3)));
+            : emu_occupancy_of(&function, threads, (size_t)parameter(c, 3)));
 }
 
 /* -- the table --------------------------------------------------------------------- */

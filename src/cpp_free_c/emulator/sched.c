@@ -18,7 +18,7 @@
  * warp change places after SPINS of effort, in which a back-edge counts one and an
  * operation that waiting is made of SPIN_STEP: it keeps spin locks going, and costs
  * convergence. */
-enum { TURNS = 1, SPINS = 1 << 20, SPIN_STEP = 1 << 14, STAYS = 1 << 12 };
+enum { TURNS = 1, SPINS = 1 << 20, SPIN_STEP = 1 << 14, STAYS = 1 << 8 };
 
 #define NO_MERGE ((const emu_insn *)UINTPTR_MAX)
 
@@ -132,7 +132,8 @@ warp_yield(emu_warp *warp, const emu_insn *next)
         warp->spins = 0;
         warp->rotate = true;
     }
-    else if (warp->block->warp_count == 1 && ++warp->stays % STAYS) {
+    else if (warp->block->warp_count == 1 && ++warp->stays % STAYS &&
+             !warp->block->watch) {
         return next; /* nobody else is there; but the block looks round at times */
     }
     (void)emu_warp_save(warp, next, EMU_RUNNABLE);
@@ -140,6 +141,8 @@ warp_yield(emu_warp *warp, const emu_insn *next)
     return NULL;
 }
 
+/* An endless loop must pass here, or through emu_op_brx or a recursive call: between
+ * two yields a warp runs for a short time only, however long its kernel runs. */
 static inline const emu_insn *
 jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
 {
@@ -270,7 +273,6 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
 {
     const u32 *const index = EMU_SOURCE(u32, insn->a);
     uint32_t left = warp->mask;
-    const uint32_t mask = left;
 
     while (left) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
@@ -290,10 +292,16 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
         warp->mask = lanes;
         (void)emu_warp_save(warp, insn + (int32_t)insn->x[chosen], EMU_RUNNABLE);
     }
-    warp->mask = mask;
+    warp->mask = 0;
     if (--warp->turns < 0) {
         warp->turns = TURNS;
         warp->spins += TURNS + 1;
+        if (warp->spins >= SPINS) {
+            warp->spins = 0;
+            warp->rotate = true;
+        }
+        warp->stop = EMU_STOP_YIELD;
+        return NULL;
     }
     return emu_warp_switch(warp);
 }
@@ -419,6 +427,9 @@ call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
     }
     frame_enter(warp, frame);
     warp->merge_at = NO_MERGE;
+    if (func->unbounded && --warp->turns < 0) {
+        return warp_yield(warp, func->code);
+    }
     return func->code;
 }
 

@@ -13,10 +13,11 @@
 #include "capture.h"
 #include "context.h"
 #include "fault.h"
+#include "wait.h"
 
-struct emu_order {
+typedef struct emu_order {
     pthread_rwlock_t lock;
-};
+} emu_order;
 
 struct CUstream_st {
     emu_object object;
@@ -145,41 +146,65 @@ emu_stream_begin(emu_stream *stream)
 {
     if (emu_late_on) {
         emu_late_before(stream);
+        if (emu_wait_interrupted()) {
+            return -1;
+        }
     }
     return emu_stream_turn(stream);
+}
+
+/* Waits for the order lock, if the stream takes it. False: a signal ended the wait. */
+static inline bool
+order_take(const emu_stream *stream)
+{
+    emu_order *order = stream->object.context->order;
+
+    if (stream->null) {
+        return emu_wait_write(&order->lock);
+    }
+    return stream->flags & NON_BLOCKING || emu_wait_read(&order->lock);
+}
+
+static inline void
+order_give(const emu_stream *stream)
+{
+    if (stream->null || !(stream->flags & NON_BLOCKING)) {
+        pthread_rwlock_unlock(&stream->object.context->order->lock);
+    }
+}
+
+static inline void
+turn_over(emu_stream *stream, int token)
+{
+    emu_resume((emu_call)token);
+    emu_done(&stream->object);
+    emu_done(&stream->object.context->object);
 }
 
 int
 emu_stream_turn(emu_stream *stream)
 {
-    emu_context *context = stream->object.context;
-    emu_call call;
+    int token;
 
     emu_use(&stream->object);
-    emu_use(&context->object);
-    call = emu_pause();
-    if (stream->null) {
-        pthread_rwlock_wrlock(&context->order->lock);
+    emu_use(&stream->object.context->object);
+    token = (int)emu_pause();
+    if (order_take(stream)) {
+        if (emu_wait_mutex(&stream->turn)) {
+            return token;
+        }
+        order_give(stream);
     }
-    else if (!(stream->flags & NON_BLOCKING)) {
-        pthread_rwlock_rdlock(&context->order->lock);
-    }
-    pthread_mutex_lock(&stream->turn);
-    return (int)call;
+    turn_over(stream, token);
+    return -1;
 }
 
 void
 emu_stream_end(emu_stream *stream, int token)
 {
-    emu_context *context = stream->object.context;
-
     pthread_mutex_unlock(&stream->turn);
-    if (stream->null || !(stream->flags & NON_BLOCKING)) {
-        pthread_rwlock_unlock(&context->order->lock);
-    }
-    emu_resume((emu_call)token);
-    emu_done(&stream->object);
-    emu_done(&context->object);
+    order_give(stream);
+    turn_over(stream, token);
 }
 
 /* -- entry points ------------------------------------------------------------------ */
@@ -246,6 +271,9 @@ emu_cuStreamDestroy(CUstream hStream)
 
         if (!stream) {
             status = CUDA_ERROR_INVALID_HANDLE;
+        }
+        else if (!emu_can_wait_unused(&stream->object)) {
+            status = CUDA_ERROR_NOT_PERMITTED;
         }
         else {
             emu_count_free(stream->object.context);
@@ -347,7 +375,8 @@ emu_cuStreamQuery(CUstream hStream)
         status = emu_capture_refuse(stream);
     }
     if (status == CUDA_SUCCESS && stream->late.done < stream->late.kept) {
-        emu_late_run(stream, stream->late.done + 1); /* who asks on and on gets there */
+        (void)emu_late_run(stream,
+                           stream->late.done + 1); /* who asks on and on gets there */
         if (stream->late.done < stream->late.kept) {
             status = CUDA_ERROR_NOT_READY;
         }
@@ -375,9 +404,14 @@ emu_cuStreamSynchronize(CUstream hStream)
         emu_context *owner = stream->object.context;
         int token = emu_stream_begin(stream);
 
-        emu_context_flush(owner);
-        emu_stream_end(stream, token);
-        status = (CUresult)atomic_load(&context->sticky);
+        if (token < 0) {
+            status = emu_wait_status();
+        }
+        else {
+            emu_context_flush(owner);
+            emu_stream_end(stream, token);
+            status = (CUresult)atomic_load(&context->sticky);
+        }
     }
     return emu_leave(status);
 }
@@ -425,8 +459,13 @@ emu_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
     if (status == CUDA_SUCCESS && !taken) {
         int token = emu_stream_begin(stream);
 
-        (void)run_host_call(&call, context, NULL); /* always succeeds */
-        emu_stream_end(stream, token);
+        if (token < 0) {
+            status = emu_wait_status();
+        }
+        else {
+            (void)run_host_call(&call, context, NULL); /* always succeeds */
+            emu_stream_end(stream, token);
+        }
     }
     return emu_leave(status);
 }
@@ -452,10 +491,15 @@ emu_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userD
     if (status == CUDA_SUCCESS) {
         int token = emu_stream_begin(stream);
 
-        emu_set_in_callback(true);
-        callback(hStream, (CUresult)atomic_load(&context->sticky), userData);
-        emu_set_in_callback(false);
-        emu_stream_end(stream, token);
+        if (token < 0) {
+            status = emu_wait_status();
+        }
+        else {
+            emu_set_in_callback(true);
+            callback(hStream, (CUresult)atomic_load(&context->sticky), userData);
+            emu_set_in_callback(false);
+            emu_stream_end(stream, token);
+        }
     }
     return emu_leave(status);
 }

@@ -16,7 +16,8 @@ typedef struct CUstream_st emu_stream;
 emu_stream *emu_stream_get(emu_context *context, CUstream handle);
 
 /* Gives the API lock back and waits for the stream's turn; the stream and its context
- * are kept from being destroyed. The token goes to emu_stream_end. */
+ * are kept from being destroyed. The token goes to emu_stream_end. Below 0: there is no
+ * turn, the API lock is held as before, emu_wait_status() says why (wait.h). */
 int emu_stream_begin(emu_stream *stream);
 /* The same without running first what the stream keeps for later (late.h). */
 int emu_stream_turn(emu_stream *stream);

@@ -4,6 +4,7 @@
  * keeps what the program set; each change makes a new object of it and stores its
  * handle, once all work under way is done. A module lists its references and destroys
  * them; those of cuTexRefCreate belong to no module and only keep their state. */
+#define _GNU_SOURCE
 #include "texture.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "fault.h"
 #include "module.h"
 #include "stream.h"
+#include "wait.h"
 
 enum { LARGEST_ALIGNMENT = 512, OVERRIDE_FORMAT = 1 };
 
@@ -112,6 +114,9 @@ renew(emu_context *context, CUtexref reference)
         return CUDA_SUCCESS;
     }
     token = emu_stream_begin(context->null_stream);
+    if (token < 0) {
+        return emu_wait_status();
+    }
     emu_context_flush(context);
     emu_stream_end(context->null_stream, token);
     status = emu_texture_make_hidden(

@@ -104,6 +104,11 @@ errors_own_detail(const char *routine, CUresult status)
             "this thread has no current context; make one with Device.make_context(), "
             "push() one, or import pycuda.autoinit");
     }
+    if (status == CUDA_ERROR_TIMEOUT && pcu_drv_info.emulated) {
+        return PyUnicode_FromString(
+            "the software device cancelled the kernel, because a signal ended another "
+            "thread's wait for it");
+    }
     int since = status == CUDA_ERROR_NOT_FOUND ? pcu_drv_missing_since(routine) : 0;
     if (since != 0) {
         return PyUnicode_FromFormat(
@@ -167,6 +172,9 @@ int
 pcu_raise(pcu_state *st, const char *routine, CUresult status)
 {
     assert(!PyErr_Occurred());
+    if (pcu_interrupt_raise(status)) {
+        return -1;
+    }
     PyObject *detail = errors_own_detail(routine, status);
     if (detail != NULL) {
         errors_raise(st, routine, status, detail);
@@ -180,6 +188,9 @@ pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
                  const char *format, ...)
 {
     assert(!PyErr_Occurred());
+    if (pcu_interrupt_raise(status)) {
+        return -1;
+    }
     PyObject *detail =
         errors_driver_state(status); /* matters more, if it says anything */
     if (detail == NULL && !PyErr_Occurred()) {

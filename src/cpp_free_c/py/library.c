@@ -47,6 +47,9 @@ library_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
         pcu_raise(st, "cuInit", status);
         return NULL;
     }
+    if (pcu_interrupt_setup() < 0) {
+        return NULL;
+    }
     return library_warn_fallback(st) < 0 ? NULL : Py_NewRef(Py_None);
 }
 

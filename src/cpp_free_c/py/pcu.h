@@ -64,6 +64,15 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
 PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
                                    CUresult status);
 
+/* -- interrupt.c ------------------------------------------------------------------- */
+
+/* Raise what a signal handler raised during the call that returned the status: 1, or 0
+ * if no handler did. */
+PCU_HIDDEN int pcu_interrupt_raise(CUresult status);
+
+/* Let the software device, if that is the driver, run signal handlers. */
+PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);
+
 /* -- args.c ------------------------------------------------------------------------ */
 
 /* Convert value into *out; 0, or -1 with an exception that names the argument. Objects
