@@ -384,7 +384,16 @@ def concatenate(arrays, axis=0, allocator=None):
         end = begin + array.shape[axis]
         result[(slice(None),) * axis + (slice(begin, end),)] = array
         begin = end
+    _remember(result, arrays)
     return result
+
+
+def _remember(result, arrays):
+    """Let a bool array of others' elements remember the dtype that was compared."""
+    dtypes = [array._counts_as for array in arrays]
+    dtypes = [dtype for dtype in dtypes if dtype is not None]
+    if result.dtype == bool and len(dtypes) == len(arrays):
+        result._counts_as = np.result_type(*dtypes)
 
 
 def stack(arrays, axis=0, allocator=None):
@@ -408,6 +417,7 @@ def stack(arrays, axis=0, allocator=None):
     result = GPUArray(shape, dtype, allocator or first.allocator, order=order)
     for number, array in enumerate(arrays):
         result[(slice(None),) * axis + (number,)] = array
+    _remember(result, arrays)
     return result
 
 
@@ -566,9 +576,11 @@ def _broadcast_to(a, shape):
     )
     if a.gpudata is None or 0 in shape:
         return GPUArray(shape, a.dtype, a.allocator)
-    return GPUArray(
+    view = GPUArray(
         shape, a.dtype, a.allocator, base=a, gpudata=a.gpudata, strides=strides
     )
+    view._counts_as = a._counts_as
+    return view
 
 
 _AXES = """
@@ -914,6 +926,7 @@ def _np_reshape(a, /, shape, order="C"):
 def _c_copy(a, order="C"):
     result = GPUArray(a.shape, a.dtype, a.allocator, order=order)
     result[...] = a
+    result._counts_as = a._counts_as
     return result
 
 

@@ -34,6 +34,8 @@ typedef struct pcu_gpuarray {
     int ndim;
     unsigned char type;       /* pcu_type of dtype */
     unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
+    unsigned char counts_as;  /* pcu_type of a bool array in arithmetic: the dtype that
+                                 was compared. PCU_T_BOOL: not known. */
     size_t inline_shape[PCU_ARRAY_INLINE];
     ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
 } pcu_gpuarray;
@@ -42,6 +44,14 @@ static inline int
 pcu_is_array(pcu_state *st, PyObject *op)
 {
     return Py_IS_TYPE(op, st->GPUArray) || PyObject_TypeCheck(op, st->GPUArray);
+}
+
+/* The pcu_type that the array has in arithmetic. A bool array that remembers no dtype
+ * has PCU_T_BOOL: then the rules choose. */
+static inline int
+pcu_gpuarray_number_type(const pcu_gpuarray *self)
+{
+    return self->type == PCU_T_BOOL ? self->counts_as : self->type;
 }
 
 static inline size_t
@@ -57,6 +67,9 @@ PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 
 /* The dtype of a pcu_type. */
 PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);
+
+/* The type that NumPy promotes two types to. */
+PCU_HIDDEN PCU_RAISES int pcu_type_promote(int a, int b, int *out);
 
 /* Recompute what follows from shape, strides and dtype. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_settle(pcu_gpuarray *self);
