@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from pycuda._driver import _gather
 from pycuda.tools import VectorArg, dtype_to_ctype, parse_c_arg
 
@@ -161,6 +163,17 @@ def accepts(declared, dtype):
     return base is not None and base == _base_of(dtype)
 
 
+def _dtype_of(array):
+    """Return the numpy.dtype of an array; None if a foreign type has none."""
+    dtype = getattr(array, "dtype", None)
+    if dtype is None:  # which numpy.dtype() takes for float64
+        return None
+    try:
+        return np.dtype(dtype)
+    except TypeError:
+        return None
+
+
 def _converts(declared):
     """May a bool array be converted for this parameter?"""
     return declared.kind in "iufc" and declared.itemsize > 1
@@ -175,18 +188,20 @@ def _type_name(dtype):
 
 def wrong_dtype(what, declared, array):
     """Return the TypeError for an array of a dtype that a kernel does not read."""
+    dtype = _dtype_of(array)
     if declared.names is not None:
         hint = f"pass an array of dtype {declared}"
-    elif array.dtype.names is not None or array.dtype.kind not in "biufc":
+    elif dtype.names is not None or dtype.kind not in "biufc":
         hint = f"pass an array of {declared}"
     elif declared.kind == "b":
         hint = "convert it with .astype(bool)"
     else:
         hint = f"convert it with .astype(np.{declared})"
-        if declared.itemsize == array.dtype.itemsize:
+        if declared.itemsize == dtype.itemsize:
             hint += f", or reinterpret its bits with .view(np.{declared})"
+    size = getattr(array, "size", "unknown")
     return TypeError(
-        f"{what} is an array of {array.dtype} with {array.size} elements, but the "
+        f"{what} is an array of {dtype} with {size} elements, but the "
         f"kernel reads {_type_name(declared)}: {hint}"
     )
 
@@ -244,7 +259,7 @@ class Arguments:
                 raise TypeError(
                     f"{what} must be a GPUArray, not {type(value).__name__}"
                 )
-            dtype = getattr(value, "dtype", None)
+            dtype = _dtype_of(value)
             packed = value
             if dtype is not None and not accepts(argument.dtype, dtype):
                 if dtype.kind != "b" or not _converts(argument.dtype):
@@ -256,7 +271,7 @@ class Arguments:
                 extent = first.mem_size if extent < 0 else extent
             else:
                 packed = _like_first(packed, first, argument)
-            if dtype is not None:
+            if dtype is not None and hasattr(packed, "size"):
                 self._check_size(k, what, value, packed, extent, least)
             if packed is not value and k not in converted:
                 back.append((value, packed))
@@ -265,7 +280,7 @@ class Arguments:
 
     def _check_size(self, k, what, value, packed, extent, least):
         """Raise ValueError if the kernel would use elements that are not there."""
-        declared, dtype = self.arguments[k].dtype, packed.dtype
+        declared, dtype = self.arguments[k].dtype, _dtype_of(packed)
         is_alias = declared.itemsize != dtype.itemsize
         if self._uses[k] != _ELEMENTS and not (is_alias and _is_bytes(dtype)):
             return

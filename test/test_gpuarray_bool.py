@@ -223,6 +223,15 @@ def test_in_place():
     holds(kept, x > 0, bool)
 
 
+def test_arithmetic_in_bool_is_refused():
+    p = to_gpu(np.ones(3, np.float32)) > 0
+    for function in (np.add, np.subtract, np.sqrt, np.power):
+        with pytest.raises(TypeError, match="bool"):
+            function(*(p,) * function.nin, dtype=bool)
+    assert np.multiply(p, p, dtype=bool).dtype == bool
+    holds(np.add(p, p, dtype=np.int16), [2, 2, 2], np.int16)
+
+
 def test_what_is_not_remembered():
     x = to_gpu(np.ones(3, np.float32))
     p = x > 0

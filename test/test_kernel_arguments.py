@@ -274,6 +274,29 @@ def test_subclasses_are_checked_too():
         kernel(x, Plain(4, np.float32))
 
 
+class Foreign:
+    """An array of another library: it has what PyCUDA asks for."""
+
+    def __init__(self, array, **attributes):
+        self.array, self.gpudata = array, array.gpudata
+        self.flags = array.flags
+        self.__dict__.update(attributes)
+
+
+def test_arrays_of_other_libraries():
+    kernel = ElementwiseKernel(*COPY)
+    x, y = ones(5), gpuarray.zeros(5, np.float32)
+    kernel(y, Foreign(x))
+    assert x.get().tolist() == [0] * 5
+    kernel(x, Foreign(y, dtype="float32", size=5))
+    kernel(x, Foreign(y, dtype=None))
+    kernel(x, Foreign(y, dtype="what only that library knows"))
+    with pytest.raises(TypeError, match=r"argument 1 \(y\) is an array of int32"):
+        kernel(x, Foreign(y, dtype="int32", size=5))
+    with pytest.raises(ValueError, match="4 elements"):
+        kernel(x, Foreign(y, dtype=np.float32, size=4))
+
+
 def test_plain_calls_take_the_fast_path(monkeypatch):
     kernel = ElementwiseKernel("float a, float *x, float *y", "y[i] = a * x[i]")
     x, y = ones(5), ones(5)

@@ -321,6 +321,9 @@ apply_rules(apply_plan *plan)
     plan->counts_as = PCU_T_BOOL;
     if (plan->options->dtype != PCU_T_NONE) {
         common = plan->options->dtype;
+        if (common == PCU_T_BOOL && apply_counts(rule)) {
+            return apply_refuse(plan, common);
+        }
     }
     else if (apply_inputs_type(plan, &common) < 0) {
         return -1;
