@@ -239,6 +239,7 @@ class _Selection:
         """Return the elements, in ``out`` or a new array, without waiting."""
         if out is None:
             out = GPUArray(self.shape, self.view.dtype, self.view.allocator)
+            out._counts_as = self.view._counts_as
         self.move("get", out, out.strides, stream)
         return out
 

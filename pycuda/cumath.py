@@ -28,6 +28,14 @@ class _Elementwise(Protocol):
 
 
 def _check_out(array, out):
+    if array.dtype == bool:  # in arithmetic it has the dtype that was compared
+        wanted = array._counts_as
+        if (wanted is None or wanted == out.dtype) and array.shape == out.shape:
+            return
+        raise AssertionError(
+            f"out has dtype {out.dtype} and shape {out.shape}, the function of the "
+            f"array has {wanted} and {array.shape}"
+        )
     if out.dtype != array.dtype:
         raise AssertionError(f"out has dtype {out.dtype}, the array has {array.dtype}")
     if out.shape != array.shape or out.strides != array.strides:

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _codegen
+from pycuda import _arguments, _codegen
 from pycuda._driver import _plain_array
 from pycuda.tools import (
     ScalarArg,
     VectorArg,
     context_dependent_memoize,
     dtype_to_ctype,
-    parse_c_arg,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ _LOOPS = {
     False: """
     size_t i;
     {loop_prep};
-    for (i = (size_t)cta_start + tid; i < n; i += total_threads)
+    for (i = (size_t){cta_start} + {tid}; i < {n}; i += {total_threads})
     {{
         {operation};
     }}
@@ -49,18 +48,18 @@ _LOOPS = {
     True: """
     long i;
     {loop_prep};
-    if (step < 0)
+    if ({step} < 0)
     {{
-        for (i = start + (long)(cta_start + tid) * step; i > stop;
-             i += (long)total_threads * step)
+        for (i = {start} + (long)({cta_start} + {tid}) * {step}; i > {stop};
+             i += (long){total_threads} * {step})
         {{
             {operation};
         }}
     }}
     else
     {{
-        for (i = start + (long)(cta_start + tid) * step; i < stop;
-             i += (long)total_threads * step)
+        for (i = {start} + (long)({cta_start} + {tid}) * {step}; i < {stop};
+             i += (long){total_threads} * {step})
         {{
             {operation};
         }}
@@ -74,18 +73,15 @@ _KERNEL = """#include <pycuda-complex.hpp>
 
 extern "C" __global__ void {name}({parameters})
 {{
-    const unsigned int tid = threadIdx.x;
-    const unsigned int total_threads = gridDim.x * blockDim.x;
-    const unsigned int cta_start = blockDim.x * blockIdx.x;
+    const unsigned int {tid} = threadIdx.x;
+    const unsigned int {total_threads} = gridDim.x * blockDim.x;
+    const unsigned int {cta_start} = blockDim.x * blockIdx.x;
 {loop}}}
 """
 
-
-def _parsed(arguments: _Arguments) -> list[ScalarArg | VectorArg]:
-    """Return a new list of arguments from a C parameter list or a sequence of them."""
-    if isinstance(arguments, str):
-        return [parse_c_arg(part) for part in arguments.split(",") if part.strip()]
-    return list(arguments)
+#: What follows a program's arguments, by use_range.
+_BOUNDS = {False: ("n",), True: ("start", "stop", "step")}
+_BOUND_DTYPES = {False: np.uintp, True: np.intp}
 
 
 def _module(
@@ -98,13 +94,26 @@ def _module(
     preamble="",
     loop_prep="",
     after_loop="",
+    bounds=None,
 ):
-    words = {"operation": operation, "loop_prep": loop_prep, "after_loop": after_loop}
+    """Return the module. ``bounds`` are names of the last arguments, if not usual."""
+    usual = _BOUNDS[use_range]
+    bounds = usual if bounds is None else bounds
+    own = [argument for argument in arguments if argument.name not in bounds]
+    _arguments.check_names(own)
+    texts = (operation, preamble, loop_prep, after_loop)
+    names = _arguments.Names(own, *texts)
+    names = names.public("tid", "total_threads", "cta_start")
+    names |= zip(usual, bounds, strict=True)
+    loop = _LOOPS[use_range].format(
+        operation=operation, loop_prep=loop_prep, after_loop=after_loop, **names
+    )
     text = _KERNEL.format(
         preamble=preamble,
         name=name,
         parameters=", ".join(argument.declarator() for argument in arguments),
-        loop=_LOOPS[use_range].format(**words),
+        loop=loop,
+        **names,
     )
     return _codegen.load(text, options, keep)
 
@@ -172,14 +181,21 @@ def get_elwise_kernel_and_types(
 
     The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
     """
-    parsed = _parsed(arguments)
-    if use_range:
-        parsed += [ScalarArg(np.intp, word) for word in ("start", "stop", "step")]
-        make = get_elwise_range_module
-    else:
-        parsed += [ScalarArg(np.uintp, "n")]
-        make = get_elwise_module
-    module = make(parsed, operation, name, keep, options, **kwargs)
+    parsed = _arguments.parsed(arguments)
+    texts = [kwargs.get(w, "") for w in ("preamble", "loop_prep", "after_loop")]
+    usual = _BOUNDS[use_range]
+    bounds = _arguments.Names(parsed, operation, *texts).public(*usual).values()
+    parsed += [ScalarArg(_BOUND_DTYPES[use_range], bound) for bound in bounds]
+    module = _module(
+        use_range,
+        parsed,
+        operation,
+        name,
+        keep,
+        options,
+        bounds=tuple(bounds),
+        **kwargs,
+    )
     function = module.get_function(name)
     function.prepare("".join(argument.struct_char for argument in parsed))
     return module, function, parsed
@@ -205,12 +221,14 @@ class ElementwiseKernel:
     ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
     ScalarArg and VectorArg. In the operation, which may be several statements, ``i`` is
     the index, ``n`` the number of elements. ``preamble`` goes before the kernel,
-    ``loop_prep`` and ``after_loop`` around its loop.
+    ``loop_prep`` and ``after_loop`` around its loop. An argument may have any name but
+    ``i``; one called ``n`` or ``tid`` is what the operation sees under that name.
 
     A call takes the arguments in order and the keywords ``stream``, and ``range`` (an
     object with start, stop and step) or ``slice``, which say for which indices to run.
     The first array gives the number of elements; it and the arrays of its shape may
-    have any strides.
+    have any strides. TypeError for an array of another dtype than the kernel declares,
+    ValueError for one with fewer elements than the operation uses.
     """
 
     def __init__(
@@ -222,6 +240,9 @@ class ElementwiseKernel:
         options: Sequence[str] | None = None,
         **kwargs: Any,
     ) -> None:
+        if not isinstance(arguments, str):
+            arguments = list(arguments)
+        _arguments.check_names(arguments)
         self.gen_kwargs: dict[str, Any] = dict(
             kwargs,
             arguments=arguments,
@@ -234,111 +255,111 @@ class ElementwiseKernel:
 
     def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
         """Return (module, prepared function, arguments) in the current context."""
+        return self._variant(use_range)[:3]
+
+    def _variant(self, use_range, arguments=None, converted=()):
+        """Return (module, function, arguments, what a call checks, context).
+
+        ``arguments`` replaces the kernel's, with those at ``converted`` declared const.
+        """
         context = _cuda.Context.get_current()
-        made = self._made.get((id(context), use_range))
+        key = (id(context), use_range, *converted)
+        made = self._made.get(key)
         if made is None:
-            module, function, arguments = get_elwise_kernel_and_types(
-                use_range=use_range, **self.gen_kwargs
+            kwargs = dict(self.gen_kwargs)
+            if arguments is not None:
+                kwargs["arguments"] = arguments
+            module, function, full = get_elwise_kernel_and_types(
+                use_range=use_range, **kwargs
             )
-            if not any(isinstance(argument, VectorArg) for argument in arguments):
+            own = full[: -len(_BOUNDS[use_range])]
+            if not any(isinstance(argument, VectorArg) for argument in own):
                 raise RuntimeError(
                     "an ElementwiseKernel needs an array among its arguments"
                 )
+            used = _arguments.elementwise_names(
+                _arguments.names_of(own),
+                self.gen_kwargs["operation"],
+                self.gen_kwargs.get("preamble", ""),
+            )
             # The context is kept, so that its id is not another's.
-            made = module, function, arguments, context
-            self._made[id(context), use_range] = made
-        return made[:3]
+            made = module, function, full, _arguments.Arguments(own, used), context
+            self._made[key] = made
+        return made
 
     def get_texref(self, name: str, use_range: bool = False) -> TextureReference:
         """Return a texture reference of the kernel's module."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
-        range_ = kwargs.pop("range", None)
-        slice_ = kwargs.pop("slice", None)
-        stream = kwargs.pop("stream", None)
+        range_ = slice_ = stream = None
         if kwargs:
-            raise TypeError(f"unknown keywords: {', '.join(sorted(kwargs))}")
-        if range_ is not None and slice_ is not None:
-            raise TypeError("range and slice cannot be given together")
+            range_ = kwargs.pop("range", None)
+            slice_ = kwargs.pop("slice", None)
+            stream = kwargs.pop("stream", None)
+            if kwargs:
+                raise TypeError(f"unknown keywords: {', '.join(sorted(kwargs))}")
+            if range_ is not None and slice_ is not None:
+                raise TypeError("range and slice cannot be given together")
         use_range = range_ is not None or slice_ is not None
-        _, function, arguments = self.generate_stride_kernel_and_types(use_range)
-        trailing = 3 if use_range else 1
-        if len(args) != len(arguments) - trailing:
+        _, function, _, arguments, _ = self._variant(use_range)
+        if len(args) != len(arguments):
             raise TypeError(
-                f"the kernel takes {len(arguments) - trailing} arguments, "
-                f"{len(args)} were given"
+                f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
             )
-        values, first, written_back = _arranged(args, arguments)
         if use_range:
-            if slice_ is not None:
-                bounds = slice_.indices(first.size)
-            else:
-                bounds = (range_.start, range_.stop, range_.step)
-                if None in bounds:
-                    raise TypeError("range needs start, stop and step")
-            from pycuda.gpuarray import splay
-
-            grid, block = splay(max(len(builtins.range(*bounds)), 1))
-            values += bounds
+            self._call_range(function, arguments, args, range_, slice_, stream)
+            return
+        values, first, back = arguments.gather(args), args[arguments.first], ()
+        if values is None:
+            function, values, first, back = self._arranged(
+                False, function, arguments, args
+            )
+            count = _arguments.count_of(args[arguments.first])
         else:
-            grid, block = first._grid, first._block
-            values.append(first.mem_size)
-        if first.mem_size:
-            function.prepared_async_call(grid, block, stream, *values)
-        for array, packed in written_back:
+            count = first.mem_size
+        values.append(count)
+        if count:
+            function.prepared_async_call(first._grid, first._block, stream, *values)
+        for array, packed in back:
             array[...] = packed
 
-
-def _arranged(args, arguments):
-    """Return (values, first array, pairs to copy back after the call).
-
-    Arrays of one shape must lie alike in memory for one index to find their elements:
-    one that does not is worked on in a copy.
-    """
-    first = None
-    values, back = [], []
-    for number, (value, argument) in enumerate(zip(args, arguments, strict=False)):
-        if not isinstance(argument, VectorArg):
-            values.append(value)
-            continue
-        if not hasattr(value, "gpudata"):
-            raise TypeError(
-                f"argument {number} ({argument.name}) must be a GPUArray, not "
-                f"{type(value).__name__}"
-            )
-        value = _plain_array(value)
-        if first is None:
-            first = value if value.flags.forc else value.copy()
-            packed = first
+    def _call_range(self, function, arguments, args, range_, slice_, stream):
+        if slice_ is not None:
+            first = _plain_array(args[arguments.first])
+            bounds = slice_.indices(getattr(first, "size", 0))
         else:
-            packed = _like_first(value, first, argument)
-        if packed is not value:
-            back.append((value, packed))
-        values.append(0 if packed.gpudata is None else packed.gpudata)
-    return values, first, back
+            bounds = (range_.start, range_.stop, range_.step)
+            if None in bounds:
+                raise TypeError("range needs start, stop and step")
+        indices = builtins.range(*bounds)
+        extent = max(indices[0], indices[-1]) + 1 if indices else 0
+        least = min(indices[0], indices[-1]) if indices else 0
+        first, back = args[arguments.first], ()
+        values = arguments.gather(args, extent) if least >= 0 else None
+        if values is None:
+            function, values, first, back = self._arranged(
+                True, function, arguments, args, extent, least
+            )
+        from pycuda.gpuarray import splay
 
+        grid, block = splay(max(len(indices), 1))
+        if first.mem_size:
+            function.prepared_async_call(grid, block, stream, *values, *bounds)
+        for array, packed in back:
+            array[...] = packed
 
-def _like_first(array, first, argument):
-    """Return an array, or a copy of it, whose elements lie as those of the first."""
-    flags, wanted = array.flags, first.flags
-    if (flags.c_contiguous and wanted.c_contiguous) or (
-        flags.f_contiguous and wanted.f_contiguous
-    ):
-        return array
-    if array.shape != first.shape:
-        if flags.forc:
-            return array
-        raise RuntimeError(
-            f"{argument.name} has gaps and another shape, {array.shape}, than the "
-            f"first array, {first.shape}"
-        )
-    from pycuda.gpuarray import GPUArray
-
-    order = "C" if wanted.c_contiguous else "F"
-    packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
-    packed[...] = array
-    return packed
+    def _arranged(self, use_range, function, arguments, args, extent=-1, least=0):
+        """Return (function, values, first array, pairs to copy back)."""
+        values, first, back, converted = arguments.arrange(args, extent, least)
+        if converted:
+            try:
+                function = self._variant(
+                    use_range, arguments.read_only(converted), converted
+                )[1]
+            except _cuda.CompileError:
+                raise arguments.writes(args, converted) from None
+        return function, values, first, back
 
 
 # Kernels by dtype
@@ -435,28 +456,71 @@ def get_copy_kernel(dtype_dest: DTypeLike, dtype_src: DTypeLike) -> Function:
 def get_linear_combination_kernel(
     summand_descriptors: Sequence[tuple[bool, DTypeLike, DTypeLike]], dtype_z: DTypeLike
 ) -> tuple[Function, list[TextureReference]]:
-    """Return (kernel, []): z[i] = a0 * x0[i] + a1 * x1[i] + ...
+    """Return (kernel, texture references): z[i] = a0 * x0[i] + a1 * x1[i] + ...
 
-    A descriptor is (is_gpu_scalar, scalar_dtype, vector_dtype); a scalar on the device
-    is passed as its address. The arguments are a0, x0, a1, x1, ..., z, n.
+    A descriptor is (is_gpu_scalar, scalar_dtype, vector_dtype). The arguments are a0,
+    x0, a1, x1, ..., z, n, without the scalars that are on the device. For each of those
+    there is a texture reference, in their order. Bind the scalar's array to it before
+    the call, with ``bind_to_texref_ext`` (``allow_double_hack=True`` for ``float64``,
+    ``allow_complex_hack=True`` for complex numbers).
     """
-    arguments, prep, summands = [], [], []
+    arguments, declared, prep, textures = [], [], [], []
     for k, (on_device, scalar_dtype, vector_dtype) in enumerate(summand_descriptors):
+        if on_device:
+            stored = dtype_to_ctype(scalar_dtype, with_fp_tex_hack=True)
+            declared.append(f"texture<{stored}, 1, cudaReadModeElementType> scalar{k};")
+            textures.append(f"scalar{k}")
+            prep.append(
+                f"{dtype_to_ctype(scalar_dtype)} a{k} = fp_tex1Dfetch(scalar{k}, 0)"
+            )
+        else:
+            arguments.append(_scalar(scalar_dtype, f"a{k}"))
+        arguments.append(_vector(vector_dtype, f"x{k}"))
+    arguments.append(_vector(dtype_z, "z"))
+    module, kernel, made = get_elwise_kernel_and_types(
+        arguments,
+        _combination(summand_descriptors, dtype_z),
+        "linear_combination",
+        preamble="\n".join(["#include <pycuda-helpers.hpp>", *declared])
+        if declared
+        else "",
+        loop_prep="; ".join(prep),
+    )
+    references = [module.get_texref(name) for name in textures]
+    kernel.prepare("".join(argument.struct_char for argument in made), references)
+    return kernel, references
+
+
+def _combination(descriptors, dtype_z):
+    """Return the operation of a linear combination."""
+    summands = [
+        f"{_cast(dtype_z, f'a{k}')} * {_cast(dtype_z, f'x{k}[i]')}"
+        for k in builtins.range(len(descriptors))
+    ]
+    return f"z[i] = {' + '.join(summands)}"
+
+
+@context_dependent_memoize
+def _combination_by_address(descriptors, dtype_z):
+    """Return the kernel of a linear combination that takes addresses of scalars.
+
+    Its arguments are a0, x0, a1, x1, ..., z, n.
+    """
+    arguments, prep = [], []
+    for k, (on_device, scalar_dtype, vector_dtype) in enumerate(descriptors):
         if on_device:
             arguments.append(_vector(scalar_dtype, f"a{k}_address"))
             prep.append(f"{dtype_to_ctype(scalar_dtype)} a{k} = *a{k}_address")
         else:
             arguments.append(_scalar(scalar_dtype, f"a{k}"))
         arguments.append(_vector(vector_dtype, f"x{k}"))
-        summands.append(f"{_cast(dtype_z, f'a{k}')} * {_cast(dtype_z, f'x{k}[i]')}")
     arguments.append(_vector(dtype_z, "z"))
-    kernel = get_elwise_kernel(
+    return get_elwise_kernel(
         arguments,
-        f"z[i] = {' + '.join(summands)}",
+        _combination(descriptors, dtype_z),
         "linear_combination",
         loop_prep="; ".join(prep),
     )
-    return kernel, []
 
 
 @context_dependent_memoize

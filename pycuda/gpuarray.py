@@ -408,7 +408,16 @@ def concatenate(arrays, axis=0, allocator=None):
         end = begin + array.shape[axis]
         result[(slice(None),) * axis + (slice(begin, end),)] = array
         begin = end
+    _remember(result, arrays)
     return result
+
+
+def _remember(result, arrays):
+    """Let a bool array of others' elements remember the dtype that was compared."""
+    dtypes = [array._counts_as for array in arrays]
+    dtypes = [dtype for dtype in dtypes if dtype is not None]
+    if result.dtype == bool and len(dtypes) == len(arrays):
+        result._counts_as = np.result_type(*dtypes)
 
 
 def stack(arrays, axis=0, allocator=None):
@@ -432,6 +441,7 @@ def stack(arrays, axis=0, allocator=None):
     result = GPUArray(shape, dtype, _allocator_of(allocator, first), order=order)
     for number, array in enumerate(arrays):
         result[(slice(None),) * axis + (number,)] = array
+    _remember(result, arrays)
     return result
 
 
@@ -591,9 +601,11 @@ def _broadcast_to(a, shape):
     )
     if a.gpudata is None or 0 in shape:
         return GPUArray(shape, a.dtype, a.allocator)
-    return GPUArray(
+    view = GPUArray(
         shape, a.dtype, a.allocator, base=given, gpudata=a.gpudata, strides=strides
     )
+    view._counts_as = a._counts_as
+    return view
 
 
 _AXES = """
@@ -940,6 +952,7 @@ def _np_reshape(a, /, shape, order="C"):
 def _c_copy(a, order="C"):
     result = GPUArray(a.shape, a.dtype, a.allocator, order=order)
     result[...] = a
+    result._counts_as = a._counts_as
     return result
 
 

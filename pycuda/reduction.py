@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _codegen
+from pycuda import _arguments, _codegen
 from pycuda._driver import _plain_array
-from pycuda.elementwise import _arranged, _parsed
 from pycuda.tools import (
     VectorArg,
     context_dependent_memoize,
@@ -35,38 +34,66 @@ _BLOCK_SIZE = 512
 _MOST_BLOCKS = 1024
 _ELEMENTS_PER_THREAD = 4
 
-# Shared memory is bytes: a type of results may have a constructor.
+# Shared memory is bytes: a type of results may have a constructor. The operands of
+# reduce_expr are references called a and b, and what is copied or assigned is always a
+# variable: the one copy constructor of a type may take a "const volatile &".
 _KERNEL = """#include <pycuda-complex.hpp>
-#define PYCUDA_BLOCK_SIZE {block_size}
-#define READ_AND_MAP(i) ({map_expr})
-#define REDUCE(a, b) ({reduce_expr})
 {preamble}
 
-typedef {out_type} out_type;
+template <class T, class V>
+static __device__ __forceinline__ void {assign}(T &target, V &&value)
+{{
+    target = value;
+}}
+
+template <class T>
+static __device__ __forceinline__ T {make}(const T &value)
+{{
+    return T(value);
+}}
+
+template <class T, class... V>
+static __device__ __forceinline__ T {make}(V &&...values)
+{{
+    return T(values...);
+}}
 
 extern "C" __global__ void __launch_bounds__({block_size})
-{name}(out_type *out, {parameters}unsigned int seq_count, size_t n)
+{name}({out_type} *{out}, {parameters}unsigned int {seq_count}, size_t {n})
 {{
-    __shared__ __align__(16) char pycuda_room[PYCUDA_BLOCK_SIZE * sizeof(out_type)];
-    out_type *sdata = (out_type *)pycuda_room;
-    const unsigned int tid = threadIdx.x;
-    size_t i = (size_t)blockIdx.x * PYCUDA_BLOCK_SIZE * seq_count + tid;
-    out_type acc = out_type({neutral});
-    for (unsigned int s = 0; s < seq_count && i < n; s++)
+    __shared__ __align__(16) char {room}[{block_size} * sizeof({out_type})];
+    {out_type} *{sdata} = ({out_type} *){room};
+    const unsigned int {tid} = threadIdx.x;
+    size_t i = (size_t)blockIdx.x * {block_size} * {seq_count} + {tid};
+    {out_type} {acc} = {make}<{out_type}>({neutral});
+    for (unsigned int {s} = 0; {s} < {seq_count} && i < {n}; {s}++)
     {{
-        acc = REDUCE(acc, (READ_AND_MAP(i)));
-        i += PYCUDA_BLOCK_SIZE;
+        auto {mapped} = ({map_expr});
+        {{
+            auto &a = {acc};
+            auto &b = {mapped};
+            (void)a;
+            (void)b;
+            {assign}({acc}, ({reduce_expr}));
+        }}
+        i += {block_size};
     }}
-    sdata[tid] = acc;
+    {sdata}[{tid}] = {acc};
     __syncthreads();
-    for (unsigned int s = PYCUDA_BLOCK_SIZE / 2; s > 0; s >>= 1)
+    for (unsigned int {s} = {block_size} / 2; {s} > 0; {s} >>= 1)
     {{
-        if (tid < s)
-            sdata[tid] = REDUCE(sdata[tid], sdata[tid + s]);
+        if ({tid} < {s})
+        {{
+            auto &a = {sdata}[{tid}];
+            auto &b = {sdata}[{tid} + {s}];
+            (void)a;
+            (void)b;
+            {assign}({sdata}[{tid}], ({reduce_expr}));
+        }}
         __syncthreads();
     }}
-    if (tid == 0)
-        out[blockIdx.x] = sdata[0];
+    if ({tid} == 0)
+        {out}[blockIdx.x] = {sdata}[0];
 }}
 """
 
@@ -84,7 +111,9 @@ def get_reduction_module(
     preamble: str = "",
 ) -> SourceModule:
     """Return the module of one stage; ``out_type`` is the name of a C type."""
-    parameters = "".join(f"{argument.declarator()}, " for argument in arguments)
+    _arguments.check_names(arguments)
+    texts = (neutral, reduce_expr, map_expr, preamble, out_type)
+    names = _arguments.Names(arguments, *texts)
     text = _KERNEL.format(
         block_size=block_size,
         map_expr=map_expr,
@@ -92,8 +121,10 @@ def get_reduction_module(
         preamble=preamble,
         out_type=out_type,
         name=name,
-        parameters=parameters,
+        parameters="".join(f"{argument.declarator()}, " for argument in arguments),
         neutral=neutral,
+        **names.public("n", "seq_count", "tid", "s", "acc", "sdata"),
+        **names.private("assign", "make", "out", "room", "mapped"),
     )
     return _codegen.load(text, options, keep)
 
@@ -116,12 +147,15 @@ def get_reduction_kernel_and_types(
     The arguments are the output, in stage 2 the results of stage 1, those of the
     program, the elements a thread takes up and the number of elements.
     """
-    parsed: list[ScalarArg | VectorArg | _RawVector] = [*_parsed(arguments or [])]
+    parsed: list[ScalarArg | VectorArg | _RawVector]
+    parsed = [*_arguments.parsed(arguments or [])]
     if map_expr is None:
         map_expr = _first_vector(parsed).name + "[i]" if stage == 1 else None
     if stage == 2:
-        map_expr = "pycuda_reduction_inp[i]"
-        parsed = [_RawVector(out_type, "pycuda_reduction_inp"), *parsed]
+        names = _arguments.Names(parsed, neutral, reduce_expr, preamble, out_type)
+        source = names.private("source")["source"]
+        map_expr = f"{source}[i]"
+        parsed = [_RawVector(out_type, source), *parsed]
     types = [argument.struct_char for argument in parsed]
     module = get_reduction_module(
         out_type,
@@ -166,7 +200,9 @@ class ReductionKernel:
     ``map_expr`` is what is done to element ``i`` of the arguments, by default the first
     array's element; ``reduce_expr`` joins ``a`` and ``b``, in any order; ``neutral`` is
     the result of no elements. ``arguments`` is a C parameter list or a list of
-    ScalarArg and VectorArg.
+    ScalarArg and VectorArg. An argument may have any name but ``i``; ``a`` and ``b`` in
+    ``reduce_expr`` are always the two values. TypeError for an array of another dtype
+    than the kernel declares, ValueError for one with fewer elements than it uses.
 
     A call returns an array without axes of ``dtype_out``, or ``out``. Its keywords are
     ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, which is given each
@@ -191,8 +227,15 @@ class ReductionKernel:
         self.stage2_func: Callable[..., None]
         self.stage1_arg_types: list[str]
         self.stage2_arg_types: list[str]
-        self._arguments = _parsed(arguments or [])
-        _first_vector(self._arguments)
+        own = _arguments.parsed(arguments or [])
+        _arguments.check_names(own)
+        first = _first_vector(own)
+        used = _arguments.elementwise_names(
+            [argument.name for argument in own],
+            f"{first.name}[i]" if map_expr is None else map_expr,
+            preamble,
+        )
+        self._arguments = _arguments.Arguments(own, used)
         self._words = (
             dtype_to_ctype(self.dtype_out),
             self.block_size,
@@ -204,31 +247,55 @@ class ReductionKernel:
         self._made = {}
         self._stages()
 
+    def _stage(self, stage, arguments):
+        """Return (function, format characters) of a stage."""
+        name, keep, options, preamble = self._rest
+        return get_reduction_kernel_and_types(
+            stage,
+            *self._words,
+            self._map_expr,
+            arguments,
+            f"{name}_stage{stage}",
+            keep,
+            options,
+            preamble,
+        )
+
     def _stages(self):
         """Return the two stages in the current context."""
         context = _cuda.Context.get_current()
         made = self._made.get(id(context))
         if made is None:
-            name, keep, options, preamble = self._rest
-            stages = [
-                get_reduction_kernel_and_types(
-                    stage,
-                    *self._words,
-                    self._map_expr,
-                    self._arguments,
-                    f"{name}_stage{stage}",
-                    keep,
-                    options,
-                    preamble,
-                )
-                for stage in (1, 2)
-            ]
+            own = self._arguments.arguments
+            stages = [self._stage(stage, own) for stage in (1, 2)]
             (stage1, self.stage1_arg_types), (stage2, self.stage2_arg_types) = stages
             self.stage1_func = stage1.prepared_async_call
             self.stage2_func = stage2.prepared_async_call
             # The context is kept, so that its id is not another's.
             made = self._made[id(context)] = (*stages, context)
         return made[0][0].prepared_async_call, made[1][0].prepared_async_call
+
+    def _reading_stage(self, converted):
+        """Return the first stage, the arguments at these places declared const."""
+        context = _cuda.Context.get_current()
+        key = (id(context), *converted)
+        made = self._made.get(key)
+        if made is None:
+            function, _ = self._stage(1, self._arguments.read_only(converted))
+            made = self._made[key] = (function, context)
+        return made[0].prepared_async_call
+
+    def _arranged(self, args):
+        """Return (values, first array, the first stage if it is not the usual one)."""
+        values, first, _, converted = self._arguments.arrange(args)
+        stage1 = None
+        if converted:
+            self._stages()  # errors of the program's own text are raised here
+            try:
+                stage1 = self._reading_stage(converted)
+            except _cuda.CompileError:
+                raise self._arguments.writes(args, converted) from None
+        return values, first, stage1
 
     def __call__(self, *args: Any, **kwargs: Any) -> GPUArray:
         from pycuda.gpuarray import GPUArray
@@ -239,7 +306,11 @@ class ReductionKernel:
                 f"the kernel takes {len(self._arguments)} arguments, "
                 f"{len(args)} were given"
             )
-        values, first, _ = _arranged(args, self._arguments)
+        args = args[: len(self._arguments)]
+        values, first = self._arguments.gather(args), args[self._arguments.first]
+        reading = None
+        if values is None:
+            values, first, reading = self._arranged(args)
         allocator = kwargs.get("allocator")
         if allocator is None:
             allocator = first.allocator
@@ -254,7 +325,8 @@ class ReductionKernel:
             if out.size == 0:
                 raise ValueError("out has no element for the result")
         wrap = kwargs.get("kernel_wrapper") or (lambda function: function)
-        stage1, stage2 = map(wrap, self._stages())
+        stage1, stage2 = self._stages()
+        stage1, stage2 = wrap(reading or stage1), wrap(stage2)
         function, source = stage1, []
         while True:
             blocks, each = _cut(size)

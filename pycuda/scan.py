@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _codegen
+from pycuda import _arguments, _codegen
 from pycuda._driver import _plain_array
 from pycuda.tools import dtype_to_ctype
 
@@ -27,32 +27,33 @@ if TYPE_CHECKING:
 
 SHARED_PREAMBLE: str = """#include <pycuda-complex.hpp>
 #include <pycuda-scan.hpp>
-#define SCAN_EXPR(a, b) ({scan_expr})
 {preamble}
-typedef {scan_type} scan_type;
-struct scan_op {{
-    static __device__ __forceinline__ scan_type join(scan_type a, scan_type b)
+typedef {scan_type} {own}_type;
+struct {own}_op {{
+    static __device__ __forceinline__ {own}_type join({own}_type a, {own}_type b)
     {{
-        return SCAN_EXPR(a, b);
+        return {scan_expr};
     }}
 }};
 """
 
 SCAN_INTERVALS_SOURCE: str = """
 extern "C" __global__ void __launch_bounds__({threads})
-{name}(const scan_type *input, scan_type *output, unsigned long long *slots,
-       unsigned long long length, unsigned int tiles, unsigned int is_vector)
+{name}(const {own}_type *{own}_input, {own}_type *{own}_output,
+       unsigned long long *{own}_slots, unsigned long long {own}_length,
+       unsigned int {own}_tiles, unsigned int {own}_is_vector)
 {{
-    pycuda_scan::tile_scan<scan_type, scan_op, {threads}, {each}, {exclusive}>::run(
-        input, output, slots, length, tiles, is_vector != 0, {neutral});
+    pycuda_scan::tile_scan<{own}_type, {own}_op, {threads}, {each}, {exclusive}>::run(
+        {own}_input, {own}_output, {own}_slots, {own}_length, {own}_tiles,
+        {own}_is_vector != 0, {neutral});
 }}
 """
 INCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
     "{exclusive}", "false"
-).replace("{neutral}", "scan_type()")
+).replace("{neutral}", "{own}_type()")
 EXCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
     "{exclusive}", "true"
-).replace("{neutral}", "scan_type({neutral})")
+).replace("{neutral}", "{own}_type({neutral})")
 
 #: A block keeps its elements in shared memory, which holds this much.
 _SHARED_BYTES = 47 << 10
@@ -81,10 +82,13 @@ def _text_of(
 ) -> str:
     """Return the source of a scan."""
     threads, each = _shape_of(dtype.itemsize)
+    own = _arguments.Names((), scan_expr, neutral, preamble, name).prefix
     head = SHARED_PREAMBLE.format(
-        scan_expr=scan_expr, preamble=preamble, scan_type=dtype_to_ctype(dtype)
+        scan_expr=scan_expr, preamble=preamble, scan_type=dtype_to_ctype(dtype), own=own
     )
-    return head + kernel.format(name=name, threads=threads, each=each, neutral=neutral)
+    return head + kernel.format(
+        name=name, threads=threads, each=each, neutral=neutral, own=own
+    )
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
@@ -159,7 +163,8 @@ class _ScanKernelBase:
         """Scan into ``output_ary``, by default in place; return the output.
 
         ``output_ary="new"`` makes a new array. ValueError unless the arrays have one
-        axis, one length and the kernel's dtype.
+        axis, one length and the kernel's dtype. Integers of one size are the same dtype
+        here, whatever their sign. A bool input is read as numbers.
         """
         from pycuda.gpuarray import GPUArray, empty_like
 
@@ -168,7 +173,9 @@ class _ScanKernelBase:
         elif not isinstance(output_ary, str):
             given = output_ary
         elif output_ary == "new":
-            given = empty_like(input_ary)
+            given = empty_like(
+                input_ary, self.dtype if input_ary.dtype.kind == "b" else None
+            )
         else:
             raise ValueError(f'output_ary is an array or "new", not {output_ary!r}')
         plain = _plain_array(given)
@@ -176,10 +183,10 @@ class _ScanKernelBase:
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
-            if array.dtype != self.dtype:
-                raise ValueError(
-                    f"{name} has dtype {array.dtype}, the kernel has {self.dtype}"
-                )
+            if array.dtype != self.dtype and not self._accepts(array.dtype):
+                if array is not output_ary and array.dtype.kind == "b":
+                    continue  # it is read as numbers, from a copy
+                raise ValueError(str(_arguments.wrong_dtype(name, self.dtype, array)))
         if output_ary.shape != input_ary.shape:
             raise ValueError(
                 f"input_ary has shape {input_ary.shape}, output_ary has "
@@ -187,16 +194,26 @@ class _ScanKernelBase:
             )
         if input_ary.size == 0:
             return given
-        source = input_ary if input_ary.flags.forc else input_ary.copy()
+        source = input_ary
+        if input_ary.dtype.kind == "b" and self.dtype.kind != "b":
+            source = input_ary.astype(self.dtype, stream)
+        elif not input_ary.flags.forc:
+            source = input_ary.copy()
         target = output_ary
         if not output_ary.flags.forc:
-            target = GPUArray(output_ary.shape, self.dtype, output_ary.allocator)
+            target = GPUArray(output_ary.shape, output_ary.dtype, output_ary.allocator)
         if allocator is None:
             allocator = input_ary.allocator
         self._scan_lines(source, target, 1, allocator, stream)
         if target is not output_ary:
             output_ary[...] = target
         return given
+
+    def _accepts(self, dtype):
+        """Can elements of this dtype be scanned as those of the kernel's?"""
+        return dtype.itemsize == self.dtype.itemsize and (
+            _arguments.accepts(self.dtype, dtype)
+        )
 
     def _scan_lines(self, source, target, lines, allocator, stream):
         """Scan each of so many lines, which lie packed one after the other."""

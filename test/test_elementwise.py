@@ -210,11 +210,46 @@ def test_ready_made_kernels(ctx):
     check(kernel, idx, z, x, expected=a[::-1])
     kernel, _ = e.get_take_put_kernel(f, np.dtype("i4"), False)
     check(kernel, idx, idx, z, x, expected=a)
-    kernel, _ = e.get_linear_combination_kernel(((False, f, f), (True, f, f)), f)
-    check(kernel, 2, x, to_gpu(np.array(3, f)), y, z, expected=2 * a + 3 * b)
+    kernel, textures = e.get_linear_combination_kernel(((False, f, f), (True, f, f)), f)
+    three = to_gpu(np.array(3, f))
+    three.bind_to_texref_ext(textures[0])
+    check(kernel, 2, x, y, z, expected=2 * a + 3 * b)
     assert e.get_fill_kernel(f) is e.get_fill_kernel(f)
     with pytest.raises(AssertionError):
         e.get_pow_array_kernel(f, f, f, False, False)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "complex64", "complex128", "int32"]
+)
+def test_scalars_of_linear_combinations_on_the_device(ctx, dtype):
+    dtype = np.dtype(dtype)
+    descriptors = ((True, dtype, dtype), (False, dtype, dtype), (True, dtype, dtype))
+    kernel, textures = elementwise.get_linear_combination_kernel(descriptors, dtype)
+    assert len(textures) == 2
+    host = np.arange(1, 6).astype(dtype)
+    x, y, w = to_gpu(host), to_gpu(host * host), to_gpu(host[::-1].copy())
+    z = gpuarray.zeros_like(x)
+    for a, b in ((3, 5), (7, 2)):
+        scalars = [to_gpu(np.array(value, dtype)) for value in (a, b)]
+        for scalar, texture in zip(scalars, textures, strict=True):
+            scalar.bind_to_texref_ext(
+                texture, allow_double_hack=True, allow_complex_hack=True
+            )
+        call(kernel, x, 10, y, w, z)
+        same(z, a * host + 10 * host * host + b * host[::-1])
+    plain, textures = elementwise.get_linear_combination_kernel(descriptors[1:2], dtype)
+    assert textures == []
+    call(plain, 2, x, z)
+    same(z, 2 * host)
+
+
+def test_a_scalar_that_is_not_bound(ctx):
+    f = np.dtype(np.float32)
+    kernel, _ = elementwise.get_linear_combination_kernel(((True, f, f),), f)
+    x = gpuarray.zeros(5, f)
+    with pytest.raises(drv.LogicError, match="bound to nothing"):
+        call(kernel, x, x)
 
 
 def test_kernels_of_complex_numbers(ctx):

@@ -16,6 +16,7 @@ from pycuda.sparse._partition import partition, symmetric_pattern
 from pycuda.sparse.coordinate import CoordinateSpMV
 from pycuda.sparse.csr import CsrSpMV
 from pycuda.sparse.cusparse import CusparseSpMV
+from pycuda.sparse.operator import DiagonalPreconditioner
 from pycuda.sparse.packeted import PacketedSpMV
 from pycuda.tools import DeviceMemoryPool
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
@@ -500,23 +501,64 @@ def test_operands_that_do_not_go(square):
         square(long)
     with pytest.raises(ValueError, match=r"y has shape \(12,\)"):
         square(x, long)
-    with pytest.raises(ValueError, match=r"x has shape \(2, 3\)"):
-        square(x.reshape(2, 3))
+    with pytest.raises(ValueError, match=r"x has shape \(2, 6\) and 12 elements.*6"):
+        square(long.reshape(2, 6))
+    with pytest.raises(ValueError, match=r"y has shape \(4, 1\) and 4 elements"):
+        square(x, gpuarray.zeros((4, 1), np.float32))
     with pytest.raises(TypeError, match="x has dtype float64, the matrix has float32"):
         square(x.astype(np.float64))
     with pytest.raises(TypeError, match="y has dtype float64"):
         square(x, y.astype(np.float64))
     with pytest.raises(TypeError, match="x must be a GPUArray, not ndarray"):
         square(x.get())
-    with pytest.raises(ValueError, match="x has stride 8"):
+    with pytest.raises(ValueError, match=r"x has strides \(8,\)"):
         square(long[::2])
-    with pytest.raises(ValueError, match="y has stride 8"):
+    with pytest.raises(ValueError, match=r"y has strides \(8,\)"):
         square(x, long[::2])
     with pytest.raises(ValueError, match="share memory"):
         square(x, x)
     with pytest.raises(ValueError, match="share memory"):
         square(long[:6], long[5:11])
     assert square(long[:6], long[6:]).get().tolist() == [0] * 6
+
+
+@pytest.mark.gpu
+def test_vectors_of_any_packed_shape(square):
+    host = np.arange(1, 7, dtype=np.float32)
+    x, expected = to_gpu(host), square(to_gpu(host)).get()
+    for shape in ((6, 1), (1, 6), (2, 3), (1, 6, 1)):
+        assert square(x.reshape(shape)).shape == (6,)
+        np.testing.assert_array_equal(square(x.reshape(shape)).get(), expected)
+    y = gpuarray.zeros((6, 1), np.float32)
+    assert square(x.reshape(6, 1), y) is y
+    np.testing.assert_array_equal(y.get(), expected.reshape(6, 1))
+    gaps = gpuarray.zeros((6, 2), np.float32)[:, :1]
+    with pytest.raises(ValueError, match=r"x has strides \(8, 4\)"):
+        square(gaps)
+    with pytest.raises(ValueError, match="share memory"):
+        square(x, x.reshape(6, 1))
+
+
+@pytest.mark.gpu
+def test_the_order_of_packets_of_a_column(ctx):
+    host = random_rows([2] * 6, 6, "float32")
+    packets = PacketedSpMV(host, False)
+    x = to_gpu(np.arange(6, dtype=np.float32))
+    column = packets.permute(x.reshape(6, 1))
+    np.testing.assert_array_equal(column.get(), packets.permute(x).get())
+    np.testing.assert_array_equal(packets.unpermute(column).get(), x.get())
+    with pytest.raises(ValueError, match=r"x has shape \(3, 1\) and 3 elements"):
+        packets.permute(x[:3].reshape(3, 1))
+
+
+@pytest.mark.gpu
+def test_a_diagonal_and_a_column(ctx):
+    operator = DiagonalPreconditioner(to_gpu(np.array([1, 2, 3], np.float32)))
+    column = to_gpu(np.array([[1], [10], [100]], np.float32))
+    assert operator(column).get().tolist() == [[1], [20], [300]]
+    out = gpuarray.zeros((3, 1), np.float32)
+    assert operator(column, out) is out
+    assert out.get().tolist() == [[1], [20], [300]]
 
 
 @pytest.mark.gpu

@@ -42,6 +42,14 @@ struct words {
     }
 };
 
+// target = value, where the value is always a variable: a type may have no other
+// assignment than one that takes a "const volatile &".
+template <class T>
+PYCUDA_FN void put(T &target, const T &value)
+{
+    target = value;
+}
+
 // The value of the lane `by` lanes before; every lane of the warp calls.
 template <class T>
 PYCUDA_FN T from_before(const T &value, int by)
@@ -74,7 +82,7 @@ PYCUDA_FN T scan_warp(T value, uint32 lane, uint32 count)
     for (int by = 1; by < 32; by *= 2) {
         T before = from_before(value, by);
         if (lane >= by && lane < count) {
-            value = Op::join(before, value);
+            put(value, Op::join(before, value));
         }
     }
     return value;
@@ -105,7 +113,7 @@ PYCUDA_FN bool hear(const volatile uint64 *slot, T &value)
         there = there && word >> 32 != 0;
         all.word[k] = (uint32)word;
     }
-    value = all.value();
+    put(value, all.value());
     return there;
 }
 
@@ -226,11 +234,11 @@ struct tile_scan {
         if (i > 0) {
             uint32 count = i < 32 ? i : 32;
             T sum = from_lane(scan_warp<Op>(early, lane, count), count - 1);
-            before = window > 0 ? Op::join(before, sum) : sum;
+            put(before, window > 0 ? Op::join(before, sum) : sum);
         }
         if (i > 32) {
             T sum = from_lane(scan_warp<Op>(late, lane, i - 32), i - 33);
-            before = Op::join(before, sum);
+            put(before, Op::join(before, sum));
         }
         if (lane == 0 && i == WINDOW - 1) {
             tell(of_window, Op::join(before, own));
@@ -260,16 +268,16 @@ struct tile_scan {
         for (int k = 0; k < EACH; k++) {
             if (FULL || k < own) {
                 items[k] = ((const T *)row)[k];
-                sum = k == 0 ? items[0] : Op::join(sum, items[k]);
+                put(sum, k == 0 ? items[0] : Op::join(sum, items[k]));
                 items[k] = sum;
             }
         }
         const uint32 busy = FULL ? 32 : (in_warp + EACH - 1) / EACH; // lanes
-        sum = scan_warp<Op>(sum, lane, busy);
+        put(sum, scan_warp<Op>(sum, lane, busy));
         if (FULL ? lane == 31 : lane + 1 == (busy < 32 ? busy : 32)) {
             totals[warp] = sum;
         }
-        before = from_before(sum, 1);
+        put(before, from_before(sum, 1));
         __syncthreads();
 
         const uint32 warps = FULL ? WARPS : (count + 32 * EACH - 1) / (32 * EACH);
@@ -280,11 +288,11 @@ struct tile_scan {
                 warps_before = whole;
             }
             if (FULL || k < warps) {
-                whole = Op::join(whole, totals[k]);
+                put(whole, Op::join(whole, totals[k]));
             }
         }
         if (warp > 0) {
-            before = lane > 0 ? Op::join(warps_before, before) : warps_before;
+            put(before, lane > 0 ? Op::join(warps_before, before) : warps_before);
         }
         bool has_before = tid > 0;
         if (tiles > 1) {
@@ -297,7 +305,7 @@ struct tile_scan {
             __syncthreads();
             if (place > 0) {
                 T tiles_before = *(const T *)room.before;
-                before = has_before ? Op::join(tiles_before, before) : tiles_before;
+                put(before, has_before ? Op::join(tiles_before, before) : tiles_before);
                 has_before = true;
             }
         }
@@ -306,9 +314,9 @@ struct tile_scan {
             if (FULL || k < own) {
                 int from = EXCLUSIVE && k > 0 ? k - 1 : k;
                 T value = items[from];
-                value = has_before ? Op::join(before, value) : value;
+                put(value, has_before ? Op::join(before, value) : value);
                 if (EXCLUSIVE && k == 0) {
-                    value = has_before ? before : neutral;
+                    put(value, has_before ? before : neutral);
                 }
                 ((T *)row)[k] = value;
             }

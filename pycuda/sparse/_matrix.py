@@ -173,6 +173,16 @@ class DeviceOperator(OperatorBase):
                 "current one"
             )
 
+    def _check_size(self, vector: GPUArray, length: int, name: str) -> None:
+        """Raise ValueError unless a vector, of whatever shape, has its elements."""
+        found = int(np.prod(vector.shape, dtype=np.int64))
+        if found != length:
+            raise ValueError(
+                f"{name} has shape {vector.shape} and {found} elements; with a matrix "
+                f"of shape {self.shape} it must have {length}, as ({length},) or "
+                f"({length}, 1) have"
+            )
+
     def _check_vector(self, vector: Any, length: int, name: str) -> None:
         if not isinstance(vector, GPUArray):
             raise TypeError(f"{name} must be a GPUArray, not {type(vector).__name__}")
@@ -181,16 +191,14 @@ class DeviceOperator(OperatorBase):
             raise TypeError(
                 f"{name} has dtype {vector.dtype}, the matrix has {self._dtype}"
             )
-        if vector.shape != (length,):
+        self._check_size(vector, length, name)
+        if length > 1 and not vector.flags.forc:
             raise ValueError(
-                f"{name} has shape {vector.shape}; with a matrix of shape "
-                f"{self.shape} it must have ({length},)"
-            )
-        if length > 1 and vector.strides != (self._dtype.itemsize,):
-            raise ValueError(
-                f"{name} has stride {vector.strides[0]}: its elements must lie side by "
+                f"{name} has strides {vector.strides}: its elements must lie side by "
                 f"side, as in {name}.copy()"
             )
+        if len(vector.shape) != 1:
+            vector = vector.ravel()
         if address(vector) % self._dtype.itemsize:
             raise ValueError(
                 f"{name} begins at an address that is no multiple of "

@@ -16,7 +16,7 @@ import numpy as np
 
 from pycuda._driver import GPUArray, _plain_array
 from pycuda.driver import DeviceMemoryPool, PageLockedMemoryPool
-from pycuda.elementwise import get_elwise_kernel, get_linear_combination_kernel
+from pycuda.elementwise import _combination_by_address, get_elwise_kernel
 from pycuda.gpuarray import empty_like, zeros_like
 from pycuda.sparse._matrix import DeviceOperator
 from pycuda.sparse.inner import AsyncInnerProduct, inner_product
@@ -147,7 +147,7 @@ class CGStateContainer:
         """
         dtype = np.dtype(dtype)
         descriptors = ((a_is_gpu, dtype, dtype), (b_is_gpu, dtype, dtype))
-        return get_linear_combination_kernel(descriptors, dtype)[0]
+        return _combination_by_address(descriptors, dtype)
 
     def lc2(self, a: Any, x: Any, b: Any, y: Any, out: Any = None) -> GPUArray:
         """Return ``a * x + b * y`` of vectors, in ``out`` if it is given.

@@ -76,6 +76,9 @@ class DiagonalPreconditioner(OperatorBase):
 
     def __call__(self, operand: Any, out: Any = None) -> Any:
         """Return the product of vector and operand, in ``out`` if it is given."""
+        diagonal = self.diagonal
+        if operand.shape != diagonal.shape and operand.size == diagonal.size:
+            diagonal = diagonal.reshape(operand.shape)  # a column is a vector, too
         if out is None:
-            return self.diagonal * operand
-        return self.diagonal._elwise_multiply(operand, out)
+            return diagonal * operand
+        return diagonal._elwise_multiply(operand, out)

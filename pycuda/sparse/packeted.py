@@ -256,11 +256,7 @@ class PacketedSpMV(DeviceOperator):
 
     def _taken(self, x: GPUArray, indices: GPUArray) -> GPUArray:
         self._check_context()
-        if x.shape != (self._shape[0],):
-            raise ValueError(
-                f"x has shape {x.shape}; with a matrix of shape {self._shape} it must "
-                f"have ({self._shape[0]},)"
-            )
+        self._check_size(x, self._shape[0], "x")
         taken: GPUArray = gpuarray.take(x, indices)
         return taken
 

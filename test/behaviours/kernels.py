@@ -123,6 +123,13 @@ def ready_made():
     e = elementwise
     truth = gpuarray.zeros(50, bool)
     two = gpuarray.to_gpu(np.array(2, F))
+
+    def bound(made):
+        kernel, (texture,) = made
+        two.bind_to_texref_ext(texture)
+        texture.kept = two  # the binding itself keeps nothing
+        return kernel
+
     return {
         "get_arange_kernel": lambda: (e.get_arange_kernel(f), (z, 3, 2), z, 1 + 2 * a),
         "get_axpbyz_kernel": lambda: (
@@ -179,8 +186,8 @@ def ready_made():
             a * 4,
         ),
         "get_linear_combination_kernel": lambda: (
-            e.get_linear_combination_kernel(((False, f, f), (True, f, f)), f)[0],
-            (3, x, two, y, z),
+            bound(e.get_linear_combination_kernel(((False, f, f), (True, f, f)), f)),
+            (3, x, y, z),
             z,
             3 * a + 2 * b,
         ),

@@ -1,5 +1,7 @@
 """What the tests of arrays share: dtypes, layouts, comparison with NumPy."""
 
+import operator
+
 import numpy as np
 
 INTEGERS = [np.dtype(f"{kind}{size}") for size in (1, 2, 4, 8) for kind in "iu"]
@@ -22,6 +24,21 @@ def sample(dtype, shape, seed=0):
     if dtype.kind == "c":
         values = values + 1j * (rng.integers(-40, 40, shape) / 8)
     return values.astype(dtype)
+
+
+#: The operators for which a bool array of the device is one of numbers.
+COUNTING = [operator.add, operator.sub, operator.truediv, operator.floordiv]
+COUNTING += [operator.mod, operator.pow, operator.lshift, operator.rshift, operator.neg]
+
+
+def numbers(function, *operands):
+    """Return operands with which NumPy does what the device does with theirs.
+
+    Where all are bool, arithmetic on the device is that of int64.
+    """
+    if function in COUNTING and np.result_type(*operands).kind == "b":
+        return [np.asarray(operand).astype(np.int64) for operand in operands]
+    return list(operands)
 
 
 def same(device, host, exact=True, ulps=4):

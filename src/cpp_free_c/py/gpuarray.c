@@ -353,6 +353,7 @@ pcu_gpuarray_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
     PyArray_Descr *own = dtype == NULL ? self->dtype : dtype;
     view->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)own);
     view->type = dtype == NULL ? self->type : (unsigned char)pcu_type_of_dtype(dtype);
+    view->counts_as = self->counts_as;
     view->allocator = Py_XNewRef(self->allocator);
     view->base = Py_NewRef((PyObject *)self);
     if (pcu_gpuarray_set_layout(view, ndim, shape, strides) < 0) {

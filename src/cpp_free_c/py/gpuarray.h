@@ -39,6 +39,8 @@ typedef struct pcu_gpuarray {
     unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
     unsigned char inside; /* 1: the elements are known not to leave the memory; 0: the
                            * next pcu_gpuarray_check looks */
+    unsigned char counts_as;  /* pcu_type of a bool array in arithmetic: the dtype that
+                                 was compared. PCU_T_BOOL: not known. */
     size_t inline_shape[PCU_ARRAY_INLINE];
     ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
 } pcu_gpuarray;
@@ -47,6 +49,14 @@ static inline int
 pcu_is_array(pcu_state *st, PyObject *op)
 {
     return Py_IS_TYPE(op, st->GPUArray) || PyObject_TypeCheck(op, st->GPUArray);
+}
+
+/* The pcu_type that the array has in arithmetic. A bool array that remembers no dtype
+ * has PCU_T_BOOL: then the rules choose. */
+static inline int
+pcu_gpuarray_number_type(const pcu_gpuarray *self)
+{
+    return self->type == PCU_T_BOOL ? self->counts_as : self->type;
 }
 
 static inline size_t
@@ -69,6 +79,9 @@ PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
 
 /* The dtype of a pcu_type. */
 PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);
+
+/* The type that NumPy promotes two types to. */
+PCU_HIDDEN PCU_RAISES int pcu_type_promote(int a, int b, int *out);
 
 /* Give the array another dtype, shape and strides (NULL: C order) and compute what
  * follows from them. The arguments may be the array's own. Nothing changes on failure.

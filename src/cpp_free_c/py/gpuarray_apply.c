@@ -10,7 +10,6 @@
     X(REAL)            \
     X(DIVIDE)          \
     X(FLOOR)           \
-    X(POWER)           \
     X(ROUND)           \
     X(BITS) X(SHIFT) X(COMPARE) X(TEST) X(PART) X(LDEXP) X(FREXP) X(SELECT) X(COPY)
 #define APPLY_RULE(name) RULE_##name,
@@ -39,6 +38,7 @@ typedef struct {
     pcu_gpuarray *first; /* the first input that is an array; NULL: none */
     int compute;         /* pcu_type */
     int results[2];      /* pcu_type of the outputs */
+    int counts_as;       /* what a new bool array remembers: see pcu_gpuarray */
     int ndim;
     size_t shape[PCU_MAX_NDIM];
 } apply_plan;
@@ -67,26 +67,6 @@ apply_kind(int type)
                                     : 1;
 }
 
-static int
-apply_promote(int a, int b, int *out)
-{
-    if (a == b) {
-        *out = a;
-        return 0;
-    }
-    PyArray_Descr *first = pcu_dtype_of_type(a);
-    PyArray_Descr *second = pcu_dtype_of_type(b);
-    PyArray_Descr *common = PyArray_PromoteTypes(first, second);
-    Py_DECREF(first);
-    Py_DECREF(second);
-    if (common == NULL) {
-        return -1;
-    }
-    *out = pcu_type_of_dtype(common);
-    Py_DECREF(common);
-    return 0;
-}
-
 /* What a weak number makes of the type it meets. */
 static int
 apply_meet_weak(int type, int weak)
@@ -105,7 +85,7 @@ static int
 apply_float_of(int type)
 {
     switch (type) {
-        case PCU_T_BOOL:
+        case PCU_T_BOOL: /* the dtype of tests such as isnan() only */
         case PCU_T_INT8:
         case PCU_T_UINT8:
             return PCU_T_FLOAT16;
@@ -179,14 +159,17 @@ apply_read_inputs(apply_plan *plan)
     return 1;
 }
 
-/* The common type of the inputs from `from` on. */
+/* The common type of the inputs from `from` on. With `numbers`, bool arrays have the
+ * type that they count as. */
 static int
-apply_common_type(const apply_plan *plan, int from, int *common)
+apply_common_type(const apply_plan *plan, int from, int nin, int numbers, int *common)
 {
     int type = PCU_T_NONE;
     int weak = PCU_T_NONE;
-    for (int i = from; i < plan->row->nin; i++) {
-        int own = plan->inputs[i].type;
+    for (int i = from; i < nin; i++) {
+        const pcu_gpuarray *array = plan->inputs[i].array;
+        int own = numbers && array != NULL ? pcu_gpuarray_number_type(array)
+                                           : plan->inputs[i].type;
         if (plan->weak[i]) {
             weak =
                 weak == PCU_T_NONE || apply_kind(own) > apply_kind(weak) ? own : weak;
@@ -194,7 +177,7 @@ apply_common_type(const apply_plan *plan, int from, int *common)
         else if (type == PCU_T_NONE) {
             type = own;
         }
-        else if (apply_promote(type, own, &type) < 0) {
+        else if (pcu_type_promote(type, own, &type) < 0) {
             return -1;
         }
     }
@@ -217,9 +200,6 @@ apply_check_rule(const apply_plan *plan, int type)
     int kind = apply_kind(type);
     int bad = 0;
     switch (plan->row->rule) {
-        case RULE_NUMBER:
-            bad = kind == 0;
-            break;
         case RULE_REAL:
         case RULE_FLOOR:
         case RULE_ROUND:
@@ -247,18 +227,106 @@ apply_is_mixed_integer(const apply_plan *plan, int common)
 }
 
 static int
+apply_makes_float(int rule)
+{
+    return rule == RULE_FLOAT || rule == RULE_REAL || rule == RULE_LDEXP ||
+           rule == RULE_FREXP;
+}
+
+/* The rules by which bool arrays count as numbers even if all inputs are bool. */
+static int
+apply_counts(int rule)
+{
+    return apply_makes_float(rule) || rule == RULE_NUMBER || rule == RULE_DIVIDE ||
+           rule == RULE_FLOOR || rule == RULE_SHIFT;
+}
+
+/* The rules by which a remembered dtype has a say in the dtype of new arrays. */
+static int
+apply_remembers(int rule)
+{
+    return rule != RULE_BITS && rule != RULE_SHIFT && rule != RULE_COMPARE &&
+           rule != RULE_TEST;
+}
+
+/* The common type of the inputs that have a say.
+ *
+ * The dtype that a bool array remembers has its say in the dtype of new arrays, as the
+ * comparison's own dtype has in PyCUDA. It has none where the dtype of an output is
+ * given (`count += x > 0`), nor where bits are meant, nor where all inputs are bool and
+ * the result can only be 0 or 1. */
+static int
+apply_inputs_type(apply_plan *plan, int *common)
+{
+    int rule = plan->row->rule;
+    int from = rule == RULE_SELECT;
+    int is_new = plan->options->outs[0] == NULL && plan->options->outs[1] == NULL;
+    int nin = rule == RULE_LDEXP ? 1 : plan->row->nin; /* exponents have no say */
+    int numbers = PCU_T_NONE;
+    int has_bool = 0;
+    int all_bool = 1;
+    for (int i = from; i < nin; i++) {
+        int is_bool = plan->inputs[i].type == PCU_T_BOOL;
+        has_bool |= is_bool;
+        all_bool &= is_bool;
+    }
+    if (apply_common_type(plan, from, nin, 0, common) < 0) {
+        return -1;
+    }
+    if (!has_bool) {
+        return 0;
+    }
+    if (apply_common_type(plan, from, nin, 1, &numbers) < 0) {
+        return -1;
+    }
+    if (is_new && apply_remembers(rule) && (!all_bool || apply_counts(rule))) {
+        *common = numbers;
+    }
+    if (*common == PCU_T_BOOL && apply_counts(rule)) {
+        *common = PCU_T_INT64;
+    }
+    if (all_bool && *common != PCU_T_FLOAT16 && apply_makes_float(rule) &&
+        apply_float_of(*common) == PCU_T_FLOAT16) {
+        *common = PCU_T_FLOAT32; /* kernels cannot name float16 */
+    }
+    plan->counts_as = all_bool ? numbers : PCU_T_BOOL;
+    return 0;
+}
+
+/* What the result of a comparison remembers: the dtype of the arrays compared. */
+static int
+apply_compared_type(apply_plan *plan)
+{
+    int type = PCU_T_NONE;
+    for (int i = 0; i < plan->row->nin; i++) {
+        if (plan->inputs[i].array != NULL) {
+            int own = pcu_gpuarray_number_type(plan->inputs[i].array);
+            if (type == PCU_T_NONE) {
+                type = own;
+            }
+            else if (pcu_type_promote(type, own, &type) < 0) {
+                return -1;
+            }
+        }
+    }
+    plan->counts_as = type;
+    return 0;
+}
+
+static int
 apply_rules(apply_plan *plan)
 {
     int common = PCU_T_NONE;
     int rule = plan->row->rule;
+    plan->counts_as = PCU_T_BOOL;
     if (plan->options->dtype != PCU_T_NONE) {
         common = plan->options->dtype;
+        if (common == PCU_T_BOOL && apply_counts(rule)) {
+            return apply_refuse(plan, common);
+        }
     }
-    else if (apply_common_type(plan, rule == RULE_SELECT, &common) < 0) {
+    else if (apply_inputs_type(plan, &common) < 0) {
         return -1;
-    }
-    if (rule == RULE_LDEXP) { /* the exponent has no say */
-        common = plan->inputs[0].type;
     }
     if (apply_check_rule(plan, common) < 0) {
         return -1;
@@ -274,11 +342,6 @@ apply_rules(apply_plan *plan)
         case RULE_DIVIDE:
             common = apply_kind(common) < 2 ? PCU_T_FLOAT64 : common;
             break;
-        case RULE_FLOOR:
-        case RULE_POWER:
-        case RULE_SHIFT:
-            common = common == PCU_T_BOOL ? PCU_T_INT8 : common;
-            break;
         default:
             break;
     }
@@ -286,6 +349,11 @@ apply_rules(apply_plan *plan)
     plan->results[0] = plan->results[1] = common;
     if (rule == RULE_COMPARE || rule == RULE_TEST) {
         plan->results[0] = PCU_T_BOOL;
+        plan->counts_as = PCU_T_BOOL;
+        if (plan->op >= PCU_OP_EQUAL && plan->op <= PCU_OP_GREATER_EQUAL &&
+            apply_compared_type(plan) < 0) {
+            return -1;
+        }
         if (rule == RULE_COMPARE && plan->row->nin == 2 &&
             apply_is_mixed_integer(plan, common)) {
             plan->compute = PCU_T_RAW;
@@ -545,6 +613,9 @@ apply_output(apply_plan *plan, int number)
         PyErr_Format(PyExc_TypeError, "_new_like_me() made a %s, which is no GPUArray",
                      Py_TYPE(made)->tp_name);
         Py_CLEAR(made);
+    }
+    if (made != NULL && plan->results[number] == PCU_T_BOOL) {
+        ((pcu_gpuarray *)made)->counts_as = (unsigned char)plan->counts_as;
     }
     return made;
 }

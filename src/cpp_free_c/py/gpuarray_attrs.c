@@ -354,6 +354,35 @@ array_get_ndim(PyObject *op, void *Py_UNUSED(closure))
     return PyLong_FromLong(((pcu_gpuarray *)op)->ndim);
 }
 
+/* The dtype that a bool array has in arithmetic. */
+static PyObject *
+array_get_counts_as(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (self->type != PCU_T_BOOL || self->counts_as == PCU_T_BOOL) {
+        Py_RETURN_NONE;
+    }
+    return (PyObject *)pcu_dtype_of_type(self->counts_as);
+}
+
+static int
+array_set_counts_as(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    PyArray_Descr *dtype = NULL;
+    if (value == NULL || value == Py_None) {
+        self->counts_as = PCU_T_BOOL;
+        return 0;
+    }
+    if (pcu_as_dtype(self->st, value, &dtype, "_counts_as") < 0) {
+        return -1;
+    }
+    int type = pcu_type_of_dtype(dtype);
+    Py_DECREF(dtype);
+    self->counts_as = (unsigned char)(type < PCU_T_COUNT ? type : PCU_T_BOOL);
+    return 0;
+}
+
 /* How many blocks of how many threads suit the elements: blocks of 32 to 128 threads,
  * no more of them than the device has at work. */
 static int
@@ -488,6 +517,9 @@ PyGetSetDef pcu_gpuarray_getset[] = {
      "Blocks for a kernel over the elements.", (void *)(uintptr_t)ARRAY_GRID},
     {"_block", array_get_launch_shape, array_set_launch_shape,
      "Threads of such a block.", (void *)(uintptr_t)ARRAY_BLOCK},
+    {"_counts_as", array_get_counts_as, array_set_counts_as,
+     "The dtype compared to make a bool array, which arithmetic on it has; or None.",
+     NULL},
     {"real", pcu_gpuarray_get_real, NULL, "The real parts; self if it is real.", NULL},
     {"imag", pcu_gpuarray_get_imag, NULL, "The imaginary parts; zeros if real.", NULL},
     {"T", pcu_gpuarray_get_T, NULL, "The array with its axes reversed; a view.", NULL},

@@ -139,7 +139,112 @@ pcu_gpuarray_after_get(pcu_state *st)
     return result == NULL ? -1 : 0;
 }
 
+/* -- arguments of kernels ---------------------------------------------------------- */
+
+/* How a parameter uses its argument. */
+enum { GATHER_SCALAR, GATHER_POINTER, GATHER_ELEMENTS };
+
+static int
+gather_is_integer(int type)
+{
+    return type >= PCU_T_INT8 && type <= PCU_T_UINT64;
+}
+
+/* 1 if elements of the array are certainly what the kernel declares. Integers may have
+ * another sign. */
+static int
+gather_matches(const pcu_gpuarray *array, PyArray_Descr *declared)
+{
+    if (array->dtype == declared) {
+        return 1;
+    }
+    int type = pcu_type_of_dtype(declared);
+    if (type >= PCU_T_COUNT || !gather_is_integer(type)) {
+        return type < PCU_T_COUNT && type == array->type;
+    }
+    return gather_is_integer(array->type) &&
+           PyDataType_ELSIZE(declared) == PyDataType_ELSIZE(array->dtype);
+}
+
+/* What the kernel is given for an array: an allocation or an address. NULL without an
+ * exception if Python must look at the array. */
+static PyObject *
+gather_array(pcu_state *st, PyObject *value, PyObject *declared, int use,
+             const pcu_gpuarray *first, size_t extent)
+{
+    pcu_gpuarray *array = (pcu_gpuarray *)value;
+    if (!pcu_is_array(st, value) || array->dtype == NULL || !checks_labels(array) ||
+        !PyArray_DescrCheck(declared) ||
+        (array->contiguous & first->contiguous) == 0 ||
+        (use == GATHER_ELEMENTS && array->count < extent) ||
+        !gather_matches(array, (PyArray_Descr *)declared)) {
+        return NULL;
+    }
+    if (!array->inside && pcu_gpuarray_check(array, NULL) < 0) {
+        return NULL;
+    }
+    if (array->gpudata == NULL) {
+        array->gpudata = PyLong_FromUnsignedLongLong(array->address);
+    }
+    return array->gpudata == Py_None ? PyLong_FromLong(0) : Py_XNewRef(array->gpudata);
+}
+
+PyDoc_STRVAR(
+    checks_gather_doc,
+    "_gather($module, args, dtypes, uses, first, extent, /)\n--\n\n"
+    "A list of what a prepared kernel is given for these arguments.\n\n"
+    "None if an array is not plainly what the kernel declares. uses has a byte "
+    "for each argument: 0 for a number, 1 for an array, 2 for one of which "
+    "elements 0 to extent - 1 are used (-1: as many as the first array has).");
+
+static PyObject *
+checks_gather(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    if (nargs != 5 || !PyTuple_Check(args[0]) || !PyTuple_Check(args[1]) ||
+        !PyBytes_Check(args[2]) || !PyLong_Check(args[3]) || !PyLong_Check(args[4]) ||
+        PyTuple_GET_SIZE(args[0]) != PyTuple_GET_SIZE(args[1]) ||
+        PyTuple_GET_SIZE(args[0]) != PyBytes_GET_SIZE(args[2])) {
+        PyErr_SetString(PyExc_TypeError,
+                        "_gather takes two tuples, bytes and two ints");
+        return NULL;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(args[0]);
+    Py_ssize_t number = PyLong_AsSsize_t(args[3]);
+    Py_ssize_t asked = PyLong_AsSsize_t(args[4]);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (number < 0 || number >= count ||
+        !Py_IS_TYPE(PyTuple_GET_ITEM(args[0], number), st->GPUArray)) {
+        Py_RETURN_NONE;
+    }
+    pcu_gpuarray *first = (pcu_gpuarray *)PyTuple_GET_ITEM(args[0], number);
+    size_t extent = asked < 0 ? first->count : (size_t)asked;
+    const char *uses = PyBytes_AS_STRING(args[2]);
+    PyObject *values = PyList_New(count);
+    for (Py_ssize_t i = 0; values != NULL && i < count; i++) {
+        PyObject *value = PyTuple_GET_ITEM(args[0], i);
+        PyObject *given = uses[i] == GATHER_SCALAR
+                              ? Py_NewRef(value)
+                              : gather_array(st, value, PyTuple_GET_ITEM(args[1], i),
+                                             uses[i], first, extent);
+        if (given == NULL) {
+            Py_CLEAR(values);
+            if (!PyErr_Occurred()) {
+                Py_RETURN_NONE;
+            }
+        }
+        else {
+            PyList_SET_ITEM(values, i, given);
+        }
+    }
+    return values;
+}
+
 PyMethodDef pcu_gpuarray_check_functions[] = {
+    {"_gather", (PyCFunction)(void (*)(void))checks_gather, METH_FASTCALL,
+     checks_gather_doc},
     {"_check_arrays", (PyCFunction)(void (*)(void))checks_arrays, METH_FASTCALL,
      checks_arrays_doc},
     {"_plain_array", checks_plain, METH_O, checks_plain_doc},

@@ -104,6 +104,9 @@ pcu_gpuarray_copy_new(pcu_gpuarray *self, CUstream stream)
         pcu_gpuarray_assign((pcu_gpuarray *)copy, (PyObject *)self, stream) < 0) {
         Py_CLEAR(copy);
     }
+    if (copy != NULL) {
+        ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
+    }
     return copy;
 }
 

@@ -66,6 +66,26 @@ pcu_dtype_of_type(int type)
     return PyArray_DescrFromType(numbers[type]);
 }
 
+int
+pcu_type_promote(int a, int b, int *out)
+{
+    if (a == b) {
+        *out = a;
+        return 0;
+    }
+    PyArray_Descr *first = pcu_dtype_of_type(a);
+    PyArray_Descr *second = pcu_dtype_of_type(b);
+    PyArray_Descr *common = PyArray_PromoteTypes(first, second);
+    Py_DECREF(first);
+    Py_DECREF(second);
+    if (common == NULL) {
+        return -1;
+    }
+    *out = pcu_type_of_dtype(common);
+    Py_DECREF(common);
+    return 0;
+}
+
 /* -- layout ------------------------------------------------------------------------ */
 
 PyObject *

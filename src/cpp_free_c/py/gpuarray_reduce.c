@@ -78,9 +78,22 @@ reduce_widened(int type)
 }
 
 static int
+reduce_all_bool(const reduce_plan *plan)
+{
+    for (int i = 0; i < plan->nin; i++) {
+        if (plan->inputs[i]->type != PCU_T_BOOL) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The common type of the inputs. In sums of products bool arrays count as numbers. */
+static int
 reduce_common_type(const reduce_plan *plan, int *type)
 {
-    *type = plan->inputs[0]->type;
+    int numbers = reduce_rows[plan->op].rule == RULE_SAME;
+    *type = numbers ? pcu_gpuarray_number_type(plan->inputs[0]) : plan->inputs[0]->type;
     for (int i = 0; i < plan->nin; i++) {
         if (plan->inputs[i]->type >= PCU_T_RAW) {
             PyErr_Format(PyExc_TypeError, "%s does not take arrays of dtype %S",
@@ -89,16 +102,16 @@ reduce_common_type(const reduce_plan *plan, int *type)
             return -1;
         }
     }
-    if (plan->nin == 1 || plan->inputs[1]->type == *type) {
-        return 0;
+    if (plan->nin == 2) {
+        int other =
+            numbers ? pcu_gpuarray_number_type(plan->inputs[1]) : plan->inputs[1]->type;
+        if (pcu_type_promote(*type, other, type) < 0) {
+            return -1;
+        }
     }
-    PyArray_Descr *common =
-        PyArray_PromoteTypes(plan->inputs[0]->dtype, plan->inputs[1]->dtype);
-    if (common == NULL) {
-        return -1;
+    if (numbers && reduce_is_integer(*type) && reduce_all_bool(plan)) {
+        *type = PCU_T_INT64; /* a count, whatever integers were compared */
     }
-    *type = pcu_type_of_dtype(common);
-    Py_DECREF(common);
     return 0;
 }
 

@@ -352,6 +352,7 @@ view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
         PyObject *result = NULL;
         if (copy != NULL && pcu_gpuarray_assign((pcu_gpuarray *)copy, (PyObject *)self,
                                                 pcu_gpuarray_stream(self->st)) == 0) {
+            ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
             result = view_reshape((pcu_gpuarray *)copy, ndim, shape, f_order);
         }
         Py_XDECREF(copy);

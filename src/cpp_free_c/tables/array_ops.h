@@ -7,28 +7,32 @@
  * the inputs, the dtype that is computed in and that of the result:
  *
  *   SAME      as it is
- *   NUMBER    as it is; no bool
- *   FLOAT     integers and bool become the float that holds them
+ *   NUMBER    as it is; bool counts as a number
+ *   FLOAT     NUMBER; integers become the float that holds them
  *   REAL      FLOAT; no complex
- *   DIVIDE    integers and bool become float64
- *   FLOOR     bool becomes int8; no complex
- *   POWER     bool becomes int8
+ *   DIVIDE    NUMBER; integers become float64
+ *   FLOOR     NUMBER; no complex
  *   ROUND     as it is; no complex
  *   BITS      integers and bool only
- *   SHIFT     integers only; bool becomes int8
+ *   SHIFT     integers only; bool becomes int64
  *   COMPARE   as it is; the result is bool
  *   TEST      FLOAT; the result is bool
  *   PART      as it is; the result is the real dtype of a complex one
  *   LDEXP     REAL for the first input, int32 for the second
  *   FREXP     REAL; the second result is int32
  *   SELECT    of the inputs but the first, whose truth or sign is looked at
- *   COPY      none: inputs are converted to the dtype of the output */
+ *   COPY      none: inputs are converted to the dtype of the output
+ *
+ * "Counts as a number" means: a bool array takes part with the dtype that was compared
+ * to make it (counts_as of pcu_gpuarray), and if only bool takes part and no dtype is
+ * known, with int64. The other rules keep bool where all inputs are bool: the results
+ * are 0 and 1 in any dtype. */
 #ifndef PCU_TABLES_ARRAY_OPS_H
 #define PCU_TABLES_ARRAY_OPS_H
 
 /* clang-format off */
 #define PCU_ARRAY_OPS(X) \
-    X(ADD, "add", 2, 1, SAME)                        \
+    X(ADD, "add", 2, 1, NUMBER)                      \
     X(SUBTRACT, "subtract", 2, 1, NUMBER)            \
     X(MULTIPLY, "multiply", 2, 1, SAME)              \
     X(DIVIDE, "divide", 2, 1, DIVIDE)                \
@@ -36,7 +40,7 @@
     X(REMAINDER, "remainder", 2, 1, FLOOR)           \
     X(DIVMOD, "divmod", 2, 2, FLOOR)                 \
     X(FMOD, "fmod", 2, 1, FLOOR)                     \
-    X(POWER, "power", 2, 1, POWER)                   \
+    X(POWER, "power", 2, 1, NUMBER)                  \
     X(BITWISE_AND, "bitwise_and", 2, 1, BITS)        \
     X(BITWISE_OR, "bitwise_or", 2, 1, BITS)          \
     X(BITWISE_XOR, "bitwise_xor", 2, 1, BITS)        \
@@ -63,10 +67,10 @@
     X(REAL, "real", 1, 1, PART)                      \
     X(IMAG, "imag", 1, 1, PART)                      \
     X(ANGLE, "angle", 1, 1, FLOAT)                   \
-    X(CONJUGATE, "conjugate", 1, 1, POWER)           \
+    X(CONJUGATE, "conjugate", 1, 1, NUMBER)          \
     X(SIGN, "sign", 1, 1, NUMBER)                    \
-    X(SQUARE, "square", 1, 1, POWER)                 \
-    X(RECIPROCAL, "reciprocal", 1, 1, POWER)         \
+    X(SQUARE, "square", 1, 1, NUMBER)                \
+    X(RECIPROCAL, "reciprocal", 1, 1, NUMBER)        \
     X(SQRT, "sqrt", 1, 1, FLOAT)                     \
     X(CBRT, "cbrt", 1, 1, REAL)                      \
     X(EXP, "exp", 1, 1, FLOAT)                       \
@@ -109,8 +113,8 @@
     X(MODF, "modf", 1, 2, REAL)                      \
     X(WHERE, "where", 3, 1, SELECT)                  \
     X(IF_POSITIVE, "if_positive", 3, 1, SELECT)      \
-    X(AXPBY, "axpby", 4, 1, SAME)                    \
-    X(AXPB, "axpb", 3, 1, SAME)                      \
+    X(AXPBY, "axpby", 4, 1, NUMBER)                  \
+    X(AXPB, "axpb", 3, 1, NUMBER)                    \
     X(COPY, "copy", 1, 1, COPY)                      \
     X(ARANGE, "arange", 2, 1, COPY)
 /* clang-format on */

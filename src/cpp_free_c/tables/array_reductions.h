@@ -6,7 +6,7 @@
  * The rule gives, from the common dtype of the inputs, that of the result:
  *
  *   WIDEN    integers and bool become the integer of 64 bits
- *   SAME     as it is
+ *   SAME     as it is; bool counts as a number, as in array_ops.h
  *   INDEX    int64; there must be an element
  *   EXTREME  as it is; there must be an element
  *   BOOL     bool
