@@ -11,7 +11,7 @@ import inspect
 import numpy as np
 
 from pycuda import gpuarray
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array
 from pycuda.gpuarray import _c_copy, _normal_axis, _np_ravel, _np_reshape
 
 # -- ufuncs ----------------------------------------------------------------------------
@@ -526,7 +526,7 @@ def flatten(a, order="C"):
 def item(a, *args):
     """Return an element as a number of Python: the only one, or the one at indices."""
     if not args:
-        if a.size != 1:
+        if _plain_array(a).size != 1:
             raise ValueError(
                 f"an array of shape {a.shape} has not one element: name the one"
             )

@@ -549,7 +549,7 @@ def _reduced(
             raise ValueError(f"{name}() with where= needs initial=")
         filler = a.dtype.type(initial if neutral is None else neutral)
         a = _apply(_ops["where"], (mask, a, filler), None, None, stream)
-    if neutral is None and a.size == 0:  # which has no least element
+    if neutral is None and _plain_array(a).size == 0:  # which has no least element
         shape = _reduced_shape(a, axis, keepdims)
         result = full(shape, initial, a.dtype, _allocator_of(allocator, a))
     else:
@@ -767,7 +767,7 @@ def _scan_kernel(dtype, expression):
 def dot(a, b, dtype=None, stream=None, allocator=None):
     """Return the sum of the products of the elements of two arrays of one size."""
     if a.shape != b.shape:
-        if a.size != b.size:
+        if _plain_array(a).size != _plain_array(b).size:
             raise ValueError(f"arrays of shape {a.shape} and {b.shape} have no dot")
         a, b = a.ravel(), b.ravel()
     return _reduce(
@@ -942,10 +942,12 @@ def _bind_to_texref_ext(
 def _np_reshape(a, /, shape, order="C"):
     """Read the elements by their indices, whatever their order in memory."""
     if order == "A":
-        order = "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
+        flags = ArrayFlags(a)
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
     if order not in ("C", "F"):
         raise ValueError(f"order must be 'C', 'F' or 'A', not {order!r}")
-    lies_so = a.flags.c_contiguous if order == "C" else a.flags.f_contiguous
+    flags = ArrayFlags(a)
+    lies_so = flags.c_contiguous if order == "C" else flags.f_contiguous
     return (a if lies_so else _c_copy(a, order)).reshape(shape, order=order)
 
 
@@ -959,7 +961,7 @@ def _c_copy(a, order="C"):
 def _np_ravel(a, order="C"):
     if order == "K":
         return a.ravel()
-    return _np_reshape(a, (a.size,), order)
+    return _np_reshape(a, (_plain_array(a).size,), order)
 
 
 def _array_function(array, function, types, args, kwargs):

@@ -567,7 +567,8 @@ def read_only():
         (
             lambda: drv.pagelocked_empty(3, object),
             TypeError,
-            "no GPU can read an array of Python objects",
+            "pagelocked_empty: dtype('O') holds Python objects, which no GPU can read; "
+            "give a dtype of numbers, such as numpy.float32",
         ),
         (
             lambda: drv.pagelocked_empty(2**62, np.float64),

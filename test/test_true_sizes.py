@@ -218,6 +218,37 @@ def test_indices_reach_the_elements_only(part):
     expect(whole, values, inner)
 
 
+def test_numpys_functions_go_by_the_elements(part):
+    array, _, values = part
+    inner = values[4 : 4 + N]
+    assert np.ravel(array).get().tolist() == inner.tolist()
+    assert np.reshape(array, (4, 25)).get().tolist() == inner.reshape(4, 25).tolist()
+    assert gpuarray.dot(array, array[:].reshape(4, 25)).get() == inner @ inner
+    one = array[7:8]
+    one.size = 5
+    assert one.item() == inner[7]
+    nothing = array[:0]
+    nothing.size = 1
+    with pytest.raises(ValueError, match="without elements"):
+        gpuarray.min(nothing)
+    wide = gpuarray.to_gpu(np.asfortranarray(inner.reshape(4, 25)))
+    wide.flags = np.zeros(1).flags  # says that the array is in both orders
+    assert np.reshape(wide, (100,)).get().tolist() == inner.tolist()
+
+
+def test_a_subclass_without_the_init_of_gpuarray(ctx):
+    class Blank(GPUArray):
+        def __init__(self, *args, whole=None, **kwargs):
+            if whole is not None:
+                GPUArray.__init__(self, 3, np.int32, gpudata=whole.gpudata, base=whole)
+
+    array = Blank(whole=gpuarray.zeros(3, np.int32))
+    for use in (lambda: array + 1, lambda: array.astype(np.float64), array.reverse):
+        with pytest.raises(TypeError, match="__init__ of this Blank was not called"):
+            use()
+    assert array.get().tolist() == [0, 0, 0]
+
+
 # -- arrays that leave their memory ----------------------------------------------------
 
 

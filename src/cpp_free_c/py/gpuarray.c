@@ -328,6 +328,9 @@ pcu_gpuarray_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shap
                          type->tp_name, Py_TYPE(made)->tp_name);
             Py_CLEAR(made);
         }
+        if (made != NULL && pcu_gpuarray_ready((pcu_gpuarray *)made) < 0) {
+            Py_CLEAR(made);
+        }
         return made;
     }
     pcu_gpuarray *self = array_blank_new(st, st->GPUArray);

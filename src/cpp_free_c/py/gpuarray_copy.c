@@ -549,7 +549,6 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
 {
     pcu_state *st = dest->st;
     pcu_operand input = {.array = src, .type = src->type};
-    unsigned char own = dest->type;
     int rc;
     if (pcu_gpuarray_ready(src) < 0) {
         return -1;
@@ -576,11 +575,18 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
         PCU_CALL(rc, st, MemcpyDtoDAsync, (to, from, nbytes, stream));
         return rc;
     }
+    /* The same elements under another type, without a new object: other threads may
+     * look at dest while a kernel is compiled. */
+    pcu_gpuarray moved = *dest;
+    pcu_gpuarray *target = &moved;
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    moved.shape = memcpy(shape, dest->shape, (size_t)dest->ndim * sizeof(*shape));
+    moved.strides =
+        memcpy(strides, dest->strides, (size_t)dest->ndim * sizeof(*strides));
     input.type = copy_moved_type(src);
-    dest->type = (unsigned char)input.type;
-    rc = pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &dest, PCU_T_RAW, stream);
-    dest->type = own;
-    return rc;
+    moved.type = (unsigned char)input.type;
+    return pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &target, PCU_T_RAW, stream);
 }
 
 /* A value that only an element's own dtype can hold (a record): through the device. */

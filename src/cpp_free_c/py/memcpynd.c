@@ -463,10 +463,11 @@ copynd_check_side(pcu_state *st, const copynd_job *job, copynd_side *side,
     if (side->type == CU_MEMORYTYPE_HOST && side->host == NULL && needed != 0) {
         /* a program set the type after set_*_device; the driver may read address 0 */
         const char *name = side == &job->src ? "src" : "dst";
-        return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_VALUE,
-                                "the copy is %s host memory, for %s_memory_type is "
-                                "HOST, but no buffer was given: call set_%s_host(buffer)",
-                                side == &job->src ? "from" : "to", name, name);
+        return pcu_raise_detail(
+            st, routine, CUDA_ERROR_INVALID_VALUE,
+            "the copy is %s host memory, for %s_memory_type is "
+            "HOST, but no buffer was given: call set_%s_host(buffer)",
+            side == &job->src ? "from" : "to", name, name);
     }
     if (side->type != CU_MEMORYTYPE_ARRAY || side->owner == NULL) {
         return 0;
