@@ -179,8 +179,8 @@ note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
             watch->host |= is_host_memory(address[lane]);
         }
     }
-    if (!read.address) {
-        return;
+    if (!read.address || watch->overflow) {
+        return; /* there are more than anybody asks about */
     }
     for (i = 0; i < watch->read_count; i++) {
         if (watch->reads[i].insn == insn && watch->reads[i].warp == warp &&
