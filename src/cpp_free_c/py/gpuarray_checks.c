@@ -115,8 +115,7 @@ gather_array(pcu_state *st, PyObject *value, PyObject *declared, int use,
 {
     pcu_gpuarray *array = (pcu_gpuarray *)value;
     if (!Py_IS_TYPE(value, st->GPUArray) || array->dtype == NULL ||
-        array->flags != NULL || !PyArray_DescrCheck(declared) ||
-        (array->contiguous & first->contiguous) == 0 ||
+        !PyArray_DescrCheck(declared) || (array->contiguous & first->contiguous) == 0 ||
         (use == GATHER_ELEMENTS && array->count < extent) ||
         !gather_matches(array, (PyArray_Descr *)declared)) {
         return NULL;
