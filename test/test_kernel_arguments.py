@@ -301,6 +301,7 @@ def test_plain_calls_take_the_fast_path(monkeypatch):
     kernel = ElementwiseKernel("float a, float *x, float *y", "y[i] = a * x[i]")
     x, y = ones(5), ones(5)
     view = ones(9)[2:7]
+    assert x.flags.forc  # reading it changes nothing
     monkeypatch.setattr(_arguments.Arguments, "arrange", None)
     for first in (x, view, x.reshape(5, 1)):
         kernel(2, first, y)
