@@ -501,7 +501,7 @@ def compile(
     code: str | None = None,
     cache_dir: str | Literal[False] | None = None,
     include_dirs: Iterable[str] | None = None,
-    target: Literal["cubin", "ptx", "fatbin"] = _DEFAULT_TARGET,  # type: ignore[assignment]
+    target: str = _DEFAULT_TARGET,
     compiler: str | None = None,
 ) -> bytes:
     """Compile CUDA C and return the image as bytes.
