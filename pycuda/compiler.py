@@ -109,6 +109,7 @@ _NO_CONTEXT = (3, 4, 201)
 # Which compiler replaces one that was not found or does not work, by _place_of().
 _replaced: dict[tuple[str | None, ...], str] = {}
 _working: set[tuple[str | None, ...]] = set()  # compiled an empty program
+_started: set[str] = set()  # paths of nvcc that can be run
 _replacing = threading.Lock()
 
 # (nvcc, compiler), and (arch, code, target): as the caller gave them.
@@ -338,9 +339,8 @@ def _choose(nvcc: str, compiler: str | None, cache_dir: str | None = None) -> _T
     asked = _asked(compiler)
     if asked == "nvcc" and nvcc != "nvcc":
         return _nvcc.Tool(nvcc)
-    place = _place_of(asked)
-    if place in _replaced:
-        return _make_tool(_replaced[place], nvcc, cache_dir)
+    if _replaced and _place_of(asked) in _replaced:
+        return _make_tool(_replaced[_place_of(asked)], nvcc, cache_dir)
 
     from pycuda.driver import CompileError, CompilerNotFoundError
 
@@ -356,7 +356,7 @@ def _choose(nvcc: str, compiler: str | None, cache_dir: str | None = None) -> _T
         what = failure.msg
         if isinstance(failure, CompilerNotFoundError):
             what = f"{asked} was not found"
-    _replaced[place] = other
+    _replaced[_place_of(asked)] = other
     if asked == "nvrtc":
         from pycuda import _nvrtc
 
@@ -441,14 +441,16 @@ def _complaint_about_nothing(name: str, nvcc: str, cache_dir: str | None) -> str
 
 def _make_tool(name: str, nvcc: str, cache_dir: str | None) -> _Tool:
     """Return a tool that can be started; CompileError if there is none."""
-    tool: _Tool
     if name == "nvcc":
-        tool = _nvcc.Tool(nvcc)
-    else:
-        from pycuda import _nvrtc
+        program = _nvcc.Tool(nvcc)
+        if program.path not in _started:
+            program.facts(cache_dir)  # which starts it, or did so before
+            _started.add(program.path)
+        return program
+    from pycuda import _nvrtc
 
-        tool = _nvrtc.Tool()
-    tool.facts(cache_dir)  # which starts the program, or loads the library, once
+    tool = _nvrtc.Tool()
+    tool.facts(cache_dir)  # which finds out whether it can be loaded
     return tool
 
 
@@ -501,7 +503,7 @@ def compile(
     code: str | None = None,
     cache_dir: str | Literal[False] | None = None,
     include_dirs: Iterable[str] | None = None,
-    target: Literal["cubin", "ptx", "fatbin"] = _DEFAULT_TARGET,  # type: ignore[assignment]
+    target: str = _DEFAULT_TARGET,
     compiler: str | None = None,
 ) -> bytes:
     """Compile CUDA C and return the image as bytes.
