@@ -67,7 +67,7 @@ emu_enter(emu_call call)
     if (status == CUDA_SUCCESS) {
         status = emu_capture_permit(call);
     }
-    if (status == CUDA_SUCCESS && emu_late_on) {
+    if (status == CUDA_SUCCESS) {
         emu_late_call(call);
     }
     return status;
@@ -146,6 +146,18 @@ emu_wait_unused(const emu_object *object)
     while (object->users > 0) {
         pthread_cond_wait(&api.unused, &api.mutex);
     }
+}
+
+void
+emu_wait(void)
+{
+    pthread_cond_wait(&api.unused, &api.mutex);
+}
+
+void
+emu_wake(void)
+{
+    pthread_cond_broadcast(&api.unused);
 }
 
 void

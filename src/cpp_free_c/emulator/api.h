@@ -57,6 +57,9 @@ void emu_unlock(void);
 
 /* Waits, letting others in, until no work needs the object. */
 void emu_wait_unused(const emu_object *object);
+/* Waits, letting others in, until one of them calls emu_wake. */
+void emu_wait(void);
+void emu_wake(void);
 /* Counts work on an object; done wakes who waits for it. */
 void emu_use(emu_object *object);
 void emu_done(emu_object *object);

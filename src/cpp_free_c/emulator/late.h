@@ -31,7 +31,8 @@ bool emu_late_keep(struct CUstream_st *stream, const emu_work *work,
 void emu_late_run(struct CUstream_st *stream, uint64_t until);
 /* Runs all that work in the stream must wait for. */
 void emu_late_before(struct CUstream_st *stream);
-/* Asked at the entry of each call: some wait for all streams. */
+/* Asked at the entry of each call: some wait for all streams, and, late or not, for
+ * what other threads run. */
 void emu_late_call(emu_call call);
 
 #endif

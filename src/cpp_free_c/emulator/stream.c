@@ -27,11 +27,17 @@ struct CUstream_st {
     pthread_mutex_t turn;
     emu_capture_place place;
     emu_late late;
+    uint64_t ticket; /* of the work that is running, 0: none */
+    struct CUstream_st *next_busy;
 };
 
 enum { NON_BLOCKING = 1 };
 
-static uint64_t last_id; /* guarded by the API lock */
+static uint64_t last_id; /* guarded by the API lock, as the next */
+static struct {
+    emu_stream *first;    /* that run work now */
+    uint64_t last_ticket; /* work gets them in the order in which it begins */
+} busy;
 
 static void
 destroy(emu_object *object)
@@ -140,6 +146,54 @@ emu_stream_late(emu_stream *stream)
     return &stream->late;
 }
 
+/* Its turn has come: work runs. */
+static void
+mark_busy(emu_stream *stream)
+{
+    emu_lock();
+    stream->ticket = ++busy.last_ticket;
+    stream->next_busy = busy.first;
+    busy.first = stream;
+    emu_unlock();
+}
+
+static void
+mark_idle(emu_stream *stream)
+{
+    emu_stream **link = &busy.first;
+
+    emu_lock();
+    while (*link != stream) {
+        link = &(*link)->next_busy;
+    }
+    *link = stream->next_busy;
+    stream->ticket = 0;
+    emu_wake();
+    emu_unlock();
+}
+
+/* Whether work of the context is running that began by that ticket. */
+static bool
+is_busy(const emu_context *context, uint64_t ticket)
+{
+    const emu_stream *stream = busy.first;
+
+    while (stream && (stream->object.context != context || stream->ticket > ticket)) {
+        stream = stream->next_busy;
+    }
+    return stream;
+}
+
+void
+emu_stream_settle(const emu_context *context)
+{
+    uint64_t ticket = busy.last_ticket;
+
+    while (is_busy(context, ticket)) {
+        emu_wait();
+    }
+}
+
 int
 emu_stream_begin(emu_stream *stream)
 {
@@ -165,6 +219,7 @@ emu_stream_turn(emu_stream *stream)
         pthread_rwlock_rdlock(&context->order->lock);
     }
     pthread_mutex_lock(&stream->turn);
+    mark_busy(stream);
     return (int)call;
 }
 
@@ -173,6 +228,7 @@ emu_stream_end(emu_stream *stream, int token)
 {
     emu_context *context = stream->object.context;
 
+    mark_idle(stream);
     pthread_mutex_unlock(&stream->turn);
     if (stream->null || !(stream->flags & NON_BLOCKING)) {
         pthread_rwlock_unlock(&context->order->lock);
