@@ -23,10 +23,12 @@ copy_down(pcu_state *st, void *host, CUdeviceptr device, size_t nbytes, CUstream
 {
     int rc;
     if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyDtoH, (host, device, nbytes));
+        PCU_CALL_ON(rc, st, MemcpyDtoH, (host, device, nbytes),
+                    {"the array", device, nbytes});
         return rc;
     }
-    PCU_CALL(rc, st, MemcpyDtoHAsync, (host, device, nbytes, stream));
+    PCU_CALL_ON(rc, st, MemcpyDtoHAsync, (host, device, nbytes, stream),
+                {"the array", device, nbytes});
     return rc < 0 || async ? rc : copy_wait(st, stream);
 }
 
@@ -36,10 +38,12 @@ copy_up(pcu_state *st, CUdeviceptr device, const void *host, size_t nbytes,
 {
     int rc;
     if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyHtoD, (device, host, nbytes));
+        PCU_CALL_ON(rc, st, MemcpyHtoD, (device, host, nbytes),
+                    {"the array", device, nbytes});
         return rc;
     }
-    PCU_CALL(rc, st, MemcpyHtoDAsync, (device, host, nbytes, stream));
+    PCU_CALL_ON(rc, st, MemcpyHtoDAsync, (device, host, nbytes, stream),
+                {"the array", device, nbytes});
     return rc < 0 || async ? rc : copy_wait(st, stream);
 }
 
@@ -648,8 +652,10 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
         if (copy_check(dest) < 0 || copy_check(src) < 0) {
             return -1;
         }
-        PCU_CALL(rc, st, MemcpyDtoDAsync,
-                 (dest->address, src->address, dest->nbytes, stream));
+        PCU_CALL_ON(rc, st, MemcpyDtoDAsync,
+                    (dest->address, src->address, dest->nbytes, stream),
+                    {"the target", dest->address, dest->nbytes},
+                    {"the source", src->address, dest->nbytes});
         return rc;
     }
     input.type = copy_moved_type(src);
@@ -697,7 +703,8 @@ copy_from_scalar(pcu_gpuarray *dest, PyObject *value, CUstream stream)
         if (copy_check(dest) < 0) {
             return -1;
         }
-        PCU_CALL(rc, st, MemsetD8Async, (dest->address, 0, dest->nbytes, stream));
+        PCU_CALL_ON(rc, st, MemsetD8Async, (dest->address, 0, dest->nbytes, stream),
+                    {"the array", dest->address, dest->nbytes});
         return rc;
     }
     return pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &dest, PCU_T_RAW, stream);
