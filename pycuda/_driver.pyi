@@ -985,8 +985,9 @@ class Linker:
 
 @disjoint_base
 class Function:
-    # Set by prepare().
+    # Set by prepare(), or by the program.
     arg_format: str
+    # Set by prepare().
     texrefs: list[Any]
     @property
     def handle(self) -> int: ...

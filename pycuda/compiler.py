@@ -1107,9 +1107,11 @@ def _load(image: bytes, request: Request) -> Module:
 
     logs = [("", "")]
     try:
-        return driver.module_from_buffer(
+        module = driver.module_from_buffer(
             image, message_handler=lambda done, info, log: logs.append((info, log))
         )
+        vars(module)["_source"] = request[0]  # for _parameters.py
+        return module
     except driver.Error as error:
         _explain(error, image, request, *logs[-1])
         raise

@@ -356,7 +356,7 @@ def signature_assertions(folder, change=lambda row: row):
     for row in rows("drv_symbols.h", "PCU_DRV_SYMBOLS", 5, folder):
         name, version, need, blocking, params = change(row)
         assert need in ("REQUIRED", "OPTIONAL"), name
-        assert blocking in ("GIL", "NOGIL"), name
+        assert blocking in ("GIL", "BEHIND", "QUEUE", "COPY", "NOGIL"), name
         pointer = f"PFN_cu{name}_v{version}"
         if known_to(TYPEDEF_HEADERS, pointer):
             lines.append(

@@ -118,8 +118,11 @@ def test_launch_checks(d, emu_ctx):
     extra = (c_void_p * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(n), 0)
     assert launch(d, two, extra=extra) == 0
     assert launch(d, two, params=params, extra=extra) == bad
-    n.value = 15
-    assert launch(d, two, extra=extra) == bad
+    n.value = 15  # an H200 takes a buffer that is too short, and none too long
+    assert launch(d, two, extra=extra) == 0
+    n.value = 17
+    assert launch(d, two, extra=extra) == R.ERROR_LAUNCH_OUT_OF_RESOURCES
+    assert launch(d, f, extra=extra) == R.ERROR_LAUNCH_OUT_OF_RESOURCES
     assert (
         d.LaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, m, None, None) == R.ERROR_INVALID_HANDLE
     )

@@ -125,6 +125,32 @@ def test_broken(rule, name, text, line, tmp_path):
     assert problems(tmp_path, files) == [(rule, C + name, line)]
 
 
+def test_waiting_calls_are_found(tmp_path):
+    rows = """
+    X(MemFree, 3020, REQUIRED, NOGIL, (CUdeviceptr dptr))
+    X(MemGetInfo, 3020, REQUIRED, GIL, (size_t *free, size_t *total))
+    X(MemAlloc, 3020, REQUIRED, QUEUE, (CUdeviceptr *dptr, size_t bytesize))
+"""
+    files = {
+        C + "tables/drv_symbols.h": rows,
+        C + "core/b.c": "void f(void) { drv.MemFree(0); }\n",
+        C + "py/pcu.h": "#include <Python.h>\n",
+        C + "py/a.c": """
+void f(void)
+{
+    drv.MemGetInfo(0, 0);
+    PCU_STATUS(status, MemFree, (0));
+    status = drv.MemFree(0);
+    status = drv.MemAlloc(0, 0);
+    /* keeps the lock: a reason */
+    status = drv.MemAlloc(0, 0);
+}
+""",
+    }
+    found = [("waiting-call", C + "py/a.c", line) for line in (6, 7)]
+    assert problems(tmp_path, files) == found
+
+
 def test_python_marks_are_found(tmp_path):
     files = {"pycuda/a.py": f"# {'HA'}CK\n", "test/a.py": f"\n\n{'X'}XX = 1\n"}
     assert problems(tmp_path, files) == [

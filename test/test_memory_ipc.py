@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+from pycuda import _driver
+from pycuda.tools import DeviceMemoryPool
 
 pytestmark = pytest.mark.gpu
 
@@ -107,6 +109,57 @@ def test_another_process_reads_and_writes_the_memory(ctx):
         assert (got[:-1] == values[::-1][:-1]).all() and got[-1] == 77
         drv.memcpy_htod(memory, values[::-1].copy())
         drv.Context.synchronize()
+
+
+@pytest.mark.parametrize("size", [64, 4096, 1 << 20, 5 << 20])
+def test_a_handle_of_freed_memory_does_not_open(ctx, size):
+    """A GPU's driver refuses it too, where the memory shares no block with others."""
+    if not _driver._is_emulated() and size < 1 << 20:
+        pytest.skip("the driver of a GPU cannot tell for a small allocation")
+    script = """
+    for expected in ("opens", "refused", "refused", "opens"):
+        handle = bytes.fromhex(hear()[0])
+        try:
+            memory = drv.IPCMemoryHandle(handle)
+        except drv.LogicError as error:
+            assert error.name == "CUDA_ERROR_INVALID_VALUE", error
+            say("refused")
+        else:
+            say("opens", drv.from_device(memory, 4, np.uint8)[3])
+            memory.close()
+    context.detach()
+    """
+    kept = drv.mem_alloc(size)  # the neighbour goes on living
+    memory = drv.mem_alloc(size)
+    drv.memset_d8(kept, 1, size)
+    drv.memset_d8(memory, 2, size)
+    drv.Context.synchronize()
+    handle = drv.mem_get_ipc_handle(memory)
+    with peer(script) as other:
+        other.say(handle.hex())
+        assert other.hear() == ["opens", "2"]
+        memory.free()
+        other.say(handle.hex())
+        assert other.hear() == ["refused"]
+        again = drv.mem_alloc(size)  # perhaps at the same address
+        other.say(handle.hex() if _driver._is_emulated() else bytes(64).hex())
+        assert other.hear() == ["refused"]
+        other.say(drv.mem_get_ipc_handle(kept).hex())
+        assert other.hear() == ["opens", "1"]
+    del again
+
+
+def test_an_address_inside_gives_the_handle_of_its_allocation(ctx):
+    memory = drv.mem_alloc(4096)
+    handle = drv.mem_get_ipc_handle(memory)
+    assert drv.mem_get_ipc_handle(int(memory) + 128) == handle
+    pool = DeviceMemoryPool()
+    blocks = [pool.allocate(1000) for _ in range(2)]
+    first, second = (drv.mem_get_ipc_handle(block) for block in blocks)
+    assert first != second
+    memory.free()
+    with pytest.raises(drv.LogicError, match="cuIpcGetMemHandle"):
+        drv.mem_get_ipc_handle(int(memory))
 
 
 def test_memory_of_another_process_in_kernels(ctx):

@@ -43,7 +43,7 @@ EMULATOR_DATA = {
     "emulator/pool.c": ["current_pools", "builtin_count"],
     "emulator/pool_threads.c": ["pool"],
     "emulator/services.c": ["creation"],
-    "emulator/stream.c": ["last_id"],
+    "emulator/stream.c": ["busy", "last_id"],
     "emulator/wait.c": ["host", "threads"],
     "emulator/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
@@ -564,6 +564,24 @@ def reason(root, sources):
                 yield source.name, line, f"{match.group()} without a reason"
 
 
+def waiting_call(root, sources):
+    """Refuse calls in py/ that keep the interpreter lock though they may wait.
+
+    A comment on the line above that begins with "keeps the lock" gives the reason.
+    """
+    table = root / SOURCE / "tables" / "drv_symbols.h"
+    text = table.read_text(encoding="utf-8") if table.exists() else ""
+    waiting = set(re.findall(r"X\((\w+),\s*\d+,\s*\w+,\s*(?!GIL,)\w+,", text))
+    for source in sources:
+        if source.room.startswith("py/"):
+            for match in re.finditer(r"\bdrv\s*\.\s*(\w+)\s*\(", source.code):
+                line = source.line(match.start())
+                above = source.text.split("\n")[line - 2]
+                if match[1] in waiting and "/* keeps the lock" not in above:
+                    message = f"drv.{match[1]} may wait: call it by PCU_STATUS"
+                    yield source.name, line, message
+
+
 def process_end(root, sources):
     """Refuse to end the process from core/ and py/."""
     pattern = r"\b(abort|exit|_exit|_Exit|quick_exit|Py_FatalError|Py_Exit)\s*\("
@@ -582,6 +600,7 @@ RULES = {
     "stub": stub,
     "cuda-version": cuda_version,
     "reason": reason,
+    "waiting-call": waiting_call,
     "process-end": process_end,
     "cxx-source": cxx_source,
     "file-length": file_length,

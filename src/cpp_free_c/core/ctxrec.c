@@ -3,6 +3,7 @@
 #include "ctxrec.h"
 
 PCU_THREAD pcu_ctxrec *pcu_ctx_current;
+unsigned int pcu_calls_waiting;
 
 /* The living and the not yet forgotten, newest first. */
 static pcu_ctxrec *ctxrec_registry;
@@ -85,22 +86,14 @@ pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
     return status;
 }
 
-CUresult
-pcu_ctxrec_end(pcu_ctxrec *rec, const char **routine)
+int
+pcu_ctxrec_is_busy(const pcu_ctxrec *rec)
 {
-    CUresult status = CUDA_SUCCESS;
-    if (rec->alive && pcu_drv_info.state == PCU_DRV_READY) {
-        if (rec->kind == PCU_CTX_OWNED) {
-            *routine = "cuCtxDestroy";
-            status = drv.CtxDestroy(rec->handle);
-        }
-        else if (rec->kind == PCU_CTX_PRIMARY) {
-            *routine = "cuDevicePrimaryCtxRelease";
-            status = drv.DevicePrimaryCtxRelease(rec->device);
-        }
+    unsigned int releases = rec->releases; /* it may be out of the registry */
+    for (const pcu_ctxrec *r = ctxrec_registry; r != NULL; r = r->next) {
+        releases += r->handle == rec->handle ? r->releases : 0;
     }
-    rec->alive = 0;
-    return status;
+    return releases != 0;
 }
 
 CUresult

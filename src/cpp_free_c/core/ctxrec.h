@@ -4,8 +4,8 @@
  * forked child is not). A record lives while `alive` is 1, and a primary context's also
  * while another record of the same life of that context does: what was made through one
  * wrapper stays good when another keeps the context. The record is part of the Python
- * object that owns it; whoever holds that object holds the record. Not locked: `alive`
- * changes once, from 1 to 0, under the interpreter lock.
+ * object that owns it; whoever holds that object holds the record. Not locked: records
+ * and registry are read and written under the interpreter lock only.
  *
  * Any code in core/ and py/ may call. */
 #ifndef PCU_CORE_CTXREC_H
@@ -36,12 +36,32 @@ typedef struct pcu_ctxrec {
     void *owner;             /* the Python object this record is part of */
     struct pcu_ctxrec *next; /* in the registry */
     pcu_device_limits limits;
-    unsigned long life; /* records of one handle that were alive together share it */
+    unsigned long life;    /* records of one handle that were alive together share it */
+    unsigned long queued;  /* calls that may have put work into the queue */
+    unsigned long passed;  /* how many of them a synchronisation has seen pass */
+    unsigned int releases; /* under way: the context must not end before they have */
 } pcu_ctxrec;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Kept by
  * py/context.c; borrowed, valid while the thread's stack holds it. */
 extern PCU_HIDDEN PCU_THREAD pcu_ctxrec *pcu_ctx_current;
+
+/* The number of driver calls that run without the interpreter lock now. Written and
+ * read under that lock. */
+extern PCU_HIDDEN unsigned int pcu_calls_waiting;
+
+/* A GPU's queue has room for 1,021 launches; a call into a full one waits. After this
+ * many calls without a synchronisation between them the queue may be full. */
+enum { PCU_QUEUE_SAFE = 600 };
+
+/* Count a call that takes a place in a queue of the current context. 1 if the queue may
+ * be full. */
+static inline int
+pcu_queue_may_be_full(void)
+{
+    pcu_ctxrec *rec = pcu_ctx_current;
+    return rec == NULL || ++rec->queued - rec->passed > PCU_QUEUE_SAFE;
+}
 
 /* 1 if a record that was ended shares its context with one that lives. */
 PCU_HIDDEN int pcu_ctxrec_outlived(const pcu_ctxrec *rec);
@@ -69,10 +89,8 @@ PCU_HIDDEN pcu_ctxrec *pcu_ctxrec_find(CUcontext handle);
 /* Read device and limits of rec->handle, which is current. *routine names the call. */
 PCU_HIDDEN CUresult pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine);
 
-/* End an owned or retained context. rec->alive is 0 afterwards, whatever the driver
- * says. *routine names the call that failed. The context must not be current in this
- * thread. */
-PCU_HIDDEN CUresult pcu_ctxrec_end(pcu_ctxrec *rec, const char **routine);
+/* 1 while a handle of the context is being released, through whichever record. */
+PCU_HIDDEN int pcu_ctxrec_is_busy(const pcu_ctxrec *rec);
 
 typedef struct {
     CUcontext entered;   /* NULL if the context was current already */

@@ -29,11 +29,16 @@ struct pcu_drv {
 };
 #undef PCU_DRV_MEMBER
 
-/* PCU_NOGIL_<Name> is 1 for calls around which the interpreter lock is released. */
-#define PCU_BLOCKING_NOGIL 1
-#define PCU_BLOCKING_GIL 0
+/* PCU_WAITS_<Name>: the column `blocking` of the table. */
+enum {
+    PCU_BLOCKING_GIL,
+    PCU_BLOCKING_BEHIND,
+    PCU_BLOCKING_QUEUE,
+    PCU_BLOCKING_COPY,
+    PCU_BLOCKING_NOGIL
+};
 #define PCU_DRV_NOGIL(name, version, need, blocking, params) \
-    PCU_NOGIL_##name = PCU_BLOCKING_##blocking,
+    PCU_WAITS_##name = PCU_BLOCKING_##blocking,
 enum { PCU_DRV_SYMBOLS(PCU_DRV_NOGIL) };
 #undef PCU_DRV_NOGIL
 

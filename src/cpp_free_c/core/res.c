@@ -58,20 +58,19 @@ pcu_res_ender(pcu_res_kind kind)
     return names[kind];
 }
 
-static CUresult
-res_call_ender(pcu_res_kind kind, pcu_res_handle handle, const char **routine)
+int
+pcu_res_blocking(pcu_res_kind kind)
 {
-    CUresult status = CUDA_ERROR_INVALID_VALUE;
-    *routine = pcu_res_ender(kind);
-    switch ((int)kind) {
-#define RES_END(kind_, type, ender)       \
-    case PCU_RES_##kind_:                 \
-        status = drv.ender(handle.kind_); \
-        break;
-        PCU_RESOURCES(RES_END)
-#undef RES_END
-    }
-    return status;
+#define RES_WAITS(kind_, type, ender) PCU_WAITS_##ender,
+    static const unsigned char blocking[] = {PCU_RESOURCES(RES_WAITS)};
+#undef RES_WAITS
+    return blocking[kind];
+}
+
+void
+pcu_res_abandon(pcu_res_kind kind)
+{
+    res_gone(kind);
 }
 
 /* 1 for codes after which the handle is gone although the call did not end it. */
@@ -82,81 +81,58 @@ res_status_is_moot(CUresult status)
            status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
 }
 
-/* End it within its context. */
-static CUresult
-res_end_inside(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
-               const char **routine, int *ended)
+int
+pcu_release_begin(pcu_release *r)
 {
-    pcu_scope scope;
-    CUresult status = pcu_scope_enter(&scope, ctx);
-    *routine = scope.routine;
-    if (status == CUDA_SUCCESS) {
-        status = res_call_ender(kind, handle, routine);
-        *ended = status == CUDA_SUCCESS;
-        CUresult left = pcu_scope_leave(&scope);
-        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
-            *routine = "cuCtxPopCurrent";
-            status = left;
+    r->status = CUDA_SUCCESS;
+    r->routine = "";
+    r->entered = 0;
+    if (pcu_ctxrec_usable(r->ctx)) {
+        r->status = pcu_scope_enter(&r->scope, r->ctx);
+        r->routine = r->scope.routine;
+        r->entered = r->status == CUDA_SUCCESS;
+    }
+    r->ctx->releases += r->entered;
+    return r->entered;
+}
+
+void
+pcu_release_call(pcu_release *r)
+{
+    if (r->unmaps) {
+        r->routine = "cuGraphicsUnmapResources";
+        r->status = drv.GraphicsUnmapResources(1, &r->handle.graphics, r->stream);
+        return;
+    }
+    r->routine = pcu_res_ender(r->kind);
+    switch ((int)r->kind) {
+#define RES_END(kind_, type, ender)             \
+    case PCU_RES_##kind_:                       \
+        r->status = drv.ender(r->handle.kind_); \
+        break;
+        PCU_RESOURCES(RES_END)
+#undef RES_END
+    }
+}
+
+CUresult
+pcu_release_finish(pcu_release *r)
+{
+    r->ended = r->entered && r->status == CUDA_SUCCESS;
+    if (r->entered) {
+        CUresult left = pcu_scope_leave(&r->scope);
+        r->ctx->releases--;
+        if (r->status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            r->routine = "cuCtxPopCurrent";
+            r->status = left;
         }
     }
-    return status;
-}
-
-CUresult
-pcu_res_end(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
-            const char **routine, int *ended)
-{
-    CUresult status = CUDA_SUCCESS;
-    *ended = 0;
-    if (pcu_ctxrec_usable(ctx)) {
-        status = res_end_inside(kind, handle, ctx, routine, ended);
+    if (res_status_is_moot(r->status)) {
+        r->status = CUDA_SUCCESS;
     }
-    if (res_status_is_moot(status)) {
-        status = CUDA_SUCCESS;
+    r->ended |= r->status == CUDA_SUCCESS;
+    if (r->ended && !r->unmaps) {
+        res_gone(r->kind);
     }
-    *ended |= status == CUDA_SUCCESS;
-    if (*ended) {
-        res_gone(kind);
-    }
-    return status;
-}
-
-CUresult
-pcu_res_release(pcu_res_kind kind, pcu_res_handle handle, const pcu_ctxrec *ctx,
-                const char **routine)
-{
-    int ended;
-    CUresult status = pcu_res_end(kind, handle, ctx, routine, &ended);
-    if (!ended) {
-        res_gone(kind);
-    }
-    return status;
-}
-
-CUresult
-pcu_res_unmap(CUgraphicsResource resource, CUstream stream, const pcu_ctxrec *ctx,
-              const char **routine, int *ended)
-{
-    *ended = !pcu_ctxrec_usable(ctx);
-    if (*ended) {
-        return CUDA_SUCCESS;
-    }
-    pcu_scope scope;
-    *routine = "cuCtxPushCurrent";
-    CUresult status = pcu_scope_enter(&scope, ctx);
-    if (status == CUDA_SUCCESS) {
-        *routine = "cuGraphicsUnmapResources";
-        status = drv.GraphicsUnmapResources(1, &resource, stream);
-        *ended = status == CUDA_SUCCESS;
-        CUresult left = pcu_scope_leave(&scope);
-        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
-            *routine = "cuCtxPopCurrent";
-            status = left;
-        }
-    }
-    if (res_status_is_moot(status)) {
-        status = CUDA_SUCCESS;
-    }
-    *ended |= status == CUDA_SUCCESS;
-    return status;
+    return r->status;
 }

@@ -33,25 +33,40 @@ PCU_HIDDEN const char *pcu_res_name(pcu_res_kind kind);
 /* The driver function that ends a handle of this kind. */
 PCU_HIDDEN const char *pcu_res_ender(pcu_res_kind kind);
 
-/* End a handle in its context, from whatever context is current, and leave that
- * current.
+/* The release of one handle, in three steps: only the middle one may wait for the
+ * device, so only for that one the caller gives a lock back (py/resource.c does). The
+ * other two read and write the context's record. */
+typedef struct {
+    pcu_res_kind kind;
+    pcu_res_handle handle;
+    int unmaps;      /* unmap the graphics resource in the stream, do not end it */
+    CUstream stream; /* of the unmapping */
+    pcu_ctxrec *ctx;
+    pcu_scope scope;
+    int entered;
+    const char *routine; /* result: the call that failed */
+    CUresult status;
+    int ended; /* result: the handle is gone; otherwise it is as live as before */
+} pcu_release;
+
+/* Enter the context of the handle, whichever is current. 1 if pcu_release_call must
+ * follow; 0 if there is nothing to call. pcu_release_finish follows in both cases.
  *
  * A context that is gone, or a forked child's, takes its handles with it: success
- * without a call. So are codes that say just that (the driver shuts down, the context
- * is lost). On failure *routine names the call, and *ended says whether the handle is
- * gone all the same; if not, it is as live as before. */
-PCU_HIDDEN CUresult pcu_res_end(pcu_res_kind kind, pcu_res_handle handle,
-                                const pcu_ctxrec *ctx, const char **routine,
-                                int *ended);
+ * without a call. */
+PCU_HIDDEN int pcu_release_begin(pcu_release *release);
 
-/* The same where nobody can try again: the handle counts as gone in any case. */
-PCU_HIDDEN CUresult pcu_res_release(pcu_res_kind kind, pcu_res_handle handle,
-                                    const pcu_ctxrec *ctx, const char **routine);
+/* Make the driver's call. It needs no lock and may wait for the device. */
+PCU_HIDDEN void pcu_release_call(pcu_release *release);
 
-/* Unmap an OpenGL object that was mapped in its context, as pcu_res_end ends: *ended
- * says whether it is unmapped. */
-PCU_HIDDEN CUresult pcu_res_unmap(CUgraphicsResource resource, CUstream stream,
-                                  const pcu_ctxrec *ctx, const char **routine,
-                                  int *ended);
+/* Leave the context and return the status. A code that only says that the handle is
+ * gone (the driver shuts down, the context is lost) counts as success. */
+PCU_HIDDEN CUresult pcu_release_finish(pcu_release *release);
+
+/* When the call that ends a handle of this kind may wait: PCU_BLOCKING_... */
+PCU_HIDDEN int pcu_res_blocking(pcu_res_kind kind);
+
+/* Count a handle as gone that could not be ended and that no caller can end later. */
+PCU_HIDDEN void pcu_res_abandon(pcu_res_kind kind);
 
 #endif

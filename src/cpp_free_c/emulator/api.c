@@ -77,8 +77,7 @@ emu_enter(emu_call call)
     if (status == CUDA_SUCCESS) {
         status = emu_capture_permit(call);
     }
-    if (status == CUDA_SUCCESS && emu_late_on && emu_late_call(call) &&
-        emu_wait_interrupted()) {
+    if (status == CUDA_SUCCESS && emu_late_call(call) && emu_wait_interrupted()) {
         status = EMU_INTERRUPTED;
     }
     return status;
@@ -161,6 +160,21 @@ emu_can_wait_unused(const emu_object *object)
     return object->users == 0 || !emu_wait_is_nested();
 }
 
+bool
+emu_wait(void)
+{
+    const struct timespec deadline = emu_wait_deadline();
+    bool ends = false;
+
+    if (pthread_cond_timedwait(&api.unused, &api.mutex, &deadline) == ETIMEDOUT) {
+        const emu_call call = emu_pause();
+
+        ends = emu_wait_poll();
+        emu_resume(call);
+    }
+    return ends;
+}
+
 void
 emu_wait_unused(emu_object *object)
 {
@@ -170,16 +184,9 @@ emu_wait_unused(emu_object *object)
 
     emu_wait_set_stuck(object->users > 0);
     while (object->users > 0) {
-        const struct timespec deadline = emu_wait_deadline();
-
-        if (pthread_cond_timedwait(&api.unused, &api.mutex, &deadline) == ETIMEDOUT) {
-            const emu_call call = emu_pause();
-
-            if (emu_wait_poll() && context && !cancels) {
-                cancels = true;
-                atomic_fetch_add(&context->cancels, 1);
-            }
-            emu_resume(call);
+        if (emu_wait() && context && !cancels) {
+            cancels = true;
+            atomic_fetch_add(&context->cancels, 1);
         }
     }
     emu_wait_set_stuck(false);
@@ -192,6 +199,12 @@ void
 emu_mark_polled(void)
 {
     has_polled = true;
+}
+
+void
+emu_wake(void)
+{
+    pthread_cond_broadcast(&api.unused);
 }
 
 void

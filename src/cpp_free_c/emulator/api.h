@@ -61,6 +61,10 @@ void emu_wait_unused(emu_object *object);
 /* False in a call that a signal handler makes during a wait or a kernel of its own
  * thread, while work needs the object: it must not wait for itself. */
 bool emu_can_wait_unused(const emu_object *object);
+/* Waits, letting others in, until one of them calls emu_wake, or for
+ * EMU_POLL_NANOSECONDS at most. True if a signal ends the wait. */
+bool emu_wait(void);
+void emu_wake(void);
 /* Counts work on an object; done wakes who waits for it. */
 void emu_use(emu_object *object);
 void emu_done(emu_object *object);

@@ -4,7 +4,8 @@
  * in memory, which replaces them in place. A handle names the process and its
  * descriptor of that file; the other process opens it through /proc. So nothing is left
  * behind, however the processes end. Small allocations share a chunk and thus a file,
- * which stays. */
+ * which stays. Behind the memory the file has the serial number of the allocation that
+ * lives at each granule: so a handle of one that was freed does not open. */
 #define _GNU_SOURCE
 #include "ipc.h"
 
@@ -48,6 +49,7 @@ typedef struct segment {
     uint64_t start, bytes;
     int file;
     uint64_t inode;
+    uint64_t *living; /* mapped: serial numbers by granule, 0 where none was shared */
     struct segment *next;
 } segment;
 
@@ -86,6 +88,23 @@ make_file(uint64_t bytes, uint64_t *inode)
         *inode = (uint64_t)about.st_ino;
     }
     return file;
+}
+
+/* A large allocation has a file of its own, and one number. */
+static uint64_t
+living_size(uint64_t bytes)
+{
+    return bytes > EMU_CHUNK ? sizeof(uint64_t)
+                             : EMU_CHUNK / EMU_GRANULE * sizeof(uint64_t);
+}
+
+static uint64_t *
+map_living(int file, uint64_t bytes)
+{
+    void *found = mmap(NULL, living_size(bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
+                       file, (off_t)bytes);
+
+    return found == MAP_FAILED ? NULL : found;
 }
 
 static bool
@@ -128,13 +147,16 @@ share(emu_allocation *memory)
     s->bytes = is_small(memory)
                    ? EMU_CHUNK
                    : (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
-    s->file = make_file(s->bytes, &s->inode);
-    if (s->file >= 0 &&
-        write_all(s->file, (const char *)(uintptr_t)s->start, s->bytes) &&
+    s->file = make_file(s->bytes + living_size(s->bytes), &s->inode);
+    s->living = s->file < 0 ? NULL : map_living(s->file, s->bytes);
+    if (s->living && write_all(s->file, (const char *)(uintptr_t)s->start, s->bytes) &&
         emu_memory_map(memory, s->file, 0, s->bytes)) {
         s->next = segments;
         segments = s;
         return s;
+    }
+    if (s->living) {
+        (void)munmap(s->living, living_size(s->bytes)); /* ours: cannot fail */
     }
     if (s->file >= 0) {
         (void)close(s->file); /* a copy: nothing is lost */
@@ -147,6 +169,7 @@ CUresult
 emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     emu_context *context;
+    const emu_allocation *inside;
     emu_allocation *memory = NULL;
     CUresult status = EMU_ENTER_CONTEXT(IpcGetMemHandle, &context);
 
@@ -158,7 +181,8 @@ emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
             return emu_leave(emu_wait_status());
         }
         emu_resume((emu_call)token);
-        memory = emu_memory_starting_at(dptr);
+        inside = emu_memory_check(dptr, 1); /* need not be its start, as on a GPU */
+        memory = inside ? emu_memory_starting_at(inside->base) : NULL;
         if (!pHandle || !memory ||
             (memory->kind != EMU_MEMORY_DEVICE && memory->kind != EMU_MEMORY_PITCHED)) {
             status = CUDA_ERROR_INVALID_VALUE;
@@ -177,6 +201,7 @@ emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
                                     .lead = memory->base - s->start,
                                     .size = memory->size};
 
+                s->living[data.lead / EMU_GRANULE] = data.serial;
                 memset(pHandle, 0, sizeof(*pHandle));
                 memcpy(pHandle, &data, sizeof(data));
             }
@@ -211,6 +236,18 @@ open_file(const handle_data *data)
     return file;
 }
 
+/* Whether the allocation of a handle still is the one that lives in its file. */
+static bool
+is_living(int file, const handle_data *data)
+{
+    off_t place =
+        (off_t)(data->bytes + data->lead / EMU_GRANULE * sizeof(data->serial));
+    uint64_t serial = 0;
+
+    return pread(file, &serial, sizeof(serial), place) == (ssize_t)sizeof(serial) &&
+           serial == data->serial;
+}
+
 static CUresult
 map_opening(emu_context *context, opening *o)
 {
@@ -222,7 +259,11 @@ map_opening(emu_context *context, opening *o)
     CUresult status;
 
     if (file < 0) {
-        return CUDA_ERROR_INVALID_HANDLE;
+        return CUDA_ERROR_INVALID_VALUE; /* as on a GPU */
+    }
+    if (!is_living(file, &o->handle)) {
+        (void)close(file); /* another process's: nothing of ours is lost */
+        return CUDA_ERROR_INVALID_VALUE;
     }
     status = emu_memory_allocate(&request, &o->memory);
     if (status == CUDA_SUCCESS &&
@@ -291,7 +332,7 @@ emu_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int F
         status = CUDA_ERROR_INVALID_VALUE; /* LAZY_ENABLE_PEER_ACCESS is the only way */
     }
     if (status == CUDA_SUCCESS && !valid_memory_handle(&data)) {
-        status = CUDA_ERROR_INVALID_HANDLE;
+        status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS && data.process == (int32_t)getpid()) {
         status = CUDA_ERROR_INVALID_CONTEXT; /* a process has its own memory already */
@@ -336,7 +377,14 @@ emu_ipc_forget(const emu_allocation *memory)
         *link = o->next;
         free(o);
     }
-    else if (memory->mapped && !is_small(memory)) {
+    else if (is_small(memory)) {
+        segment *s = find_segment(memory->base);
+
+        if (s) {
+            s->living[(memory->base - s->start) / EMU_GRANULE] = 0;
+        }
+    }
+    else if (memory->mapped) {
         segment **link = &segments;
 
         while (*link && (*link)->start != memory->base) {
@@ -346,6 +394,8 @@ emu_ipc_forget(const emu_allocation *memory)
             segment *s = *link;
 
             *link = s->next;
+            s->living[0] = 0;
+            (void)munmap(s->living, living_size(s->bytes)); /* ours: cannot fail */
             (void)close(s->file); /* who has it open keeps the memory */
             free(s);
         }

@@ -201,9 +201,12 @@ emu_late_before(emu_stream *stream)
     }
 }
 
-/* Calls that wait for all work, or that take away what work may need. */
-bool
-emu_late_call(emu_call call)
+/* What a call waits for. Measured on an H200: the first kind waits for the device
+ * there; what the second takes away the device keeps until its work is done. */
+typedef enum { WAITS_NOT, WAITS_FOR_ALL, WAITS_FOR_KEPT } waiting;
+
+static waiting
+waits(emu_call call)
 {
     switch (call) {
         case EMU_CALL_CtxSynchronize:
@@ -212,18 +215,32 @@ emu_late_call(emu_call call)
         case EMU_CALL_CtxDestroy:
         case EMU_CALL_DevicePrimaryCtxRelease:
         case EMU_CALL_DevicePrimaryCtxReset:
-        case EMU_CALL_StreamDestroy:
         case EMU_CALL_ModuleUnload:
         case EMU_CALL_MemFree:
         case EMU_CALL_MemFreeHost:
         case EMU_CALL_MemHostUnregister:
         case EMU_CALL_ArrayDestroy:
         case EMU_CALL_MipmappedArrayDestroy:
+            return WAITS_FOR_ALL;
+        case EMU_CALL_StreamDestroy:
         case EMU_CALL_TexObjectDestroy:
         case EMU_CALL_SurfObjectDestroy:
-            run_all(NULL);
-            return false;
+            return WAITS_FOR_KEPT;
         default:
-            return false;
+            return WAITS_NOT;
     }
+}
+
+bool
+emu_late_call(emu_call call)
+{
+    waiting what = waits(call);
+
+    if (what != WAITS_NOT && emu_late_on) {
+        run_all(NULL);
+    }
+    if (what == WAITS_FOR_ALL) {
+        emu_stream_settle(emu_context_peek());
+    }
+    return call == EMU_CALL_CtxSynchronize;
 }

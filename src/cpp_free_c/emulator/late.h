@@ -34,8 +34,9 @@ bool emu_late_keeps(void);
 bool emu_late_run(struct CUstream_st *stream, uint64_t until);
 /* Runs all that work in the stream must wait for. */
 void emu_late_before(struct CUstream_st *stream);
-/* Asked at the entry of each call: some wait for all streams. Whether the call did, and
- * has no more to do when a signal ended the wait; one that frees goes on. */
+/* Asked at the entry of each call: some wait for all streams, and, late or not, for
+ * what other threads run. Whether the call has no more to do when a signal ended the
+ * wait; one that frees goes on. */
 bool emu_late_call(emu_call call);
 
 #endif

@@ -17,6 +17,7 @@
 #include "wait.h"
 
 #define STACK_PARAMETERS 4096
+#define UNKNOWN_BYTE 0xCD
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
@@ -100,7 +101,7 @@ pack(const emu_kernel_info *info, const request *r, char *block)
         return CUDA_ERROR_INVALID_VALUE;
     }
     memset(block, 0, info->params_size);
-    if (info->param_count == 0) {
+    if (info->param_count == 0 && !r->extra) {
         return CUDA_SUCCESS;
     }
     if (r->parameters) {
@@ -120,12 +121,22 @@ pack(const emu_kernel_info *info, const request *r, char *block)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    used = info->params[info->param_count - 1].offset +
-           info->params[info->param_count - 1].size;
-    if (!buffer || size < used) {
+    if (info->param_count > 0) {
+        const emu_param *last = &info->params[info->param_count - 1];
+
+        used = last->offset + last->size;
+    }
+    if (size > used) {
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* as on an H200 */
+    }
+    if (!buffer && used > 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    memcpy(block, buffer, size < info->params_size ? size : info->params_size);
+    /* A GPU takes a buffer that is too short; the rest is of an earlier launch. */
+    if (size > 0) {
+        memcpy(block, buffer, size);
+    }
+    memset(block + size, UNKNOWN_BYTE, used - size);
     return CUDA_SUCCESS;
 }
 

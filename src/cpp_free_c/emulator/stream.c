@@ -28,11 +28,17 @@ struct CUstream_st {
     pthread_mutex_t turn;
     emu_capture_place place;
     emu_late late;
+    uint64_t ticket; /* of the work that is running, 0: none */
+    struct CUstream_st *next_busy;
 };
 
 enum { NON_BLOCKING = 1 };
 
-static uint64_t last_id; /* guarded by the API lock */
+static uint64_t last_id; /* guarded by the API lock, as the next */
+static struct {
+    emu_stream *first;    /* that run work now */
+    uint64_t last_ticket; /* work gets them in the order in which it begins */
+} busy;
 
 static void
 destroy(emu_object *object)
@@ -141,6 +147,60 @@ emu_stream_late(emu_stream *stream)
     return &stream->late;
 }
 
+/* Its turn has come: work runs. */
+static void
+mark_busy(emu_stream *stream)
+{
+    emu_lock();
+    stream->ticket = ++busy.last_ticket;
+    stream->next_busy = busy.first;
+    busy.first = stream;
+    emu_unlock();
+}
+
+static void
+mark_idle(emu_stream *stream)
+{
+    emu_stream **link = &busy.first;
+
+    emu_lock();
+    while (*link != stream) {
+        link = &(*link)->next_busy;
+    }
+    *link = stream->next_busy;
+    stream->ticket = 0;
+    emu_wake();
+    emu_unlock();
+}
+
+/* Whether work of the context is running that began by that ticket. */
+static bool
+is_busy(const emu_context *context, uint64_t ticket)
+{
+    const emu_stream *stream = busy.first;
+
+    while (stream && (stream->object.context != context || stream->ticket > ticket)) {
+        stream = stream->next_busy;
+    }
+    return stream;
+}
+
+void
+emu_stream_settle(const emu_context *context)
+{
+    uint64_t ticket = busy.last_ticket;
+    bool ends = emu_wait_is_nested() || !is_busy(context, ticket);
+
+    if (ends) {
+        return;
+    }
+    emu_wait_set_stuck(true);
+    while (!ends && is_busy(context, ticket)) {
+        ends = emu_wait();
+    }
+    emu_wait_set_stuck(false);
+}
+
 int
 emu_stream_begin(emu_stream *stream)
 {
@@ -191,6 +251,7 @@ emu_stream_turn(emu_stream *stream)
     token = (int)emu_pause();
     if (order_take(stream)) {
         if (emu_wait_mutex(&stream->turn)) {
+            mark_busy(stream);
             return token;
         }
         order_give(stream);
@@ -202,6 +263,7 @@ emu_stream_turn(emu_stream *stream)
 void
 emu_stream_end(emu_stream *stream, int token)
 {
+    mark_idle(stream);
     pthread_mutex_unlock(&stream->turn);
     order_give(stream);
     turn_over(stream, token);

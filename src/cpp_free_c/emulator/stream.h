@@ -24,6 +24,10 @@ int emu_stream_turn(emu_stream *stream);
 /* Ends the turn and takes the API lock again. */
 void emu_stream_end(emu_stream *stream, int token);
 
+/* Waits for the work of the context that other threads are running now, but for none
+ * that begins later. */
+void emu_stream_settle(const emu_context *context);
+
 /* Makes and frees what a context needs: its null stream and order lock. */
 CUresult emu_stream_open(emu_context *context);
 void emu_stream_close(emu_context *context);

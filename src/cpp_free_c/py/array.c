@@ -322,8 +322,13 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     CUDA_ARRAY_DESCRIPTOR flat = {d.Width, d.Height, d.Format, d.NumChannels};
-    CUresult status = full ? drv.Array3DCreate(&handle.array, &d)
-                           : drv.ArrayCreate(&handle.array, &flat);
+    CUresult status;
+    if (full) {
+        PCU_STATUS(status, Array3DCreate, (&handle.array, &d));
+    }
+    else {
+        PCU_STATUS(status, ArrayCreate, (&handle.array, &flat));
+    }
     if (status == CUDA_SUCCESS) {
         self->borrowed = 0;
         Py_CLEAR(self->owner);

@@ -5,20 +5,55 @@
  * is ctxstack.c; what the current context can be asked is contextinfo.c. */
 
 #include "ctxstack.h"
+
+#include <time.h>
+
 #include "kernels.h"
 
 /* -- making ------------------------------------------------------------------------ */
 
+/* End an owned context, or give a retained one back. The caller has made sure that no
+ * other thread finds it. What is being released in it has to finish before. */
+static CUresult
+context_end(const pcu_ctxrec *rec, const char **routine)
+{
+    CUresult status = CUDA_SUCCESS;
+    while (pcu_ctxrec_is_busy(rec)) {
+        static const struct timespec pause = {.tv_nsec = 100000};
+        Py_BEGIN_ALLOW_THREADS(void)
+        nanosleep(&pause, NULL); /* a signal may end it early: then look again */
+        Py_END_ALLOW_THREADS
+    }
+    if (pcu_drv_info.state != PCU_DRV_READY) {
+        return CUDA_SUCCESS;
+    }
+    if (rec->kind == PCU_CTX_OWNED) {
+        *routine = "cuCtxDestroy";
+        PCU_STATUS(status, CtxDestroy, (rec->handle));
+    }
+    else if (rec->kind == PCU_CTX_PRIMARY) {
+        *routine = "cuDevicePrimaryCtxRelease";
+        PCU_STATUS(status, DevicePrimaryCtxRelease, (rec->device));
+    }
+    return status;
+}
+
+/* The object goes. Its record leaves the registry first: other threads run while the
+ * driver works, and must not find an object that has no reference left. */
 static void
 context_end_noraise(pcu_context *self)
 {
     const char *routine = "";
-    CUcontext handle = self->rec.handle;
+    CUresult status = CUDA_SUCCESS;
+    pcu_ctxrec_forget(&self->rec);
     pcu_kernels_clear(self);
-    CUresult status = pcu_ctxrec_end(&self->rec, &routine);
+    if (self->rec.alive) {
+        self->rec.alive = 0;
+        status = context_end(&self->rec, &routine);
+    }
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
         status != CUDA_ERROR_CONTEXT_IS_DESTROYED && !pcu_status_is_sticky(status)) {
-        pcu_report_cleanup(self->st, routine, (uintptr_t)handle, status);
+        pcu_report_cleanup(self->st, routine, (uintptr_t)self->rec.handle, status);
     }
 }
 
@@ -31,7 +66,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
     if (self == NULL) {
         pcu_ctxrec rec = {.handle = handle, .device = device, .kind = kind, .alive = 1};
-        (void)pcu_ctxrec_end(&rec, &routine); /* the allocation's failure is reported */
+        (void)context_end(&rec, &routine); /* the allocation's failure is reported */
         return NULL;
     }
     self->st = st;
@@ -199,7 +234,6 @@ context_dealloc(PyObject *op)
         PyObject_ClearWeakRefs(op);
     }
     context_end_noraise((pcu_context *)op);
-    pcu_ctxrec_forget(&((pcu_context *)op)->rec);
     context_clear(op);
     type->tp_free(op);
     Py_DECREF(type);
@@ -313,18 +347,16 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
     }
+    if (self->rec.alive) {
+        pcu_kernels_clear(self); /* another thread may detach it meanwhile */
+    }
     if (!self->rec.alive) {
         pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,
                          "this context was detached before");
         return NULL;
     }
-    pcu_kernels_clear(self);
-    pcu_ctxrec ended = self->rec;
-    self->rec.alive = 0; /* from here on nobody else uses or ends it */
-    CUresult status;
-    Py_BEGIN_ALLOW_THREADS
-    status = pcu_ctxrec_end(&ended, &routine);
-    Py_END_ALLOW_THREADS
+    self->rec.alive = 0; /* from here on no other thread uses or ends it */
+    CUresult status = context_end(&self->rec, &routine);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
         self->rec.alive = 1; /* as before */
         pcu_raise(st, routine, status);

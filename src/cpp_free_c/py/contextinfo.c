@@ -24,7 +24,7 @@ static PyObject *
 context_synchronize_current(pcu_state *st)
 {
     int rc;
-    PCU_CALL(rc, st, CtxSynchronize, ());
+    rc = pcu_synchronize(st);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 CONTEXT_NOARGS_BODY(synchronize, context_synchronize_current)

@@ -15,10 +15,8 @@ module_load_new(pcu_state *st, PyObject *ctx, const void *image, pcu_jit *jit,
     pcu_res_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
-    Py_BEGIN_ALLOW_THREADS
-    status =
-        drv.ModuleLoadDataEx(&handle.module, image, jit->count, jit->keys, jit->values);
-    Py_END_ALLOW_THREADS
+    PCU_STATUS(status, ModuleLoadDataEx,
+               (&handle.module, image, jit->count, jit->keys, jit->values));
     if (status == CUDA_SUCCESS) {
         self = pcu_resource_new(st, st->Module, ctx, PCU_RES_module, handle);
         if (self == NULL) {
@@ -103,9 +101,10 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         struct stat place;
         int is_folder =
             stat(PyBytes_AS_STRING(path), &place) == 0 && S_ISDIR(place.st_mode);
-        CUresult status = is_folder
-                              ? CUDA_ERROR_INVALID_IMAGE
-                              : drv.ModuleLoad(&handle.module, PyBytes_AS_STRING(path));
+        CUresult status = CUDA_ERROR_INVALID_IMAGE;
+        if (!is_folder) {
+            PCU_STATUS(status, ModuleLoad, (&handle.module, PyBytes_AS_STRING(path)));
+        }
         if (status == CUDA_SUCCESS) {
             self = pcu_resource_new(st, st->Module, ctx, PCU_RES_module, handle);
         }
@@ -161,7 +160,8 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (text == NULL || pcu_resource_check(self, "cuModuleGetFunction") < 0) {
         return NULL;
     }
-    CUresult status = drv.ModuleGetFunction(&function, self->handle.module, text);
+    CUresult status;
+    PCU_STATUS(status, ModuleGetFunction, (&function, self->handle.module, text));
     if (status != CUDA_SUCCESS) {
         module_raise(self->st, "cuModuleGetFunction", status, text);
         return NULL;
@@ -187,7 +187,8 @@ module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (text == NULL || pcu_resource_check(self, "cuModuleGetGlobal") < 0) {
         return NULL;
     }
-    CUresult status = drv.ModuleGetGlobal(&pointer, &size, self->handle.module, text);
+    CUresult status;
+    PCU_STATUS(status, ModuleGetGlobal, (&pointer, &size, self->handle.module, text));
     if (status != CUDA_SUCCESS) {
         module_raise(self->st, "cuModuleGetGlobal", status, text);
         return NULL;

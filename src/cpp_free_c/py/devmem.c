@@ -53,7 +53,7 @@ pcu_devmem_alloc(pcu_state *st, size_t size)
     if (ctx == NULL) {
         return NULL;
     }
-    PCU_ALLOCATE(status, drv.MemAlloc(&handle.memory, size));
+    PCU_ALLOCATE(status, MemAlloc, (&handle.memory, size));
     if (status == CUDA_SUCCESS) {
         self = pcu_resource_with_size(
             pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle),
@@ -158,8 +158,8 @@ devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     if (ctx == NULL) {
         return NULL;
     }
-    PCU_ALLOCATE(status, drv.MemAllocPitch(&handle.memory, &pitch, a.width, a.height,
-                                           a.access_size));
+    PCU_ALLOCATE(status, MemAllocPitch,
+                 (&handle.memory, &pitch, a.width, a.height, a.access_size));
     if (status == CUDA_SUCCESS) {
         memory = pcu_resource_with_size(
             pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle),

@@ -34,6 +34,7 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(self->module);
     Py_VISIT(self->name); /* of a class derived from str it may hold anything */
     Py_VISIT(self->texrefs);
+    Py_VISIT(self->arg_format); /* the same */
     Py_VISIT(self->dict);
     return 0;
 }
@@ -60,6 +61,7 @@ function_dealloc(PyObject *op)
     pcu_prepared_release(self->prepared);
     PyMem_Free(self->old_params);
     Py_CLEAR(self->texrefs);
+    Py_CLEAR(self->arg_format);
     Py_CLEAR(self->name);
     Py_CLEAR(self->module);
     type->tp_free(op);
@@ -370,6 +372,9 @@ function_get_name(PyObject *op, void *Py_UNUSED(closure))
 static PyGetSetDef function_getset[] = {
     {"handle", function_get_handle, NULL, "The CUfunction as an int.", NULL},
     {"name", function_get_name, NULL, "The name it was asked for under.", NULL},
+    {"arg_format", pcu_function_get_arg_format, pcu_function_set_arg_format,
+     "The format of prepared calls, a str: what prepare() was given, or what was set.",
+     NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

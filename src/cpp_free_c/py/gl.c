@@ -161,7 +161,7 @@ object_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* Map in the registration's context. The mapping, which is made before, undoes it. */
 static CUresult
-object_map_nogil(gl_object *self, CUstream stream, const char **routine, int *mapped)
+object_map_run(gl_object *self, CUstream stream, const char **routine, int *mapped)
 {
     CUgraphicsResource handle = self->base.handle.graphics;
     pcu_scope scope;
@@ -169,7 +169,7 @@ object_map_nogil(gl_object *self, CUstream stream, const char **routine, int *ma
     CUresult status = pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx));
     if (status == CUDA_SUCCESS) {
         *routine = "cuGraphicsMapResources";
-        status = drv.GraphicsMapResources(1, &handle, stream);
+        PCU_STATUS(status, GraphicsMapResources, (1, &handle, stream));
         *mapped = status == CUDA_SUCCESS;
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
@@ -222,9 +222,7 @@ object_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     mapping->stream = stream;
     mapping->handle = handle;
     self->mapped = 1; /* nobody else maps or unregisters it meanwhile */
-    Py_BEGIN_ALLOW_THREADS
-    status = object_map_nogil(self, handle, &routine, &mapped);
-    Py_END_ALLOW_THREADS
+    status = object_map_run(self, handle, &routine, &mapped);
     mapping->mapped = self->mapped = mapped;
     if (status != CUDA_SUCCESS) {
         Py_DECREF(mapping);
@@ -342,8 +340,8 @@ mapping_end(gl_mapping *self, CUstream stream, const char **routine, int *ended)
     gl_object *object = self->object;
     self->mapped = 0;
     object->mapped = 0;
-    return pcu_res_unmap(object->base.handle.graphics, stream,
-                         pcu_context_rec(object->base.ctx), routine, ended);
+    return pcu_release_mapping(object->base.handle.graphics, stream, object->base.ctx,
+                               routine, ended);
 }
 
 PyDoc_STRVAR(
@@ -702,7 +700,8 @@ gl_init(PyObject *m, PyObject *Py_UNUSED(ignored))
     if (gl_deprecated("gl_init", "it does nothing now") < 0) {
         return NULL;
     }
-    CUresult status = drv.GLInit();
+    CUresult status;
+    PCU_STATUS(status, GLInit, ());
     if (status != CUDA_SUCCESS && pcu_drv_missing_since("cuGLInit") == 0) {
         rc = pcu_raise(st, "cuGLInit", status);
     }

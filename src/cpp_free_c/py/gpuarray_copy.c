@@ -47,10 +47,12 @@ copy_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream, int 
     CUdeviceptr address = device->address;
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyDtoH, (data, address, nbytes));
+        PCU_CALL_ON(rc, st, MemcpyDtoH, (data, address, nbytes),
+                    {"the array", address, nbytes});
     }
     else {
-        PCU_CALL(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream));
+        PCU_CALL_ON(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
+                    {"the array", address, nbytes});
         rc = rc < 0 || async ? rc : copy_wait(st, stream);
     }
     Py_XDECREF(memory);
@@ -71,10 +73,12 @@ copy_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, int as
     CUdeviceptr address = device->address;
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyHtoD, (address, data, nbytes));
+        PCU_CALL_ON(rc, st, MemcpyHtoD, (address, data, nbytes),
+                    {"the array", address, nbytes});
     }
     else {
-        PCU_CALL(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream));
+        PCU_CALL_ON(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
+                    {"the array", address, nbytes});
         rc = rc < 0 || async ? rc : copy_wait(st, stream);
     }
     Py_XDECREF(memory);
@@ -572,7 +576,8 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
         CUdeviceptr to = dest->address;
         CUdeviceptr from = src->address;
         size_t nbytes = pcu_gpuarray_nbytes(dest);
-        PCU_CALL(rc, st, MemcpyDtoDAsync, (to, from, nbytes, stream));
+        PCU_CALL_ON(rc, st, MemcpyDtoDAsync, (to, from, nbytes, stream),
+                    {"the target", to, nbytes}, {"the source", from, nbytes});
         return rc;
     }
     /* The same elements under another type, without a new object: other threads may
@@ -629,7 +634,8 @@ copy_from_scalar(pcu_gpuarray *dest, PyObject *value, CUstream stream)
         }
         CUdeviceptr to = dest->address;
         size_t nbytes = pcu_gpuarray_nbytes(dest);
-        PCU_CALL(rc, st, MemsetD8Async, (to, 0, nbytes, stream));
+        PCU_CALL_ON(rc, st, MemsetD8Async, (to, 0, nbytes, stream),
+                    {"the array", to, nbytes});
         return rc;
     }
     return pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &dest, PCU_T_RAW, stream);

@@ -106,15 +106,18 @@ pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer)
     if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
         return -1;
     }
-    if (!handler_has_memory(self, size)) {
-        PyObject *alloc = pcu_devmem_alloc(st, size);
+    PyObject *alloc;
+    if (handler_has_memory(self, size)) {
+        alloc = Py_NewRef(self->dev_alloc);
+    }
+    else {
+        alloc = pcu_devmem_alloc(st, size);
         if (alloc == NULL) {
             return -1;
         }
         self->room = size;
-        Py_XSETREF(self->dev_alloc, alloc);
+        Py_XSETREF(self->dev_alloc, Py_NewRef(alloc)); /* other threads may run */
     }
-    PyObject *alloc = Py_NewRef(self->dev_alloc);
     int rc = pcu_as_pointer(st, alloc, pointer, "dev_alloc");
     Py_DECREF(alloc);
     return rc;
@@ -141,6 +144,19 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
 }
 
 int
+pcu_synchronize(pcu_state *st)
+{
+    pcu_ctxrec *rec = pcu_ctx_current;
+    unsigned long queued = rec == NULL ? 0 : rec->queued;
+    int rc;
+    PCU_CALL(rc, st, CtxSynchronize, ());
+    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
+        rec->passed = queued; /* what other threads queued meanwhile may be there yet */
+    }
+    return rc;
+}
+
+int
 pcu_wait(pcu_state *st, CUstream stream)
 {
     int rc;
@@ -148,7 +164,7 @@ pcu_wait(pcu_state *st, CUstream stream)
         PCU_CALL(rc, st, StreamSynchronize, (stream));
     }
     else {
-        PCU_CALL(rc, st, CtxSynchronize, ());
+        rc = pcu_synchronize(st);
     }
     return rc;
 }
@@ -300,6 +316,13 @@ handler_dealloc(PyObject *op)
     Py_TRASHCAN_END
 }
 
+static PyObject *
+handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
+{
+    PyObject *alloc = ((pcu_handler *)op)->dev_alloc;
+    return Py_NewRef(alloc == NULL ? Py_None : alloc);
+}
+
 PyDoc_STRVAR(handler_get_device_alloc_doc,
              "get_device_alloc($self, /)\n--\n\n"
              "The device memory of this argument, allocated at the first call.");
@@ -309,7 +332,8 @@ handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_handler *self = (pcu_handler *)op;
     CUdeviceptr pointer;
-    return pcu_handler_pointer(self, &pointer) < 0 ? NULL : Py_NewRef(self->dev_alloc);
+    return pcu_handler_pointer(self, &pointer) < 0 ? NULL
+                                                   : handler_get_dev_alloc(op, NULL);
 }
 
 /* The stream of pre_call and post_call, as it was given. Borrowed; NULL with an
@@ -377,13 +401,6 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     int rc = alloc == NULL ? -1 : handler_copy(self, pointer, alloc, 0);
     Py_XDECREF(alloc);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
-}
-
-static PyObject *
-handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
-{
-    PyObject *alloc = ((pcu_handler *)op)->dev_alloc;
-    return Py_NewRef(alloc == NULL ? Py_None : alloc);
 }
 
 static int

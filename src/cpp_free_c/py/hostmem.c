@@ -117,7 +117,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
     if (ctx == NULL) {
         return NULL;
     }
-    PCU_ALLOCATE(status, drv.MemHostAlloc(&handle.host, bytes, flags));
+    PCU_ALLOCATE(status, MemHostAlloc, (&handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
         *data = handle.host;
         self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_RES_host,
@@ -318,7 +318,8 @@ registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
     if (ctx == NULL) {
         return NULL;
     }
-    CUresult status = drv.MemHostRegister(handle.host, bytes, flags);
+    CUresult status;
+    PCU_STATUS(status, MemHostRegister, (handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
         self = pcu_resource_new(st, st->RegisteredHostMemory, ctx, PCU_RES_registered,
                                 handle);

@@ -104,25 +104,24 @@ kernels_reserve(pcu_context *ctx)
 static void
 kernel_unload_noraise(pcu_context *ctx, CUmodule module)
 {
-    const char *routine = "";
     pcu_res_handle handle = {.module = module};
-    CUresult status = pcu_res_release(PCU_RES_module, handle, &ctx->rec, &routine);
-    if (status != CUDA_SUCCESS) {
-        pcu_report_cleanup(ctx->st, routine, (uintptr_t)module, status);
-    }
+    pcu_release_noraise(ctx->st, PCU_RES_module, handle, (PyObject *)ctx);
 }
 
+/* Other threads run while a module is unloaded, and may begin a new table. */
 void
 pcu_kernels_clear(pcu_context *ctx)
 {
-    struct pcu_kernels *table = ctx->kernels;
-    ctx->kernels = NULL;
-    for (size_t i = 0; table != NULL && i < table->capacity; i++) {
-        if (table->entries[i].function != NULL) {
-            kernel_unload_noraise(ctx, table->entries[i].module);
+    while (ctx->kernels != NULL) {
+        struct pcu_kernels *table = ctx->kernels;
+        ctx->kernels = NULL;
+        for (size_t i = 0; i < table->capacity; i++) {
+            if (table->entries[i].function != NULL) {
+                kernel_unload_noraise(ctx, table->entries[i].module);
+            }
         }
+        PyMem_Free(table);
     }
-    PyMem_Free(table);
 }
 
 /* -- a miss ------------------------------------------------------------------------ */
@@ -209,8 +208,9 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     }
     kernel_entry *entry = kernel_place(ctx->kernels, key);
     if (entry->function != NULL) { /* another thread was faster */
-        kernel_unload_noraise(ctx, module);
-        return entry->function;
+        function = entry->function;
+        kernel_unload_noraise(ctx, module); /* the table may move meanwhile */
+        return function;
     }
     *entry = (kernel_entry){.key = *key, .function = function, .module = module};
     ctx->kernels->used++;
@@ -242,7 +242,9 @@ pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int 
                      "a kernel of %zu blocks is more than a launch can have", blocks);
         return -1;
     }
-    CUresult status = drv.LaunchKernel(kernel, (unsigned int)blocks, 1, 1, threads, 1,
-                                       1, 0, stream, NULL, extra);
+    CUresult status;
+    PCU_STATUS(
+        status, LaunchKernel,
+        (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL, extra));
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuLaunchKernel", status);
 }

@@ -7,7 +7,8 @@
  * laid out with natural alignment. No Python code runs unless an argument brings its
  * own.
  *
- * The interpreter lock is held throughout: a launch only queues. */
+ * The interpreter lock is held throughout, unless the launch may have to wait for a
+ * place in the queue or behind another thread's call: see PCU_STATUS. */
 
 #include "launch.h"
 
@@ -134,9 +135,11 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         pcu_refs_launch(self->module, s->stream) < 0) {
         return -1;
     }
-    CUresult status = drv.LaunchKernel(self->handle, s->grid[0], s->grid[1], s->grid[2],
-                                       s->block[0], s->block[1], s->block[2], s->shared,
-                                       s->stream, NULL, size == 0 ? NULL : extra);
+    CUresult status;
+    PCU_STATUS(
+        status, LaunchKernel,
+        (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
+         s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -153,9 +156,10 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
 typedef struct {
     pcu_function *function;
     pcu_argbuf *buffer;
-    const CUstream *stream; /* of the launch; NULL: not known yet */
-    Py_ssize_t index;       /* of the argument at hand */
-    int handlers;           /* an ArgumentHandler was seen */
+    const CUstream *stream;   /* of the launch; NULL: not known yet */
+    Py_ssize_t index;         /* of the argument at hand */
+    int handlers;             /* an ArgumentHandler was seen */
+    unsigned char unused[16]; /* where bytes go that were converted already */
 } launch_pack;
 
 static int
@@ -167,6 +171,89 @@ launch_bad_size(launch_pack *p, PyObject *arg, size_t size)
         p->index, p->function->name, Py_TYPE(arg)->tp_name, size,
         p->function->params[p->index].size);
     return -1;
+}
+
+/* Learn from the source, if the module has one, which parameters are integers. */
+static int
+launch_ask_integers(pcu_function *fn)
+{
+    Py_ssize_t n = fn->nparams;
+    const char *kinds = NULL;
+    PyObject *source = PyObject_GetAttrString(fn->module, "_source");
+    PyObject *found = NULL;
+    if (source != NULL) {
+        PyObject *module = PyImport_ImportModule("pycuda._parameters");
+        found = module == NULL ? NULL
+                               : PyObject_CallMethod(module, "integers", "OOn", source,
+                                                     fn->name, n);
+        Py_XDECREF(module);
+        Py_DECREF(source);
+    }
+    else if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear(); /* code that was not compiled here: nothing is known */
+        found = Py_NewRef(Py_None);
+    }
+    if (found == NULL) {
+        return -1;
+    }
+    if (PyBytes_Check(found) && PyBytes_GET_SIZE(found) == n) {
+        kinds = PyBytes_AS_STRING(found);
+    }
+    for (Py_ssize_t i = 0; i < n && i < fn->nparams; i++) {
+        fn->params[i].integer =
+            kinds == NULL || kinds[i] == 0 ? -1 : (signed char)kinds[i];
+    }
+    Py_DECREF(found);
+    return 0;
+}
+
+static int
+launch_is_integer(PyObject *arg)
+{
+    return PyArray_IsScalar(arg, Integer) ||
+           (PyArray_Check(arg) && PyArray_NDIM((PyArrayObject *)arg) == 0 &&
+            PyTypeNum_ISINTEGER(PyArray_DESCR((PyArrayObject *)arg)->type_num));
+}
+
+/* 1 if bytes of that size fit before the next parameter. */
+static int
+launch_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
+{
+    const pcu_param *param = &fn->params[index];
+    return size < param->size ||
+           (index + 1 < fn->nparams && param[1].offset - param->offset >= size);
+}
+
+/* An argument of another size than its parameter. An integer is converted if the
+ * parameter is one and can hold the value; its own bytes then go nowhere. A wider one
+ * is right by PyCUDA's layout only where padding takes its upper half. */
+static void *
+launch_convert(launch_pack *p, PyObject *arg, size_t size)
+{
+    pcu_function *fn = p->function;
+    unsigned long long bits = 0;
+    char name[64];
+    if (!launch_is_integer(arg) || size > sizeof(p->unused)) {
+        launch_bad_size(p, arg, size);
+        return NULL;
+    }
+    if (fn->params[p->index].integer == 0 && launch_ask_integers(fn) < 0) {
+        return NULL;
+    }
+    const pcu_param *param = &fn->params[p->index];
+    if (param->integer <= 0 || param->size > sizeof(bits) ||
+        !launch_has_room(fn, p->index, size)) {
+        launch_bad_size(p, arg, size);
+        return NULL;
+    }
+    unsigned long long top = UINT64_MAX >> (64 - 8 * param->size);
+    (void)PyOS_snprintf(name, sizeof(name), "argument %zd", p->index); /* fits */
+    if (pcu_as_integer(arg, param->integer == 1 ? -(long long)(top >> 1) - 1 : 0,
+                       param->integer == 1 ? top >> 1 : top, &bits, name) < 0) {
+        return NULL;
+    }
+    memcpy(p->buffer->data + param->offset, &bits, param->size);
+    return p->unused;
 }
 
 /* Where the argument's bytes go. A structure may lack its tail padding. */
@@ -184,8 +271,7 @@ launch_place(launch_pack *p, PyObject *arg, size_t size, size_t align, int struc
     const pcu_param *param = &fn->params[p->index];
     if (size != param->size &&
         !(structure && size < param->size && param->size - size < 16)) {
-        launch_bad_size(p, arg, size);
-        return NULL;
+        return launch_convert(p, arg, size);
     }
     return p->buffer->data + param->offset;
 }

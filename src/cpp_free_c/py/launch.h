@@ -41,6 +41,9 @@ PCU_HIDDEN PCU_RAISES int pcu_launch_pack(pcu_function *self, PyObject *const *a
 PCU_HIDDEN void pcu_prepared_release(pcu_prepared *plan); /* NULL is fine */
 PCU_HIDDEN PyObject *pcu_function_prepare(PyObject *op, PyObject *const *args,
                                           Py_ssize_t nargs, PyObject *kwnames);
+PCU_HIDDEN PyObject *pcu_function_get_arg_format(PyObject *op, void *closure);
+PCU_HIDDEN int pcu_function_set_arg_format(PyObject *op, PyObject *format,
+                                           void *closure);
 PCU_HIDDEN PyObject *pcu_function_prepared_call(PyObject *op, PyObject *const *args,
                                                 Py_ssize_t nargs, PyObject *kwnames);
 PCU_HIDDEN PyObject *pcu_function_prepared_async_call(PyObject *op,

@@ -33,28 +33,31 @@ static const char *const linker_complete = "cuLinkComplete";
 /* -- calling the driver ------------------------------------------------------------ */
 
 static CUresult
-linker_work_nogil(CUlinkState link, linker_job *job)
+linker_work(CUlinkState link, linker_job *job)
 {
     void *cubin = NULL;
     size_t size = 0;
+    CUresult status;
     job->routine = job->work;
     if (job->work == linker_data) {
-        return drv.LinkAddData(link, job->type, (void *)(uintptr_t)job->data, job->size,
-                               job->name, 0, NULL, NULL);
+        PCU_STATUS(status, LinkAddData,
+                   (link, job->type, (void *)(uintptr_t)job->data, job->size, job->name,
+                    0, NULL, NULL));
+        return status;
     }
     if (job->work == linker_file) {
-        return drv.LinkAddFile(link, job->type, job->data, 0, NULL, NULL);
+        PCU_STATUS(status, LinkAddFile, (link, job->type, job->data, 0, NULL, NULL));
+        return status;
     }
-    CUresult status = drv.LinkComplete(link, &cubin, &size);
+    PCU_STATUS(status, LinkComplete, (link, &cubin, &size));
     if (status == CUDA_SUCCESS) {
         job->routine = "cuModuleLoadData";
-        status = drv.ModuleLoadData(&job->module, cubin);
+        PCU_STATUS(status, ModuleLoadData, (&job->module, cubin));
     }
     return status;
 }
 
-/* Do a job in the link's context, whichever is current, without the interpreter lock.
- */
+/* Do a job in the link's context, whichever is current. */
 static CUresult
 linker_run(pcu_linker *self, linker_job *job)
 {
@@ -63,18 +66,16 @@ linker_run(pcu_linker *self, linker_job *job)
     const pcu_ctxrec *rec = pcu_context_rec(self->base.ctx);
     CUlinkState link = self->base.handle.link;
     self->busy = 1;
-    Py_BEGIN_ALLOW_THREADS
     job->routine = "cuCtxPushCurrent";
     status = pcu_scope_enter(&scope, rec);
     if (status == CUDA_SUCCESS) {
-        status = linker_work_nogil(link, job);
+        status = linker_work(link, job);
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
             job->routine = "cuCtxPopCurrent";
             status = left;
         }
     }
-    Py_END_ALLOW_THREADS
     self->busy = 0;
     return status;
 }
@@ -317,8 +318,8 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     const char *routine = "";
     int gone;
     base->live = 0; /* ended before Python code, which may begin another, can run */
-    CUresult ended = pcu_res_end(base->kind, base->handle, pcu_context_rec(base->ctx),
-                                 &routine, &gone);
+    CUresult ended =
+        pcu_release_handle(base->kind, base->handle, base->ctx, &routine, &gone);
     base->live = !gone; /* if the driver refuses, the object ends it when it goes */
     if (job.module != NULL) { /* from here on it has an owner */
         handle.module = job.module;

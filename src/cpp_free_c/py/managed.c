@@ -81,7 +81,7 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
         return NULL;
     }
     flags = flags == 0 ? MANAGED_GLOBAL : flags;
-    PCU_ALLOCATE(status, drv.MemAllocManaged(&handle.memory, bytes, flags));
+    PCU_ALLOCATE(status, MemAllocManaged, (&handle.memory, bytes, flags));
     if (status == CUDA_SUCCESS) {
         *data = (void *)(uintptr_t)handle.memory;
         self = pcu_resource_with_size(

@@ -82,13 +82,15 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
         return copy_call(m, &row, args, nargs, kwnames);                               \
     }
 
-/* The run function of a row that is one call of the driver. */
-#define COPY_RUN(name, driver, values)                      \
-    static int copy_run_##name(pcu_state *st, copy_args *a) \
-    {                                                       \
-        int rc;                                             \
-        PCU_CALL(rc, st, driver, values);                   \
-        return rc;                                          \
+/* The run function of a row that is one call of the driver; how many bytes of device
+ * memory it accesses at dest and at src. */
+#define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                \
+    static int copy_run_##name(pcu_state *st, copy_args *a)                  \
+    {                                                                        \
+        int rc;                                                              \
+        PCU_CALL_ON(rc, st, driver, values, {"dest", a->dest, (dest_bytes)}, \
+                    {"src", a->src, (src_bytes)});                           \
+        return rc;                                                           \
     }
 
 #define COPY_ARG(name, convert, member)            \
@@ -109,14 +111,15 @@ static const pcu_argspec copy_dtoh_specs[] = {COPY_ARG("dest", pcu_as_object, ho
 static const pcu_argspec copy_dtod_specs[] = {COPY_DEST, COPY_SRC, COPY_SIZE,
                                               COPY_STREAM};
 
-COPY_RUN(htod, MemcpyHtoD, (a->dest, a->buffer.data, a->buffer.size))
+COPY_RUN(htod, MemcpyHtoD, (a->dest, a->buffer.data, a->buffer.size), a->buffer.size, 0)
 COPY_RUN(htod_async, MemcpyHtoDAsync,
-         (a->dest, a->buffer.data, a->buffer.size, a->stream))
-COPY_RUN(dtoh, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size))
+         (a->dest, a->buffer.data, a->buffer.size, a->stream), a->buffer.size, 0)
+COPY_RUN(dtoh, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size), 0, a->buffer.size)
 COPY_RUN(dtoh_async, MemcpyDtoHAsync,
-         (a->buffer.data, a->src, a->buffer.size, a->stream))
-COPY_RUN(dtod, MemcpyDtoD, (a->dest, a->src, a->size))
-COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream))
+         (a->buffer.data, a->src, a->buffer.size, a->stream), 0, a->buffer.size)
+COPY_RUN(dtod, MemcpyDtoD, (a->dest, a->src, a->size), a->size, a->size)
+COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream), a->size,
+         a->size)
 
 COPY_ROW(memcpy_htod, copy_htod_specs, 2, 2, COPY_READS_HOST, copy_run_htod,
          "dest, src",
@@ -206,7 +209,8 @@ copy_run_peer(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeer", &dest, &src);
     if (rc == 0) {
-        PCU_CALL(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size));
+        PCU_CALL_ON(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size),
+                    {"dest", a->dest, a->size}, {"src", a->src, a->size});
     }
     return rc;
 }
@@ -218,8 +222,9 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeerAsync", &dest, &src);
     if (rc == 0) {
-        PCU_CALL(rc, st, MemcpyPeerAsync,
-                 (a->dest, dest, a->src, src, a->size, a->stream));
+        PCU_CALL_ON(rc, st, MemcpyPeerAsync,
+                    (a->dest, dest, a->src, src, a->size, a->stream),
+                    {"dest", a->dest, a->size}, {"src", a->src, a->size});
     }
     return rc;
 }
@@ -257,17 +262,20 @@ copy_array(PyObject *array)
 }
 
 COPY_RUN(atoa, MemcpyAtoA,
-         (copy_array(a->ary), a->index, copy_array(a->src_ary), a->src_index, a->size))
-COPY_RUN(atod, MemcpyAtoD, (a->dest, copy_array(a->ary), a->index, a->size))
-COPY_RUN(dtoa, MemcpyDtoA, (copy_array(a->ary), a->index, a->src, a->size))
+         (copy_array(a->ary), a->index, copy_array(a->src_ary), a->src_index, a->size),
+         0, 0)
+COPY_RUN(atod, MemcpyAtoD, (a->dest, copy_array(a->ary), a->index, a->size), a->size, 0)
+COPY_RUN(dtoa, MemcpyDtoA, (copy_array(a->ary), a->index, a->src, a->size), 0, a->size)
 COPY_RUN(atoh, MemcpyAtoH,
-         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size))
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size), 0, 0)
 COPY_RUN(atoh_async, MemcpyAtoHAsync,
-         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size, a->stream))
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size, a->stream), 0,
+         0)
 COPY_RUN(htoa, MemcpyHtoA,
-         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size))
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size), 0, 0)
 COPY_RUN(htoa_async, MemcpyHtoAAsync,
-         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size, a->stream))
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size, a->stream), 0,
+         0)
 
 COPY_ROW(memcpy_atoa, copy_atoa_specs, 5, 5, COPY_NO_HOST, copy_run_atoa,
          "dest, dest_index, src, src_index, len",
@@ -311,43 +319,50 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
         a->width, element, a->pitch);
 }
 
+/* The bytes from the first to the last of the rows. */
+static size_t
+copy_rows_size(const copy_args *a, size_t element)
+{
+    return a->height == 0 ? 0 : (a->height - 1) * a->pitch + a->width * element;
+}
+
 /* The four fills with elements of one width. */
-#define FILL(bits, convert)                                                            \
-    static const pcu_argspec fill_d##bits##_specs[] = {                                \
-        COPY_DEST,                                                                     \
-        COPY_ARG("data", convert, data),                                               \
-        COPY_SIZE,                                                                     \
-        COPY_STREAM,                                                                   \
-    };                                                                                 \
-    static const pcu_argspec fill_d2d##bits##_specs[] = {                              \
-        COPY_DEST,                                                                     \
-        COPY_ARG("pitch", pcu_as_size, pitch),                                         \
-        COPY_ARG("data", convert, data),                                               \
-        COPY_ARG("width", pcu_as_size, width),                                         \
-        COPY_ARG("height", pcu_as_size, height),                                       \
-        COPY_STREAM,                                                                   \
-    };                                                                                 \
-    COPY_RUN(d##bits, MemsetD##bits, (a->dest, a->data.d##bits, a->size))              \
-    COPY_RUN(d##bits##_async, MemsetD##bits##Async,                                    \
-             (a->dest, a->data.d##bits, a->size, a->stream))                           \
-    static int copy_run_d2d##bits(pcu_state *st, copy_args *a)                         \
-    {                                                                                  \
-        int rc = copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits);               \
-        if (rc == 0) {                                                                 \
-            PCU_CALL(rc, st, MemsetD2D##bits,                                          \
-                     (a->dest, a->pitch, a->data.d##bits, a->width, a->height));       \
-        }                                                                              \
-        return rc;                                                                     \
-    }                                                                                  \
-    static int copy_run_d2d##bits##_async(pcu_state *st, copy_args *a)                 \
-    {                                                                                  \
-        int rc = copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async");       \
-        if (rc == 0) {                                                                 \
-            PCU_CALL(                                                                  \
-                rc, st, MemsetD2D##bits##Async,                                        \
-                (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream)); \
-        }                                                                              \
-        return rc;                                                                     \
+#define FILL(bits, convert)                                                          \
+    static const pcu_argspec fill_d##bits##_specs[] = {                              \
+        COPY_DEST,                                                                   \
+        COPY_ARG("data", convert, data),                                             \
+        COPY_SIZE,                                                                   \
+        COPY_STREAM,                                                                 \
+    };                                                                               \
+    static const pcu_argspec fill_d2d##bits##_specs[] = {                            \
+        COPY_DEST,                                                                   \
+        COPY_ARG("pitch", pcu_as_size, pitch),                                       \
+        COPY_ARG("data", convert, data),                                             \
+        COPY_ARG("width", pcu_as_size, width),                                       \
+        COPY_ARG("height", pcu_as_size, height),                                     \
+        COPY_STREAM,                                                                 \
+    };                                                                               \
+    COPY_RUN(d##bits, MemsetD##bits, (a->dest, a->data.d##bits, a->size),            \
+             a->size *(bits / 8), 0)                                                 \
+    COPY_RUN(d##bits##_async, MemsetD##bits##Async,                                  \
+             (a->dest, a->data.d##bits, a->size, a->stream), a->size *(bits / 8), 0) \
+    COPY_RUN(d2d##bits, MemsetD2D##bits,                                             \
+             (a->dest, a->pitch, a->data.d##bits, a->width, a->height),              \
+             copy_rows_size(a, bits / 8), 0)                                         \
+    COPY_RUN(d2d##bits##_async, MemsetD2D##bits##Async,                              \
+             (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream),   \
+             copy_rows_size(a, bits / 8), 0)                                         \
+    static int fill_d2d##bits(pcu_state *st, copy_args *a)                           \
+    {                                                                                \
+        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits) < 0            \
+                   ? -1                                                              \
+                   : copy_run_d2d##bits(st, a);                                      \
+    }                                                                                \
+    static int fill_d2d##bits##_async(pcu_state *st, copy_args *a)                   \
+    {                                                                                \
+        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async") < 0    \
+                   ? -1                                                              \
+                   : copy_run_d2d##bits##_async(st, a);                              \
     }
 FILL(8, pcu_as_uint8)
 FILL(16, pcu_as_uint16)
@@ -358,11 +373,11 @@ COPY_ROW(memset_d8, fill_d8_specs, 3, 3, COPY_NO_HOST, copy_run_d8, "dest, data,
 COPY_ROW(memset_d8_async, fill_d8_specs, 4, 3, COPY_NO_HOST, copy_run_d8_async,
          "dest, data, size, stream=None",
          "Queue setting size elements of 8 bits to data.")
-COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, copy_run_d2d8,
+COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, fill_d2d8,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 8 bits to data.\n\n"
          "pitch is the distance of the rows in bytes.")
-COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, copy_run_d2d8_async,
+COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, fill_d2d8_async,
          "dest, pitch, data, width, height, stream=None",
          "Queue setting height rows of width elements of 8 bits to data.\n\n"
          "pitch is the distance of the rows in bytes.")
@@ -371,11 +386,11 @@ COPY_ROW(memset_d16, fill_d16_specs, 3, 3, COPY_NO_HOST, copy_run_d16,
 COPY_ROW(memset_d16_async, fill_d16_specs, 4, 3, COPY_NO_HOST, copy_run_d16_async,
          "dest, data, size, stream=None",
          "Queue setting size elements of 16 bits to data.")
-COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, copy_run_d2d16,
+COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, fill_d2d16,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 16 bits to data.\n\n"
          "pitch is the distance of the rows in bytes.")
-COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, copy_run_d2d16_async,
+COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, fill_d2d16_async,
          "dest, pitch, data, width, height, stream=None",
          "Queue setting height rows of width elements of 16 bits to data.\n\n"
          "pitch is the distance of the rows in bytes.")
@@ -384,11 +399,11 @@ COPY_ROW(memset_d32, fill_d32_specs, 3, 3, COPY_NO_HOST, copy_run_d32,
 COPY_ROW(memset_d32_async, fill_d32_specs, 4, 3, COPY_NO_HOST, copy_run_d32_async,
          "dest, data, size, stream=None",
          "Queue setting size elements of 32 bits to data.")
-COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, copy_run_d2d32,
+COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, fill_d2d32,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 32 bits to data.\n\n"
          "pitch is the distance of the rows in bytes.")
-COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, copy_run_d2d32_async,
+COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, fill_d2d32_async,
          "dest, pitch, data, width, height, stream=None",
          "Queue setting height rows of width elements of 32 bits to data.\n\n"
          "pitch is the distance of the rows in bytes.")

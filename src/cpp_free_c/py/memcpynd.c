@@ -505,9 +505,17 @@ copynd_run_2d(const copynd_job *job, copynd_mode mode, CUstream stream)
 {
     CUDA_MEMCPY2D c = {COPYND_SIDE_2D(src, job->src), COPYND_SIDE_2D(dst, job->dst),
                        .WidthInBytes = job->width, .Height = job->height};
-    return mode == COPYND_ASYNC       ? drv.Memcpy2DAsync(&c, stream)
-           : mode == COPYND_UNALIGNED ? drv.Memcpy2DUnaligned(&c)
-                                      : drv.Memcpy2D(&c);
+    CUresult status;
+    if (mode == COPYND_ASYNC) {
+        PCU_STATUS(status, Memcpy2DAsync, (&c, stream));
+    }
+    else if (mode == COPYND_UNALIGNED) {
+        PCU_STATUS(status, Memcpy2DUnaligned, (&c));
+    }
+    else {
+        PCU_STATUS(status, Memcpy2D, (&c));
+    }
+    return status;
 }
 
 static CUresult
@@ -516,7 +524,14 @@ copynd_run_3d(const copynd_job *job, copynd_mode mode, CUstream stream)
     CUDA_MEMCPY3D c = {COPYND_SIDE_3D(src, job->src), COPYND_SIDE_3D(dst, job->dst),
                        .WidthInBytes = job->width, .Height = job->height,
                        .Depth = job->depth};
-    return mode == COPYND_ASYNC ? drv.Memcpy3DAsync(&c, stream) : drv.Memcpy3D(&c);
+    CUresult status;
+    if (mode == COPYND_ASYNC) {
+        PCU_STATUS(status, Memcpy3DAsync, (&c, stream));
+    }
+    else {
+        PCU_STATUS(status, Memcpy3D, (&c));
+    }
+    return status;
 }
 
 static CUresult
@@ -529,8 +544,14 @@ copynd_run_peer(const copynd_job *job, copynd_mode mode, CUstream stream)
                             .WidthInBytes = job->width,
                             .Height = job->height,
                             .Depth = job->depth};
-    return mode == COPYND_ASYNC ? drv.Memcpy3DPeerAsync(&c, stream)
-                                : drv.Memcpy3DPeer(&c);
+    CUresult status;
+    if (mode == COPYND_ASYNC) {
+        PCU_STATUS(status, Memcpy3DPeerAsync, (&c, stream));
+    }
+    else {
+        PCU_STATUS(status, Memcpy3DPeer, (&c));
+    }
+    return status;
 }
 
 /* "host memory from x 0, y 3 with pitch 64" */
@@ -549,10 +570,30 @@ copynd_describe_side(const copynd *self, const copynd_side *side)
                      side->x, side->y, side->z, side->pitch, side->height);
 }
 
+/* The device memory that a side spans. Numbers too large for it wrap: such a copy is
+ * refused by the driver, and then the words may be less exact. */
+static pcu_range
+copynd_range(const copynd *self, const copynd_job *job, const copynd_side *side,
+             const char *name)
+{
+    pcu_range range = {name, side->device, 0};
+    if (side->type == CU_MEMORYTYPE_DEVICE && job->height != 0 && job->depth != 0) {
+        size_t planes = self->kind == COPYND_2D ? 0 : side->z + job->depth - 1;
+        size_t rows = planes * side->height + side->y + job->height - 1;
+        range.bytes = rows * side->pitch + side->x + job->width;
+    }
+    return range;
+}
+
 static void
 copynd_raise(const copynd *self, const copynd_job *job, const char *routine,
              CUresult status)
 {
+    const pcu_range ranges[] = {copynd_range(self, job, &job->src, "the source"),
+                                copynd_range(self, job, &job->dst, "the destination")};
+    if (pcu_ranges_check(self->st, routine, status, ranges, 2) < 0) {
+        return;
+    }
     PyObject *src = copynd_describe_side(self, &job->src);
     PyObject *dst = src == NULL ? NULL : copynd_describe_side(self, &job->dst);
     if (dst != NULL && self->kind == COPYND_2D) {
@@ -609,11 +650,9 @@ copynd_run(copynd *self, copynd_mode mode, CUstream stream)
                              &job.dst_context) < 0)) {
         goto done;
     }
-    Py_BEGIN_ALLOW_THREADS
     status = self->kind == COPYND_2D   ? copynd_run_2d(&job, mode, stream)
              : self->kind == COPYND_3D ? copynd_run_3d(&job, mode, stream)
                                        : copynd_run_peer(&job, mode, stream);
-    Py_END_ALLOW_THREADS
     if (status == CUDA_SUCCESS) {
         result = Py_NewRef(Py_None);
     }

@@ -60,15 +60,9 @@ mempool_routine(const mempool *self)
 static void
 mempool_release_noraise(mempool *self, mempool_block *block, PyObject *ctx)
 {
-    const char *routine = "";
-    uintptr_t bits;
-    memcpy(&bits, &block->handle, sizeof(bits));
-    CUresult status =
-        pcu_res_release(self->kind, block->handle, pcu_context_rec(ctx), &routine);
+    pcu_res_handle handle = block->handle;
     PyMem_Free(block);
-    if (status != CUDA_SUCCESS) {
-        pcu_report_cleanup(self->st, routine, bits, status);
-    }
+    pcu_release_noraise(self->st, self->kind, handle, ctx);
 }
 
 /* Releasing may warn, which may run code that uses the pool: look anew each time. */
@@ -98,15 +92,17 @@ mempool_ask_driver(mempool *self, size_t bytes, pcu_res_handle *handle,
         return status;
     }
     *routine = mempool_routine(self);
-    status = self->kind == PCU_RES_memory
-                 ? drv.MemAlloc(&handle->memory, bytes)
-                 : drv.MemHostAlloc(&handle->host, bytes, self->flags);
+    if (self->kind == PCU_RES_memory) {
+        PCU_STATUS(status, MemAlloc, (&handle->memory, bytes));
+    }
+    else {
+        PCU_STATUS(status, MemHostAlloc, (&handle->host, bytes, self->flags));
+    }
     CUresult left = pcu_scope_leave(&scope);
     if (status == CUDA_SUCCESS) {
         pcu_res_created(self->kind);
         if (left != CUDA_SUCCESS) {
-            const char *undo = "";
-            pcu_res_release(self->kind, *handle, pcu_context_rec(self->ctx), &undo);
+            pcu_release_noraise(self->st, self->kind, *handle, self->ctx);
             *routine = "cuCtxPopCurrent";
             status = left;
         }

@@ -32,19 +32,52 @@
 #include "state.h"
 #include "types.h"
 
-/* Call the driver: releases the interpreter lock if the row says so; on failure raises
- * the exception of the code. rc becomes 0 or -1. */
+/* Release and retake the interpreter lock around a call of the driver that may wait. */
+static inline PyThreadState *
+pcu_unlock(void)
+{
+    pcu_calls_waiting++;
+    return PyEval_SaveThread();
+}
+
+static inline void
+pcu_lock(PyThreadState *thread)
+{
+    PyEval_RestoreThread(thread);
+    pcu_calls_waiting--;
+}
+
+/* 1 if the lock has to be released around a call with that entry in the table, which is
+ * a constant. Calls that take a place in a queue are counted. */
+static inline int
+pcu_must_unlock(int blocking)
+{
+    int full = (blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY) &&
+               pcu_queue_may_be_full();
+    return full || blocking >= PCU_BLOCKING_COPY ||
+           (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
+}
+
+/* Call the driver. The row of the function decides whether the interpreter lock is
+ * released meanwhile: all calls of rows other than GIL are made by this macro.
+ */
+#define PCU_STATUS(status, name, args)                 \
+    do {                                               \
+        if (pcu_must_unlock(PCU_WAITS_##name)) {       \
+            PyThreadState *pcu_thread_ = pcu_unlock(); \
+            (status) = drv.name args;                  \
+            pcu_lock(pcu_thread_);                     \
+        }                                              \
+        else {                                         \
+            (status) = drv.name args;                  \
+        }                                              \
+    } while (0)
+
+/* The same, and raise the exception of the code on failure. rc becomes 0 or -1. */
 #define PCU_CALL(rc, st, name, args)                                                   \
     do {                                                                               \
         CUresult pcu_status_;                                                          \
-        if (PCU_NOGIL_##name) {                                                        \
-            PyThreadState *pcu_thread_ = PyEval_SaveThread();                          \
-            pcu_status_ = drv.name args;                                               \
-            PyEval_RestoreThread(pcu_thread_);                                         \
-        }                                                                              \
-        else {                                                                         \
-            pcu_status_ = drv.name args;                                               \
-        }                                                                              \
+        PCU_STATUS(pcu_status_, name, args);                                           \
         (rc) = pcu_status_ == CUDA_SUCCESS ? 0                                         \
                                            : pcu_raise((st), "cu" #name, pcu_status_); \
     } while (0)
@@ -72,6 +105,42 @@ PCU_HIDDEN int pcu_interrupt_raise(CUresult status);
 
 /* Let the software device, if that is the driver, run signal handlers. */
 PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);
+
+/* -- range.c ---------------------------------------------------------------------- */
+
+/* Device memory that a copy or a fill reads or writes: bytes from an address on. */
+typedef struct {
+    const char *name; /* of the parameter */
+    CUdeviceptr start;
+    size_t bytes; /* 0: the copy has no such side */
+} pcu_range;
+
+/* A copy or a fill failed with that status. If a range lies in no allocation, or ends
+ * behind one, raise that with the sizes; otherwise 0. */
+PCU_HIDDEN PCU_RAISES int pcu_ranges_check(pcu_state *st, const char *routine,
+                                           CUresult status, const pcu_range *ranges,
+                                           int count);
+
+/* The same, and raise the plain failure where nothing can be said. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_raise_ranges(pcu_state *st, const char *routine,
+                                           CUresult status, const pcu_range *ranges,
+                                           int count);
+
+/* PCU_CALL for a copy or a fill; the device memory that it accesses follows. */
+#define PCU_CALL_ON(rc, st, name, args, ...)                                    \
+    do {                                                                        \
+        CUresult pcu_copied_;                                                   \
+        PCU_STATUS(pcu_copied_, name, args);                                    \
+        (rc) = 0;                                                               \
+        if (pcu_copied_ != CUDA_SUCCESS) {                                      \
+            const pcu_range pcu_ranges_[] = {__VA_ARGS__};                      \
+            (rc) = pcu_raise_ranges((st), "cu" #name, pcu_copied_, pcu_ranges_, \
+                                    (int)Py_ARRAY_LENGTH(pcu_ranges_));         \
+        }                                                                       \
+    } while (0)
+
+/* Wait for all work of the current context. */
+PCU_HIDDEN PCU_RAISES int pcu_synchronize(pcu_state *st);
 
 /* -- args.c ------------------------------------------------------------------------ */
 
@@ -214,6 +283,25 @@ PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_ki
 /* Say how many bytes the memory at the handle has. Returns self, which may be NULL. */
 PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
 
+/* Release a handle in its context. This function makes every release: it gives the
+ * interpreter lock back where the driver's call may wait for the device, so other
+ * threads run meanwhile. The caller first takes the handle away from where they could
+ * find it, and reads nothing borrowed afterwards.
+ *
+ * On failure *routine names the call; *ended says whether the handle is gone. */
+PCU_HIDDEN CUresult pcu_release_handle(pcu_res_kind kind, pcu_res_handle handle,
+                                       PyObject *ctx, const char **routine, int *ended);
+
+/* The same for handles that no caller can release later: they count as gone, and a
+ * failure is a warning. */
+PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_res_kind kind,
+                                    pcu_res_handle handle, PyObject *ctx);
+
+/* Unmap a graphics resource, likewise. */
+PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
+                                        PyObject *ctx, const char **routine,
+                                        int *ended);
+
 /* Explicit release: raises LogicError (invalid handle) the second time. After a failure
  * the handle is live as before, and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
@@ -315,14 +403,14 @@ PCU_HIDDEN CUdevice pcu_device_handle(PyObject *device);
  */
 PCU_HIDDEN void pcu_collect_garbage(void);
 
-/* Run an allocating call of the driver; when memory is short, collect garbage and run
+/* Make an allocating call of the driver; when memory is short, collect garbage and make
  * it again. */
-#define PCU_ALLOCATE(status, call)                  \
+#define PCU_ALLOCATE(status, name, args)            \
     do {                                            \
-        (status) = (call);                          \
+        PCU_STATUS(status, name, args);             \
         if ((status) == CUDA_ERROR_OUT_OF_MEMORY) { \
             pcu_collect_garbage();                  \
-            (status) = (call);                      \
+            PCU_STATUS(status, name, args);         \
         }                                           \
     } while (0)
 

@@ -159,6 +159,45 @@ prepared_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i)
     return 0;
 }
 
+/* The size of a layout with the padding at the end that a structure has which holds
+ * the items of the last parameter. */
+static size_t
+prepared_padded_size(const pcu_function *self, const prepared_plan *plan)
+{
+    size_t align = 1;
+    size_t last = self->nparams == 0 ? 0 : self->params[self->nparams - 1].offset;
+    for (Py_ssize_t i = 0; i < plan->count; i++) {
+        const pcu_prepared_arg *item = &plan->items[i];
+        if (item->offset >= last && item->align > align) {
+            align = item->align;
+        }
+    }
+    return (plan->used + align - 1) & ~(align - 1);
+}
+
+/* 1 if each item lies within one parameter, as the members of structures do. */
+static int
+prepared_items_lie_inside(const pcu_function *self, const prepared_plan *plan)
+{
+    Py_ssize_t k = 0;
+    for (Py_ssize_t i = 0; i < plan->count; i++) {
+        const pcu_prepared_arg *item = &plan->items[i];
+        while (k < self->nparams &&
+               item->offset >= self->params[k].offset + self->params[k].size) {
+            k++;
+        }
+        if (item->code != 's' &&
+            (k == self->nparams || item->offset < self->params[k].offset ||
+             item->offset + item->size >
+                 self->params[k].offset + self->params[k].size)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A format with one item for each parameter takes the parameters' places. Another one
+ * names the members of structures: then its own layout has to be the kernel's. */
 static int
 prepared_fit_all(pcu_function *self, prepared_plan *plan)
 {
@@ -166,14 +205,17 @@ prepared_fit_all(pcu_function *self, prepared_plan *plan)
         return 0;
     }
     if (plan->count != self->nparams || plan->padded) {
-        if (plan->used < self->params_size) {
-            PyErr_Format(
-                PyExc_TypeError,
-                "the format describes %zd arguments of %zu bytes, but %U takes %zd "
-                "of %zu",
-                plan->count, plan->used, self->name, self->nparams, self->params_size);
+        if ((plan->used != self->params_size &&
+             prepared_padded_size(self, plan) != self->params_size) ||
+            !prepared_items_lie_inside(self, plan)) {
+            PyErr_Format(PyExc_TypeError,
+                         "the format describes %zd argument%s of %zu bytes, but %U "
+                         "takes %zd of %zu",
+                         plan->count, plan->count == 1 ? "" : "s", plan->used,
+                         self->name, self->nparams, self->params_size);
             return -1;
         }
+        plan->used = self->params_size;
         return 0;
     }
     for (Py_ssize_t i = 0; i < plan->count; i++) {
@@ -292,16 +334,16 @@ typedef struct {
     PyObject *texrefs;
 } prepare_args;
 
+/* Take the texture references of prepare(). */
 static int
-prepared_remember(PyObject *op, PyObject *format, PyObject *texrefs)
+prepared_take_texrefs(PyObject *op, PyObject *texrefs)
 {
     pcu_state *st = ((pcu_function *)op)->st;
     PyObject *list = texrefs == NULL || texrefs == Py_None ? PyList_New(0)
                                                            : PySequence_List(texrefs);
     PyObject *kept = list == NULL ? NULL : PySequence_Tuple(list);
     int rc = kept == NULL || pcu_texrefs_check(st, kept, 0) < 0 ||
-                     PyObject_SetAttr(op, st->str_texrefs, list) < 0 ||
-                     PyObject_SetAttr(op, st->str_arg_format, format) < 0
+                     PyObject_SetAttr(op, st->str_texrefs, list) < 0
                  ? -1
                  : 0;
     if (rc == 0) {
@@ -311,6 +353,30 @@ prepared_remember(PyObject *op, PyObject *format, PyObject *texrefs)
     Py_XDECREF(kept);
     Py_XDECREF(list);
     return rc;
+}
+
+/* Compile a format into *prepared, which the caller releases. */
+static int
+prepared_compile(pcu_function *self, PyObject *format, pcu_prepared **prepared)
+{
+    prepared_plan plan = {0};
+    const char *text = pcu_as_name(format, "the format");
+    if (text == NULL || pcu_function_describe(self) < 0 ||
+        prepared_parse(&plan, text) < 0 || prepared_fit_all(self, &plan) < 0) {
+        PyMem_Free(plan.items);
+        return -1;
+    }
+    *prepared = prepared_new(&plan);
+    return *prepared == NULL ? -1 : 0;
+}
+
+/* From here on prepared calls use this plan; takes it over. */
+static void
+prepared_install(pcu_function *self, PyObject *format, pcu_prepared *prepared)
+{
+    pcu_prepared_release(self->prepared);
+    self->prepared = prepared;
+    Py_XSETREF(self->arg_format, Py_NewRef(format));
 }
 
 PyObject *
@@ -324,27 +390,57 @@ pcu_function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     static const pcu_argtable table = {"prepare", specs, 2, 1, 0};
     pcu_function *self = (pcu_function *)op;
     prepare_args a = {0};
-    prepared_plan plan = {0};
+    pcu_prepared *prepared = NULL;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
     PyObject *format = prepared_format_new(a.arg_types);
-    const char *text = format == NULL ? NULL : pcu_as_name(format, "the format");
-    if (text == NULL || pcu_function_describe(self) < 0 ||
-        prepared_parse(&plan, text) < 0 || prepared_fit_all(self, &plan) < 0 ||
-        prepared_remember(op, format, a.texrefs) < 0) {
-        PyMem_Free(plan.items);
+    if (format == NULL || prepared_compile(self, format, &prepared) < 0 ||
+        prepared_take_texrefs(op, a.texrefs) < 0) {
+        pcu_prepared_release(prepared);
         Py_XDECREF(format);
         return NULL;
     }
+    prepared_install(self, format, prepared);
     Py_DECREF(format);
-    pcu_prepared *prepared = prepared_new(&plan);
-    if (prepared == NULL) {
+    return Py_NewRef(op);
+}
+
+PyObject *
+pcu_function_get_arg_format(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_function *self = (pcu_function *)op;
+    if (self->arg_format == NULL) {
+        PyErr_Format(PyExc_AttributeError,
+                     "%U has no arg_format: call prepare(), or set it", self->name);
         return NULL;
     }
-    pcu_prepared_release(self->prepared);
-    self->prepared = prepared;
-    return Py_NewRef(op);
+    return Py_NewRef(self->arg_format);
+}
+
+int
+pcu_function_set_arg_format(PyObject *op, PyObject *format, void *Py_UNUSED(closure))
+{
+    pcu_function *self = (pcu_function *)op;
+    pcu_prepared *prepared = NULL;
+    if (format == NULL) {
+        pcu_prepared_release(self->prepared);
+        self->prepared = NULL;
+        Py_CLEAR(self->arg_format);
+        return 0;
+    }
+    if (!PyUnicode_Check(format)) {
+        PyErr_Format(PyExc_TypeError,
+                     "arg_format must be a str such as 'Pif', not %s; prepare() takes "
+                     "lists of types",
+                     Py_TYPE(format)->tp_name);
+        return -1;
+    }
+    if (prepared_compile(self, format, &prepared) < 0) {
+        return -1;
+    }
+    prepared_install(self, format, prepared);
+    return 0;
 }
 
 /* -- packing
@@ -660,7 +756,8 @@ prepared_launch(pcu_function *self, const char *function, int async,
     Py_ssize_t count = async ? 3 : 2;
     Py_ssize_t given = nargs < count ? nargs : count;
     if (self->prepared == NULL) {
-        PyErr_Format(PyExc_AttributeError, "%U: call prepare() before %s()", self->name,
+        PyErr_Format(PyExc_AttributeError,
+                     "%U: call prepare(), or set arg_format, before %s()", self->name,
                      function);
         return -1;
     }

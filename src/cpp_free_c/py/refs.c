@@ -62,10 +62,11 @@ refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
 {
     char mangled[512];
     size_t size = 0;
-    CUresult status = drv.ModuleGetGlobal(pointer, &size, module, name);
+    CUresult status;
+    PCU_STATUS(status, ModuleGetGlobal, (pointer, &size, module, name));
     if (status == CUDA_ERROR_NOT_FOUND) {
         PyOS_snprintf(mangled, sizeof(mangled), "_ZL%zu%s", strlen(name), name);
-        status = drv.ModuleGetGlobal(pointer, &size, module, mangled);
+        PCU_STATUS(status, ModuleGetGlobal, (pointer, &size, module, mangled));
     }
     return status == CUDA_SUCCESS && size != sizeof(refs_variable)
                ? CUDA_ERROR_NOT_FOUND
@@ -114,10 +115,15 @@ refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
         return found < 0 ? -1 : 0;
     }
     ref->kind = PCU_REF_DRIVER;
-    CUresult status =
-        ref->is_surface
-            ? drv.ModuleGetSurfRef(&ref->surfref, module->handle.module, name)
-            : drv.ModuleGetTexRef(&ref->texref, module->handle.module, name);
+    CUresult status;
+    if (ref->is_surface) {
+        PCU_STATUS(status, ModuleGetSurfRef,
+                   (&ref->surfref, module->handle.module, name));
+    }
+    else {
+        PCU_STATUS(status, ModuleGetTexRef,
+                   (&ref->texref, module->handle.module, name));
+    }
     if (first == CUDA_ERROR_INVALID_VALUE &&
         (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE)) {
         routine = "cuModuleGetGlobal";
@@ -339,7 +345,7 @@ refs_wait_for_context(pcu_state *st, pcu_refs *refs)
     int rc;
     refs->retired = NULL;
     refs->readers = 0;
-    PCU_CALL(rc, st, CtxSynchronize, ());
+    rc = pcu_synchronize(st);
     if (rc < 0) {
         refs->readers = 2;
         Py_XDECREF(retired);
@@ -378,8 +384,9 @@ refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
     if (status != CUDA_ERROR_NOT_READY) {
         return pcu_raise(st, "cuEventQuery", status);
     }
-    status =
-        drv.StreamWaitEvent(stream, ((pcu_resource *)refs->event)->handle.event, 0);
+    CUevent event = ((pcu_resource *)refs->event)->handle.event;
+    /* keeps the lock: no other thread may launch between the order and its use */
+    status = drv.StreamWaitEvent(stream, event, 0);
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuStreamWaitEvent", status);
 }
 
@@ -431,6 +438,7 @@ static int
 refs_store_one(pcu_state *st, pcu_ref *ref, CUstream stream)
 {
     const pcu_res_handle *handle = &((pcu_texture *)ref->object)->base.handle;
+    /* keeps the lock: no launch may come between the store and its mark */
     CUresult status = drv.MemcpyHtoDAsync(ref->variable, handle, 8, stream);
     return status == CUDA_SUCCESS
                ? 0
@@ -487,8 +495,9 @@ refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
 static int
 refs_mark(pcu_state *st, pcu_refs *refs, CUstream stream)
 {
-    CUresult status =
-        drv.EventRecord(((pcu_resource *)refs->event)->handle.event, stream);
+    CUevent event = ((pcu_resource *)refs->event)->handle.event;
+    /* keeps the lock: see refs_store_one */
+    CUresult status = drv.EventRecord(event, stream);
     refs->unsettled = 1;
     refs->stores++;
     refs->store_stream = stream;

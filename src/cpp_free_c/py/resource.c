@@ -22,16 +22,63 @@ resource_bits(pcu_res_handle handle)
     return bits;
 }
 
-static void
-resource_release_noraise(pcu_state *st, pcu_res_kind kind, pcu_res_handle handle,
-                         PyObject *ctx)
+/* -- releasing --------------------------------------------------------------------- */
+
+static CUresult
+release_run(pcu_release *r, int blocking)
+{
+    if (pcu_release_begin(r)) {
+        PyThreadState *thread = pcu_must_unlock(blocking) ? pcu_unlock() : NULL;
+        pcu_release_call(r);
+        if (thread != NULL) {
+            pcu_lock(thread);
+        }
+    }
+    return pcu_release_finish(r);
+}
+
+CUresult
+pcu_release_handle(pcu_res_kind kind, pcu_res_handle handle, PyObject *ctx,
+                   const char **routine, int *ended)
+{
+    pcu_release r = {.kind = kind, .handle = handle, .ctx = &((pcu_context *)ctx)->rec};
+    CUresult status = release_run(&r, pcu_res_blocking(kind));
+    *routine = r.routine;
+    *ended = r.ended;
+    return status;
+}
+
+CUresult
+pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
+                    const char **routine, int *ended)
+{
+    pcu_release r = {.kind = PCU_RES_graphics,
+                     .handle = {.graphics = resource},
+                     .unmaps = 1,
+                     .stream = stream,
+                     .ctx = &((pcu_context *)ctx)->rec};
+    CUresult status = release_run(&r, PCU_WAITS_GraphicsUnmapResources);
+    *routine = r.routine;
+    *ended = r.ended;
+    return status;
+}
+
+void
+pcu_release_noraise(pcu_state *st, pcu_res_kind kind, pcu_res_handle handle,
+                    PyObject *ctx)
 {
     const char *routine = "";
-    CUresult status = pcu_res_release(kind, handle, pcu_context_rec(ctx), &routine);
+    int ended;
+    CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
+    if (!ended) {
+        pcu_res_abandon(kind);
+    }
     if (status != CUDA_SUCCESS) {
         pcu_report_cleanup(st, routine, resource_bits(handle), status);
     }
 }
+
+/* -- the wrappers ------------------------------------------------------------------ */
 
 PyObject *
 pcu_resource_blank_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
@@ -59,7 +106,7 @@ pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
     self->kind = kind;
     self->live = 1;
     if (old_live) { /* a second __init__ */
-        resource_release_noraise(self->st, old_kind, old, old_ctx);
+        pcu_release_noraise(self->st, old_kind, old, old_ctx);
     }
     Py_XDECREF(old_ctx);
 }
@@ -73,7 +120,7 @@ pcu_resource_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_res_kind 
         pcu_saved_error pending;
         pcu_error_save(&pending);
         pcu_res_created(kind);
-        resource_release_noraise(st, kind, handle, ctx);
+        pcu_release_noraise(st, kind, handle, ctx);
         pcu_error_restore(&pending);
         return NULL;
     }
@@ -101,8 +148,8 @@ pcu_resource_free(pcu_resource *self)
     self->live = 0; /* nobody else releases it meanwhile */
     const char *routine = "";
     int ended;
-    CUresult status = pcu_res_end(self->kind, self->handle, pcu_context_rec(self->ctx),
-                                  &routine, &ended);
+    CUresult status =
+        pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
     self->live = !ended;
     return status == CUDA_SUCCESS ? 0 : pcu_raise(self->st, routine, status);
 }
@@ -148,7 +195,7 @@ pcu_resource_dealloc(PyObject *op)
     }
     if (self->live) {
         self->live = 0;
-        resource_release_noraise(self->st, self->kind, self->handle, self->ctx);
+        pcu_release_noraise(self->st, self->kind, self->handle, self->ctx);
     }
     pcu_resource_clear(op);
     Py_CLEAR(self->ctx);

@@ -74,7 +74,6 @@
     X(__cuda_array_interface__) \
     X(__cuda_stream__)          \
     X(allocate)                 \
-    X(arg_format)               \
     X(block)                    \
     X(data)                     \
     X(get)                      \

@@ -283,17 +283,19 @@ stream_order_by_event(CUstream before, CUstream after, const char **routine)
 {
     CUevent event = NULL;
     *routine = "cuEventCreate";
-    CUresult status = drv.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    CUresult status;
+    CUresult ended;
+    PCU_STATUS(status, EventCreate, (&event, CU_EVENT_DISABLE_TIMING));
     if (status != CUDA_SUCCESS) {
         return status;
     }
     *routine = "cuEventRecord";
-    status = drv.EventRecord(event, before);
+    PCU_STATUS(status, EventRecord, (event, before));
     if (status == CUDA_SUCCESS) {
         *routine = "cuStreamWaitEvent";
-        status = drv.StreamWaitEvent(after, event, 0);
+        PCU_STATUS(status, StreamWaitEvent, (after, event, 0));
     }
-    CUresult ended = drv.EventDestroy(event); /* the driver waits for its uses */
+    PCU_STATUS(ended, EventDestroy, (event)); /* the driver waits for its uses */
     if (status == CUDA_SUCCESS && ended != CUDA_SUCCESS) {
         *routine = "cuEventDestroy";
         status = ended;

@@ -85,8 +85,9 @@ texture_create(pcu_state *st, const pcu_texture_spec *spec, CUtexObject *handle)
     if (texture_check(st, spec) < 0) {
         return -1;
     }
-    CUresult status =
-        drv.TexObjectCreate(handle, &spec->resource, &spec->texture, NULL);
+    CUresult status;
+    PCU_STATUS(status, TexObjectCreate,
+               (handle, &spec->resource, &spec->texture, NULL));
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -130,7 +131,8 @@ surface_create(pcu_state *st, PyObject *array, CUsurfObject *handle)
             "the array was made without "
             "array3d_flags.SURFACE_LDST, so kernels cannot write it");
     }
-    CUresult status = drv.SurfObjectCreate(handle, &resource);
+    CUresult status;
+    PCU_STATUS(status, SurfObjectCreate, (handle, &resource));
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuSurfObjectCreate", status);
 }
 
@@ -519,13 +521,12 @@ texture_settle(pcu_texture *self)
         return;
     }
     self->used = 0;
-    Py_BEGIN_ALLOW_THREADS
     if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) == CUDA_SUCCESS) {
-        /* a lost context answers with its error: then nobody reads any more */
-        (void)drv.CtxSynchronize();
+        CUresult status;
+        PCU_STATUS(status, CtxSynchronize, ());
+        (void)status; /* a lost context's error: then no kernel reads any more */
         (void)pcu_scope_leave(&scope);
     }
-    Py_END_ALLOW_THREADS
 }
 
 PyDoc_STRVAR(texture_free_doc,

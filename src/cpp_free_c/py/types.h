@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
     size_t offset;
     size_t size;
+    signed char integer; /* 1 signed, 2 unsigned, -1 no integer; 0: not asked yet */
 } pcu_param;
 
 /* One value of a prepared call: a format character and where its bytes go. */
@@ -77,6 +78,7 @@ typedef struct {
     size_t params_size;   /* bytes of the whole parameter block */
 
     pcu_prepared *prepared; /* counted reference; NULL before prepare() */
+    PyObject *arg_format;   /* strong: the format of `prepared`, or NULL */
     PyObject *texrefs;      /* strong: the tuple that prepare() was given, or NULL */
 
     /* The launch state of the old param_*, launch_* calls. */
