@@ -14,6 +14,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _working_context
 from pycuda.tools import (
     ScalarArg,
     VectorArg,
@@ -233,7 +234,7 @@ class ElementwiseKernel:
 
     def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
         """Return (module, prepared function, arguments) in the current context."""
-        context = _cuda.Context.get_current()
+        context = _working_context()
         made = self._made.get((id(context), use_range))
         if made is None:
             module, function, arguments = get_elwise_kernel_and_types(

@@ -13,6 +13,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _working_context
 from pycuda.elementwise import _arranged, _parsed
 from pycuda.tools import (
     VectorArg,
@@ -205,7 +206,7 @@ class ReductionKernel:
 
     def _stages(self):
         """Return the two stages in the current context."""
-        context = _cuda.Context.get_current()
+        context = _working_context()
         made = self._made.get(id(context))
         if made is None:
             name, keep, options, preamble = self._rest

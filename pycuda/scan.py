@@ -15,6 +15,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _codegen
+from pycuda._driver import _working_context
 from pycuda.tools import dtype_to_ctype
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class _ScanKernelBase:
 
     def _function(self):
         """Return the kernel in the current context."""
-        context = _cuda.Context.get_current()
+        context = _working_context()
         made = self._made.get(id(context))
         if made is None:
             module = _codegen.load(self._text, self.options)

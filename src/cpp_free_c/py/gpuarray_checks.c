@@ -50,7 +50,7 @@ checks_wait(PyObject *m, PyObject *value)
         status == CAPTURE_ACTIVE) {
         Py_RETURN_FALSE;
     }
-    PCU_CALL(rc, st, StreamSynchronize, (stream));
+    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     return rc < 0 ? NULL : Py_NewRef(Py_True);
 }
 

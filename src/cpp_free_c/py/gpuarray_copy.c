@@ -12,7 +12,7 @@ static int
 copy_wait(pcu_state *st, CUstream stream)
 {
     int rc;
-    PCU_CALL(rc, st, StreamSynchronize, (stream));
+    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     return rc;
 }
 
@@ -23,10 +23,10 @@ copy_down(pcu_state *st, void *host, CUdeviceptr device, size_t nbytes, CUstream
 {
     int rc;
     if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyDtoH, (host, device, nbytes));
+        PCU_CALL_CURRENT(rc, st, MemcpyDtoH, (host, device, nbytes));
         return rc;
     }
-    PCU_CALL(rc, st, MemcpyDtoHAsync, (host, device, nbytes, stream));
+    PCU_CALL_CURRENT(rc, st, MemcpyDtoHAsync, (host, device, nbytes, stream));
     return rc < 0 || async ? rc : copy_wait(st, stream);
 }
 
@@ -36,10 +36,10 @@ copy_up(pcu_state *st, CUdeviceptr device, const void *host, size_t nbytes,
 {
     int rc;
     if (stream == NULL && !async) {
-        PCU_CALL(rc, st, MemcpyHtoD, (device, host, nbytes));
+        PCU_CALL_CURRENT(rc, st, MemcpyHtoD, (device, host, nbytes));
         return rc;
     }
-    PCU_CALL(rc, st, MemcpyHtoDAsync, (device, host, nbytes, stream));
+    PCU_CALL_CURRENT(rc, st, MemcpyHtoDAsync, (device, host, nbytes, stream));
     return rc < 0 || async ? rc : copy_wait(st, stream);
 }
 
@@ -648,8 +648,8 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
         if (copy_check(dest) < 0 || copy_check(src) < 0) {
             return -1;
         }
-        PCU_CALL(rc, st, MemcpyDtoDAsync,
-                 (dest->address, src->address, dest->nbytes, stream));
+        PCU_CALL_CURRENT(rc, st, MemcpyDtoDAsync,
+                         (dest->address, src->address, dest->nbytes, stream));
         return rc;
     }
     input.type = copy_moved_type(src);
@@ -697,7 +697,8 @@ copy_from_scalar(pcu_gpuarray *dest, PyObject *value, CUstream stream)
         if (copy_check(dest) < 0) {
             return -1;
         }
-        PCU_CALL(rc, st, MemsetD8Async, (dest->address, 0, dest->nbytes, stream));
+        PCU_CALL_CURRENT(rc, st, MemsetD8Async,
+                         (dest->address, 0, dest->nbytes, stream));
         return rc;
     }
     return pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &dest, PCU_T_RAW, stream);

@@ -93,10 +93,10 @@ pcu_wait(pcu_state *st, CUstream stream)
 {
     int rc;
     if (stream != NULL) {
-        PCU_CALL(rc, st, StreamSynchronize, (stream));
+        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     }
     else {
-        PCU_CALL(rc, st, CtxSynchronize, ());
+        PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
     }
     return rc;
 }

@@ -131,12 +131,16 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         return -1;
     }
     if (((pcu_module *)self->module)->refs != NULL &&
-        pcu_refs_launch(self->module, s->stream) < 0) {
+        (pcu_context_ready(self->st) < 0 ||
+         pcu_refs_launch(self->module, s->stream) < 0)) {
         return -1;
     }
-    CUresult status = drv.LaunchKernel(self->handle, s->grid[0], s->grid[1], s->grid[2],
-                                       s->block[0], s->block[1], s->block[2], s->shared,
-                                       s->stream, NULL, size == 0 ? NULL : extra);
+    CUresult status;
+    do {
+        status = drv.LaunchKernel(self->handle, s->grid[0], s->grid[1], s->grid[2],
+                                  s->block[0], s->block[1], s->block[2], s->shared,
+                                  s->stream, NULL, size == 0 ? NULL : extra);
+    } while (status != CUDA_SUCCESS && pcu_context_repair(self->st, status));
     if (status == CUDA_SUCCESS) {
         return 0;
     }

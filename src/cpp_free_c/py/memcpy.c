@@ -87,7 +87,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
     static int copy_run_##name(pcu_state *st, copy_args *a) \
     {                                                       \
         int rc;                                             \
-        PCU_CALL(rc, st, driver, values);                   \
+        PCU_CALL_CURRENT(rc, st, driver, values);           \
         return rc;                                          \
     }
 
@@ -185,7 +185,7 @@ copy_peer_contexts(pcu_state *st, const copy_args *a, const char *routine,
     CUcontext current = NULL;
     int rc = 0;
     if (a->dest_context == NULL || a->src_context == NULL) {
-        PCU_CALL(rc, st, CtxGetCurrent, (&current));
+        PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (&current));
     }
     *dest = *src = current;
     if (rc == 0 && a->dest_context != NULL) {
@@ -206,7 +206,7 @@ copy_run_peer(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeer", &dest, &src);
     if (rc == 0) {
-        PCU_CALL(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size));
+        PCU_CALL_CURRENT(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size));
     }
     return rc;
 }
@@ -218,8 +218,8 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeerAsync", &dest, &src);
     if (rc == 0) {
-        PCU_CALL(rc, st, MemcpyPeerAsync,
-                 (a->dest, dest, a->src, src, a->size, a->stream));
+        PCU_CALL_CURRENT(rc, st, MemcpyPeerAsync,
+                         (a->dest, dest, a->src, src, a->size, a->stream));
     }
     return rc;
 }
@@ -334,8 +334,9 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
     {                                                                                  \
         int rc = copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits);               \
         if (rc == 0) {                                                                 \
-            PCU_CALL(rc, st, MemsetD2D##bits,                                          \
-                     (a->dest, a->pitch, a->data.d##bits, a->width, a->height));       \
+            PCU_CALL_CURRENT(                                                          \
+                rc, st, MemsetD2D##bits,                                               \
+                (a->dest, a->pitch, a->data.d##bits, a->width, a->height));            \
         }                                                                              \
         return rc;                                                                     \
     }                                                                                  \
@@ -343,7 +344,7 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
     {                                                                                  \
         int rc = copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async");       \
         if (rc == 0) {                                                                 \
-            PCU_CALL(                                                                  \
+            PCU_CALL_CURRENT(                                                          \
                 rc, st, MemsetD2D##bits##Async,                                        \
                 (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream)); \
         }                                                                              \

@@ -49,6 +49,38 @@
                                            : pcu_raise((st), "cu" #name, pcu_status_); \
     } while (0)
 
+/* The same for a call that depends on the current context: not inside of a scope. */
+#define PCU_CALL_CURRENT(rc, st, name, args)       \
+    do {                                           \
+        if (((rc) = pcu_context_ready(st)) == 0) { \
+            PCU_CALL(rc, st, name, args);          \
+        }                                          \
+    } while (0)
+
+/* -- ctxstack.c -------------------------------------------------------------------- */
+
+/* Make the context that this thread works in the driver's current one: the top of its
+ * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there
+ * is neither. */
+PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
+
+/* The same at the price of one look where nothing has to be done. */
+static inline PCU_RAISES int
+pcu_context_ready(pcu_state *st)
+{
+    CUcontext current = NULL;
+    return pcu_ctx_current != NULL && pcu_ctx_current->alive &&
+                   drv.CtxGetCurrent(&current) == CUDA_SUCCESS &&
+                   current == pcu_ctx_current->handle
+               ? 0
+               : pcu_context_settle(st);
+}
+
+/* 1 if a call failed with this status because the driver's current context was not this
+ * thread's, which it is now: call again. Never raises. For calls that are too frequent
+ * for pcu_context_ready and fail in the wrong context. */
+PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
+
 /* -- errors.c ---------------------------------------------------------------------- */
 
 /* Raise the exception of a driver status: "<routine> failed: <text>". Returns -1. */
