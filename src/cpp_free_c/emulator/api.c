@@ -73,6 +73,13 @@ emu_enter(emu_call call)
     return status;
 }
 
+/* The last step of entering: the context must be sound. */
+static CUresult
+enter_context(CUresult status, emu_context *context)
+{
+    return status == CUDA_SUCCESS ? (CUresult)atomic_load(&context->sticky) : status;
+}
+
 CUresult
 emu_enter_context(emu_call call, emu_context **context)
 {
@@ -82,10 +89,48 @@ emu_enter_context(emu_call call, emu_context **context)
     if (status == CUDA_SUCCESS) {
         status = emu_context_current(context);
     }
+    return enter_context(status, *context);
+}
+
+CUresult
+emu_enter_object(emu_call call, const void *handle, emu_kind kind,
+                 emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
     if (status == CUDA_SUCCESS) {
-        status = (CUresult)atomic_load(&(*context)->sticky);
+        status = emu_context_current(context);
     }
-    return status;
+    if (status == CUDA_ERROR_INVALID_CONTEXT) {
+        const emu_object *object = emu_object_get(handle, kind);
+
+        if (object) {
+            *context = object->context;
+            status = CUDA_SUCCESS;
+        }
+    }
+    return enter_context(status, *context);
+}
+
+CUresult
+emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
+    if (status == CUDA_SUCCESS) {
+        status = emu_context_current(context);
+    }
+    if (status == CUDA_ERROR_INVALID_CONTEXT) {
+        const emu_allocation *found = emu_memory_check(address, 1);
+
+        if (found) {
+            *context = found->context;
+            status = CUDA_SUCCESS;
+        }
+    }
+    return enter_context(status, *context);
 }
 
 CUresult

@@ -239,7 +239,7 @@ CUresult
 emu_cuStreamDestroy(CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamDestroy, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamDestroy, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_stream *stream = emu_object_get(hStream, EMU_STREAM);
@@ -262,7 +262,7 @@ emu_cuStreamGetPriority(CUstream hStream, int *priority)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetPriority, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetPriority, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -281,7 +281,7 @@ emu_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetFlags, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetFlags, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -300,7 +300,7 @@ emu_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetCtx, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetCtx, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -319,7 +319,7 @@ emu_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetId, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetId, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -338,7 +338,7 @@ emu_cuStreamQuery(CUstream hStream)
 {
     emu_context *context;
     emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(StreamQuery, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamQuery, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -363,7 +363,7 @@ emu_cuStreamSynchronize(CUstream hStream)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamSynchronize, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamSynchronize, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -410,7 +410,7 @@ emu_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
     emu_stream *stream = NULL;
     host_call call = {fn, userData};
     bool taken = false;
-    CUresult status = EMU_ENTER_CONTEXT(LaunchHostFunc, &context);
+    CUresult status = EMU_ENTER_STREAM(LaunchHostFunc, hStream, &context);
 
     if (status == CUDA_SUCCESS && !fn) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -437,7 +437,7 @@ emu_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userD
 {
     emu_context *context;
     emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(StreamAddCallback, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamAddCallback, hStream, &context);
 
     if (status == CUDA_SUCCESS && (!callback || flags != 0)) {
         status = CUDA_ERROR_INVALID_VALUE;

@@ -1,0 +1,171 @@
+"""Calls of the driver in a thread that has no current context.
+
+test/data/no_context.txt has what an H200 returns. The software device returns the same,
+and this package asks for a context only where the driver does.
+"""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver
+from pycuda.driver import module_from_buffer
+from support import no_context
+from support.emulator import LIBRARY, Driver, child
+
+TABLE = no_context.read(Path(__file__).parent / "data" / "no_context.txt")
+
+RECORD = """
+import sys
+from support.no_context import record
+codes = record(d, *sys.argv[1:])
+for words, code in codes.items():
+    print(f"{words}: {code}")
+"""
+
+
+def record_in_child():
+    lines = child(RECORD).splitlines()
+    return {words: int(code) for words, _, code in (x.rpartition(": ") for x in lines)}
+
+
+def differences(codes, table):
+    """{the call: (what it returned, what the table says)} where these differ."""
+    return {
+        words: (codes.get(words), code)
+        for words, code in table.items()
+        if codes.get(words) != code
+    }
+
+
+def test_the_software_device_returns_what_a_gpu_returns():
+    codes = record_in_child()
+    assert len(TABLE) >= 57
+    assert differences(codes, TABLE) == {}
+    # The check tells one wrong code.
+    wrong = {**TABLE, "cuEventQuery .": 201}
+    assert differences(codes, wrong) == {"cuEventQuery .": (0, 201)}
+
+
+def test_with_a_current_context_the_same_calls_succeed():
+    d = Driver(LIBRARY)
+    if not d.emulated:
+        pytest.skip("the library is not the software device")
+    objects = no_context.Objects(d)
+    try:
+        codes = {
+            words: no_context.result(call)
+            for words, call in no_context.calls(objects)
+            if words in TABLE and "CtxPopCurrent" not in words
+        }
+    finally:
+        d.ok("CtxDestroy", objects.context)
+        d.ok("CtxDestroy", objects.other)
+    assert {code for words, code in codes.items() if "nope" not in words} == {0}
+    assert differences(codes, TABLE)
+
+
+@pytest.mark.gpu
+@pytest.mark.hardware(why="it records the table of a GPU again")
+def test_a_gpu_returns_what_the_table_says():
+    codes = no_context.record(Driver("libcuda.so.1"))
+    assert differences(codes, TABLE) == {}
+
+
+# -- this package in such a thread
+
+
+def in_thread(function, *arguments):
+    """Call in a new thread; return the result or raise the exception here."""
+    outcome = []
+
+    def body():
+        try:
+            outcome.append((function(*arguments), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result
+
+
+@pytest.fixture
+def things(ctx):
+    class Things:
+        module = module_from_buffer(no_context.SOURCE)
+        function = module.get_function("k")
+        stream, start, end = drv.Stream(), drv.Event(), drv.Event()
+        memory, page = drv.mem_alloc(64), drv.pagelocked_zeros(16, np.int32)
+
+    Things.start.record(Things.stream)
+    Things.end.record(Things.stream)
+    yield Things
+    for name in ("function", "module", "stream", "start", "end", "memory", "page"):
+        delattr(Things, name)
+
+
+#: What the driver does without a current context, this package does too.
+WORK = {
+    "get_function": lambda t: t.module.get_function("k").name,
+    "get_global": lambda t: t.module.get_global("g")[1],
+    "attributes": lambda t: (t.function.num_regs, t.function.max_threads_per_block),
+    "set_cache_config": lambda t: t.function.set_cache_config(drv.func_cache.PREFER_L1),
+    "launch": lambda t: t.function(block=(1, 1, 1), stream=t.stream),
+    "prepared": lambda t: t.function.prepare("").prepared_async_call(
+        (1, 1), (1, 1, 1), t.stream
+    ),
+    "record": lambda t: t.start.record(t.stream),
+    "query": lambda t: t.start.query(),
+    "event synchronize": lambda t: t.start.synchronize(),
+    "time": lambda t: t.end.time_since(t.start) >= 0,
+    "is_done": lambda t: t.stream.is_done(),
+    "synchronize": lambda t: t.stream.synchronize(),
+    "wait_for_event": lambda t: t.stream.wait_for_event(t.start),
+    "htod": lambda t: drv.memcpy_htod_async(t.memory, t.page, t.stream),
+    "dtoh": lambda t: drv.memcpy_dtoh_async(t.page, t.memory, t.stream),
+    "memset": lambda t: drv.memset_d8_async(t.memory, 1, 64, t.stream),
+    "free": lambda t: t.memory.free(),
+}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", WORK)
+def test_what_needs_no_context_works_in_a_thread_without_one(things, name):
+    in_thread(WORK[name], things)
+    things.stream.synchronize()
+
+
+#: What needs one says so.
+REFUSED = {
+    "launch": lambda t: t.function(block=(1, 1, 1)),
+    "record": lambda t: t.start.record(),
+    "htod": lambda t: drv.memcpy_htod(t.memory, t.page),
+    "memset": lambda t: drv.memset_d8(t.memory, 1, 64),
+    "alloc": lambda t: drv.mem_alloc(16),
+    "stream": lambda t: drv.Stream(),
+    "event": lambda t: drv.Event(),
+    "pagelocked": lambda t: drv.pagelocked_empty(4, np.int32),
+    "synchronize": lambda t: drv.Context.synchronize(),
+    "info": lambda t: drv.mem_get_info(),
+    "device": lambda t: drv.Context.get_device(),
+    "module": lambda t: module_from_buffer(no_context.SOURCE),
+}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_needs_a_context_says_so(things, name):
+    with pytest.raises(drv.LogicError, match="this thread has no current context"):
+        in_thread(REFUSED[name], things)
+
+
+def test_these_tests_lend_no_context():
+    assert _driver._working_context() is None
