@@ -151,9 +151,7 @@ def work(lib, kept):
     block, grid = (256, 1, 1), (N // 256, 1)
 
     def add(x, value, **keywords):
-        function(
-            x, np.float32(value), np.int32(N), block=block, grid=grid, **keywords
-        )
+        function(x, np.float32(value), np.int32(N), block=block, grid=grid, **keywords)
 
     # our kernel on their array: by its address, by __cuda_array_interface__, as GPUArray
     x = lib.arange(N)

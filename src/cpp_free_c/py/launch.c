@@ -108,6 +108,10 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
 static const char *
 launch_hint(const pcu_function *self, CUresult status)
 {
+    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
+        return "; this thread has no current context; push() one, or import "
+               "pycuda.autoinit";
+    }
     if (status != CUDA_ERROR_INVALID_HANDLE || pcu_ctx_current == NULL) {
         return "";
     }
