@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import pycuda.driver as _cuda
 from pycuda import _codegen
 from pycuda._driver import _working_context
 from pycuda.tools import (

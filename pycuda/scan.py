@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-import pycuda.driver as _cuda
 from pycuda import _codegen
 from pycuda._driver import _working_context
 from pycuda.tools import dtype_to_ctype

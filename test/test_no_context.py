@@ -57,8 +57,8 @@ def test_with_a_current_context_the_same_calls_succeed():
     objects = no_context.Objects(d)
     try:
         codes = {
-            words: no_context.result(call)
-            for words, call in no_context.calls(objects)
+            words: no_context.result(d, name, arguments)
+            for words, name, arguments in no_context.calls(objects)
             if words in TABLE and "CtxPopCurrent" not in words
         }
     finally:

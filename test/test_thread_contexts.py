@@ -509,8 +509,11 @@ def test_at_exit():
                 pass  # the context has gone
 
         threading.Thread(target=quiet, daemon=True).start()
-        waiting = threading.Thread(target=lambda: (time.sleep(0.2), kept.append(drv.mem_alloc(16))))
-        waiting.start()  # the interpreter waits for it before it ends anything
+        def slow():
+            time.sleep(0.2)
+            kept.append(drv.mem_alloc(16))
+
+        threading.Thread(target=slow).start()  # the interpreter waits for it
         atexit.register(lambda: print("end"))
         late = Late()
         started.wait()
@@ -635,13 +638,13 @@ OLD_PROGRAMS = {
     """,
 }
 
-START = """
+START = f"""
     import threading
     import numpy as np
     from pycuda import autoinit, gpuarray
     import pycuda.driver as drv
 
-    KERNEL = {kernel!r}
+    KERNEL = {KERNEL!r}
 
     def works():
         x = gpuarray.to_gpu(np.arange(4, dtype=np.float32))
@@ -663,7 +666,7 @@ START = """
             raise errors[0]
 
     assert works()
-""".format(kernel=KERNEL)
+"""
 
 
 CASES = [

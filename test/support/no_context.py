@@ -2,7 +2,7 @@
 
     python -m support.no_context [none | other]
 
-prints the table: a line for each call, in the form of test/data/no_context.txt. It works
+prints the table: a line for each call, in the form of test/data/no_context.txt. Works
 with NVIDIA's driver and with the software device (PYCUDA_DRIVER=emulator). All objects
 belong to a context that is current in the main thread; the calls are made in a second
 thread, which has no current context or, with ``other``, another one on the same device.
@@ -12,7 +12,8 @@ import ctypes
 import os
 import sys
 import threading
-from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint, c_void_p
+from pathlib import Path
 
 from support.emulator import LIBRARY, Driver
 
@@ -58,105 +59,174 @@ class Objects:
 
 
 def calls(o):
-    """(the call in words, the call) in the order in which they are made."""
-    d, out = o.driver, o.out
+    """(the call in words, its name, its arguments), in the order of the calls."""
+    out = o.out
     n = c_size_t(16)
     function = o.kernel
     null = None
-    options = (c_uint(0), null, null)
-
-    def launch(stream):
-        return d.LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, null, null)
+    shape = (function, 1, 1, 1, 1, 1, 1, 0)
+    legacy, per_thread = c_void_p(LEGACY), c_void_p(PER_THREAD)
+    room = byref(o.room)
 
     return [
-        ("cuModuleGetFunction . . b'k'", lambda: d.ModuleGetFunction(out, o.module, b"k")),
-        ("cuModuleGetFunction . . b'nope'", lambda: d.ModuleGetFunction(out, o.module, b"nope")),
-        ("cuModuleGetGlobal_v2 . . . b'g'", lambda: d.ModuleGetGlobal(out, byref(o.room), o.module, b"g")),
-        ("cuModuleGetGlobal_v2 . . . b'nope'", lambda: d.ModuleGetGlobal(out, byref(o.room), o.module, b"nope")),
-        ("cuModuleGetTexRef . . b'nope'", lambda: d.ModuleGetTexRef(out, o.module, b"nope")),
-        ("cuFuncGetAttribute . 0 .", lambda: d.FuncGetAttribute(out, 0, function)),
-        ("cuFuncSetAttribute . 8 0", lambda: d.FuncSetAttribute(function, 8, 0)),
-        ("cuFuncSetCacheConfig . 0", lambda: d.FuncSetCacheConfig(function, 0)),
-        ("cuFuncGetModule . .", lambda: d.FuncGetModule(out, function)),
-        ("cuFuncGetParamInfo . 0 . .", lambda: d.FuncGetParamInfo(function, c_size_t(0), out, byref(o.room))),
-        ("cuOccupancyMaxActiveBlocksPerMultiprocessor . . 32 .", lambda: d.OccupancyMaxActiveBlocksPerMultiprocessor(out, function, 32, c_size_t(0))),
-        ("cuLaunchKernel . 1 1 1 1 1 1 0 . . NULL", lambda: launch(o.stream)),
-        ("cuLaunchKernel . 1 1 1 1 1 1 0 NULL . NULL", lambda: launch(null)),
-        ("cuLaunchKernel . 1 1 1 1 1 1 0 LEGACY . NULL", lambda: launch(c_void_p(LEGACY))),
-        ("cuLaunchKernel . 1 1 1 1 1 1 0 PER_THREAD . NULL", lambda: launch(c_void_p(PER_THREAD))),
-        ("cuEventQuery .", lambda: d.EventQuery(o.start)),
-        ("cuEventSynchronize .", lambda: d.EventSynchronize(o.start)),
-        ("cuEventElapsedTime . . .", lambda: d.EventElapsedTime(out, o.start, o.end)),
-        ("cuEventRecord . .", lambda: d.EventRecord(o.start, o.stream)),
-        ("cuEventRecord . NULL", lambda: d.EventRecord(o.start, null)),
-        ("cuEventRecord . LEGACY", lambda: d.EventRecord(o.start, c_void_p(LEGACY))),
-        ("cuEventCreate . 0", lambda: d.EventCreate(out, 0)),
-        ("cuStreamCreate . 0", lambda: d.StreamCreate(out, 0)),
-        ("cuStreamQuery .", lambda: d.StreamQuery(o.stream)),
-        ("cuStreamQuery NULL", lambda: d.StreamQuery(null)),
-        ("cuStreamSynchronize .", lambda: d.StreamSynchronize(o.stream)),
-        ("cuStreamSynchronize NULL", lambda: d.StreamSynchronize(null)),
-        ("cuStreamWaitEvent . . 0", lambda: d.StreamWaitEvent(o.stream, o.start, 0)),
-        ("cuStreamWaitEvent NULL . 0", lambda: d.StreamWaitEvent(null, o.start, 0)),
-        ("cuStreamGetFlags . .", lambda: d.StreamGetFlags(o.stream, out)),
-        ("cuStreamGetFlags NULL .", lambda: d.StreamGetFlags(null, out)),
-        ("cuStreamGetPriority . .", lambda: d.StreamGetPriority(o.stream, out)),
-        ("cuStreamGetCtx . .", lambda: d.StreamGetCtx(o.stream, out)),
-        ("cuStreamGetCtx NULL .", lambda: d.StreamGetCtx(null, out)),
-        ("cuStreamIsCapturing . .", lambda: d.StreamIsCapturing(o.stream, out)),
-        ("cuStreamIsCapturing NULL .", lambda: d.StreamIsCapturing(null, out)),
-        ("cuMemcpyHtoD_v2 . . .", lambda: d.MemcpyHtoD(o.memory, o.pageable, n)),
-        ("cuMemcpyDtoH_v2 . . .", lambda: d.MemcpyDtoH(o.pageable, o.memory, n)),
-        ("cuMemcpyDtoD_v2 . . .", lambda: d.MemcpyDtoD(o.target, o.memory, n)),
-        ("cuMemcpyHtoDAsync_v2 . . . .", lambda: d.MemcpyHtoDAsync(o.memory, o.host, n, o.stream)),
-        ("cuMemcpyDtoHAsync_v2 . . . .", lambda: d.MemcpyDtoHAsync(o.host, o.memory, n, o.stream)),
-        ("cuMemcpyDtoDAsync_v2 . . . .", lambda: d.MemcpyDtoDAsync(o.target, o.memory, n, o.stream)),
-        ("cuMemcpyHtoDAsync_v2 . . . NULL", lambda: d.MemcpyHtoDAsync(o.memory, o.host, n, null)),
-        ("cuMemcpyDtoDAsync_v2 . . . NULL", lambda: d.MemcpyDtoDAsync(o.target, o.memory, n, null)),
-        ("cuMemcpyPeer . . . . .", lambda: d.MemcpyPeer(o.target, o.context, o.memory, o.context, n)),
-        ("cuMemcpyPeerAsync . . . . . .", lambda: d.MemcpyPeerAsync(o.target, o.context, o.memory, o.context, n, o.stream)),
-        ("cuMemsetD8_v2 . 0 .", lambda: d.MemsetD8(o.memory, 0, n)),
-        ("cuMemsetD8Async . 0 . .", lambda: d.MemsetD8Async(o.memory, 0, n, o.stream)),
-        ("cuMemsetD8Async . 0 . NULL", lambda: d.MemsetD8Async(o.memory, 0, n, null)),
-        ("cuMemAlloc_v2 . .", lambda: d.MemAlloc(out, n)),
-        ("cuMemAllocPitch_v2 . . . . 4", lambda: d.MemAllocPitch(out, byref(o.room), n, n, 4)),
-        ("cuMemAllocManaged . . 1", lambda: d.MemAllocManaged(out, n, 1)),
-        ("cuMemHostAlloc . . 0", lambda: d.MemHostAlloc(out, n, 0)),
-        ("cuMemHostRegister_v2 . . 0", lambda: d.MemHostRegister(o.pageable, c_size_t(ROOM), 0)),
-        ("cuMemGetInfo_v2 . .", lambda: d.MemGetInfo(out, byref(o.room))),
-        ("cuMemGetAddressRange_v2 . . .", lambda: d.MemGetAddressRange(out, byref(o.room), o.memory)),
-        ("cuPointerGetAttribute . 1 .", lambda: d.PointerGetAttribute(out, 1, o.memory)),
-        ("cuPointerGetAttribute . 2 .", lambda: d.PointerGetAttribute(out, 2, o.memory)),
-        ("cuMemHostGetDevicePointer_v2 . . 0", lambda: d.MemHostGetDevicePointer(out, o.host, 0)),
-        ("cuMemHostGetFlags . .", lambda: d.MemHostGetFlags(out, o.host)),
-        ("cuCtxSynchronize ", lambda: d.CtxSynchronize()),
-        ("cuCtxGetDevice .", lambda: d.CtxGetDevice(out)),
-        ("cuCtxGetFlags .", lambda: d.CtxGetFlags(out)),
-        ("cuCtxGetLimit . 0", lambda: d.CtxGetLimit(out, 0)),
-        ("cuCtxGetCacheConfig .", lambda: d.CtxGetCacheConfig(out)),
-        ("cuCtxGetStreamPriorityRange . .", lambda: d.CtxGetStreamPriorityRange(out, byref(o.room))),
-        ("cuCtxGetApiVersion . .", lambda: d.CtxGetApiVersion(o.context, out)),
-        ("cuCtxGetApiVersion NULL .", lambda: d.CtxGetApiVersion(null, out)),
-        ("cuCtxPopCurrent_v2 .", lambda: d.CtxPopCurrent(out)),
-        ("cuCtxGetCurrent .", lambda: d.CtxGetCurrent(out)),
-        ("cuModuleLoadData . .", lambda: d.ModuleLoadData(out, SOURCE)),
-        ("cuLinkCreate_v2 0 NULL NULL .", lambda: d.LinkCreate(*options, out)),
-        ("cuMemAllocAsync . . .", lambda: d.MemAllocAsync(out, n, o.stream)),
-        ("cuMemAllocAsync . . NULL", lambda: d.MemAllocAsync(out, n, null)),
-        ("cuMemFreeHost .", lambda: d.MemFreeHost(o.host)),
-        ("cuMemFree_v2 .", lambda: d.MemFree(o.memory)),
-        ("cuEventDestroy_v2 .", lambda: d.EventDestroy(o.start)),
-        ("cuStreamDestroy_v2 .", lambda: d.StreamDestroy(o.stream)),
-        ("cuModuleUnload .", lambda: d.ModuleUnload(o.second_module)),
-    ]  # fmt: skip
+        ("cuModuleGetFunction . . b'k'", "ModuleGetFunction", (out, o.module, b"k")),
+        (
+            "cuModuleGetFunction . . b'nope'",
+            "ModuleGetFunction",
+            (out, o.module, b"nope"),
+        ),
+        (
+            "cuModuleGetGlobal_v2 . . . b'g'",
+            "ModuleGetGlobal",
+            (out, room, o.module, b"g"),
+        ),
+        (
+            "cuModuleGetGlobal_v2 . . . b'nope'",
+            "ModuleGetGlobal",
+            (out, room, o.module, b"nope"),
+        ),
+        ("cuModuleGetTexRef . . b'nope'", "ModuleGetTexRef", (out, o.module, b"nope")),
+        ("cuFuncGetAttribute . 0 .", "FuncGetAttribute", (out, 0, function)),
+        ("cuFuncSetAttribute . 8 0", "FuncSetAttribute", (function, 8, 0)),
+        ("cuFuncSetCacheConfig . 0", "FuncSetCacheConfig", (function, 0)),
+        ("cuFuncGetModule . .", "FuncGetModule", (out, function)),
+        (
+            "cuFuncGetParamInfo . 0 . .",
+            "FuncGetParamInfo",
+            (function, c_size_t(0), out, room),
+        ),
+        (
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor . . 32 .",
+            "OccupancyMaxActiveBlocksPerMultiprocessor",
+            (out, function, 32, c_size_t(0)),
+        ),
+        (
+            "cuLaunchKernel . 1 1 1 1 1 1 0 . . NULL",
+            "LaunchKernel",
+            (*shape, o.stream, null, null),
+        ),
+        (
+            "cuLaunchKernel . 1 1 1 1 1 1 0 NULL . NULL",
+            "LaunchKernel",
+            (*shape, null, null, null),
+        ),
+        (
+            "cuLaunchKernel . 1 1 1 1 1 1 0 LEGACY . NULL",
+            "LaunchKernel",
+            (*shape, legacy, null, null),
+        ),
+        (
+            "cuLaunchKernel . 1 1 1 1 1 1 0 PER_THREAD . NULL",
+            "LaunchKernel",
+            (*shape, per_thread, null, null),
+        ),
+        ("cuEventQuery .", "EventQuery", (o.start,)),
+        ("cuEventSynchronize .", "EventSynchronize", (o.start,)),
+        ("cuEventElapsedTime . . .", "EventElapsedTime", (out, o.start, o.end)),
+        ("cuEventRecord . .", "EventRecord", (o.start, o.stream)),
+        ("cuEventRecord . NULL", "EventRecord", (o.start, null)),
+        ("cuEventRecord . LEGACY", "EventRecord", (o.start, legacy)),
+        ("cuEventCreate . 0", "EventCreate", (out, 0)),
+        ("cuStreamCreate . 0", "StreamCreate", (out, 0)),
+        ("cuStreamQuery .", "StreamQuery", (o.stream,)),
+        ("cuStreamQuery NULL", "StreamQuery", (null,)),
+        ("cuStreamSynchronize .", "StreamSynchronize", (o.stream,)),
+        ("cuStreamSynchronize NULL", "StreamSynchronize", (null,)),
+        ("cuStreamWaitEvent . . 0", "StreamWaitEvent", (o.stream, o.start, 0)),
+        ("cuStreamWaitEvent NULL . 0", "StreamWaitEvent", (null, o.start, 0)),
+        ("cuStreamGetFlags . .", "StreamGetFlags", (o.stream, out)),
+        ("cuStreamGetFlags NULL .", "StreamGetFlags", (null, out)),
+        ("cuStreamGetPriority . .", "StreamGetPriority", (o.stream, out)),
+        ("cuStreamGetCtx . .", "StreamGetCtx", (o.stream, out)),
+        ("cuStreamGetCtx NULL .", "StreamGetCtx", (null, out)),
+        ("cuStreamIsCapturing . .", "StreamIsCapturing", (o.stream, out)),
+        ("cuStreamIsCapturing NULL .", "StreamIsCapturing", (null, out)),
+        ("cuMemcpyHtoD_v2 . . .", "MemcpyHtoD", (o.memory, o.pageable, n)),
+        ("cuMemcpyDtoH_v2 . . .", "MemcpyDtoH", (o.pageable, o.memory, n)),
+        ("cuMemcpyDtoD_v2 . . .", "MemcpyDtoD", (o.target, o.memory, n)),
+        (
+            "cuMemcpyHtoDAsync_v2 . . . .",
+            "MemcpyHtoDAsync",
+            (o.memory, o.host, n, o.stream),
+        ),
+        (
+            "cuMemcpyDtoHAsync_v2 . . . .",
+            "MemcpyDtoHAsync",
+            (o.host, o.memory, n, o.stream),
+        ),
+        (
+            "cuMemcpyDtoDAsync_v2 . . . .",
+            "MemcpyDtoDAsync",
+            (o.target, o.memory, n, o.stream),
+        ),
+        (
+            "cuMemcpyHtoDAsync_v2 . . . NULL",
+            "MemcpyHtoDAsync",
+            (o.memory, o.host, n, null),
+        ),
+        (
+            "cuMemcpyDtoDAsync_v2 . . . NULL",
+            "MemcpyDtoDAsync",
+            (o.target, o.memory, n, null),
+        ),
+        (
+            "cuMemcpyPeer . . . . .",
+            "MemcpyPeer",
+            (o.target, o.context, o.memory, o.context, n),
+        ),
+        (
+            "cuMemcpyPeerAsync . . . . . .",
+            "MemcpyPeerAsync",
+            (o.target, o.context, o.memory, o.context, n, o.stream),
+        ),
+        ("cuMemsetD8_v2 . 0 .", "MemsetD8", (o.memory, 0, n)),
+        ("cuMemsetD8Async . 0 . .", "MemsetD8Async", (o.memory, 0, n, o.stream)),
+        ("cuMemsetD8Async . 0 . NULL", "MemsetD8Async", (o.memory, 0, n, null)),
+        ("cuMemAlloc_v2 . .", "MemAlloc", (out, n)),
+        ("cuMemAllocPitch_v2 . . . . 4", "MemAllocPitch", (out, room, n, n, 4)),
+        ("cuMemAllocManaged . . 1", "MemAllocManaged", (out, n, 1)),
+        ("cuMemHostAlloc . . 0", "MemHostAlloc", (out, n, 0)),
+        (
+            "cuMemHostRegister_v2 . . 0",
+            "MemHostRegister",
+            (o.pageable, c_size_t(ROOM), 0),
+        ),
+        ("cuMemGetInfo_v2 . .", "MemGetInfo", (out, room)),
+        ("cuMemGetAddressRange_v2 . . .", "MemGetAddressRange", (out, room, o.memory)),
+        ("cuPointerGetAttribute . 1 .", "PointerGetAttribute", (out, 1, o.memory)),
+        ("cuPointerGetAttribute . 2 .", "PointerGetAttribute", (out, 2, o.memory)),
+        (
+            "cuMemHostGetDevicePointer_v2 . . 0",
+            "MemHostGetDevicePointer",
+            (out, o.host, 0),
+        ),
+        ("cuMemHostGetFlags . .", "MemHostGetFlags", (out, o.host)),
+        ("cuCtxSynchronize ", "CtxSynchronize", ()),
+        ("cuCtxGetDevice .", "CtxGetDevice", (out,)),
+        ("cuCtxGetFlags .", "CtxGetFlags", (out,)),
+        ("cuCtxGetLimit . 0", "CtxGetLimit", (out, 0)),
+        ("cuCtxGetCacheConfig .", "CtxGetCacheConfig", (out,)),
+        ("cuCtxGetStreamPriorityRange . .", "CtxGetStreamPriorityRange", (out, room)),
+        ("cuCtxGetApiVersion . .", "CtxGetApiVersion", (o.context, out)),
+        ("cuCtxGetApiVersion NULL .", "CtxGetApiVersion", (null, out)),
+        ("cuCtxPopCurrent_v2 .", "CtxPopCurrent", (out,)),
+        ("cuCtxGetCurrent .", "CtxGetCurrent", (out,)),
+        ("cuModuleLoadData . .", "ModuleLoadData", (out, SOURCE)),
+        ("cuLinkCreate_v2 0 NULL NULL .", "LinkCreate", (c_uint(0), null, null, out)),
+        ("cuMemAllocAsync . . .", "MemAllocAsync", (out, n, o.stream)),
+        ("cuMemAllocAsync . . NULL", "MemAllocAsync", (out, n, null)),
+        ("cuMemFreeHost .", "MemFreeHost", (o.host,)),
+        ("cuMemFree_v2 .", "MemFree", (o.memory,)),
+        ("cuEventDestroy_v2 .", "EventDestroy", (o.start,)),
+        ("cuStreamDestroy_v2 .", "StreamDestroy", (o.stream,)),
+        ("cuModuleUnload .", "ModuleUnload", (o.second_module,)),
+    ]
 
 
-def result(call):
+def result(driver, name, arguments):
     """The CUresult, or None where the driver has no such function."""
-    try:
-        return call()
-    except AttributeError:
-        return None
+    function = getattr(driver, name, None)
+    return function(*arguments) if function else None
 
 
 def record(driver, mode="none"):
@@ -164,12 +234,12 @@ def record(driver, mode="none"):
     objects, codes = Objects(driver), {}
 
     def body():
-        for words, call in calls(objects):
+        for words, name, arguments in calls(objects):
             if mode == "other" and "CtxPopCurrent" in words:
                 continue
             if mode == "other":  # what the call before left current does not matter
                 driver.ok("CtxSetCurrent", objects.other)
-            codes[words] = result(call)
+            codes[words] = result(driver, name, arguments)
         if mode == "other":
             driver.ok("CtxPopCurrent", byref(c_void_p()))
 
@@ -183,7 +253,7 @@ def record(driver, mode="none"):
 
 def read(path):
     """The table in a file, as record() gives it."""
-    lines = (line.rstrip("\n") for line in open(path, encoding="utf-8"))
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
     rows = (line.rpartition(": ") for line in lines if line and line[0] != "#")
     return {words: int(code) for words, _, code in rows}
 

@@ -61,7 +61,7 @@ class Torch:
         self.torch.cuda.synchronize()
 
     def threads_of_its_own(self, add):
-        """Our kernel in the backward pass, which PyTorch runs in a thread of its own."""
+        """Our kernel in the backward pass, for which PyTorch has threads."""
         torch, seen = self.torch, []
 
         class Square(torch.autograd.Function):
@@ -153,7 +153,7 @@ def work(lib, kept):
     def add(x, value, **keywords):
         function(x, np.float32(value), np.int32(N), block=block, grid=grid, **keywords)
 
-    # our kernel on their array: by its address, by __cuda_array_interface__, as GPUArray
+    # our kernel on their array: by address, by __cuda_array_interface__, as GPUArray
     x = lib.arange(N)
     add(np.uintp(lib.pointer(x)), 1)
     check("by address", lib.get(x), ramp + 1)
