@@ -55,7 +55,6 @@ class Objects:
         self.pageable = ctypes.create_string_buffer(ROOM)
         self.out = ctypes.create_string_buffer(ROOM)
         self.room = c_size_t()
-        self.option = (c_void_p * 4)()
 
 
 def calls(o):
