@@ -14,6 +14,7 @@ import pycuda.driver as _driver
 from pycuda.tools import (
     _leave,
     _make_automatic_context,
+    _retain_primary_context,  # noqa: F401
     make_default_context,  # noqa: F401  known under this module's name too
 )
 

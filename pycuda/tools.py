@@ -211,9 +211,9 @@ def get_default_device(default: int = 0) -> _cuda.Device:
 # Contexts made by an import
 
 
-def _make_primary_context(device: _cuda.Device) -> _cuda.Context:
+def _retain_primary_context(dev: _cuda.Device) -> _cuda.Context:
     """Retain the primary context of the device and push it."""
-    context = device.retain_primary_context()
+    context = dev.retain_primary_context()
     context.push()
     return context
 
@@ -236,7 +236,7 @@ def _make_automatic_context(kind: str | None = None) -> _cuda.Context:
     ``kind`` is "primary" or "own"; by default PYCUDA_AUTOINIT chooses. A thread
     without a context works in it unless PYCUDA_AUTOINIT_THREADS is 0.
     """
-    makers = {"primary": _make_primary_context, "own": None}
+    makers = {"primary": _retain_primary_context, "own": None}
     maker = makers[kind] if kind else _choice("PYCUDA_AUTOINIT", makers, "primary")
     lend = _choice("PYCUDA_AUTOINIT_THREADS", {"1": True, "0": False}, "1")
     _cuda.init()

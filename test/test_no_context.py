@@ -1,7 +1,7 @@
-"""Calls of the driver in a thread that has no current context.
+"""Calls of the driver in a thread that has no current context, or a foreign one.
 
-test/data/no_context.txt has what an H200 returns. The software device returns the same,
-and this package asks for a context only where the driver does.
+test/data/no_context.txt and other_context.txt have what an H200 returns. The software
+device returns the same, and this package asks for a context only where the driver does.
 """
 
 import threading
@@ -16,19 +16,21 @@ from pycuda.driver import module_from_buffer
 from support import no_context
 from support.emulator import LIBRARY, Driver, child
 
-TABLE = no_context.read(Path(__file__).parent / "data" / "no_context.txt")
+DATA = Path(__file__).parent / "data"
+TABLES = {
+    "none": no_context.read(DATA / "no_context.txt"),
+    "other": no_context.read(DATA / "other_context.txt"),
+}
 
 RECORD = """
-import sys
 from support.no_context import record
-codes = record(d, *sys.argv[1:])
-for words, code in codes.items():
+for words, code in record(d, {mode!r}).items():
     print(f"{words}: {code}")
 """
 
 
-def record_in_child():
-    lines = child(RECORD).splitlines()
+def record_in_child(mode):
+    lines = child(RECORD.replace("{mode!r}", repr(mode))).splitlines()
     return {words: int(code) for words, _, code in (x.rpartition(": ") for x in lines)}
 
 
@@ -41,16 +43,21 @@ def differences(codes, table):
     }
 
 
-def test_the_software_device_returns_what_a_gpu_returns():
-    codes = record_in_child()
-    assert len(TABLE) >= 57
-    assert differences(codes, TABLE) == {}
+@pytest.mark.parametrize("mode", TABLES)
+def test_the_software_device_returns_what_a_gpu_returns(mode):
+    codes, table = record_in_child(mode), TABLES[mode]
+    assert len(table) >= 75
+    assert differences(codes, table) == {}
     # The check tells one wrong code.
-    wrong = {**TABLE, "cuEventQuery .": 201}
+    wrong = {**table, "cuEventQuery .": 201}
     assert differences(codes, wrong) == {"cuEventQuery .": (0, 201)}
 
 
-def test_with_a_current_context_the_same_calls_succeed():
+def test_the_two_tables_differ():
+    assert differences(TABLES["other"], TABLES["none"])
+
+
+def test_with_a_current_context_no_call_asks_for_one():
     d = Driver(LIBRARY)
     if not d.emulated:
         pytest.skip("the library is not the software device")
@@ -59,20 +66,21 @@ def test_with_a_current_context_the_same_calls_succeed():
         codes = {
             words: no_context.result(d, name, arguments)
             for words, name, arguments in no_context.calls(objects)
-            if words in TABLE and "CtxPopCurrent" not in words
+            if words in TABLES["none"] and "CtxPopCurrent" not in words
         }
     finally:
         d.ok("CtxDestroy", objects.context)
         d.ok("CtxDestroy", objects.other)
-    assert {code for words, code in codes.items() if "nope" not in words} == {0}
-    assert differences(codes, TABLE)
+    assert not {201, 400} & set(codes.values())
+    assert differences(codes, TABLES["none"])
 
 
 @pytest.mark.gpu
 @pytest.mark.hardware(why="it records the table of a GPU again")
-def test_a_gpu_returns_what_the_table_says():
-    codes = no_context.record(Driver("libcuda.so.1"))
-    assert differences(codes, TABLE) == {}
+@pytest.mark.parametrize("mode", TABLES)
+def test_a_gpu_returns_what_the_table_says(mode):
+    codes = no_context.record(Driver("libcuda.so.1"), mode)
+    assert differences(codes, TABLES[mode]) == {}
 
 
 # -- this package in such a thread

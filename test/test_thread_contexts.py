@@ -20,6 +20,7 @@ from pycuda.elementwise import ElementwiseKernel
 from pycuda.tools import DeviceMemoryPool, context_dependent_memoize
 from support.child import run_child
 from support.emulator import Driver
+from support.faults import fail_calls  # noqa: F401
 from support.no_context import library
 
 pytestmark = pytest.mark.gpu
@@ -297,6 +298,28 @@ def test_programs_with_contexts_of_their_own_keep_the_error(ctx):
         in_thread(drv.mem_alloc, 16)
 
 
+@pytest.mark.parametrize("name", ["cuCtxPushCurrent", "cuCtxGetCurrent"])
+def test_when_the_driver_refuses_the_lent_context(lent, fail_calls, name):  # noqa: F811
+    def body():
+        fail_calls(name, 1)
+        with pytest.raises(drv.LogicError) as caught:
+            drv.mem_alloc(16)
+        assert caught.value.routine == name
+        assert drv.mem_alloc(16)  # the next call tries again
+
+    in_thread(body)
+
+
+@pytest.mark.parametrize("name", ["cuCtxSetCurrent", "cuCtxGetCurrent"])
+def test_when_the_driver_does_not_change_back(ctx, raw, foreign, fail_calls, name):  # noqa: F811
+    raw.ok("CtxSetCurrent", foreign)
+    fail_calls(name, 1)
+    with pytest.raises(drv.LogicError) as caught:
+        drv.mem_alloc(16)
+    assert caught.value.routine == name
+    assert owner(raw, drv.mem_alloc(16)) == ctx.handle
+
+
 # -- every kind of thread
 
 
@@ -454,7 +477,8 @@ def test_environment_forbids():
 
 
 def test_after_a_fork():
-    out = run_child("""
+    out = run_child(
+        """
         import os, threading
         import pycuda.autoinit, pycuda.driver as drv
         from pycuda import gpuarray
@@ -475,7 +499,9 @@ def test_after_a_fork():
             thread.join()
             os._exit(0)
         os.waitpid(child, 0)
-        """).stdout
+        """,
+        PYTHONWARNINGS="ignore",
+    ).stdout  # Python 3.12 warns of forks with threads
     assert out == "True\n"
 
 

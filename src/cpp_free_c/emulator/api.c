@@ -100,14 +100,13 @@ emu_enter_object(emu_call call, const void *handle, emu_kind kind,
 
     *context = NULL;
     if (status == CUDA_SUCCESS) {
-        status = emu_context_current(context);
-    }
-    if (status == CUDA_ERROR_INVALID_CONTEXT) {
         const emu_object *object = emu_object_get(handle, kind);
 
         if (object) {
             *context = object->context;
-            status = CUDA_SUCCESS;
+        }
+        else {
+            status = emu_context_current(context);
         }
     }
     return enter_context(status, *context);
@@ -120,14 +119,13 @@ emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
 
     *context = NULL;
     if (status == CUDA_SUCCESS) {
-        status = emu_context_current(context);
-    }
-    if (status == CUDA_ERROR_INVALID_CONTEXT) {
         const emu_allocation *found = emu_memory_check(address, 1);
 
-        if (found) {
+        if (found && found->context) {
             *context = found->context;
-            status = CUDA_SUCCESS;
+        }
+        else {
+            status = emu_context_current(context);
         }
     }
     return enter_context(status, *context);

@@ -39,9 +39,9 @@ typedef enum { PCU_DRV_SYMBOLS(EMU_NUMBER) EMU_CALLS } emu_call;
 #define EMU_ENTER(name) emu_enter(EMU_CALL_##name)
 /* For calls that need a sound current context. */
 #define EMU_ENTER_CONTEXT(name, context) emu_enter_context(EMU_CALL_##name, context)
-/* For calls that are given an object or memory: in a thread without a current context
- * they work in that one's, as on a GPU. The default streams, the handles up to 2, have
- * no context of their own. */
+/* For calls that are given an object or memory: they work in its context, whichever is
+ * current, as on a GPU. The default streams, the handles up to 2, are those of the
+ * current context. */
 #define EMU_ENTER_MODULE(name, module, context) \
     emu_enter_object(EMU_CALL_##name, module, EMU_MODULE, context)
 #define EMU_ENTER_STREAM(name, stream, context) \

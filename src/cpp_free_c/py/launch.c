@@ -135,8 +135,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         return -1;
     }
     if (((pcu_module *)self->module)->refs != NULL &&
-        (pcu_context_ready(self->st) < 0 ||
-         pcu_refs_launch(self->module, s->stream) < 0)) {
+        pcu_refs_launch(self->module, s->stream) < 0) {
         return -1;
     }
     CUresult status;

@@ -57,30 +57,6 @@
         }                                          \
     } while (0)
 
-/* -- ctxstack.c -------------------------------------------------------------------- */
-
-/* Make the context that this thread works in the driver's current one: the top of its
- * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there
- * is neither. */
-PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
-
-/* The same at the price of one look where nothing has to be done. */
-static inline PCU_RAISES int
-pcu_context_ready(pcu_state *st)
-{
-    CUcontext current = NULL;
-    return pcu_ctx_current != NULL && pcu_ctx_current->alive &&
-                   drv.CtxGetCurrent(&current) == CUDA_SUCCESS &&
-                   current == pcu_ctx_current->handle
-               ? 0
-               : pcu_context_settle(st);
-}
-
-/* 1 if a call failed with this status because the driver's current context was not this
- * thread's, which it is now: call again. Never raises. For calls that are too frequent
- * for pcu_context_ready and fail in the wrong context. */
-PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
-
 /* -- errors.c ---------------------------------------------------------------------- */
 
 /* Raise the exception of a driver status: "<routine> failed: <text>". Returns -1. */
@@ -95,6 +71,35 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
  */
 PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
                                    CUresult status);
+
+/* -- ctxstack.c -------------------------------------------------------------------- */
+
+/* Make the context that this thread works in the driver's current one: the top of its
+ * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there
+ * is neither. */
+PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
+
+/* The same at the price of one look where nothing has to be done. */
+static inline PCU_RAISES int
+pcu_context_ready(pcu_state *st)
+{
+    CUcontext current = NULL;
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        CUresult status = drv.CtxGetCurrent(&current);
+        if (status == CUDA_SUCCESS && current == pcu_ctx_current->handle) {
+            return 0;
+        }
+        if (status != CUDA_SUCCESS && pcu_drv_info.state == PCU_DRV_READY) {
+            return pcu_raise(st, "cuCtxGetCurrent", status);
+        }
+    }
+    return pcu_context_settle(st);
+}
+
+/* 1 if a call failed with this status because the driver's current context was not this
+ * thread's, which it is now: call again. Never raises. For calls that are too frequent
+ * for pcu_context_ready and fail in the wrong context. */
+PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
 
 /* -- args.c ------------------------------------------------------------------------ */
 

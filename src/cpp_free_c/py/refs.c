@@ -378,6 +378,9 @@ refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
     if (status != CUDA_ERROR_NOT_READY) {
         return pcu_raise(st, "cuEventQuery", status);
     }
+    if (pcu_context_ready(st) < 0) {
+        return -1;
+    }
     status =
         drv.StreamWaitEvent(stream, ((pcu_resource *)refs->event)->handle.event, 0);
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuStreamWaitEvent", status);
@@ -610,6 +613,9 @@ pcu_refs_launch(PyObject *op, CUstream stream)
     pcu_refs *refs = module->refs;
     if (refs->changed) {
         pcu_scope scope;
+        if (pcu_context_ready(module->base.st) < 0) {
+            return -1;
+        }
         CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->base.ctx));
         if (status != CUDA_SUCCESS) {
             return pcu_raise(module->base.st, "cuCtxPushCurrent", status);
