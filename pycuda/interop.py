@@ -304,9 +304,9 @@ def _reason_not_to_share(x: object, array: _Array) -> str | None:
     owner, number, memory_type, managed = facts
     if managed or memory_type == _HOST:
         return None
+    here = _cuda.Context.get_device()  # raises where there is no context at all
     current = _working_context()
-    assert current is not None  # or _pointer_facts had failed
-    here = _cuda.Context.get_device()
+    assert current is not None
     if owner == current.handle or (owner == 0 and _cuda.Device(number) == here):
         return None
     if _cuda.Device(number) != here:

@@ -17,6 +17,7 @@ import pycuda.driver as drv
 from pycuda import _driver, gpuarray
 from pycuda.driver import module_from_buffer
 from pycuda.elementwise import ElementwiseKernel
+from pycuda.interop import to_gpuarray
 from pycuda.tools import DeviceMemoryPool, context_dependent_memoize
 from support.child import run_child
 from support.emulator import Driver
@@ -429,6 +430,29 @@ def test_without_a_context_of_ours_another_library_s_is_used(raw, foreign):
     memory = drv.mem_alloc(16)
     assert owner(raw, memory) == foreign.value == current(raw)
     del memory
+    gc.collect()
+    raw.ok("CtxPopCurrent", byref(c_void_p()))
+
+
+class WithInterface:
+    """An array of another library."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+def test_arrays_of_another_library_where_only_its_context_is_current(raw, foreign):
+    raw.ok("CtxPushCurrent", foreign)
+    array = gpuarray.to_gpu(np.arange(4))
+    shared = to_gpuarray(WithInterface(array))
+    assert shared.get().tolist() == [0, 1, 2, 3]
+    del shared
+    raw.ok("CtxPopCurrent", byref(c_void_p()))
+    with pytest.raises(drv.LogicError, match=NONE):
+        to_gpuarray(WithInterface(array))
+    raw.ok("CtxPushCurrent", foreign)
+    del array
     gc.collect()
     raw.ok("CtxPopCurrent", byref(c_void_p()))
 

@@ -428,12 +428,13 @@ PyDoc_STRVAR(
     context_working_context_doc,
     "_working_context($module, /)\n--\n\n"
     "Return the context that calls of this thread work in, or None: the top of\n"
-    "its stack, else the one that is lent to threads.");
+    "its stack, the one that is lent to threads, or another library's.");
 
 static PyObject *
 context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     pcu_state *st = pcu_state_of_module(m);
+    CUcontext handle = NULL;
     if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
@@ -441,8 +442,12 @@ context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
         pcu_context_settle(st) < 0) {
         return NULL;
     }
-    return Py_NewRef(pcu_ctx_current == NULL ? Py_None
-                                             : (PyObject *)pcu_ctx_current->owner);
+    if (pcu_ctx_current != NULL) {
+        return Py_NewRef((PyObject *)pcu_ctx_current->owner);
+    }
+    return drv.CtxGetCurrent(&handle) == CUDA_SUCCESS && handle != NULL
+               ? pcu_context_find_new(st, handle)
+               : Py_NewRef(Py_None);
 }
 
 static PyMethodDef context_functions[] = {
