@@ -404,15 +404,24 @@ def test_each_call_looks_again(ctx, raw, foreign):
     ):
         raw.ok("CtxSetCurrent", foreign)
         call()
-    for make in (lambda: drv.mem_alloc(8), lambda: drv.pagelocked_empty(4, "i4").base):
-        raw.ok("CtxSetCurrent", foreign)
-        made = make()
-        address = (
-            made
-            if isinstance(made, drv.DeviceAllocation)
-            else made.get_device_pointer()
-        )
-        assert owner(raw, address) == ctx.handle
+
+
+def test_what_is_made_belongs_to_the_thread_s_context(ctx, raw, foreign):
+    """Also by a pool and by a linker, which enter their context by themselves."""
+    memory = drv.to_device(np.zeros(1, np.int32))
+    pool, linker = DeviceMemoryPool(), drv.Linker()
+    linker.add_data(KERNEL, drv.jit_input_type.PTX, "one")
+    raw.ok("CtxSetCurrent", foreign)
+    assert owner(raw, drv.mem_alloc(8)) == ctx.handle
+    raw.ok("CtxSetCurrent", foreign)
+    page = drv.pagelocked_empty(4, "i4").base
+    assert owner(raw, page.get_device_pointer()) == ctx.handle
+    raw.ok("CtxSetCurrent", foreign)
+    assert owner(raw, pool.allocate(1000)) == ctx.handle
+    raw.ok("CtxSetCurrent", foreign)
+    module = linker.link_module()
+    module.get_function("one")(memory, block=(1, 1, 1))
+    assert drv.from_device(memory, 1, np.int32)[0] == 1
 
 
 @pytest.mark.gpus(2)
