@@ -126,8 +126,8 @@ class Inference:
     """The usual class: buffers, bindings and a stream, made once."""
 
     def __init__(self, lib, size=SIZE, tag=7):
-        self.engine = Engine(lib, size, tag)
         self.input, self.output = HostDevice(size), HostDevice(2 * size)
+        self.engine = Engine(lib, size, tag)
         self.bindings = [int(self.input.device), int(self.output.device)]
         self.stream = cuda.Stream()
         self.tag = tag
