@@ -25,6 +25,7 @@ from pycuda._driver import (
     _check_arrays,
     _plain_array,
     _wait_unless_captured,
+    _working_context,
     module_from_buffer,
 )
 from pycuda.tools import context_dependent_memoize, dtype_to_ctype
@@ -62,7 +63,7 @@ _ATTRIBUTE = "_report_of_indices"
 
 def _report():
     """Return the report of the current context, which is an attribute of it."""
-    context = drv.Context.get_current()
+    context = _working_context()
     report = getattr(context, _ATTRIBUTE, None)
     if report is None:
         report = _Report()
@@ -77,7 +78,7 @@ def _raise_index_error(index, axis, length):
 
 
 def _check_report():
-    report = getattr(drv.Context.get_current(), _ATTRIBUTE, None)
+    report = getattr(_working_context(), _ATTRIBUTE, None)
     if report is not None:
         report.check()
 

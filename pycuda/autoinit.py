@@ -1,6 +1,9 @@
 """Import this to initialise CUDA and get a context: ``context`` on ``device``.
 
-The context is on the stack until the interpreter exits.
+The context is the primary context of the device, which PyTorch, CuPy and TensorRT use
+too; with ``PYCUDA_AUTOINIT=own`` it is a context of its own. It is on the stack of the
+importing thread until the interpreter exits. Threads that have no context work in it,
+unless ``PYCUDA_AUTOINIT_THREADS=0``.
 """
 
 from __future__ import annotations
@@ -8,10 +11,13 @@ from __future__ import annotations
 import atexit
 
 import pycuda.driver as _driver
-from pycuda.tools import _leave, make_default_context
+from pycuda.tools import (
+    _leave,
+    _make_automatic_context,
+    make_default_context,  # noqa: F401  known under this module's name too
+)
 
-_driver.init()
-context: _driver.Context = make_default_context()
+context: _driver.Context = _make_automatic_context()
 device: _driver.Device = context.get_device()
 
 

@@ -1,7 +1,9 @@
 """Import this to share the device's primary context: ``context`` on ``device``.
 
 The primary context is the one that the CUDA runtime, CuPy and PyTorch use, so memory
-and streams of theirs are valid here. It is on the stack until the interpreter exits.
+and streams of theirs are valid here. ``pycuda.autoinit`` does the same unless
+``PYCUDA_AUTOINIT=own``. The context is on the stack of the importing thread until the
+interpreter exits, and threads that have none work in it.
 """
 
 from __future__ import annotations
@@ -9,17 +11,14 @@ from __future__ import annotations
 import atexit
 
 import pycuda.driver as _driver
-from pycuda.tools import _leave, make_default_context
+from pycuda.tools import (
+    _leave,
+    _make_automatic_context,
+    _retain_primary_context,  # noqa: F401
+    make_default_context,  # noqa: F401  known under this module's name too
+)
 
-
-def _retain_primary_context(dev: _driver.Device) -> _driver.Context:
-    retained = dev.retain_primary_context()
-    retained.push()
-    return retained
-
-
-_driver.init()
-context: _driver.Context = make_default_context(_retain_primary_context)
+context: _driver.Context = _make_automatic_context("primary")
 device: _driver.Device = context.get_device()
 
 

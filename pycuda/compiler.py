@@ -1055,7 +1055,7 @@ class SourceModule(CudaModule):
         compiler: str | None = None,
         name_expressions: Iterable[str] | None = None,
     ) -> None:
-        from pycuda import driver
+        from pycuda._driver import _working_context
 
         self._check_arch(arch)
         wanted = (arch, code, None)
@@ -1066,7 +1066,7 @@ class SourceModule(CudaModule):
         names = _list_of(name_expressions, "name_expressions", ())
         self.module: Module
         self.module, lowered = self._build(names)
-        self._context = driver.Context.get_current()
+        self._context = _working_context()
         self._instances = {
             name: (self.module, symbol)
             for name, symbol in zip(names, lowered, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _arguments, _codegen
-from pycuda._driver import _plain_array
+from pycuda._driver import _plain_array, _working_context
 from pycuda.tools import (
     ScalarArg,
     VectorArg,
@@ -262,7 +262,7 @@ class ElementwiseKernel:
 
         ``arguments`` replaces the kernel's, with those at ``converted`` declared const.
         """
-        context = _cuda.Context.get_current()
+        context = _working_context()
         key = (id(context), use_range, *converted)
         made = self._made.get(key)
         if made is None:

@@ -23,6 +23,7 @@ from pycuda._driver import (
     _plain_array,
     _pointer_facts,
     _wait_for_stream,
+    _working_context,
     to_gpu,
 )
 
@@ -304,9 +305,9 @@ def _reason_not_to_share(x: object, array: _Array) -> str | None:
     owner, number, memory_type, managed = facts
     if managed or memory_type == _HOST:
         return None
-    current = _cuda.Context.get_current()
-    assert current is not None  # or _pointer_facts had failed
-    here = _cuda.Context.get_device()
+    here = _cuda.Context.get_device()  # raises where there is no context at all
+    current = _working_context()
+    assert current is not None
     if owner == current.handle or (owner == 0 and _cuda.Device(number) == here):
         return None
     if _cuda.Device(number) != here:
@@ -345,7 +346,7 @@ def _over(array: _Array, allocator: Any = None) -> GPUArray:
 
 def _copied_from(x: object, array: _Array) -> GPUArray:
     """Copy an array whose memory belongs to a primary context, not to the current."""
-    current = _cuda.Context.get_current()
+    current = _working_context()
     assert current is not None
     facts = _pointer_facts(array.address)
     assert facts is not None  # _reason_not_to_share has looked

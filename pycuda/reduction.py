@@ -13,7 +13,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _arguments, _codegen
-from pycuda._driver import _plain_array
+from pycuda._driver import _plain_array, _working_context
 from pycuda.tools import (
     VectorArg,
     context_dependent_memoize,
@@ -263,7 +263,7 @@ class ReductionKernel:
 
     def _stages(self):
         """Return the two stages in the current context."""
-        context = _cuda.Context.get_current()
+        context = _working_context()
         made = self._made.get(id(context))
         if made is None:
             own = self._arguments.arguments
@@ -277,7 +277,7 @@ class ReductionKernel:
 
     def _reading_stage(self, converted):
         """Return the first stage, the arguments at these places declared const."""
-        context = _cuda.Context.get_current()
+        context = _working_context()
         key = (id(context), *converted)
         made = self._made.get(key)
         if made is None:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-import pycuda.driver as _cuda
 from pycuda import _arguments, _codegen
-from pycuda._driver import _plain_array
+from pycuda._driver import _plain_array, _working_context
 from pycuda.tools import dtype_to_ctype
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class _ScanKernelBase:
 
     def _function(self):
         """Return the kernel in the current context."""
-        context = _cuda.Context.get_current()
+        context = _working_context()
         made = self._made.get(id(context))
         if made is None:
             module = _codegen.load(self._text, self.options)

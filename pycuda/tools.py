@@ -20,7 +20,11 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TextIO, TypeVar, cast
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda._driver import _set_default_allocator
+from pycuda._driver import (
+    _lend_to_threads,
+    _set_default_allocator,
+    _working_context,
+)
 from pycuda.compyte import dtypes
 from pycuda.compyte.dtypes import (
     get_or_register_dtype,
@@ -204,12 +208,50 @@ def get_default_device(default: int = 0) -> _cuda.Device:
     return _cuda.Device(default if number is None else number)
 
 
+# Contexts made by an import
+
+
+def _retain_primary_context(dev: _cuda.Device) -> _cuda.Context:
+    """Retain the primary context of the device and push it."""
+    context = dev.retain_primary_context()
+    context.push()
+    return context
+
+
+def _choice(name: str, choices: dict[str, Any], default: str) -> Any:
+    """Return what an environment variable chooses; ValueError for another word."""
+    word = os.environ.get(name) or default
+    try:
+        return choices[word]
+    except KeyError:
+        raise ValueError(
+            f"the environment variable {name} must be one of "
+            f"{', '.join(choices)}, not {word!r}"
+        ) from None
+
+
+def _make_automatic_context(kind: str | None = None) -> _cuda.Context:
+    """Make the context of an import, current here and lent to other threads.
+
+    ``kind`` is "primary" or "own"; by default PYCUDA_AUTOINIT chooses. A thread
+    without a context works in it unless PYCUDA_AUTOINIT_THREADS is 0.
+    """
+    makers = {"primary": _retain_primary_context, "own": None}
+    maker = makers[kind] if kind else _choice("PYCUDA_AUTOINIT", makers, "primary")
+    lend = _choice("PYCUDA_AUTOINIT_THREADS", {"1": True, "0": False}, "1")
+    _cuda.init()
+    context = make_default_context(maker)
+    _lend_to_threads(context if lend else None)
+    return context
+
+
 def _leave(context: _cuda.Context | None) -> None:
     """Take an automatic context off the stack, if it is there, and forget its caches.
 
     Runs when the interpreter exits, so a context that was lost to a kernel's fault, or
     that the program has popped or dropped itself, is no reason to complain.
     """
+    _lend_to_threads(None)
     try:
         if context is not None and _cuda.Context.get_current() == context:
             context.pop()
@@ -245,7 +287,7 @@ context_dependent_memoized_functions: list[Callable[..., object]] = []
 
 
 def _current_memory():
-    context = _cuda.Context.get_current()
+    context = _cuda.Context.get_current() or _working_context()
     if context is None:
         return _without_context
     memory = getattr(context, _ATTRIBUTE, None)

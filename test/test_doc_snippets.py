@@ -41,6 +41,7 @@ ELSEWHERE = {
     "compiling": "test_doc_compiling.py",
     "contributing": "test_recipes.py",
     "internals": "the way of one call, in pieces",
+    "other_libraries": "test_other_libraries.py",
 }
 #: Languages of blocks; the others are read by people only.
 READ = {"python", "text"}

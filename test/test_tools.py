@@ -186,6 +186,7 @@ def refuse():
 
 driver.Context, driver.Device = Context, Device
 driver.init = lambda flags=0: print("init")
+tools._lend_to_threads = lambda context: print("lent" if context else "back")
 atexit.register(lambda: print(module.context, len(Context.stack)))
 module = __import__("pycuda." + sys.argv[1], fromlist=["context"])
 assert module.context is Context.stack[-1] and module.device == "device"
@@ -194,28 +195,65 @@ exec(sys.argv[2])
 
 
 @pytest.mark.parametrize(
-    ("name", "how"), [("autoinit", "made"), ("autoprimaryctx", "retained")]
+    ("name", "kind", "how"),
+    [
+        ("autoinit", "", "retained"),
+        ("autoinit", "primary", "retained"),
+        ("autoinit", "own", "made"),
+        ("autoprimaryctx", "own", "retained"),
+    ],
 )
 @pytest.mark.parametrize(
     ("code", "end"),
     [
-        ("pass", ["pop", "None", "0"]),
-        ("Context.stack.pop()", ["None", "0"]),
-        ("Context().push()", ["None", "2"]),
-        ("Context.get_current = refuse", ["None", "1"]),
+        ("pass", ["back", "pop", "None", "0"]),
+        ("Context.stack.pop()", ["back", "None", "0"]),
+        ("Context().push()", ["back", "None", "2"]),
+        ("Context.get_current = refuse", ["back", "None", "1"]),
     ],
 )
-def test_automatic_context_lasts_until_exit(name, how, code, end):
+def test_automatic_context_lasts_until_exit(name, kind, how, code, end):
+    done = run_automatic(name, code, PYCUDA_AUTOINIT=kind)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["init", how, "lent", *end]
+
+
+def run_automatic(name, code="pass", **more):
     environ = {k: v for k, v in os.environ.items() if k != "CUDA_DEVICE"}
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", AUTOMATIC, name, code],
-        env={**environ, "HOME": "/nowhere"},
+        check=False,
+        env={**environ, "HOME": "/nowhere", **more},
         capture_output=True,
         text=True,
-        check=True,
     )
-    assert done.stderr == ""
-    assert done.stdout.split() == ["init", how, *end]
+
+
+def test_automatic_context_is_kept_from_other_threads():
+    done = run_automatic("autoinit", PYCUDA_AUTOINIT_THREADS="0")
+    assert done.stdout.split() == [
+        "init",
+        "retained",
+        "back",
+        "back",
+        "pop",
+        "None",
+        "0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "known"),
+    [
+        ("PYCUDA_AUTOINIT", "Primary", "primary, own"),
+        ("PYCUDA_AUTOINIT_THREADS", "no", "1, 0"),
+    ],
+)
+def test_automatic_context_of_an_unknown_kind(name, word, known):
+    done = run_automatic("autoinit", **{name: word})
+    assert done.returncode == 1
+    message = f"environment variable {name} must be one of {known}, not '{word}'"
+    assert f"ValueError: the {message}" in done.stderr
 
 
 # Debugging from the command line

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array
+from pycuda._driver import (
+    GPUArray,
+    _apply,
+    _array_ops,
+    _plain_array,
+    _working_context,
+)
 from pycuda.sparse.operator import OperatorBase
 
 _ADD = _array_ops["add"]
@@ -146,7 +152,7 @@ class DeviceOperator(OperatorBase):
     """An operator whose data lie in one context, where it is called."""
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-        context = _cuda.Context.get_current()
+        context = _working_context()
         if context is None:
             raise _cuda.LogicError(
                 "there is no context: import pycuda.autoinit, or make one"
@@ -167,7 +173,7 @@ class DeviceOperator(OperatorBase):
         return self._shape
 
     def _check_context(self) -> None:
-        if _cuda.Context.get_current() != self.context:
+        if _working_context() != self.context:
             raise _cuda.LogicError(
                 f"a matrix of shape {self.shape} belongs to another context than the "
                 "current one"

@@ -200,9 +200,7 @@ def extensions():
             yield elementwise("bits", pair, "b32", ["b32"] * 2, [a, size], pairs=())
     powers = [1 << i for i in range(64)] + [~(1 << i) for i in range(64)]
     vectors = values.unary("s64", "bfind shiftamt.s64", powers, 128)
-    yield elementwise(
-        "bits", "bfind shiftamt.s64", "u32", ["s64"], vectors, pairs=()
-    )
+    yield elementwise("bits", "bfind shiftamt.s64", "u32", ["s64"], vectors, pairs=())
 
 
 def cases():

@@ -286,6 +286,7 @@ KEEPS_EVENT = (
     "an allocation",
     *("cuTexObjectCreate", "cuSurfObjectCreate", "cuArray3DGetDescriptor"),
     *("cuMemcpyHtoD", "cuMemcpyHtoDAsync", "cuLaunchKernel", "cuEventRecord"),
+    "cuCtxGetCurrent",
 )
 KEPT = "the module keeps the event that orders the stores to its references"
 

@@ -108,7 +108,7 @@ CUresult
 emu_cuMemFree(CUdeviceptr dptr)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemFree, &context);
+    CUresult status = EMU_ENTER_MEMORY(MemFree, dptr, &context);
 
     if (status == CUDA_SUCCESS && dptr) {
         emu_allocation *found = emu_memory_starting_at(dptr);
@@ -182,7 +182,7 @@ CUresult
 emu_cuMemFreeHost(void *p)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemFreeHost, &context);
+    CUresult status = EMU_ENTER_MEMORY(MemFreeHost, (uintptr_t)p, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_allocation *found = emu_memory_starting_at((uintptr_t)p);
@@ -331,7 +331,7 @@ emu_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
                        CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemPrefetchAsync, &context);
+    CUresult status = EMU_ENTER_STREAM(MemPrefetchAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS && !within_managed(devPtr, count)) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -369,7 +369,7 @@ emu_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                            unsigned int flags)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamAttachMemAsync, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamAttachMemAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_stream *stream = emu_stream_get(context, hStream);

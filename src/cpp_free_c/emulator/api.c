@@ -9,6 +9,7 @@
 #include "context.h"
 #include "fault.h"
 #include "late.h"
+#include "stream.h"
 #include "wait.h"
 
 static struct {
@@ -83,6 +84,13 @@ emu_enter(emu_call call)
     return status;
 }
 
+/* The last step of entering: the context must be sound. */
+static CUresult
+enter_context(CUresult status, emu_context *context)
+{
+    return status == CUDA_SUCCESS ? (CUresult)atomic_load(&context->sticky) : status;
+}
+
 CUresult
 emu_enter_context(emu_call call, emu_context **context)
 {
@@ -92,16 +100,55 @@ emu_enter_context(emu_call call, emu_context **context)
     if (status == CUDA_SUCCESS) {
         status = emu_context_current(context);
     }
+    return enter_context(status, *context);
+}
+
+CUresult
+emu_enter_object(emu_call call, const void *handle, emu_kind kind,
+                 emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
     if (status == CUDA_SUCCESS) {
-        status = (CUresult)atomic_load(&(*context)->sticky);
+        const emu_object *object = emu_object_get(handle, kind);
+
+        if (object) {
+            *context = object->context;
+        }
+        else {
+            status = emu_context_current(context);
+        }
     }
-    return status;
+    return enter_context(status, *context);
+}
+
+CUresult
+emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
+    if (status == CUDA_SUCCESS) {
+        const emu_allocation *found = emu_memory_check(address, 1);
+
+        if (found && found->context) {
+            *context = found->context;
+        }
+        else {
+            status = emu_context_current(context);
+        }
+    }
+    return enter_context(status, *context);
 }
 
 CUresult
 emu_leave(CUresult status)
 {
     emu_fault_log(current_call, status);
+    if (has_polled && emu_wait_interrupted()) {
+        emu_stream_give_up();
+    }
     pthread_mutex_unlock(&api.mutex);
     if (has_polled) {
         has_polled = false;

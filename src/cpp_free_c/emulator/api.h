@@ -39,9 +39,23 @@ typedef enum { PCU_DRV_SYMBOLS(EMU_NUMBER) EMU_CALLS } emu_call;
 #define EMU_ENTER(name) emu_enter(EMU_CALL_##name)
 /* For calls that need a sound current context. */
 #define EMU_ENTER_CONTEXT(name, context) emu_enter_context(EMU_CALL_##name, context)
+/* For calls that are given an object or memory: they work in its context, whichever is
+ * current, as on a GPU. The default streams, the handles up to 2, are those of the
+ * current context. */
+#define EMU_ENTER_MODULE(name, module, context) \
+    emu_enter_object(EMU_CALL_##name, module, EMU_MODULE, context)
+#define EMU_ENTER_STREAM(name, stream, context) \
+    emu_enter_object(EMU_CALL_##name, stream, EMU_STREAM, context)
+#define EMU_ENTER_EVENT(name, event, context) \
+    emu_enter_object(EMU_CALL_##name, event, EMU_EVENT, context)
+#define EMU_ENTER_MEMORY(name, address, context) \
+    emu_enter_memory(EMU_CALL_##name, address, context)
 
 CUresult emu_enter(emu_call call);
 CUresult emu_enter_context(emu_call call, emu_context **context);
+CUresult emu_enter_object(emu_call call, const void *handle, emu_kind kind,
+                          emu_context **context);
+CUresult emu_enter_memory(emu_call call, uint64_t address, emu_context **context);
 /* As emu_enter, before cuInit too. */
 CUresult emu_enter_early(emu_call call);
 CUresult emu_leave(CUresult status);

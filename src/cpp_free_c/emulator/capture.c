@@ -472,7 +472,7 @@ CUresult
 emu_cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamBeginCapture, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamBeginCapture, hStream, &context);
 
     if (status == CUDA_SUCCESS && mode > MODE_RELAXED) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -517,7 +517,7 @@ emu_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     emu_context *context;
     emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(StreamEndCapture, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamEndCapture, hStream, &context);
 
     if (status == CUDA_SUCCESS && !phGraph) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -552,7 +552,7 @@ emu_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
     emu_context *context;
     emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(StreamIsCapturing, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamIsCapturing, hStream, &context);
 
     if (status == CUDA_SUCCESS && !captureStatus) {
         status = CUDA_ERROR_INVALID_VALUE;

@@ -81,7 +81,7 @@ CUresult
 emu_cuEventDestroy(CUevent hEvent)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(EventDestroy, &context);
+    CUresult status = EMU_ENTER_EVENT(EventDestroy, hEvent, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_event *event = emu_object_get(hEvent, EMU_EVENT);
@@ -180,7 +180,7 @@ CUresult
 emu_cuEventRecord(CUevent hEvent, CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(EventRecord, &context);
+    CUresult status = EMU_ENTER_STREAM(EventRecord, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = record(context, hEvent, hStream, false);
@@ -192,7 +192,7 @@ CUresult
 emu_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(EventRecordWithFlags, &context);
+    CUresult status = EMU_ENTER_STREAM(EventRecordWithFlags, hStream, &context);
 
     if (status == CUDA_SUCCESS && flags > 1) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -240,7 +240,7 @@ CUresult
 emu_cuEventQuery(CUevent hEvent)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(EventQuery, &context);
+    CUresult status = EMU_ENTER_EVENT(EventQuery, hEvent, &context);
 
     if (status == CUDA_SUCCESS) {
         status = look(hEvent);
@@ -258,7 +258,7 @@ CUresult
 emu_cuEventSynchronize(CUevent hEvent)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(EventSynchronize, &context);
+    CUresult status = EMU_ENTER_EVENT(EventSynchronize, hEvent, &context);
 
     if (status == CUDA_SUCCESS) {
         status = look(hEvent);
@@ -284,7 +284,7 @@ emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     emu_context *context;
     const emu_event *start = NULL, *end = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(EventElapsedTime, &context);
+    CUresult status = EMU_ENTER_EVENT(EventElapsedTime, hStart, &context);
 
     if (status == CUDA_SUCCESS && !pMilliseconds) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -340,7 +340,7 @@ CUresult
 emu_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamWaitEvent, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamWaitEvent, hStream, &context);
 
     if (status == CUDA_SUCCESS && Flags > 1) {
         status = CUDA_ERROR_INVALID_VALUE;

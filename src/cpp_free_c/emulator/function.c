@@ -18,12 +18,12 @@ enum {
     CLUSTER_POLICY = 15
 };
 
-/* An entry point's first steps: the current context and the live function. */
+/* An entry point's first steps: a sound context and the live function. */
 static CUresult
 enter(emu_call call, CUfunction handle, emu_function **function)
 {
     emu_context *context;
-    CUresult status = emu_enter_context(call, &context);
+    CUresult status = emu_enter_object(call, handle, EMU_FUNCTION, &context);
 
     *function = NULL;
     if (status == CUDA_SUCCESS) {

@@ -611,7 +611,7 @@ emu_cuGraphLaunch(CUgraphExec hGraph, CUstream hStream)
     emu_context *context;
     graph_exec *exec;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(GraphLaunch, &context);
+    CUresult status = EMU_ENTER_STREAM(GraphLaunch, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find(context, hGraph, hStream, &exec, &stream);

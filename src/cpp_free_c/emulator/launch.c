@@ -314,7 +314,7 @@ emu_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                    void **extra)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(LaunchKernel, &context);
+    CUresult status = EMU_ENTER_STREAM(LaunchKernel, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         request r = {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -337,7 +337,7 @@ emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
                               CUstream hStream, void **kernelParams)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(LaunchCooperativeKernel, &context);
+    CUresult status = EMU_ENTER_STREAM(LaunchCooperativeKernel, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         request r = {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -380,7 +380,8 @@ emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelPa
                      void **extra)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(LaunchKernelEx, &context);
+    CUstream stream = config ? config->hStream : NULL;
+    CUresult status = EMU_ENTER_STREAM(LaunchKernelEx, stream, &context);
 
     if (status == CUDA_SUCCESS && !config) {
         status = CUDA_ERROR_INVALID_VALUE;

@@ -240,7 +240,7 @@ copy(emu_context *context, int target_kind, uint64_t target, int source_kind,
                                  size_t ByteCount, CUstream hStream)              \
     {                                                                             \
         emu_context *context;                                                     \
-        CUresult status = EMU_ENTER_CONTEXT(name##Async, &context);               \
+        CUresult status = EMU_ENTER_STREAM(name##Async, hStream, &context);       \
                                                                                   \
         if (status == CUDA_SUCCESS) {                                             \
             status = copy(context, to, (uint64_t)(uintptr_t)target, from,         \
@@ -286,7 +286,7 @@ emu_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
                       CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemcpyPeerAsync, &context);
+    CUresult status = EMU_ENTER_STREAM(MemcpyPeerAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = copy_peer(context, dstDevice, dstContext, srcDevice, srcContext,
@@ -316,12 +316,14 @@ array_range(CUarray handle, size_t offset, size_t bytes, CUresult *status)
     return array->base + offset;
 }
 
-/* A flat copy whose sides are expressions; an array's side sets `status` on failure. */
-#define ARRAY_COPY(name, parameters, to, target, from, source, stream, blocking) \
+/* A flat copy whose sides are expressions; an array's side sets `status` on failure.
+ * `handle` is the stream's, NULL where the call names none. */
+#define ARRAY_COPY(name, parameters, to, target, from, source, handle, stream,   \
+                   blocking)                                                     \
     CUresult emu_cu##name parameters                                             \
     {                                                                            \
         emu_context *context;                                                    \
-        CUresult status = EMU_ENTER_CONTEXT(name, &context);                     \
+        CUresult status = EMU_ENTER_STREAM(name, handle, &context);              \
                                                                                  \
         if (status == CUDA_SUCCESS) {                                            \
             uint64_t target_address = target;                                    \
@@ -341,30 +343,31 @@ array_range(CUarray handle, size_t offset, size_t bytes, CUresult *status)
 ARRAY_COPY(MemcpyDtoA,
            (CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
             size_t ByteCount),
-           DEVICE, TARGET_ARRAY, DEVICE, srcDevice, context->null_stream, true)
+           DEVICE, TARGET_ARRAY, DEVICE, srcDevice, NULL, context->null_stream, true)
 ARRAY_COPY(MemcpyAtoD,
            (CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
             size_t ByteCount),
-           DEVICE, dstDevice, DEVICE, SOURCE_ARRAY, context->null_stream, true)
+           DEVICE, dstDevice, DEVICE, SOURCE_ARRAY, NULL, context->null_stream, true)
 ARRAY_COPY(MemcpyHtoA,
            (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount),
-           DEVICE, TARGET_ARRAY, HOST, (uintptr_t)srcHost, context->null_stream, true)
+           DEVICE, TARGET_ARRAY, HOST, (uintptr_t)srcHost, NULL, context->null_stream,
+           true)
 ARRAY_COPY(MemcpyAtoH,
            (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount), HOST,
-           (uintptr_t)dstHost, DEVICE, SOURCE_ARRAY, context->null_stream, true)
+           (uintptr_t)dstHost, DEVICE, SOURCE_ARRAY, NULL, context->null_stream, true)
 ARRAY_COPY(MemcpyAtoA,
            (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
             size_t ByteCount),
-           DEVICE, TARGET_ARRAY, DEVICE, SOURCE_ARRAY, context->null_stream, true)
+           DEVICE, TARGET_ARRAY, DEVICE, SOURCE_ARRAY, NULL, context->null_stream, true)
 ARRAY_COPY(MemcpyHtoAAsync,
            (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount,
             CUstream hStream),
-           DEVICE, TARGET_ARRAY, HOST, (uintptr_t)srcHost,
+           DEVICE, TARGET_ARRAY, HOST, (uintptr_t)srcHost, hStream,
            emu_stream_get(context, hStream), false)
 ARRAY_COPY(MemcpyAtoHAsync,
            (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
             CUstream hStream),
-           HOST, (uintptr_t)dstHost, DEVICE, SOURCE_ARRAY,
+           HOST, (uintptr_t)dstHost, DEVICE, SOURCE_ARRAY, hStream,
            emu_stream_get(context, hStream), false)
 
 /* -- boxes ------------------------------------------------------------------------- */
@@ -574,7 +577,7 @@ copy_3d_peer(emu_context *context, const CUDA_MEMCPY3D_PEER *c, emu_stream *stre
     CUresult emu_cu##name(const Type *pCopy, CUstream hStream)                     \
     {                                                                              \
         emu_context *context;                                                      \
-        CUresult status = EMU_ENTER_CONTEXT(name, &context);                       \
+        CUresult status = EMU_ENTER_STREAM(name, hStream, &context);               \
                                                                                    \
         if (status == CUDA_SUCCESS) {                                              \
             status =                                                               \

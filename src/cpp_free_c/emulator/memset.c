@@ -118,7 +118,7 @@ fill(emu_stream *stream, uint64_t address, size_t pitch, uint32_t value, size_t 
                                         CUstream hStream)                              \
     {                                                                                  \
         emu_context *context;                                                          \
-        CUresult status = EMU_ENTER_CONTEXT(MemsetD##bits##Async, &context);           \
+        CUresult status = EMU_ENTER_STREAM(MemsetD##bits##Async, hStream, &context);   \
                                                                                        \
         if (status == CUDA_SUCCESS) {                                                  \
             status = fill(emu_stream_get(context, hStream), dstDevice, 0, value,       \
@@ -145,7 +145,7 @@ fill(emu_stream *stream, uint64_t address, size_t pitch, uint32_t value, size_t 
                                           CUstream hStream)                            \
     {                                                                                  \
         emu_context *context;                                                          \
-        CUresult status = EMU_ENTER_CONTEXT(MemsetD2D##bits##Async, &context);         \
+        CUresult status = EMU_ENTER_STREAM(MemsetD2D##bits##Async, hStream, &context); \
                                                                                        \
         if (status == CUDA_SUCCESS) {                                                  \
             status = fill(emu_stream_get(context, hStream), dstDevice, dstPitch,       \

@@ -240,7 +240,7 @@ CUresult
 emu_cuModuleUnload(CUmodule hmod)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleUnload, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleUnload, hmod, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_module *module = emu_object_get(hmod, EMU_MODULE);
@@ -301,7 +301,7 @@ emu_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     emu_context *context;
     emu_module *module = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleGetFunction, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleGetFunction, hmod, &context);
 
     if (status == CUDA_SUCCESS && (!hfunc || !name)) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -335,7 +335,7 @@ emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const cha
 {
     emu_context *context;
     emu_module *module = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleGetGlobal, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleGetGlobal, hmod, &context);
 
     if (status == CUDA_SUCCESS && (!name || (!dptr && !bytes))) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -370,7 +370,7 @@ CUresult
 emu_cuModuleGetFunctionCount(unsigned int *count, CUmodule hmod)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleGetFunctionCount, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleGetFunctionCount, hmod, &context);
 
     if (status == CUDA_SUCCESS) {
         const emu_module *module = emu_object_get(hmod, EMU_MODULE);
@@ -394,7 +394,7 @@ emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
 {
     emu_context *context;
     emu_module *module = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleEnumerateFunctions, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleEnumerateFunctions, mod, &context);
 
     if (status == CUDA_SUCCESS) {
         module = emu_object_get(mod, EMU_MODULE);

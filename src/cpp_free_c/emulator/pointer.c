@@ -131,7 +131,7 @@ CUresult
 emu_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(PointerGetAttribute, &context);
+    CUresult status = EMU_ENTER_MEMORY(PointerGetAttribute, ptr, &context);
 
     if (status == CUDA_SUCCESS) {
         const emu_allocation *found = emu_memory_check(ptr, 1);
@@ -195,7 +195,7 @@ emu_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attr
                            void **data, CUdeviceptr ptr)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(PointerGetAttributes, &context);
+    CUresult status = EMU_ENTER_MEMORY(PointerGetAttributes, ptr, &context);
 
     if (status == CUDA_SUCCESS && (numAttributes == 0 || !attributes || !data)) {
         status = CUDA_ERROR_INVALID_VALUE;

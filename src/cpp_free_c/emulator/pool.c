@@ -387,7 +387,7 @@ CUresult
 emu_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemAllocAsync, &context);
+    CUresult status = EMU_ENTER_STREAM(MemAllocAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_pool *pool = current_pool(context->device);
@@ -403,7 +403,7 @@ emu_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool poo
                             CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemAllocFromPoolAsync, &context);
+    CUresult status = EMU_ENTER_STREAM(MemAllocFromPoolAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_pool *found = emu_object_get(pool, EMU_POOL);
@@ -428,7 +428,7 @@ CUresult
 emu_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(MemFreeAsync, &context);
+    CUresult status = EMU_ENTER_STREAM(MemFreeAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_stream *stream = emu_stream_get(context, hStream);

@@ -39,6 +39,7 @@ static struct {
     emu_stream *first;    /* that run work now */
     uint64_t last_ticket; /* work gets them in the order in which it begins */
 } busy;
+static _Thread_local uint64_t given_up; /* this thread settles for later work only */
 
 static void
 destroy(emu_object *object)
@@ -173,16 +174,24 @@ mark_idle(emu_stream *stream)
     emu_unlock();
 }
 
-/* Whether work of the context is running that began by that ticket. */
+/* Whether work of the context is running that began by that ticket, and that this
+ * thread has not given up. */
 static bool
 is_busy(const emu_context *context, uint64_t ticket)
 {
     const emu_stream *stream = busy.first;
 
-    while (stream && (stream->object.context != context || stream->ticket > ticket)) {
+    while (stream && (stream->object.context != context || stream->ticket > ticket ||
+                      stream->ticket <= given_up)) {
         stream = stream->next_busy;
     }
     return stream;
+}
+
+void
+emu_stream_give_up(void)
+{
+    given_up = busy.last_ticket;
 }
 
 void
@@ -326,7 +335,7 @@ CUresult
 emu_cuStreamDestroy(CUstream hStream)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(StreamDestroy, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamDestroy, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         emu_stream *stream = emu_object_get(hStream, EMU_STREAM);
@@ -352,7 +361,7 @@ emu_cuStreamGetPriority(CUstream hStream, int *priority)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetPriority, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetPriority, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -371,7 +380,7 @@ emu_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetFlags, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetFlags, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -390,7 +399,7 @@ emu_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetCtx, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetCtx, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -409,7 +418,7 @@ emu_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamGetId, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamGetId, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -428,7 +437,7 @@ emu_cuStreamQuery(CUstream hStream)
 {
     emu_context *context;
     emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(StreamQuery, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamQuery, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -454,7 +463,7 @@ emu_cuStreamSynchronize(CUstream hStream)
 {
     emu_context *context;
     emu_stream *stream;
-    CUresult status = EMU_ENTER_CONTEXT(StreamSynchronize, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamSynchronize, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
         status = find_any(context, hStream, &stream);
@@ -506,7 +515,7 @@ emu_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
     emu_stream *stream = NULL;
     host_call call = {fn, userData};
     bool taken = false;
-    CUresult status = EMU_ENTER_CONTEXT(LaunchHostFunc, &context);
+    CUresult status = EMU_ENTER_STREAM(LaunchHostFunc, hStream, &context);
 
     if (status == CUDA_SUCCESS && !fn) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -538,7 +547,7 @@ emu_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userD
 {
     emu_context *context;
     emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(StreamAddCallback, &context);
+    CUresult status = EMU_ENTER_STREAM(StreamAddCallback, hStream, &context);
 
     if (status == CUDA_SUCCESS && (!callback || flags != 0)) {
         status = CUDA_ERROR_INVALID_VALUE;

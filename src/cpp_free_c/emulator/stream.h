@@ -27,6 +27,10 @@ void emu_stream_end(emu_stream *stream, int token);
 /* Waits for the work of the context that other threads are running now, but for none
  * that begins later. */
 void emu_stream_settle(const emu_context *context);
+/* A signal ended a wait of this thread: it no longer settles for the work that runs
+ * now. Otherwise, what it frees while it handles the signal would wait for that work.
+ */
+void emu_stream_give_up(void);
 
 /* Makes and frees what a context needs: its null stream and order lock. */
 CUresult emu_stream_open(emu_context *context);

@@ -169,7 +169,7 @@ CUresult
 emu_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleGetTexRef, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleGetTexRef, hmod, &context);
 
     if (status == CUDA_SUCCESS && (!pTexRef || !name)) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -185,7 +185,7 @@ emu_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
 {
     emu_context *context;
     CUtexref reference = NULL;
-    CUresult status = EMU_ENTER_CONTEXT(ModuleGetSurfRef, &context);
+    CUresult status = EMU_ENTER_MODULE(ModuleGetSurfRef, hmod, &context);
 
     if (status == CUDA_SUCCESS && (!pSurfRef || !name)) {
         status = CUDA_ERROR_INVALID_VALUE;

@@ -427,7 +427,7 @@ array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (array_check((pcu_array *)op, "cuArrayGetDescriptor") < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, ArrayGetDescriptor, (&flat, self->handle.array));
+    PCU_CALL_CURRENT(rc, self->st, ArrayGetDescriptor, (&flat, self->handle.array));
     CUDA_ARRAY3D_DESCRIPTOR d = {.Width = flat.Width,
                                  .Height = flat.Height,
                                  .Format = flat.Format,
@@ -448,7 +448,7 @@ array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (array_check((pcu_array *)op, "cuArray3DGetDescriptor") < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, Array3DGetDescriptor, (&d, self->handle.array));
+    PCU_CALL_CURRENT(rc, self->st, Array3DGetDescriptor, (&d, self->handle.array));
     return rc < 0 ? NULL : descriptor_from(self->st, self->st->ArrayDescriptor3D, &d);
 }
 

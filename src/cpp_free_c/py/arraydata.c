@@ -40,10 +40,10 @@ arraydata_copy(pcu_state *st, const CUDA_MEMCPY3D *copy, CUstream stream, int qu
 {
     int rc;
     if (queued) {
-        PCU_CALL(rc, st, Memcpy3DAsync, (copy, stream));
+        PCU_CALL_CURRENT(rc, st, Memcpy3DAsync, (copy, stream));
     }
     else {
-        PCU_CALL(rc, st, Memcpy3D, (copy));
+        PCU_CALL_CURRENT(rc, st, Memcpy3D, (copy));
     }
     return rc;
 }

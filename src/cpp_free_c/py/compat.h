@@ -35,6 +35,25 @@ PyType_GetModuleByDef(PyTypeObject *type, struct PyModuleDef *def)
 }
 #endif
 
+/* The object of a weak reference, which may be NULL; NULL without an exception if it is
+ * gone. */
+static inline PyObject *
+pcu_weakref_new(PyObject *reference)
+{
+    PyObject *object = NULL;
+#if PY_VERSION_HEX < 0x030D0000
+    object = reference == NULL ? NULL : Py_NewRef(PyWeakref_GET_OBJECT(reference));
+    if (object == Py_None) {
+        Py_CLEAR(object);
+    }
+#else
+    if (reference != NULL && PyWeakref_GetRef(reference, &object) < 0) {
+        PyErr_Clear(); /* it is a weak reference: this cannot fail */
+    }
+#endif
+    return object;
+}
+
 /* Save and restore the pending exception around code that may set another. */
 typedef struct {
 #if PY_VERSION_HEX < 0x030C0000

@@ -165,22 +165,12 @@ pcu_context_retain_primary(pcu_state *st, CUdevice device)
     return rc < 0 ? NULL : context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
 }
 
-/* The context that is current for new objects, off the fast path. */
+/* The context for new objects where this thread has none of ours: another library's. */
 static PyObject *
-context_require_slow(pcu_state *st, const char *routine)
+context_require_foreign(pcu_state *st, const char *routine)
 {
     CUcontext handle = NULL;
-    int rc = 0;
-    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
-    if (stack == NULL && PyErr_Occurred()) {
-        return NULL;
-    }
-    if (stack != NULL && pcu_ctxstack_sync(st, stack) < 0) {
-        return NULL;
-    }
-    if (pcu_ctx_current != NULL) {
-        return Py_NewRef((PyObject *)pcu_ctx_current->owner);
-    }
+    int rc;
     PCU_CALL(rc, st, CtxGetCurrent, (&handle));
     if (rc == 0 && handle == NULL) {
         rc = pcu_raise(st, routine, CUDA_ERROR_INVALID_CONTEXT);
@@ -191,10 +181,13 @@ context_require_slow(pcu_state *st, const char *routine)
 PyObject *
 pcu_context_require(pcu_state *st, const char *routine)
 {
+    if (pcu_context_ready(st) < 0) {
+        return NULL;
+    }
     if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
         return Py_NewRef((PyObject *)pcu_ctx_current->owner);
     }
-    return context_require_slow(st, routine);
+    return context_require_foreign(st, routine);
 }
 
 CUcontext
@@ -405,9 +398,12 @@ context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *cons
     return self;
 }
 
-PyDoc_STRVAR(context_get_current_doc,
-             "get_current($type, /)\n--\n\n"
-             "The top of the calling thread's stack, or None.");
+PyDoc_STRVAR(
+    context_get_current_doc,
+    "get_current($type, /)\n--\n\n"
+    "The top of the calling thread's stack, or None.\n\n"
+    "None in a thread that has pushed no context, although it may work in the\n"
+    "context that pycuda.autoinit lends to such threads.");
 
 static PyObject *
 context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
@@ -419,18 +415,79 @@ context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
         context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
-    if (pcu_ctx_current == NULL || !pcu_ctx_current->alive) {
-        pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
-        if (stack == NULL) {
-            return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
+    if (stack == NULL) {
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    }
+    if ((pcu_ctx_current == NULL || !pcu_ctx_current->alive) &&
+        pcu_ctxstack_sync(st, stack) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(pcu_ctx_current == NULL || stack->depth == 0
+                         ? Py_None
+                         : (PyObject *)pcu_ctx_current->owner);
+}
+
+/* -- functions of the module ------------------------------------------------------- */
+
+PyDoc_STRVAR(
+    context_lend_to_threads_doc,
+    "_lend_to_threads($module, context, /)\n--\n\n"
+    "Let threads without a context work in this one, until it ends; None ends\n"
+    "that for threads which have not begun.");
+
+static PyObject *
+context_lend_to_threads(PyObject *m, PyObject *ctx)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *reference = NULL;
+    if (ctx != Py_None) {
+        if (!PyObject_TypeCheck(ctx, st->Context)) {
+            PyErr_Format(PyExc_TypeError, "context must be a Context or None, not %s",
+                         Py_TYPE(ctx)->tp_name);
+            return NULL;
         }
-        if (pcu_ctxstack_sync(st, stack) < 0) {
+        reference = PyWeakref_NewRef(ctx, NULL);
+        if (reference == NULL) {
             return NULL;
         }
     }
-    return Py_NewRef(pcu_ctx_current == NULL ? Py_None
-                                             : (PyObject *)pcu_ctx_current->owner);
+    Py_XSETREF(st->lent_context, reference);
+    Py_RETURN_NONE;
 }
+
+PyDoc_STRVAR(
+    context_working_context_doc,
+    "_working_context($module, /)\n--\n\n"
+    "Return the context that calls of this thread work in, or None: the top of\n"
+    "its stack, the one that is lent to threads, or another library's.");
+
+static PyObject *
+context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    CUcontext handle = NULL;
+    if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
+        return NULL;
+    }
+    if ((pcu_ctx_current == NULL || !pcu_ctx_current->alive) &&
+        pcu_context_settle(st) < 0) {
+        return NULL;
+    }
+    if (pcu_ctx_current != NULL) {
+        return Py_NewRef((PyObject *)pcu_ctx_current->owner);
+    }
+    return drv.CtxGetCurrent(&handle) == CUDA_SUCCESS && handle != NULL
+               ? pcu_context_find_new(st, handle)
+               : Py_NewRef(Py_None);
+}
+
+static PyMethodDef context_functions[] = {
+    {"_lend_to_threads", context_lend_to_threads, METH_O, context_lend_to_threads_doc},
+    {"_working_context", context_working_context, METH_NOARGS,
+     context_working_context_doc},
+    {NULL, NULL, 0, NULL},
+};
 
 PyDoc_STRVAR(context_enter_doc,
              "__enter__($self, /)\n--\n\n"
@@ -563,5 +620,8 @@ pcu_context_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->Context, &context_spec, NULL) < 0) {
         return -1;
     }
-    return pcu_add_methods(st->Context, pcu_contextinfo_methods);
+    if (pcu_add_methods(st->Context, pcu_contextinfo_methods) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, context_functions);
 }

@@ -37,7 +37,7 @@ context_current_device_new(pcu_state *st)
 {
     CUdevice device;
     int rc;
-    PCU_CALL(rc, st, CtxGetDevice, (&device));
+    PCU_CALL_CURRENT(rc, st, CtxGetDevice, (&device));
     return rc < 0 ? NULL : pcu_device_new(st, device);
 }
 CONTEXT_NOARGS_BODY(get_device, context_current_device_new)
@@ -54,7 +54,7 @@ context_stream_priorities_new(pcu_state *st)
     int least = 0;
     int greatest = 0;
     int rc;
-    PCU_CALL(rc, st, CtxGetStreamPriorityRange, (&least, &greatest));
+    PCU_CALL_CURRENT(rc, st, CtxGetStreamPriorityRange, (&least, &greatest));
     return rc < 0 ? NULL : Py_BuildValue("(ii)", least, greatest);
 }
 CONTEXT_NOARGS_BODY(get_stream_priority_range, context_stream_priorities_new)
@@ -104,7 +104,7 @@ context_get_limit(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     int rc = context_setting_parse(&table, offsetof(pcu_state, enum_limit), defining,
                                    args, nargs, kwnames, &set);
     if (rc == 0) {
-        PCU_CALL(rc, set.st, CtxGetLimit, (&value, set.which));
+        PCU_CALL_CURRENT(rc, set.st, CtxGetLimit, (&value, set.which));
     }
     return rc < 0 ? NULL : PyLong_FromSize_t(value);
 }
@@ -120,7 +120,7 @@ context_get_limit(PyObject *Py_UNUSED(type), PyTypeObject *defining,
         int rc = context_setting_parse(&table, offsetof(pcu_state, enumeration),       \
                                        defining, args, nargs, kwnames, &set);          \
         if (rc == 0) {                                                                 \
-            PCU_CALL(rc, set.st, driver, values);                                      \
+            PCU_CALL_CURRENT(rc, set.st, driver, values);                              \
         }                                                                              \
         return rc < 0 ? NULL : Py_NewRef(Py_None);                                     \
     }
@@ -143,7 +143,7 @@ CONTEXT_SET(set_limit, context_limit_specs, 2, enum_limit, CtxSetLimit,
     {                                                                             \
         Type value = 0;                                                           \
         int rc;                                                                   \
-        PCU_CALL(rc, st, Get, (&value));                                          \
+        PCU_CALL_CURRENT(rc, st, Get, (&value));                                  \
         return rc < 0 ? NULL : pcu_enum_member_new(st->enumeration, (long)value); \
     }                                                                             \
     CONTEXT_NOARGS_BODY(get_##config, context_##config##_new)                     \
@@ -188,7 +188,7 @@ context_enable_peer_access(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     if (peer == NULL) {
         return NULL;
     }
-    PCU_CALL(rc, st, CtxEnablePeerAccess, (peer, a.flags));
+    PCU_CALL_CURRENT(rc, st, CtxEnablePeerAccess, (peer, a.flags));
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -212,7 +212,7 @@ context_disable_peer_access(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     if (peer == NULL) {
         return NULL;
     }
-    PCU_CALL(rc, st, CtxDisablePeerAccess, (peer));
+    PCU_CALL_CURRENT(rc, st, CtxDisablePeerAccess, (peer));
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -8,6 +8,7 @@ ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(((pcu_ctxstack *)op)->items);
     Py_VISIT(((pcu_ctxstack *)op)->streams);
+    Py_VISIT(((pcu_ctxstack *)op)->lent);
     return 0;
 }
 
@@ -30,6 +31,7 @@ ctxstack_clear(PyObject *op)
     self->depth = 0;
     Py_CLEAR(self->streams);
     Py_CLEAR(self->items);
+    Py_CLEAR(self->lent);
     return 0;
 }
 
@@ -108,6 +110,17 @@ ctxstack_top(pcu_ctxstack *self)
     return n == 0 ? NULL : &((pcu_context *)PyList_GET_ITEM(self->items, n - 1))->rec;
 }
 
+/* The record of the context that the thread works in, NULL if there is none. */
+static pcu_ctxrec *
+ctxstack_wanted(pcu_ctxstack *self)
+{
+    if (self->depth > 0 || self->lent == NULL) {
+        return ctxstack_top(self);
+    }
+    pcu_ctxrec *rec = &((pcu_context *)self->lent)->rec;
+    return rec->alive ? rec : NULL;
+}
+
 PyObject *
 pcu_ctxstack_take(pcu_ctxstack *self)
 {
@@ -173,7 +186,7 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
 {
     int rc = 0;
     ctxstack_drop_dead(self);
-    pcu_ctxrec *top = ctxstack_top(self);
+    pcu_ctxrec *top = ctxstack_wanted(self);
     CUcontext wanted = top == NULL ? NULL : top->handle;
     if (self->active != wanted && pcu_ctxstack_suspend(st, self) < 0) {
         return -1;
@@ -184,8 +197,70 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
     if (rc == 0) {
         self->active = wanted;
         pcu_ctx_current = top;
+        if (self->depth > 0 || top == NULL) {
+            Py_CLEAR(self->lent); /* last: this may end the context */
+        }
     }
     return rc;
+}
+
+/* Take the context that is lent to all threads in place of a top, if there is one. */
+static void
+ctxstack_borrow_lent(pcu_state *st, pcu_ctxstack *self)
+{
+    PyObject *lent = pcu_weakref_new(st->lent_context);
+    if (lent != NULL && !((pcu_context *)lent)->rec.alive) {
+        Py_CLEAR(lent);
+    }
+    pcu_ctx_current = NULL;
+    Py_XSETREF(self->lent, lent);
+}
+
+int
+pcu_context_settle(pcu_state *st)
+{
+    CUcontext current = NULL;
+    int rc = 0;
+    if (pcu_drv_info.state != PCU_DRV_READY) {
+        return 0; /* the call itself says what is wrong */
+    }
+    pcu_ctxstack *self = pcu_ctxstack_borrow(st, st->lent_context != NULL);
+    if (self == NULL) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    ctxstack_drop_dead(self);
+    if (ctxstack_wanted(self) == NULL) {
+        ctxstack_borrow_lent(st, self);
+    }
+    if (pcu_ctxstack_sync(st, self) < 0) {
+        return -1;
+    }
+    if (self->active != NULL) {
+        PCU_CALL(rc, st, CtxGetCurrent, (&current));
+    }
+    if (rc == 0 && current != self->active) { /* another library put its own there */
+        PCU_CALL(rc, st, CtxSetCurrent, (self->active));
+    }
+    return rc;
+}
+
+int
+pcu_context_repair(pcu_state *st, CUresult status)
+{
+    CUcontext before = NULL;
+    CUcontext after = NULL;
+    if (status != CUDA_ERROR_INVALID_CONTEXT && status != CUDA_ERROR_INVALID_HANDLE &&
+        status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+        return 0;
+    }
+    if (drv.CtxGetCurrent(&before) != CUDA_SUCCESS) {
+        return 0;
+    }
+    if (pcu_context_settle(st) < 0) {
+        PyErr_Clear(); /* the first error is the one to report */
+        return 0;
+    }
+    return drv.CtxGetCurrent(&after) == CUDA_SUCCESS && after != before;
 }
 
 void

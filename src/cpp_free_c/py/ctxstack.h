@@ -5,6 +5,14 @@
  * top's record. Every operation ends in step or raises; after a failure the next one
  * tries again.
  *
+ * A thread with an empty stack works in the context that pycuda.autoinit lends to all
+ * threads. `lent` holds that context from the first call that needs one until the
+ * thread pushes a context of its own; it takes the place of the top, but it is no item
+ * of the stack: get_current() is None, and there is nothing to pop.
+ *
+ * Another library may change the driver's current context behind our back. Calls that
+ * depend on the current context begin with pcu_context_ready (pcu.h), which looks.
+ *
  * The object lives in the thread-state dictionary, so that it dies with its thread. For
  * context.c only, but that stream.c keeps the streams of its with blocks here. */
 #ifndef PCU_PY_CTXSTACK_H
@@ -17,6 +25,7 @@ typedef struct {
     PyObject *items;      /* list of Context, the top at depth - 1, None above it */
     Py_ssize_t depth;     /* taking one off cannot fail: the list never gets shorter */
     PyObject *streams;    /* list of Stream, the entered ones (stream.c), or NULL */
+    PyObject *lent;       /* the Context in place of a top, or NULL */
     CUcontext active;     /* what this stack put on the driver's */
     unsigned long thread; /* the thread whose stack this is */
 } pcu_ctxstack;

@@ -186,7 +186,7 @@ devmem_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
     size_t free_bytes = 0;
     size_t total = 0;
     int rc;
-    PCU_CALL(rc, st, MemGetInfo, (&free_bytes, &total));
+    PCU_CALL_CURRENT(rc, st, MemGetInfo, (&free_bytes, &total));
     return rc < 0 ? NULL
                   : Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
 }
@@ -205,7 +205,7 @@ devmem_mem_get_address_range(PyObject *m, PyObject *ptr)
     size_t size = 0;
     int rc = pcu_as_pointer(st, ptr, &pointer, "ptr");
     if (rc == 0) {
-        PCU_CALL(rc, st, MemGetAddressRange, (&base, &size, pointer));
+        PCU_CALL_CURRENT(rc, st, MemGetAddressRange, (&base, &size, pointer));
     }
     return rc < 0 ? NULL : Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
 }
@@ -244,8 +244,9 @@ devmem_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     result = pcu_devmem_alloc(st, buffer.size);
     if (result != NULL) {
         int rc;
-        PCU_CALL(rc, st, MemcpyHtoD,
-                 (((pcu_resource *)result)->handle.memory, buffer.data, buffer.size));
+        PCU_CALL_CURRENT(
+            rc, st, MemcpyHtoD,
+            (((pcu_resource *)result)->handle.memory, buffer.data, buffer.size));
         if (rc < 0) {
             Py_CLEAR(result);
         }

@@ -282,7 +282,7 @@ dlpack_check_extent(pcu_resource *self, const pcu_dlpack *t)
         size = (size_t)PyObject_Size((PyObject *)self);
     }
     else if (rc == 0) {
-        PCU_CALL(rc, self->st, MemGetAddressRange, (&base, &size, t->pointer));
+        PCU_CALL_CURRENT(rc, self->st, MemGetAddressRange, (&base, &size, t->pointer));
         if (rc < 0) {
             return -1;
         }

@@ -43,7 +43,7 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
         pcu_resource_check(self, "cuEventRecord") < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, EventRecord, (self->handle.event, stream));
+    PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, stream));
     return rc < 0 ? NULL : Py_NewRef(op);
 }
 

@@ -197,7 +197,8 @@ object_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwna
     const char *routine = "";
     int mapped = 0;
     CUresult status;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0) {
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0 ||
+        pcu_context_ready(st) < 0) {
         return NULL;
     }
     if (stream == Py_None) { /* the unmapping may come when another one is current */

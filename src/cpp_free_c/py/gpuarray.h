@@ -39,8 +39,8 @@ typedef struct pcu_gpuarray {
     unsigned char contiguous; /* PCU_ARRAY_C | PCU_ARRAY_F */
     unsigned char inside; /* 1: the elements are known not to leave the memory; 0: the
                            * next pcu_gpuarray_check looks */
-    unsigned char counts_as;  /* pcu_type of a bool array in arithmetic: the dtype that
-                                 was compared. PCU_T_BOOL: not known. */
+    unsigned char counts_as; /* pcu_type of a bool array in arithmetic: the dtype that
+                                was compared. PCU_T_BOOL: not known. */
     size_t inline_shape[PCU_ARRAY_INLINE];
     ptrdiff_t inline_strides[PCU_ARRAY_INLINE];
 } pcu_gpuarray;

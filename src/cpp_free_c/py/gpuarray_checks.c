@@ -109,7 +109,7 @@ checks_wait(PyObject *m, PyObject *value)
         status == CAPTURE_ACTIVE) {
         Py_RETURN_FALSE;
     }
-    PCU_CALL(rc, st, StreamSynchronize, (stream));
+    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     return rc < 0 ? NULL : Py_NewRef(Py_True);
 }
 
@@ -174,8 +174,7 @@ gather_array(pcu_state *st, PyObject *value, PyObject *declared, int use,
 {
     pcu_gpuarray *array = (pcu_gpuarray *)value;
     if (!pcu_is_array(st, value) || array->dtype == NULL || !checks_labels(array) ||
-        !PyArray_DescrCheck(declared) ||
-        (array->contiguous & first->contiguous) == 0 ||
+        !PyArray_DescrCheck(declared) || (array->contiguous & first->contiguous) == 0 ||
         (use == GATHER_ELEMENTS && array->count < extent) ||
         !gather_matches(array, (PyArray_Descr *)declared)) {
         return NULL;

@@ -12,7 +12,7 @@ static int
 copy_wait(pcu_state *st, CUstream stream)
 {
     int rc;
-    PCU_CALL(rc, st, StreamSynchronize, (stream));
+    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     return rc;
 }
 

@@ -149,7 +149,7 @@ pcu_synchronize(pcu_state *st)
     pcu_ctxrec *rec = pcu_ctx_current;
     unsigned long queued = rec == NULL ? 0 : rec->queued;
     int rc;
-    PCU_CALL(rc, st, CtxSynchronize, ());
+    PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
         rec->passed = queued; /* what other threads queued meanwhile may be there yet */
     }
@@ -161,7 +161,7 @@ pcu_wait(pcu_state *st, CUstream stream)
 {
     int rc;
     if (stream != NULL) {
-        PCU_CALL(rc, st, StreamSynchronize, (stream));
+        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     }
     else {
         rc = pcu_synchronize(st);

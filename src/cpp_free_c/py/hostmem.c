@@ -16,7 +16,8 @@ host_device_pointer_new(pcu_resource *self)
 {
     CUdeviceptr pointer = 0;
     int rc;
-    PCU_CALL(rc, self->st, MemHostGetDevicePointer, (&pointer, self->handle.host, 0));
+    PCU_CALL_CURRENT(rc, self->st, MemHostGetDevicePointer,
+                     (&pointer, self->handle.host, 0));
     return rc < 0 ? NULL : PyLong_FromUnsignedLongLong(pointer);
 }
 
@@ -81,7 +82,7 @@ pagelocked_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, MemHostGetFlags, (&flags, self->handle.host));
+    PCU_CALL_CURRENT(rc, self->st, MemHostGetFlags, (&flags, self->handle.host));
     return rc < 0 ? NULL : PyLong_FromUnsignedLong(flags);
 }
 

@@ -46,7 +46,7 @@ ipc_mem_get_ipc_handle(PyObject *m, PyObject *devptr)
     CUipcMemHandle handle;
     int rc = pcu_as_pointer(st, devptr, &pointer, "devptr");
     if (rc == 0) {
-        PCU_CALL(rc, st, IpcGetMemHandle, (&handle, pointer));
+        PCU_CALL_CURRENT(rc, st, IpcGetMemHandle, (&handle, pointer));
     }
     return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
 }

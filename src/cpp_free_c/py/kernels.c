@@ -189,7 +189,7 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     if (image == NULL) {
         return NULL;
     }
-    PCU_CALL(rc, st, ModuleLoadData, (&module, PyBytes_AS_STRING(image)));
+    PCU_CALL_CURRENT(rc, st, ModuleLoadData, (&module, PyBytes_AS_STRING(image)));
     Py_DECREF(image);
     if (rc < 0) {
         return NULL;
@@ -243,8 +243,10 @@ pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int 
         return -1;
     }
     CUresult status;
-    PCU_STATUS(
-        status, LaunchKernel,
-        (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL, extra));
+    do {
+        PCU_STATUS(status, LaunchKernel,
+                   (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL,
+                    extra));
+    } while (status != CUDA_SUCCESS && pcu_context_repair(st, status));
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuLaunchKernel", status);
 }

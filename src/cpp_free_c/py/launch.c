@@ -109,6 +109,10 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
 static const char *
 launch_hint(const pcu_function *self, CUresult status)
 {
+    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
+        return "; this thread has no current context; push() one, or import "
+               "pycuda.autoinit";
+    }
     if (status != CUDA_ERROR_INVALID_HANDLE || pcu_ctx_current == NULL) {
         return "";
     }
@@ -136,10 +140,12 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
         return -1;
     }
     CUresult status;
-    PCU_STATUS(
-        status, LaunchKernel,
-        (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
-         s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
+    do {
+        PCU_STATUS(
+            status, LaunchKernel,
+            (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
+             s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
+    } while (status != CUDA_SUCCESS && pcu_context_repair(self->st, status));
     if (status == CUDA_SUCCESS) {
         return 0;
     }

@@ -93,7 +93,8 @@ static int
 linker_check(pcu_linker *self, const char *routine)
 {
     return pcu_resource_check(&self->base, routine) < 0 ||
-                   linker_check_idle(self, routine) < 0
+                   linker_check_idle(self, routine) < 0 ||
+                   pcu_context_ready(self->base.st) < 0
                ? -1
                : 0;
 }

@@ -32,8 +32,8 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         pcu_resource_check(self, "cuStreamAttachMemAsync") < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, StreamAttachMemAsync,
-             (a.stream, self->handle.memory, 0, a.flags));
+    PCU_CALL_CURRENT(rc, self->st, StreamAttachMemAsync,
+                     (a.stream, self->handle.memory, 0, a.flags));
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -188,7 +188,7 @@ copy_peer_contexts(pcu_state *st, const copy_args *a, const char *routine,
     CUcontext current = NULL;
     int rc = 0;
     if (a->dest_context == NULL || a->src_context == NULL) {
-        PCU_CALL(rc, st, CtxGetCurrent, (&current));
+        PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (&current));
     }
     *dest = *src = current;
     if (rc == 0 && a->dest_context != NULL) {

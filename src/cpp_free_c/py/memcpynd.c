@@ -486,7 +486,7 @@ copynd_side_context(pcu_state *st, const copynd_side *side, const char *routine,
         *context = pcu_context_handle(st, side->ctx, routine, what);
         return *context == NULL ? -1 : 0;
     }
-    PCU_CALL(rc, st, CtxGetCurrent, (context));
+    PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (context));
     return rc;
 }
 
@@ -639,7 +639,8 @@ copynd_run(copynd *self, copynd_mode mode, CUstream stream)
     copynd_job job = copynd_take(self);
     PyObject *result = NULL;
     CUresult status;
-    if (copynd_check_side(self->st, &job, &job.src, routine, "source") < 0 ||
+    if (pcu_context_ready(self->st) < 0 ||
+        copynd_check_side(self->st, &job, &job.src, routine, "source") < 0 ||
         copynd_check_side(self->st, &job, &job.dst, routine, "destination") < 0) {
         goto done;
     }

@@ -156,6 +156,9 @@ mempool_obtain_fresh(mempool *self, int bin, size_t size)
     const char *routine = "";
     size_t bytes = pcu_bins_size(bin);
     size_t released = 0;
+    if (pcu_context_ready(self->st) < 0) { /* the pool's context may be this thread's */
+        return NULL;
+    }
     mempool_block *block = PyMem_Calloc(1, sizeof(*block));
     if (block == NULL) {
         PyErr_NoMemory();

@@ -82,6 +82,14 @@ pcu_must_unlock(int blocking)
                                            : pcu_raise((st), "cu" #name, pcu_status_); \
     } while (0)
 
+/* The same for a call that depends on the current context: not inside of a scope. */
+#define PCU_CALL_CURRENT(rc, st, name, args)       \
+    do {                                           \
+        if (((rc) = pcu_context_ready(st)) == 0) { \
+            PCU_CALL(rc, st, name, args);          \
+        }                                          \
+    } while (0)
+
 /* -- errors.c ---------------------------------------------------------------------- */
 
 /* Raise the exception of a driver status: "<routine> failed: <text>". Returns -1. */
@@ -126,12 +134,14 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_ranges(pcu_state *st, const char *routine,
                                            CUresult status, const pcu_range *ranges,
                                            int count);
 
-/* PCU_CALL for a copy or a fill; the device memory that it accesses follows. */
+/* PCU_CALL_CURRENT for a copy or a fill; the device memory that it accesses follows. */
 #define PCU_CALL_ON(rc, st, name, args, ...)                                    \
     do {                                                                        \
-        CUresult pcu_copied_;                                                   \
-        PCU_STATUS(pcu_copied_, name, args);                                    \
-        (rc) = 0;                                                               \
+        CUresult pcu_copied_ = CUDA_SUCCESS;                                    \
+        (rc) = pcu_context_ready(st);                                           \
+        if ((rc) == 0) {                                                        \
+            PCU_STATUS(pcu_copied_, name, args);                                \
+        }                                                                       \
         if (pcu_copied_ != CUDA_SUCCESS) {                                      \
             const pcu_range pcu_ranges_[] = {__VA_ARGS__};                      \
             (rc) = pcu_raise_ranges((st), "cu" #name, pcu_copied_, pcu_ranges_, \
@@ -141,6 +151,34 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_ranges(pcu_state *st, const char *routine,
 
 /* Wait for all work of the current context. */
 PCU_HIDDEN PCU_RAISES int pcu_synchronize(pcu_state *st);
+/* -- ctxstack.c -------------------------------------------------------------------- */
+
+/* Make the context that this thread works in the driver's current one: the top of its
+ * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there
+ * is neither. */
+PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
+
+/* The same at the price of one look where nothing has to be done. */
+static inline PCU_RAISES int
+pcu_context_ready(pcu_state *st)
+{
+    CUcontext current = NULL;
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        CUresult status = drv.CtxGetCurrent(&current);
+        if (status == CUDA_SUCCESS && current == pcu_ctx_current->handle) {
+            return 0;
+        }
+        if (status != CUDA_SUCCESS && pcu_drv_info.state == PCU_DRV_READY) {
+            return pcu_raise(st, "cuCtxGetCurrent", status);
+        }
+    }
+    return pcu_context_settle(st);
+}
+
+/* 1 if a call failed with this status because the driver's current context was not this
+ * thread's, which it is now: call again. Never raises. For calls that are too frequent
+ * for pcu_context_ready and fail in the wrong context. */
+PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
 
 /* -- args.c ------------------------------------------------------------------------ */
 

@@ -43,7 +43,7 @@ static PyObject *
 profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     int rc;
-    PCU_CALL(rc, pcu_state_of_module(m), ProfilerStart, ());
+    PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStart, ());
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -54,7 +54,7 @@ static PyObject *
 profiler_stop(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     int rc;
-    PCU_CALL(rc, pcu_state_of_module(m), ProfilerStop, ());
+    PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStop, ());
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -384,6 +384,9 @@ refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
     if (status != CUDA_ERROR_NOT_READY) {
         return pcu_raise(st, "cuEventQuery", status);
     }
+    if (pcu_context_ready(st) < 0) {
+        return -1;
+    }
     CUevent event = ((pcu_resource *)refs->event)->handle.event;
     /* keeps the lock: no other thread may launch between the order and its use */
     status = drv.StreamWaitEvent(stream, event, 0);
@@ -619,6 +622,9 @@ pcu_refs_launch(PyObject *op, CUstream stream)
     pcu_refs *refs = module->refs;
     if (refs->changed) {
         pcu_scope scope;
+        if (pcu_context_ready(module->base.st) < 0) {
+            return -1;
+        }
         CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->base.ctx));
         if (status != CUDA_SUCCESS) {
             return pcu_raise(module->base.st, "cuCtxPushCurrent", status);

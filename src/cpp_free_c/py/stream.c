@@ -25,9 +25,22 @@ PCU_THREAD pcu_resource *pcu_stream_top;
 pcu_resource *
 pcu_stream_find_borrow(void)
 {
-    CUcontext current = pcu_ctx_current == NULL ? NULL : pcu_ctx_current->handle;
-    if (pcu_stream_top == NULL ||
-        (current == NULL && drv.CtxGetCurrent(&current) != CUDA_SUCCESS)) {
+    CUcontext current = NULL;
+    if (pcu_stream_top == NULL) {
+        return NULL;
+    }
+    if (pcu_ctx_current == NULL) { /* a thread without one may get one now */
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        if (pcu_context_settle(pcu_stream_top->st) < 0) {
+            PyErr_Clear(); /* the call that the stream is for says what is wrong */
+        }
+        pcu_error_restore(&pending);
+    }
+    if (pcu_ctx_current != NULL) {
+        current = pcu_ctx_current->handle;
+    }
+    else if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
@@ -433,7 +446,7 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, StreamSynchronize, (self->handle.stream));
+    PCU_CALL_CURRENT(rc, self->st, StreamSynchronize, (self->handle.stream));
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
@@ -474,8 +487,8 @@ stream_wait_for_event(PyObject *op, PyObject *event)
         pcu_resource_check((pcu_resource *)event, "cuStreamWaitEvent") < 0) {
         return NULL;
     }
-    PCU_CALL(rc, self->st, StreamWaitEvent,
-             (self->handle.stream, ((pcu_resource *)event)->handle.event, 0));
+    PCU_CALL_CURRENT(rc, self->st, StreamWaitEvent,
+                     (self->handle.stream, ((pcu_resource *)event)->handle.event, 0));
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 

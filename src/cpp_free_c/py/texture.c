@@ -20,7 +20,7 @@ pcu_array_describe(pcu_state *st, PyObject *array, CUDA_ARRAY3D_DESCRIPTOR *desc
     if (pcu_array_handle(array, "cuArray3DGetDescriptor", &handle) < 0) {
         return -1;
     }
-    PCU_CALL(rc, st, Array3DGetDescriptor, (descriptor, handle));
+    PCU_CALL_CURRENT(rc, st, Array3DGetDescriptor, (descriptor, handle));
     return rc;
 }
 
