@@ -137,6 +137,13 @@ def permutations():
         )
 
 
+LISTED_VIDEO = (
+    "vabsdiff4 u32.u32.u32",
+    "vabsdiff4 u32.u32.u32.add",
+    "vadd4 u32.u32.u32",
+)
+
+
 def video():
     vectors = values.ternary("b32", "dot", 1024)
     for pair in ("dp2a lo.s32.s32", "dp2a lo.u32.u32", "dp4a s32.s32"):
@@ -149,11 +156,7 @@ def video():
         "dp4a u32.s32",
     ):
         yield elementwise("video", pair, "b32", ["b32"] * 3, vectors, pairs=())
-    for pair in (
-        "vabsdiff4 u32.u32.u32",
-        "vabsdiff4 u32.u32.u32.add",
-        "vadd4 u32.u32.u32",
-    ):
+    for pair in LISTED_VIDEO:
         yield elementwise("video", pair, "b32", ["b32"] * 3, vectors)
 
 
@@ -172,13 +175,11 @@ def signs():
     columns = [v[:64] for v in values.ternary("b32", "video", 1024)]
     for op in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
         for size in "24":
-            # vadd4 and vabsdiff4 of three u32 are in the list.
             for types in ("s32.s32.s32", "u32.u32.u32", "s32.u32.s32", "u32.s32.u32"):
                 for end in ("", ".sat", ".add"):
                     pair = f"{op}{size} {types}{end}"
-                    if size == "4" and types == "u32.u32.u32" and end != ".sat":
-                        if op == "vadd" and not end or op == "vabsdiff":
-                            continue
+                    if pair in LISTED_VIDEO:
+                        continue
                     yield elementwise(
                         "video", pair, "b32", ["b32"] * 3, columns, pairs=()
                     )

@@ -234,14 +234,48 @@ def registers():
 
 
 #: Vectors in memory, beside those of the list.
-FORMS = """
-v2.u8 v4.u8 v2.s8 v4.s8 v2.b8 v4.b8 v2.s16 v4.s16 v2.b16 v4.b16 v2.u64 v2.s64 v2.b64
-v2.s32 v4.s32 v2.b32 v4.b32
-""".split()
+FORMS = [
+    "v2.u8",
+    "v4.u8",
+    "v2.s8",
+    "v4.s8",
+    "v2.b8",
+    "v4.b8",
+    "v2.s16",
+    "v4.s16",
+    "v2.b16",
+    "v4.b16",
+    "v2.u64",
+    "v2.s64",
+    "v2.b64",
+    "v2.s32",
+    "v4.s32",
+    "v2.b32",
+    "v4.b32",
+]
 PLACES = {
-    "shared": "v2.u8 v4.u8 v4.s8 v2.u16 v4.u16 v4.s16 v2.u64 v2.u32".split(),
-    "local": "v2.u8 v4.u8 v4.s8 v2.u16 v4.u16 v4.s16 v2.u64 v4.u32 v2.f64".split(),
-    "const": "v4.u8 v2.u16 v4.u16 v4.s16 v4.u32 v4.f32 v2.u64".split(),
+    "shared": [
+        "v2.u8",
+        "v4.u8",
+        "v4.s8",
+        "v2.u16",
+        "v4.u16",
+        "v4.s16",
+        "v2.u64",
+        "v2.u32",
+    ],
+    "local": [
+        "v2.u8",
+        "v4.u8",
+        "v4.s8",
+        "v2.u16",
+        "v4.u16",
+        "v4.s16",
+        "v2.u64",
+        "v4.u32",
+        "v2.f64",
+    ],
+    "const": ["v4.u8", "v2.u16", "v4.u16", "v4.s16", "v4.u32", "v4.f32", "v2.u64"],
 }
 
 
@@ -316,7 +350,8 @@ def memory():
     kernel = Kernel("variables of vector type")
     table, pair = f"{kernel.entry}_table", f"{kernel.entry}_pair"
     kernel.before += [
-        f".global .v4 .u16 {table}[3] = {{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}, {{9, 10, 11, 12}}}};",
+        f".global .v4 .u16 {table}[3] = {{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}, "
+        "{9, 10, 11, 12}};",
         f".const .v2 .f32 {pair} = {{1.5, -2.5}};",
     ]
     index, start_ = kernel.reg("b32"), kernel.reg("b64")

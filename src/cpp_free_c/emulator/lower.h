@@ -86,12 +86,17 @@ low_insn *low_emit(low_func *f, unsigned op, low_value d, low_value a, low_value
                    low_value c);
 /* Adds a further operand to the instruction just emitted. */
 void low_add_x(low_func *f, low_insn *insn, low_value value, bool written);
+/* -- lower_type.c: which registers go with the type of an instruction -----------------
+ */
+
 /* How many elements .v2, .v4, .v8 say; 1 without one. */
 unsigned low_vector_count(const low_func *f);
 /* The bytes of a vector's elements, which must be the same; 0 if none is a register. */
 unsigned low_element_bytes(const low_func *f, const ptx_operand *vector);
 /* Fails where floats' registers (all of a vector's) meet an integer type. */
 void low_check_kind(const low_func *f, const ptx_operand *operand, unsigned type);
+/* The same for a load or store, whose registers may be wider than the type. */
+void low_check_access(const low_func *f, const ptx_operand *operand, unsigned type);
 /* The same, and where the size of a register or of the elements is another. */
 void low_check_type(const low_func *f, const ptx_operand *operand, unsigned type);
 

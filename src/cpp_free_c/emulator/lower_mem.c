@@ -121,18 +121,22 @@ check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
     const bool may_be_wide = f->function->module->target >= 100 &&
                              named_space(f) == EMU_AT_GLOBAL &&
                              !low_has(f, PTX_W_const);
+    unsigned i;
 
     if (vector->kind != PTX_O_VECTOR || vector->count != count) {
         low_fail(f, "the %s is no vector of %u elements", which, count);
     }
-    if (type == PTX_W_pred || bytes > 8 ||
-        (count == 8 && (bytes != 4 || !may_be_wide)) ||
+    if (type == PTX_W_pred || bytes > 8 || count * bytes > 32 ||
         (count * bytes > 16 && !may_be_wide)) {
         low_fail(f, "no access has %u elements of %u bits here", count,
                  type == PTX_W_pred ? 1 : 8 * bytes);
     }
-    (void)low_element_bytes(f, vector);
-    low_check_kind(f, vector, type);
+    for (i = 0; i < count; i++) {
+        if (vector->items[i].kind == PTX_O_SPECIAL) {
+            low_fail(f, "the %s is a special register", which);
+        }
+    }
+    low_check_access(f, vector, type);
 }
 
 /* -- loads ------------------------------------------------------------------------- */
@@ -168,13 +172,14 @@ load_op(const low_func *f, unsigned type, ptx_class width)
 
 /* {a} is a where the instruction has no .v2, .v4 or .v8. */
 static const ptx_operand *
-only_element(const low_func *f, const ptx_operand *operand)
+only_element(const low_func *f, const ptx_operand *operand, const char *which)
 {
     if (operand->kind != PTX_O_VECTOR) {
         return operand;
     }
     if (operand->count != 1) {
-        low_fail(f, "a vector of %u elements without .v2 or .v4", operand->count);
+        low_fail(f, "the %s is a vector of %u elements without .v2 or .v4", which,
+                 operand->count);
     }
     return &operand->items[0];
 }
@@ -236,8 +241,8 @@ lower_ld(low_func *f)
         low_place p = low_address(f, &f->in->operands[1]);
         low_value target;
 
-        d = only_element(f, d);
-        low_check_kind(f, d, type);
+        d = only_element(f, d, "destination");
+        low_check_access(f, d, type);
         target = low_target_any(f, d, &width);
         low_access(f, load_op(f, type, width), target, p, 0);
     }
@@ -337,8 +342,8 @@ lower_st(low_func *f)
         store_vector(f, p, &f->in->operands[1], type, count);
         return;
     }
-    s = only_element(f, &f->in->operands[1]);
-    low_check_kind(f, s, type);
+    s = only_element(f, &f->in->operands[1], "source");
+    low_check_access(f, s, type);
     value = low_source_any(f, s, type, &width);
     low_access(f, store_op(f, type, width), 0, p, value);
 }

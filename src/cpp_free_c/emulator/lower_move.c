@@ -18,7 +18,7 @@ part_bytes(const low_func *f, const ptx_operand *parts, unsigned type)
         low_fail(f, "a vector is packed and taken apart as .b16, .b32, .b64 or .b128");
     }
     if (parts->count != 2 && parts->count != 4) {
-        low_fail(f, "a vector has 2 or 4 elements, not %u", parts->count);
+        low_fail(f, "a vector has %u elements, not 2 or 4", parts->count);
     }
     if (bytes ? bytes * parts->count != whole : whole < parts->count) {
         low_fail(f, "%u elements of %u bits are not the %u bits of the whole",
@@ -112,14 +112,26 @@ pack(low_func *f, const ptx_operand *whole, const ptx_operand *parts, unsigned t
     }
 }
 
-/* The value of an element of a source; a scalar stands for every element. */
+/* Part i of a scalar in place of a vector of `count`: so a GPU does it, though the
+ * manual does not know of it. The parts are as many bits of the scalar, without a sign.
+ */
 static low_value
-element_source(low_func *f, const ptx_operand *source, uint32_t i, unsigned type)
+scalar_part(low_func *f, const ptx_operand *scalar, uint32_t i, unsigned type,
+            unsigned count)
 {
-    if (source->kind == PTX_O_VECTOR) {
-        source = &source->items[i];
-    }
-    return low_source(f, source, type);
+    static const uint16_t shifts[PTX_CLASSES] = {0, EMU_OP_shr_u16, EMU_OP_shr_u32,
+                                                 EMU_OP_shr_u64};
+    static const uint16_t ands[PTX_CLASSES] = {0, EMU_OP_and_16, EMU_OP_and_32,
+                                               EMU_OP_and_64};
+    const ptx_class width = ptx_type_class(type);
+    const unsigned bits = 8 * ptx_type_size(type) / count;
+    low_value whole = low_source(f, scalar, type), part = low_temp(f, width);
+
+    low_emit(f, shifts[width], part, whole,
+             low_constant(f, PTX_R32, (uint64_t)i * bits), 0);
+    low_emit(f, ands[width], part, part,
+             low_constant(f, width, ((uint64_t)1 << bits) - 1), 0);
+    return part;
 }
 
 /* mov.v2, mov.v4: every element is read before the first is written. */
@@ -136,8 +148,8 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
         type == PTX_W_f16x2 || type == PTX_W_bf16x2) {
         low_unsupported(f);
     }
-    if (count * bytes > 16) {
-        low_fail(f, "a vector has more than 128 bits");
+    if (count > 4 || count * bytes > 16) {
+        low_fail(f, "a vector has at most 4 elements and 128 bits");
     }
     if (d->kind != PTX_O_VECTOR || d->count != count) {
         low_fail(f, "the destination is no vector of %u elements", count);
@@ -148,7 +160,8 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     low_check_type(f, d, type);
     low_check_type(f, s, type);
     for (i = 0; i < count; i++) {
-        low_value now = element_source(f, s, i, type);
+        low_value now = s->kind == PTX_O_VECTOR ? low_source(f, &s->items[i], type)
+                                                : scalar_part(f, s, i, type, count);
 
         v[i] = now;
         if (now & 1) {
@@ -160,6 +173,14 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     for (i = 0; i < count; i++) {
         low_emit(f, mov_ops[width], low_target(f, &d->items[i], width), v[i], 0, 0);
     }
+}
+
+/* {a} is a for the types without a sign. */
+static bool
+is_alone(const ptx_operand *vector, unsigned type)
+{
+    return vector->count == 1 && !ptx_type_is_signed(type) &&
+           !ptx_type_is_unsigned(type) && !ptx_type_is_float(type);
 }
 
 static void
@@ -180,13 +201,20 @@ lower_mov(low_func *f)
     if (d->kind == PTX_O_VECTOR && s->kind == PTX_O_VECTOR) {
         low_fail(f, "vectors are moved by mov.v2 and mov.v4");
     }
-    if (d->kind == PTX_O_VECTOR) {
+    if (d->kind == PTX_O_VECTOR && !is_alone(d, type)) {
         unpack(f, d, s, type);
         return;
     }
-    if (s->kind == PTX_O_VECTOR) {
+    if (s->kind == PTX_O_VECTOR && !is_alone(s, type)) {
         pack(f, d, s, type);
         return;
+    }
+    d = d->kind == PTX_O_VECTOR ? &d->items[0] : d;
+    s = s->kind == PTX_O_VECTOR ? &s->items[0] : s;
+    if (type != PTX_W_pred &&
+        (ptx_type_size(type) < 2 ||
+         (ptx_type_is_float(type) && type != PTX_W_f32 && type != PTX_W_f64))) {
+        low_unsupported(f); /* bytes have no mov, halves are moved as .b16 and .b32 */
     }
     low_check_type(f, d, type);
     low_check_type(f, s, type);

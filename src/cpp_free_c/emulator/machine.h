@@ -225,8 +225,8 @@ typedef struct {
     uint32_t warps;                  /* a bit for each warp with lanes that wait */
     uint32_t total;                  /* threads that have come */
     uint32_t expected;               /* 0: all threads of the block that are alive */
-    bool is_used;                    /* some lanes have come; the next two hold */
-    bool is_reduction;
+    uint32_t kind;                   /* of reduction, see sched.c */
+    bool is_used;                    /* some lanes have come; expected and kind hold */
 } emu_barrier;
 
 struct emu_block {
@@ -329,6 +329,8 @@ emu_group *emu_warp_save(emu_warp *warp, const emu_insn *pc, emu_state state);
 const emu_insn *emu_warp_switch(emu_warp *warp);
 /* Takes lanes out of the block; the current group must not hold them any more. */
 void emu_lanes_exit(emu_warp *warp, uint32_t lanes);
+/* barrier.c: those that waited for lanes which have exited. */
+void emu_barriers_exit(emu_warp *warp);
 
 /* For `members`: all 32 lanes, which are one team. */
 #define EMU_WHOLE_WARP UINT32_MAX
