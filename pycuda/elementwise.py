@@ -268,7 +268,7 @@ class ElementwiseKernel:
                 f"the kernel takes {len(arguments) - trailing} arguments, "
                 f"{len(args)} were given"
             )
-        values, first, written_back = _arranged(args, arguments)
+        values, first, written_back = _arranged(args, arguments, stream)
         if use_range:
             if slice_ is not None:
                 bounds = slice_.indices(first.size)
@@ -286,14 +286,14 @@ class ElementwiseKernel:
         if first.mem_size:
             function.prepared_async_call(grid, block, stream, *values)
         for array, packed in written_back:
-            array[...] = packed
+            array.set_async(packed, stream)
 
 
-def _arranged(args, arguments):
+def _arranged(args, arguments, stream):
     """Return (values, first array, pairs to copy back after the call).
 
     Arrays of one shape must lie alike in memory for one index to find their elements:
-    one that does not is worked on in a copy.
+    one that does not is worked on in a copy, which the stream makes.
     """
     first = None
     values, back = [], []
@@ -307,17 +307,17 @@ def _arranged(args, arguments):
                 f"{type(value).__name__}"
             )
         if first is None:
-            first = value if value.flags.forc else value.copy()
+            first = value if value.flags.forc else value.astype(value.dtype, stream)
             packed = first
         else:
-            packed = _like_first(value, first, argument)
+            packed = _like_first(value, first, argument, stream)
         if packed is not value:
             back.append((value, packed))
         values.append(0 if packed.gpudata is None else packed.gpudata)
     return values, first, back
 
 
-def _like_first(array, first, argument):
+def _like_first(array, first, argument, stream):
     """Return an array, or a copy of it, whose elements lie as those of the first."""
     flags, wanted = array.flags, first.flags
     if (flags.c_contiguous and wanted.c_contiguous) or (
@@ -335,7 +335,7 @@ def _like_first(array, first, argument):
 
     order = "C" if wanted.c_contiguous else "F"
     packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
-    packed[...] = array
+    packed.set_async(array, stream)
     return packed
 
 

@@ -238,7 +238,7 @@ class ReductionKernel:
                 f"the kernel takes {len(self._arguments)} arguments, "
                 f"{len(args)} were given"
             )
-        values, first, _ = _arranged(args, self._arguments)
+        values, first, _ = _arranged(args, self._arguments, stream)
         allocator = kwargs.get("allocator") or first.allocator
         size = first.size
         if out is not None:

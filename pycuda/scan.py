@@ -180,13 +180,15 @@ class _ScanKernelBase:
             )
         if input_ary.size == 0:
             return output_ary
-        source = input_ary if input_ary.flags.forc else input_ary.copy()
+        source = input_ary
+        if not input_ary.flags.forc:
+            source = input_ary.astype(self.dtype, stream)
         target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, self.dtype, output_ary.allocator)
         self._scan_lines(source, target, 1, allocator or input_ary.allocator, stream)
         if target is not output_ary:
-            output_ary[...] = target
+            output_ary.set_async(target, stream)
         return output_ary
 
     def _scan_lines(self, source, target, lines, allocator, stream):
