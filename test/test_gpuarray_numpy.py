@@ -242,6 +242,8 @@ FUNCTIONS = [
     lambda a: np.transpose(a),
     lambda a: np.squeeze(a[:, None]),
     lambda a: np.squeeze(a[None, :, None], axis=0),
+    lambda a: np.squeeze(a[..., None], axis=-1),
+    lambda a: np.squeeze(a[None, ..., None], axis=(-1, 0)),
     lambda a: np.expand_dims(a, 1),
     lambda a: np.expand_dims(a, (0, -1)),
     lambda a: np.swapaxes(a, 0, 1),

@@ -227,6 +227,17 @@ def test_reshape_of_gaps_copies_only_if_it_must(ctx):
     assert array[:, ::2].reshape(-1).ptr != array.ptr
 
 
+def test_reshape_of_gaps_ignores_strides_of_axes_of_one(ctx):
+    array = to_gpu(HOST).transpose(1, 0, 2)
+    even = array[:, :1, ::2]  # an axis of length 1 whose stride fits neither side
+    flat = even.reshape(15)
+    assert flat.ptr == array.ptr
+    same(flat, HOST.transpose(1, 0, 2)[:, :1, ::2].reshape(15))
+    flat.fill(0)
+    assert not even.get().any()
+    assert array[:, :2, ::2].reshape(30).ptr != array.ptr  # with length 2 it counts
+
+
 def test_squeeze(ctx):
     array = to_gpu(HOST.reshape(1, 4, 1, 30))
     assert array.squeeze().shape == (4, 30)

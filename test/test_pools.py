@@ -15,6 +15,7 @@ import pycuda.driver as drv
 import pycuda.tools as tools
 from pycuda import _driver
 from pycuda.compiler import SourceModule
+from pycuda.gpuarray import GPUArray
 from support.child import run_child
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
 
@@ -162,6 +163,19 @@ def test_pooled_memory_wherever_device_memory_goes(pool):
     assert (drv.from_device(block, 32, np.int32) == 5).all()
     fill(np.uintp(int(block)), np.int32(6), block=(32, 1, 1))
     assert (drv.from_device(int(block), 32, np.int32) == 6).all()
+
+
+@pytest.mark.parametrize("is_pooled", [True, False])
+def test_a_launch_refuses_an_array_whose_memory_was_freed(pool, is_pooled):
+    """The block may have another owner by then."""
+    fill = SourceModule(FILL).get_function("fill")
+    allocate = pool.allocate if is_pooled else drv.mem_alloc
+    array = GPUArray(32, np.int32, allocate)
+    fill(array, np.int32(4), block=(32, 1, 1))
+    assert (array.get() == 4).all()
+    array.gpudata.free()
+    with pytest.raises(drv.LogicError, match="cuLaunchKernel.*released"):
+        fill(array, np.int32(5), block=(32, 1, 1))
 
 
 @both_pools

@@ -281,6 +281,9 @@ def test_memoize_keys(current, counted):
     assert function(1, b=2) is function(1, b=2)
     assert function(1, 2) is not function(1, b=2)
     assert len(calls) == 2
+    assert function(1, b=3) is not function(1, b=2)
+    assert function(a=1, b=3) is function(b=3, a=1) is not function(a=3, b=1)
+    assert calls == [(1, 2), (1, 2), (1, 3), (1, 3), (3, 1)]
     with pytest.raises(TypeError):
         function([])
     assert function.__name__ == "function"
