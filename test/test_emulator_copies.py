@@ -59,6 +59,11 @@ def test_memset(d, emu_ctx):
     d.ok("MemsetD2D32Async", p, size(1024), 1, size(256), size(4), None)
     assert d.MemsetD2D32(p, size(1024), 1, size(256), size(5)) == R.ERROR_INVALID_VALUE
     assert d.MemsetD2D32(p, size(16), 1, size(5), size(2)) == R.ERROR_INVALID_VALUE
+    for name, pitch in (("MemsetD2D32", 18), ("MemsetD2D32", 17), ("MemsetD2D16", 17)):
+        fill = getattr(d, name)  # rows would begin between elements
+        assert fill(p, size(pitch), 1, size(2), size(2)) == R.ERROR_INVALID_VALUE
+        d.ok(name, p, size(pitch), 1, size(2), size(1))  # of one row it says nothing
+    d.ok("MemsetD2D16", p, size(18), 1, size(2), size(2))
     assert d.MemsetD16(c_uint64(p.value + 1), 0, size(1)) == R.ERROR_INVALID_VALUE
     assert d.MemsetD32(p, 0, size(2**62 + 1)) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", p)

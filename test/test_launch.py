@@ -365,6 +365,11 @@ def test_wrong_calls(axpy):
         axpy(dy, dx, a, n, block=(1, 1, 1, 1))
     with pytest.raises(OverflowError, match="grid is -1"):
         axpy(dy, dx, a, n, block=(1, 1, 1), grid=(-1, 1))
+    for wide in (2**32 + 1, 2**40 + 1, 2**64 + 1):  # whose low 32 bits would do
+        with pytest.raises(OverflowError, match=f"grid is {wide}"):
+            axpy(dy, dx, a, n, block=(1, 1, 1), grid=(wide, 1))
+        with pytest.raises(OverflowError, match=f"block is {wide}"):
+            axpy(dy, dx, a, n, block=[1, 1, wide])
     with pytest.raises(TypeError, match="stream must be a Stream or None"):
         axpy(dy, dx, a, n, block=(1, 1, 1), stream=0)
     with pytest.raises(TypeError, match=r"texrefs\[0\] must be a TextureReference"):

@@ -321,6 +321,23 @@ def test_a_page_locked_pool_outlives_a_context(ctx):
     assert counters(pool)[:2] == (1, 0)
 
 
+def test_a_page_locked_pool_forgets_blocks_of_a_lost_context(ctx, fail_calls):  # noqa: F811
+    """Also where nobody looked at the counters, which forgets them too."""
+    pool = drv.PageLockedMemoryPool()
+    other = drv.Device(0).make_context()
+    pool.allocate(64, np.uint8)
+    other.pop()
+    other.detach()
+    asked = fail_calls.count("cuMemHostAlloc")
+    fresh = pool.allocate(64, np.uint8)
+    assert fail_calls.count("cuMemHostAlloc") == asked + 1
+    fresh[:] = 1
+    del fresh
+    assert counters(pool)[:2] == (1, 0)
+    pool.allocate(64, np.uint8)  # the twin: a block of this context is used again
+    assert fail_calls.count("cuMemHostAlloc") == asked + 1
+
+
 # -- lifetimes -------------------------------------------------------------------------
 
 

@@ -372,6 +372,22 @@ print(peek())
     assert done.stdout == "5\n"
 
 
+@pytest.mark.parametrize("base", ["Out", "InOut"])
+def test_derived_handlers_wait_for_the_stream(base):
+    done = run_child(
+        f"""{LATE}
+class Mine(drv.{base}):
+    pass
+values = drv.pagelocked_zeros(32, np.int32)
+fill(Mine(values), np.int32(6), block=block, stream=a)
+print(values[0])
+""",
+        timeout=300,
+        PYCUDA_EMULATOR_STREAMS="late",
+    )
+    assert done.stdout == "6\n"
+
+
 def test_handlers_wait_for_the_current_stream():
     done = run_child(
         f"""{LATE}
