@@ -215,6 +215,8 @@ C = (HOST + 1j * HOST[::-1]).astype(np.complex64)
 FUNCTIONS = [
     lambda a: np.sum(a, axis=0),
     lambda a: np.ptp(a, axis=1),
+    lambda a: np.ptp(a, axis=1, keepdims=True),
+    lambda a: np.ptp(a, 0, keepdims=True),
     lambda a: np.argmin(a, axis=1),
     lambda a: np.cumsum(a, axis=1),
     lambda a: np.count_nonzero(a, axis=0),

@@ -409,6 +409,8 @@ def test_device_data_of_an_old_driver(capability, blocks):
         ({"threads": 256, "registers": 33}, 6, "regs", 0.75),
         ({"threads": 256, "registers": 64}, 4, "regs", 0.5),
         ({"threads": 128, "shared_mem": 48 * 1024}, 4, "smem", 0.25),
+        # 10 blocks but for what the system takes
+        ({"threads": 128, "shared_mem": 22 * 1024}, 9, "smem", 36 / 64),
         ({"threads": 1024, "shared_mem": 1}, 2, "warps", 1.0),
         ({"threads": 96}, 21, "warps", 63 / 64),
     ],
