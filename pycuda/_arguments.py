@@ -251,14 +251,14 @@ class Arguments:
         """Return values for the prepared kernel, or None if arrange() must look."""
         return _gather(args, self._dtypes, self._uses, self.first, extent)
 
-    def arrange(self, args, extent=-1, least=0):
+    def arrange(self, args, stream, extent=-1, least=0):
         """Return (values, first array, pairs to copy back, converted arguments).
 
         Indices from ``least`` to ``extent - 1`` are used; -1 is the size of the first
         array. Arrays of one shape must lie alike in memory for one index to find their
-        elements: one that does not is worked on in a copy, which is copied back after
-        the call. Arrays of bool are converted where the kernel declares numbers; it
-        must not write to those.
+        elements: one that does not is worked on in a copy, which the stream makes, and
+        which is copied back after the call. Arrays of bool are converted where the
+        kernel declares numbers; it must not write to those.
         """
         values, back, converted = list(args), [], []
         first = None
@@ -276,13 +276,15 @@ class Arguments:
             if dtype is not None and not accepts(argument.dtype, dtype):
                 if dtype.kind != "b" or not _converts(argument.dtype):
                     raise wrong_dtype(what, argument.dtype, value)
-                packed = value.astype(argument.dtype)
+                packed = value.astype(argument.dtype, stream)
                 converted.append(k)
             if first is None:
-                packed = first = packed if packed.flags.forc else packed.copy()
+                first = packed
+                if not packed.flags.forc:
+                    packed = first = packed.astype(packed.dtype, stream)
                 extent = count_of(args[k]) if extent < 0 else extent
             else:
-                packed = _like_first(packed, first, argument)
+                packed = _like_first(packed, first, argument, stream)
             if dtype is not None and hasattr(packed, "size"):
                 self._check_size(k, what, value, packed, extent, least)
             if packed is not value and k not in converted:
@@ -329,7 +331,7 @@ class Arguments:
         )
 
 
-def _like_first(array, first, argument):
+def _like_first(array, first, argument, stream):
     """Return an array, or a copy of it, whose elements lie as those of the first."""
     flags, wanted = array.flags, first.flags
     if (flags.c_contiguous and wanted.c_contiguous) or (
@@ -347,5 +349,5 @@ def _like_first(array, first, argument):
 
     order = "C" if wanted.c_contiguous else "F"
     packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
-    packed[...] = array
+    packed.set_async(array, stream)
     return packed

@@ -332,7 +332,7 @@ def nonzero(mask, stream=None):
     """
     mask = _plain_array(mask)
     shape = mask.shape
-    packed = mask if mask.flags.c_contiguous else gpuarray._c_copy(mask)
+    packed = gpuarray._in_c_order(mask, stream)
     if packed.size == 0:
         return [GPUArray(0, np.int64, mask.allocator) for _ in shape]
     count = packed.reshape(packed.size).astype(np.int64, stream)
@@ -546,14 +546,17 @@ def _set_by_one_mask(array, index, value):
 # -- flat indices ----------------------------------------------------------------------
 
 
-def _flat(array, indices, what):
-    """Return the selection of the elements at flat indices."""
+def _flat(array, indices, what, stream):
+    """Return the selection of the elements at flat indices.
+
+    An array with gaps is packed by the stream.
+    """
     index = _as_index(indices)
     if index.dtype.kind == "b":
         raise IndexError(f"{what}: indices must be integers, not bool")
     array = _plain_array(array)
     length = operator.index(array.size)
-    flat = array if array.flags.forc else gpuarray._c_copy(array)
+    flat = array if array.flags.forc else gpuarray._c_copy(array, stream=stream)
     known = not isinstance(index, GPUArray)
     if known:
         index = gpuarray.to_gpu(_checked_on_host(index, length, 0))
@@ -567,7 +570,7 @@ def _flat(array, indices, what):
 
 def take(array, indices, out, stream, wait=True):
     """Return the elements at flat indices, in ``out`` if that is given."""
-    selection = _flat(array, indices, "take")
+    selection = _flat(array, indices, "take", stream)
     given, out = out, _plain_array(out)
     if out is not None and (out.shape != selection.shape or out.dtype != array.dtype):
         raise ValueError(
@@ -593,7 +596,7 @@ def put(array, indices, values, stream):
     array, values = _plain_array(array), _plain_array(values)
     if not array.flags.forc:
         raise ValueError("put: the array to put into must be contiguous")
-    selection = _flat(array, indices, "put")
+    selection = _flat(array, indices, "put", stream)
     if values.size != selection.size:
         raise ValueError(
             f"put: {values.size} values were given for {selection.size} indices"
@@ -603,7 +606,7 @@ def put(array, indices, values, stream):
         elements = GPUArray(values.shape, array.dtype, array.allocator)
         _apply(_array_ops["copy"], (values,), elements, None, stream)
     if elements.shape != selection.shape:
-        elements = gpuarray._np_reshape(elements, selection.shape)
+        elements = gpuarray._in_c_order(elements, stream).reshape(selection.shape)
     selection.move("put", elements, elements.strides, stream)
     if not selection.is_known:
         expect_report(stream, wait=False)

@@ -313,7 +313,7 @@ class ElementwiseKernel:
         values, first, back = arguments.gather(args), args[arguments.first], ()
         if values is None:
             function, values, first, back = self._arranged(
-                False, function, arguments, args
+                False, function, arguments, args, stream
             )
             count = _arguments.count_of(args[arguments.first])
         else:
@@ -322,7 +322,7 @@ class ElementwiseKernel:
         if count:
             function.prepared_async_call(first._grid, first._block, stream, *values)
         for array, packed in back:
-            array[...] = packed
+            array.set_async(packed, stream)
 
     def _call_range(self, function, arguments, args, range_, slice_, stream):
         if slice_ is not None:
@@ -339,7 +339,7 @@ class ElementwiseKernel:
         values = arguments.gather(args, extent) if least >= 0 else None
         if values is None:
             function, values, first, back = self._arranged(
-                True, function, arguments, args, extent, least
+                True, function, arguments, args, stream, extent, least
             )
         from pycuda.gpuarray import splay
 
@@ -347,11 +347,13 @@ class ElementwiseKernel:
         if first.mem_size:
             function.prepared_async_call(grid, block, stream, *values, *bounds)
         for array, packed in back:
-            array[...] = packed
+            array.set_async(packed, stream)
 
-    def _arranged(self, use_range, function, arguments, args, extent=-1, least=0):
+    def _arranged(
+        self, use_range, function, arguments, args, stream, extent=-1, least=0
+    ):
         """Return (function, values, first array, pairs to copy back)."""
-        values, first, back, converted = arguments.arrange(args, extent, least)
+        values, first, back, converted = arguments.arrange(args, stream, extent, least)
         if converted:
             try:
                 function = self._variant(

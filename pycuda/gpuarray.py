@@ -648,7 +648,12 @@ def mean(
 
 
 def _on(stream):
-    return contextlib.nullcontext() if stream is None else stream
+    """Return what makes a stream current in a ``with`` block; None changes nothing."""
+    if stream is None:
+        return contextlib.nullcontext()
+    if isinstance(stream, drv.Stream):
+        return stream
+    return drv.Stream.from_handle(stream)  # of another library
 
 
 def _wide(dtype):
@@ -726,16 +731,13 @@ def cumprod(a, axis=None, dtype=None, *, stream=None):
 
 
 def _copy_into(target, source, stream):
-    if stream is None:
+    with _on(stream):
         target[...] = source
-    else:
-        with stream:
-            target[...] = source
 
 
 def _running(expression, ufunc, a, axis, dtype, stream):
     if axis is None:
-        a, axis = _np_ravel(a), 0
+        a, axis = _in_c_order(a, stream).reshape(a.size), 0
     axis = _normal_axis(axis, a.ndim)
     if dtype is None:  # small integers widen, as in sums
         dtype = ufunc.accumulate(np.ones(1, a.dtype)).dtype
@@ -951,11 +953,16 @@ def _np_reshape(a, /, shape, order="C"):
     return (a if lies_so else _c_copy(a, order)).reshape(shape, order=order)
 
 
-def _c_copy(a, order="C"):
+def _c_copy(a, order="C", stream=None):
     result = GPUArray(a.shape, a.dtype, a.allocator, order=order)
-    result[...] = a
+    result.set_async(a, stream)
     result._counts_as = a._counts_as
     return result
+
+
+def _in_c_order(a, stream):
+    """Return an array, or a copy that the stream makes, packed in C order."""
+    return a if a.flags.c_contiguous else _c_copy(a, stream=stream)
 
 
 def _np_ravel(a, order="C"):

@@ -285,9 +285,9 @@ class ReductionKernel:
             made = self._made[key] = (function, context)
         return made[0].prepared_async_call
 
-    def _arranged(self, args):
+    def _arranged(self, args, stream):
         """Return (values, first array, the first stage if it is not the usual one)."""
-        values, first, _, converted = self._arguments.arrange(args)
+        values, first, _, converted = self._arguments.arrange(args, stream)
         stage1 = None
         if converted:
             self._stages()  # errors of the program's own text are raised here
@@ -310,7 +310,7 @@ class ReductionKernel:
         values, first = self._arguments.gather(args), args[self._arguments.first]
         reading = None
         if values is None:
-            values, first, reading = self._arranged(args)
+            values, first, reading = self._arranged(args, stream)
         allocator = kwargs.get("allocator")
         if allocator is None:
             allocator = first.allocator

@@ -197,7 +197,7 @@ class _ScanKernelBase:
         if input_ary.dtype.kind == "b" and self.dtype.kind != "b":
             source = input_ary.astype(self.dtype, stream)
         elif not input_ary.flags.forc:
-            source = input_ary.copy()
+            source = input_ary.astype(input_ary.dtype, stream)
         target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, output_ary.dtype, output_ary.allocator)
@@ -205,7 +205,7 @@ class _ScanKernelBase:
             allocator = input_ary.allocator
         self._scan_lines(source, target, 1, allocator, stream)
         if target is not output_ary:
-            output_ary[...] = target
+            output_ary.set_async(target, stream)
         return given
 
     def _accepts(self, dtype):

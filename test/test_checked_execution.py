@@ -99,6 +99,16 @@ __global__ void one_place(int *out)
     __syncthreads();
     out[threadIdx.x] = s;
 }
+__global__ void read_by_both(int *out, int writer)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 1;
+    __syncthreads();
+    int x = s; // READ BY BOTH
+    if (threadIdx.x == writer) s = x + 1; // WRITTEN BY ONE
+    __syncthreads();
+    out[threadIdx.x] = s + x;
+}
 __global__ void atomic_and_plain(int *out)
 {
     __shared__ int s;
@@ -295,6 +305,18 @@ def test_a_race(name, word, other, access, with_what):
         line = text.split()[-1]
         assert re.search(rf"by thread \(\d+, 0, 0\) \(kernel\.cu:{line}\)", text)
         assert "with no __syncthreads between them" in text
+
+
+@pytest.mark.parametrize("writer", [0, 32])
+def test_a_race_with_a_reader_before_the_last(writer):
+    """Both warps have read the byte before one writes it, itself the last reader."""
+    error, text = fault(f"run('read_by_both', x, np.int32({writer}))", check="race")
+    assert error == "LaunchError LAUNCH_FAILED"
+    assert "race: " in text and "of shared memory" in text
+    other = 32 - writer
+    assert f"thread ({other}, 0, 0)" in text or f"thread ({other + 31}, 0, 0)" in text
+    error, _ = fault("run('read_by_both', x, np.int32(-1))", check="race")
+    assert error == "no fault"
 
 
 def test_a_read_of_what_nobody_wrote():

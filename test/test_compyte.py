@@ -166,6 +166,15 @@ def test_types_of_opencl():
     assert names["half"] == np.float16 and names["unsigned int"] == np.uint32
 
 
+@pytest.mark.parametrize("text", ["float **x", "float *x[]", "float *x[4]"])
+def test_pointers_to_pointers_are_refused(text):
+    for once in (text.replace("*", "", 1), "float *x"):  # one level is an array
+        got = dtypes.parse_c_arg_backend(once, lambda *a: a, lambda *a: ("vector", *a))
+        assert got == ("vector", np.float32, "x")
+    with pytest.raises(ValueError, match="points to pointers"):
+        dtypes.parse_c_arg_backend(text, lambda *a: a, lambda *a: a)
+
+
 @pytest.mark.parametrize(
     ("text", "kind"), [("const two *x", "vector"), ("two x", "scalar")]
 )

@@ -188,6 +188,29 @@ def test_release_when_another_context_is_current():
     first.detach()
 
 
+@pytest.mark.parametrize("call", ["cuCtxPopCurrent", "cuCtxPushCurrent"])
+@pytest.mark.parametrize("what", ["push", "pop"])
+def test_a_push_or_pop_that_fails_changes_nothing(call, what, fail_calls):  # noqa: F811
+    first, second = (drv.Device(0).make_context() for _ in range(2))
+    if what == "push":
+        second.pop()
+    current = drv.Context.get_current()
+    fail_calls(call, 1)
+    with pytest.raises(drv.LogicError) as caught:
+        getattr(second, what)()
+    assert caught.value.routine == call
+    assert drv.Context.get_current() == current and works()
+    if what == "push":
+        second.push()
+    assert drv.Context.get_current() == second and works()
+    second.pop()
+    assert drv.Context.get_current() == first and works()
+    first.pop()
+    assert drv.Context.get_current() is None
+    second.detach()
+    first.detach()
+
+
 @pytest.mark.parametrize("explicit", [True, False])
 def test_release_in_a_context_that_cannot_be_left(explicit, fail_calls):  # noqa: F811
     """What failed is said, and the memory is gone all the same."""

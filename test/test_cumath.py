@@ -30,6 +30,16 @@ def test_functions(ctx, name, dtype):
     )
 
 
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("kind", ["int", "uint"])
+def test_functions_of_integers_give_numpys_float(ctx, kind, bits):
+    a = np.arange(1, 9).astype(f"{kind}{bits}")
+    assert np.sqrt(a).dtype == {8: "float16", 16: "float32"}.get(bits, "float64")
+    for name in ("sqrt", "tanh", "atan"):
+        expected = getattr(np, NAMES.get(name, name))(a)
+        same(getattr(cumath, name)(to_gpu(a)), expected, exact=False)
+
+
 @pytest.mark.parametrize("name", COMPLEX.split())
 def test_functions_of_complex_numbers(ctx, name):
     a = (np.linspace(-2, 2, 50) + 1j * np.linspace(3, -1, 50)).astype(np.complex128)

@@ -71,6 +71,16 @@ def test_slices_and_ranges(ctx, where):
     same(x, expected)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_slices_of_arrays_with_several_axes_count_elements(ctx, order):
+    kernel = ElementwiseKernel("int *x", "x[i] += 1")
+    x = GPUArray((20, 15), np.int32, order=order).fill(0)
+    kernel(x, slice=slice(5, None, 3))
+    expected = np.zeros(300, np.int32)
+    expected[5::3] = 1
+    same(x, expected.reshape((20, 15), order=order))
+
+
 def test_complex_and_vector_types(ctx):
     kernel = ElementwiseKernel(
         "pycuda::complex<float> *x, double2 *d, float4 *y",

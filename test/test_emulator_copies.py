@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import threading
+import time
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 from support.emulator import R, launch_parameters, size
@@ -57,6 +59,11 @@ def test_memset(d, emu_ctx):
     d.ok("MemsetD2D32Async", p, size(1024), 1, size(256), size(4), None)
     assert d.MemsetD2D32(p, size(1024), 1, size(256), size(5)) == R.ERROR_INVALID_VALUE
     assert d.MemsetD2D32(p, size(16), 1, size(5), size(2)) == R.ERROR_INVALID_VALUE
+    for name, pitch in (("MemsetD2D32", 18), ("MemsetD2D32", 17), ("MemsetD2D16", 17)):
+        fill = getattr(d, name)  # rows would begin between elements
+        assert fill(p, size(pitch), 1, size(2), size(2)) == R.ERROR_INVALID_VALUE
+        d.ok(name, p, size(pitch), 1, size(2), size(1))  # of one row it says nothing
+    d.ok("MemsetD2D16", p, size(18), 1, size(2), size(2))
     assert d.MemsetD16(c_uint64(p.value + 1), 0, size(1)) == R.ERROR_INVALID_VALUE
     assert d.MemsetD32(p, 0, size(2**62 + 1)) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", p)
@@ -461,6 +468,62 @@ def test_streams(d, emu_ctx):
     assert d.StreamDestroy(None) == R.ERROR_INVALID_HANDLE
 
 
+SPIN = b"""
+.version 6.4
+.target sm_50
+.address_size 64
+.visible .entry spin(.param .u64 flags) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [flags];
+    mov.u32 %r1, 1;
+    st.volatile.global.u32 [%rd1], %r1;
+again:
+    ld.volatile.global.u32 %r1, [%rd1+4];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra again;
+    ret;
+}
+"""
+
+
+def test_a_stream_is_busy_while_a_kernel_of_another_thread_runs(d, emu_ctx):
+    """The kernel says that it runs, and goes on until it is told to end."""
+    flags = c_void_p(d.out(c_void_p, "MemHostAlloc", size(8), 0))
+    started, end = (ctypes.c_uint.from_address(flags.value + at) for at in (0, 4))
+    started.value = end.value = 0
+    m = d.module(SPIN)
+    spin = d.function(m, b"spin")
+    s, other = (c_void_p(d.out(c_void_p, "StreamCreate", 1)) for _ in range(2))
+    parameters = launch_parameters(c_uint64(flags.value))
+    codes = []
+
+    def launch():
+        d.ok("CtxSetCurrent", emu_ctx)
+        codes.append(d.LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, s, parameters, None))
+        codes.append(d.StreamSynchronize(s))
+
+    thread = threading.Thread(target=launch)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 60
+        while not started.value:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        assert d.StreamQuery(s) == R.ERROR_NOT_READY
+        assert d.StreamQuery(other) == 0
+    finally:
+        end.value = 1
+        thread.join(60)
+    assert codes == [0, 0]
+    assert d.StreamQuery(s) == 0
+    for stream in (s, other):
+        d.ok("StreamDestroy", stream)
+    d.ok("ModuleUnload", m)
+    d.ok("MemFreeHost", flags)
+
+
 def test_events(d, emu_ctx):
     a, b = (c_void_p(d.out(c_void_p, "EventCreate", 0)) for _ in range(2))
     no_time = c_void_p(d.out(c_void_p, "EventCreate", 2))
@@ -479,6 +542,7 @@ def test_events(d, emu_ctx):
     assert ms.value < 0
     d.ok("EventRecord", no_time, None)
     assert d.EventElapsedTime(byref(ms), a, no_time) == R.ERROR_INVALID_HANDLE
+    assert d.EventElapsedTime(byref(ms), no_time, a) == R.ERROR_INVALID_HANDLE
     assert d.EventCreate(byref(c_void_p()), 4) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", p)
     for e in (a, b, no_time):

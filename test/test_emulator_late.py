@@ -129,6 +129,26 @@ print(d.live(), d.lib.emu_abandoned_count())
 """) == ["[]", "[3] 8", "21", "{} 0"]
 
 
+def test_an_array_goes_after_what_reads_it():
+    """A twin that releases nothing sees the old value."""
+    code = """
+class Descriptor(ctypes.Structure):
+    _fields_ = [("width", c_size_t), ("height", c_size_t), ("format", c_uint),
+                ("channels", c_uint)]
+array = c_void_p(d.out(c_void_p, "ArrayCreate", byref(Descriptor(4, 0, 3, 1))))
+pinned[0] = 6
+d.ok("MemcpyHtoAAsync", array, size(0), host, size(4), w.a)
+d.ok("StreamSynchronize", w.a)
+pinned[0] = 9
+d.ok("MemcpyAtoHAsync", host, array, size(0), size(4), w.a)
+if RELEASE:
+    d.ok("ArrayDestroy", array)
+print(pinned[0])
+"""
+    assert late("RELEASE = True" + code) == ["6"]
+    assert late("RELEASE = False" + code) == ["9"]
+
+
 def test_a_context_with_work_left_over():
     assert late("""
 assert w.step(w.a, 0, 1) == 0

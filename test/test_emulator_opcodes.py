@@ -185,6 +185,20 @@ def test_integer_mad_sad(g, bits):
         )
 
 
+def test_mad_hi_saturates(g):
+    """mad.hi.sat.s32 stops at both ends; without sat the sum wraps."""
+    a, b, c = triples(32)
+    low, high = -(2**31), 2**31 - 1
+
+    def want(x, y, z):
+        total = (signed(x, 32) * signed(y, 32) >> 32) + signed(z, 32)
+        return min(max(total, low), high)
+
+    check(g, "mad.hi.sat.s32 %d, %0, %1, %2;", [a, b, c], want, 32)
+    sums = [want(*map(int, each)) for each in zip(a, b, c, strict=True)]
+    assert low in sums and high in sums
+
+
 def test_saturating_and_24_bit(g):
     a, b = pairs(32)
 

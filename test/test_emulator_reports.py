@@ -121,6 +121,30 @@ def test_trap():
     assert report("fault(load('runtime'), 'stop', 1, 1)")[0] == "LAUNCH_FAILED"
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_branch_by_an_index_without_a_target(count):
+    """Indices up to 2 are used."""
+    targets = ", ".join("zero" for _ in range(count))
+    text = f"""
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k() {{
+    .reg .b32 %i;
+    mov.u32 %i, %tid.x;
+    where: .branchtargets {targets};
+    brx.idx %i, where;
+    zero: ret;
+}}
+"""
+    name, text = report(f"fault(g.load({text!r}), 'k', 1, 3)")
+    if count == 3:
+        assert name.startswith("no fault")
+        return
+    assert name == "INVALID_PC"
+    assert "brx.idx with index 2 of 2" in text and "thread (2, 0, 0)" in text
+
+
 def test_free_twice():
     name, text = report("fault(load('runtime'), 'free_twice', 1, 1)")
     assert name == "LAUNCH_FAILED" and "freed already" in text

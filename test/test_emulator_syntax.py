@@ -240,6 +240,8 @@ def test_initialisers(g, d):
     .global .align 4 .b8 bytes[6] = {1, 2, 0xff};
     .global .f32 floats[3] = {1.5, -2, 0f40490FDB};
     .const .f64 doubles[2] = {0d3FF8000000000000, 3.25};
+    .global .f32 less[3] = {-0f40490FDB, -1.5, -0d3FF8000000000000};
+    .global .f64 lesser[3] = {-0f3FC00000, -3.25, -0d3FF8000000000000};
     .global .s16 rows[2][3] = {{1, 2}, {-3}};
     .global .u64 pointers[3] = {plain, generic(bytes)+2, rows};
     .global .u8 byte_of_pointer[2] = {0xff(plain), 0xff00(plain)};
@@ -258,6 +260,8 @@ def test_initialisers(g, d):
     assert value(b"bytes", "u1")[1] == [1, 2, 255, 0, 0, 0]
     assert value(b"floats", "f4")[1] == [1.5, -2.0, float(np.float32(np.pi))]
     assert value(b"doubles", "f8")[1] == [1.5, 3.25]
+    assert value(b"less", "f4")[1] == [-float(np.float32(np.pi)), -1.5, -1.5]
+    assert value(b"lesser", "f8")[1] == [-1.5, -3.25, -1.5]
     assert value(b"rows", "i2")[1] == [1, 2, 0, -3, 0, 0]
     addresses = [at, value(b"bytes", "u1")[0] + 2, value(b"rows", "i2")[0]]
     assert value(b"pointers", "u8")[1] == addresses

@@ -215,6 +215,8 @@ C = (HOST + 1j * HOST[::-1]).astype(np.complex64)
 FUNCTIONS = [
     lambda a: np.sum(a, axis=0),
     lambda a: np.ptp(a, axis=1),
+    lambda a: np.ptp(a, axis=1, keepdims=True),
+    lambda a: np.ptp(a, 0, keepdims=True),
     lambda a: np.argmin(a, axis=1),
     lambda a: np.cumsum(a, axis=1),
     lambda a: np.count_nonzero(a, axis=0),
@@ -242,6 +244,8 @@ FUNCTIONS = [
     lambda a: np.transpose(a),
     lambda a: np.squeeze(a[:, None]),
     lambda a: np.squeeze(a[None, :, None], axis=0),
+    lambda a: np.squeeze(a[..., None], axis=-1),
+    lambda a: np.squeeze(a[None, ..., None], axis=(-1, 0)),
     lambda a: np.expand_dims(a, 1),
     lambda a: np.expand_dims(a, (0, -1)),
     lambda a: np.swapaxes(a, 0, 1),

@@ -343,6 +343,16 @@ def test_conversion_of_negative_floats_wraps(ctx):
         same(to_gpu(a).astype(new), np.trunc(a).astype(np.int64).astype(new))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_conversion_of_large_floats_to_integers(ctx, dtype):
+    """From 2**63 on, the values that only uint64 holds."""
+    a = np.array([2.0**63, 2.0**63 + 2.0**40, 1.5 * 2.0**63, 2.0**64 - 2.0**40], dtype)
+    same(to_gpu(a).astype(np.uint64), np.array([int(x) for x in a], np.uint64))
+    a = np.array([2.0**31, 2.0**32 - 2.0**8, 2.0**62, -(2.0**63)], dtype)
+    same(to_gpu(a).astype(np.int64), np.array([int(x) for x in a], np.int64))
+    same(to_gpu(a[:2]).astype(np.uint32), np.array([int(x) for x in a[:2]], np.uint32))
+
+
 def test_special_floats(ctx):
     values = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, np.inf, -np.inf, np.nan]
     for dtype in FLOATS:
@@ -353,6 +363,8 @@ def test_special_floats(ctx):
         for name in ("maximum", "minimum", "fmax", "fmin"):
             same(getattr(np, name)(x, y), getattr(np, name)(a, b))
         for name in ("isnan", "isinf", "isfinite", "signbit", "floor", "trunc", "rint"):
+            same(getattr(np, name)(x), getattr(np, name)(a))
+        for name in ("sign", "absolute", "ceil"):
             same(getattr(np, name)(x), getattr(np, name)(a))
 
 

@@ -227,6 +227,42 @@ def test_reshape_of_gaps_copies_only_if_it_must(ctx):
     assert array[:, ::2].reshape(-1).ptr != array.ptr
 
 
+def test_reshape_of_gaps_ignores_strides_of_axes_of_one(ctx):
+    array = to_gpu(HOST).transpose(1, 0, 2)
+    even = array[:, :1, ::2]  # an axis of length 1 whose stride fits neither side
+    flat = even.reshape(15)
+    assert flat.ptr == array.ptr
+    same(flat, HOST.transpose(1, 0, 2)[:, :1, ::2].reshape(15))
+    flat.fill(0)
+    assert not even.get().any()
+    assert array[:, :2, ::2].reshape(30).ptr != array.ptr  # with length 2 it counts
+
+
+def test_flags_are_those_of_the_present_layout(ctx):
+    array = GPUArray((4, 6), np.float32)
+    before = array.flags
+    assert before.c_contiguous and not before.f_contiguous
+    array.strides = (4, 16)
+    assert array.flags.f_contiguous and not array.flags.c_contiguous
+    array.shape = (24,)
+    array.strides = (8,)
+    assert not array.flags.forc
+    assert before.c_contiguous  # of then
+
+
+def test_copies_of_broadcast_arrays_have_their_order(ctx):
+    """An axis of stride 0 stays where it is."""
+    array = to_gpu(HOST[0])
+    for wide in (
+        np.broadcast_to(array, (3, 5, 6)),
+        np.broadcast_to(array[:, :1], (5, 6)),
+    ):
+        assert 0 in wide.strides
+        copy = wide.copy()
+        assert copy.flags.c_contiguous
+        same(copy, np.ascontiguousarray(wide.get()))
+
+
 def test_squeeze(ctx):
     array = to_gpu(HOST.reshape(1, 4, 1, 30))
     assert array.squeeze().shape == (4, 30)

@@ -10,11 +10,13 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _pvt_struct
 from pycuda.compiler import SourceModule
+from support.faults import NOT_FOUND, fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
 
 SOURCE = """
 struct mixed { char c; double d; short s; };
+struct __align__(16) quad { double x, y, z, w; };
 
 __global__ void axpy(float *y, const float *x, float a, int n)
 {
@@ -36,7 +38,7 @@ PUT(uint16, unsigned short) PUT(int32, int) PUT(uint32, unsigned)
 PUT(int64, long long) PUT(uint64, unsigned long long)
 PUT(float32, float) PUT(float64, double) PUT(bool, bool) PUT(half, unsigned short)
 PUT(int4, int4) PUT(float4, float4) PUT(float3, float3) PUT(double2, double2)
-PUT(char2, char2) PUT(complex64, float2) PUT(mixed, mixed)
+PUT(char2, char2) PUT(complex64, float2) PUT(mixed, mixed) PUT(quad, quad)
 
 __global__ void shared_sum(int *out)
 {
@@ -216,6 +218,7 @@ VECTORS = {
     "float3": np.dtype([(c, np.float32) for c in "xyz"]),
     "double2": np.dtype([(c, np.float64) for c in "xy"]),
     "char2": np.dtype([(c, np.int8) for c in "xy"]),
+    "quad": np.dtype([(c, np.float64) for c in "xyzw"]),
     "mixed": np.dtype([("c", "i1"), ("d", "f8"), ("s", "i2")], align=True),
 }
 
@@ -239,6 +242,7 @@ VALUES = [
     ("float3", np.array((1, -2, 3), VECTORS["float3"])[()]),
     ("double2", np.array((1.5, -2), VECTORS["double2"])[()]),
     ("char2", np.array((1, -2), VECTORS["char2"])[()]),
+    ("quad", np.array((1.5, -2, 3, -4), VECTORS["quad"])[()]),
     ("mixed", np.array((1, 2.5, -3), VECTORS["mixed"])[()]),
 ]
 
@@ -257,7 +261,27 @@ def test_values_arrive_whole(mod, name, value):
     assert drv.from_device(out, 1, value.dtype)[0].tolist() == value.tolist()
 
 
-def test_values_arrive_whole_without_parameter_information(mod, monkeypatch):
+#: Not complex64: pycuda::complex<float> is aligned to 4 bytes, float2 to 8.
+OF_KNOWN_ALIGNMENT = [value for value in VALUES if value[0] != "complex64"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), OF_KNOWN_ALIGNMENT, ids=lambda v: str(v)[:20]
+)
+def test_values_arrive_whole_from_an_older_driver(mod, fail_calls, name, value):  # noqa: F811
+    """Before CUDA 12.4 the driver does not say where parameters are."""
+    asked = fail_calls.count("cuFuncGetParamInfo")
+    fail_calls("cuFuncGetParamInfo", 1, code=NOT_FOUND)
+    put = mod.get_function(f"put_{name}")
+    for argument in (value, np.array(value)):
+        out = drv.mem_alloc(64)
+        put(out, np.int8(1), argument, block=(1, 1, 1))
+        got = drv.from_device(out, 1, value.dtype)[0]
+        assert got.tolist() == value.tolist()
+    assert fail_calls.count("cuFuncGetParamInfo") == asked + 1
+
+
+def test_values_arrive_whole_without_parameter_information(mod):
     """What prepared formats do where the layout is their own."""
     out = drv.mem_alloc(64)
     put = mod.get_function("put_double2").prepare("P b 7x 2d")
@@ -341,6 +365,11 @@ def test_wrong_calls(axpy):
         axpy(dy, dx, a, n, block=(1, 1, 1, 1))
     with pytest.raises(OverflowError, match="grid is -1"):
         axpy(dy, dx, a, n, block=(1, 1, 1), grid=(-1, 1))
+    for wide in (2**32 + 1, 2**40 + 1, 2**64 + 1):  # whose low 32 bits would do
+        with pytest.raises(OverflowError, match=f"grid is {wide}"):
+            axpy(dy, dx, a, n, block=(1, 1, 1), grid=(wide, 1))
+        with pytest.raises(OverflowError, match=f"block is {wide}"):
+            axpy(dy, dx, a, n, block=[1, 1, wide])
     with pytest.raises(TypeError, match="stream must be a Stream or None"):
         axpy(dy, dx, a, n, block=(1, 1, 1), stream=0)
     with pytest.raises(TypeError, match=r"texrefs\[0\] must be a TextureReference"):

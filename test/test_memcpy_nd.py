@@ -479,6 +479,28 @@ def test_a_buffer_that_is_too_small(ctx, type_, side):
     copy()
 
 
+@pytest.mark.parametrize("type_", BOXES)
+@pytest.mark.parametrize("side", ["source", "destination"])
+def test_planes_without_a_height_have_the_rows_above_them_too(ctx, type_, side):
+    """A height of 0 means y rows and those that are copied, for each plane."""
+    copy = type_()
+    name, other = ("src", "dst") if side == "source" else ("dst", "src")
+    memory = drv.to_device(np.arange(80, dtype=np.uint8))
+    getattr(copy, f"set_{other}_device")(memory)
+    setattr(copy, f"{other}_height", 4)
+    setattr(copy, f"{name}_y", 1)
+    copy.src_pitch = copy.dst_pitch = copy.width_in_bytes = 10
+    copy.height, copy.depth = 4, 2
+    host = np.arange(100, 200, dtype=np.uint8)
+    getattr(copy, f"set_{name}_host")(host)
+    copy()
+    there = drv.from_device(memory, 80, np.uint8).reshape(2, 4, 10)
+    assert (there == host.reshape(2, 5, 10)[:, 1:]).all()
+    getattr(copy, f"set_{name}_host")(host[:99].copy())
+    with pytest.raises(ValueError, match=f"needs 100 bytes of the {side} .* has 99"):
+        copy()
+
+
 @pytest.mark.parametrize("type_", TYPES)
 def test_a_view_may_be_left_for_the_array_it_is_of(numbers, type_):
     array = np.zeros((8, 8), np.uint8)

@@ -59,8 +59,27 @@ def test_memory_that_was_released_is_refused(ctx):
         ):
             with pytest.raises(drv.LogicError, match="was released before"):
                 use(memory)
-    with pytest.raises(drv.LogicError, match="was released before"):
-        kernel(array, block=(1, 1, 1))
+    good = gpuarray.zeros(16, np.int32)
+    for use in (  # in each place that an array can have
+        lambda: kernel(array, block=(1, 1, 1)),
+        lambda: gpuarray.dot(array, good),
+        lambda: gpuarray.dot(good, array),
+        lambda: gpuarray.sum(array),
+        lambda: gpuarray.sum(good, out=array[:1].reshape(())),
+        lambda: good + array,
+        lambda: gpuarray.where(good, good, array),
+        lambda: gpuarray.maximum(good, good, out=array),
+        lambda: gpuarray.take(array, np.array([1])),
+        lambda: gpuarray.take(good, array),
+        lambda: array.get(),
+        lambda: array.set(np.zeros(16, np.int32)),
+        lambda: good.set(array),
+        lambda: array.fill(1),
+        lambda: array.astype(np.float32),
+        array.copy,
+    ):
+        with pytest.raises(drv.LogicError, match="released before"):
+            use()
     assert (fetch(owner, 64) == 7).all()
     kernel(owner, block=(1, 1, 1))
     assert fetch(owner, 1, np.int32)[0] == 3

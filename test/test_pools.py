@@ -15,6 +15,7 @@ import pycuda.driver as drv
 import pycuda.tools as tools
 from pycuda import _driver
 from pycuda.compiler import SourceModule
+from pycuda.gpuarray import GPUArray
 from support.child import run_child
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
 
@@ -164,6 +165,19 @@ def test_pooled_memory_wherever_device_memory_goes(pool):
     assert (drv.from_device(int(block), 32, np.int32) == 6).all()
 
 
+@pytest.mark.parametrize("is_pooled", [True, False])
+def test_a_launch_refuses_an_array_whose_memory_was_freed(pool, is_pooled):
+    """The block may have another owner by then."""
+    fill = SourceModule(FILL).get_function("fill")
+    allocate = pool.allocate if is_pooled else drv.mem_alloc
+    array = GPUArray(32, np.int32, allocate)
+    fill(array, np.int32(4), block=(32, 1, 1))
+    assert (array.get() == 4).all()
+    array.gpudata.free()
+    with pytest.raises(drv.LogicError, match="cuLaunchKernel.*released"):
+        fill(array, np.int32(5), block=(32, 1, 1))
+
+
 @both_pools
 def test_blocks_are_held_and_handed_out_again(ctx, make, allocate):
     pool = make()
@@ -305,6 +319,23 @@ def test_a_page_locked_pool_outlives_a_context(ctx):
     assert counters(pool)[:2] == (0, 1)
     del fresh
     assert counters(pool)[:2] == (1, 0)
+
+
+def test_a_page_locked_pool_forgets_blocks_of_a_lost_context(ctx, fail_calls):  # noqa: F811
+    """Also where nobody looked at the counters, which forgets them too."""
+    pool = drv.PageLockedMemoryPool()
+    other = drv.Device(0).make_context()
+    pool.allocate(64, np.uint8)
+    other.pop()
+    other.detach()
+    asked = fail_calls.count("cuMemHostAlloc")
+    fresh = pool.allocate(64, np.uint8)
+    assert fail_calls.count("cuMemHostAlloc") == asked + 1
+    fresh[:] = 1
+    del fresh
+    assert counters(pool)[:2] == (1, 0)
+    pool.allocate(64, np.uint8)  # the twin: a block of this context is used again
+    assert fail_calls.count("cuMemHostAlloc") == asked + 1
 
 
 # -- lifetimes -------------------------------------------------------------------------

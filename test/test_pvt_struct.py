@@ -375,10 +375,21 @@ def test_wrong_buffers():
     for readonly in (b"1234", "1234"):
         with pytest.raises((TypeError, BufferError)):
             pvt.pack_into("i", readonly, 0, 1)
+    room = bytearray(4)
     with pytest.raises(TypeError):
-        pvt.pack_into("i", bytearray(4), "0", 1)
+        pvt.pack_into("i", room, "0", 1)
     with pytest.raises(IndexError):
-        pvt.pack_into("i", bytearray(4), 2**80, 1)
+        pvt.pack_into("i", room, 2**80, 1)
+    for offset, value in ((5, 1), (-5, 1), (0, "x"), (0, 2**40)):
+        with pytest.raises(pvt.error):
+            pvt.pack_into("i", room, offset, value)
+    with pytest.raises(pvt.error):
+        pvt.unpack("q", room)
+    with pytest.raises(pvt.error):
+        pvt.unpack_from("i", room, 1)
+    room.append(0)  # BufferError if a failed call still holds the buffer
+    with memoryview(room), pytest.raises(BufferError):
+        room.append(0)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,28 @@ def test_prepare_in_the_middle_of_a_prepared_call(mod):
     assert drv.from_device(out, 1, np.int64)[0] == 9
 
 
+def test_prepare_in_the_middle_with_freed_memory_overwritten():
+    """The plan of the call is still there: Python overwrites what is freed."""
+    done = run_child(
+        f"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+two = SourceModule('''{SOURCE}''').get_function("two").prepare("Pii")
+out = drv.mem_alloc(8)
+class Value:
+    def __index__(self):
+        two.prepare("qqq")
+        return 5
+two.prepared_call((1, 1), (1, 1, 1), out, Value(), 4)
+print(drv.from_device(out, 1, np.int64)[0])
+""",
+        PYTHONMALLOC="debug",
+    )
+    assert done.stdout == "9\n"
+
+
 def test_a_list_that_empties_itself(mod):
     nothing = mod.get_function("nothing")
 

@@ -196,6 +196,9 @@ def test_linear_combinations(ctx, dtype):
     for a in (2, two):
         for b in (3, three):
             assert container.lc2(a, x, b, y).get().tolist() == [32, 64, 96]
+    for other in ("float64", "int32"):  # converted, whatever its size
+        two, three = (to_gpu(np.array(number, other)) for number in (2, 3))
+        assert container.lc2(two, x, three, y).get().tolist() == [32, 64, 96]
     out = gpuarray.zeros_like(x)
     assert container.lc2(1, x, -1, y, out=out) is out
     assert out.get().tolist() == [-9, -18, -27]

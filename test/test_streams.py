@@ -372,6 +372,22 @@ print(peek())
     assert done.stdout == "5\n"
 
 
+@pytest.mark.parametrize("base", ["Out", "InOut"])
+def test_derived_handlers_wait_for_the_stream(base):
+    done = run_child(
+        f"""{LATE}
+class Mine(drv.{base}):
+    pass
+values = drv.pagelocked_zeros(32, np.int32)
+fill(Mine(values), np.int32(6), block=block, stream=a)
+print(values[0])
+""",
+        timeout=300,
+        PYCUDA_EMULATOR_STREAMS="late",
+    )
+    assert done.stdout == "6\n"
+
+
 def test_handlers_wait_for_the_current_stream():
     done = run_child(
         f"""{LATE}
@@ -412,6 +428,46 @@ a.synchronize()
     value, device = done.stdout.split(" ", 1)
     if kind == "handle" or "software" in device:
         assert value == ("5" if kind == "handle" else "0")
+
+
+def test_what_a_queued_get_needs_is_not_handed_out_again():
+    """get_async() packs a strided array in memory of the pool."""
+    done = run_child(
+        f"""{LATE}
+from pycuda import gpuarray
+pool = drv.DeviceMemoryPool()
+x = gpuarray.to_gpu(np.arange(32, dtype=np.int32).reshape(4, 8), pool.allocate)
+host = drv.pagelocked_zeros((4, 4), np.int32)
+x[:, ::2].get_async(stream=a, ary=host)
+y = gpuarray.GPUArray((4, 4), np.int32, pool.allocate)
+y.fill(9, stream=b)
+b.synchronize()
+a.synchronize()
+print(y.get().tolist() == [[9] * 4] * 4)
+print(host.tolist() == np.arange(32).reshape(4, 8)[:, ::2].tolist())
+""",
+        timeout=300,
+        PYCUDA_EMULATOR_STREAMS="late",
+    )
+    assert done.stdout == "True\nTrue\n"
+
+
+@pytest.mark.parametrize("call", ["cuEventRecord", "cuStreamWaitEvent"])
+def test_an_order_that_fails_leaves_no_event_behind(mod, fail_calls, call):  # noqa: F811
+    """The launch orders two streams by an event of its own."""
+    copy = mod.get_function("copy")
+    source, out = (drv.to_device(np.arange(32, dtype=np.int32)) for _ in range(2))
+    before, after = drv.Stream(), drv.Stream()
+    array = Array(source, before.handle)
+    copy(out, array, block=(32, 1, 1), stream=after)
+    created, ended = map(fail_calls.count, ("cuEventCreate", "cuEventDestroy"))
+    fail_calls(call, 1)
+    with pytest.raises(drv.LogicError, match=call):
+        copy(out, array, block=(32, 1, 1), stream=after)
+    assert fail_calls.count("cuEventCreate") == created + 1
+    assert fail_calls.count("cuEventDestroy") == ended + 1
+    copy(out, array, block=(32, 1, 1), stream=after)
+    after.synchronize()
 
 
 def test_param_set_waits_for_the_array_s_stream():

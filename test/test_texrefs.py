@@ -528,6 +528,15 @@ def test_set_array_keeps_the_array(two):
         left.get_address()
 
 
+def test_an_array_brings_its_format(two):
+    left = two.get_texref("left")
+    left.set_format(drv.array_format.UNSIGNED_INT16, 2)
+    assert left.get_format() == (drv.array_format.UNSIGNED_INT16, 2)
+    left.set_array(bound(7))
+    assert left.get_format() == (drv.array_format.FLOAT, 1)
+    assert copied(two, texrefs=[left]) == 7
+
+
 def test_rebinding_between_launches(two):
     """Each launch sees what was bound when it was queued, in whatever stream."""
     left, kernel = two.get_texref("left"), two.get_function("copy")

@@ -91,6 +91,21 @@ def read(module, texture, **how):
     return out
 
 
+def test_one_row_with_a_pitch_is_an_image(module):
+    """Linear memory has no rows to leave; rows of a pitch have a border around them."""
+    data = np.arange(8, dtype=np.float32)
+    descriptor = descriptor_of(data.reshape(1, 8, 1))
+    memory = drv.to_device(np.append(data, np.zeros(120, np.float32)))
+    texture = drv.TextureObject(
+        memory, descriptor=descriptor, pitch=512, address_mode=BORDER
+    )
+    out = np.full((2, 8), -1, np.float32)
+    module.get_function("read1")(
+        np.int8(0), texture, drv.Out(out), np.int32(8), block=(8, 2, 1)
+    )
+    assert np.array_equal(out, [data, np.zeros(8)])
+
+
 @pytest.mark.parametrize("unit", [False, True], ids=["texels", "unit"])
 @pytest.mark.parametrize("linear", [False, True], ids=["point", "linear"])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int16"])

@@ -319,6 +319,9 @@ def test_memoize_keys(current, counted):
     assert function(1, b=2) is function(1, b=2)
     assert function(1, 2) is not function(1, b=2)
     assert len(calls) == 2
+    assert function(1, b=3) is not function(1, b=2)
+    assert function(a=1, b=3) is function(b=3, a=1) is not function(a=3, b=1)
+    assert calls == [(1, 2), (1, 2), (1, 3), (1, 3), (3, 1)]
     with pytest.raises(TypeError):
         function([])
     assert function.__name__ == "function"
@@ -444,6 +447,8 @@ def test_device_data_of_an_old_driver(capability, blocks):
         ({"threads": 256, "registers": 33}, 6, "regs", 0.75),
         ({"threads": 256, "registers": 64}, 4, "regs", 0.5),
         ({"threads": 128, "shared_mem": 48 * 1024}, 4, "smem", 0.25),
+        # 10 blocks but for what the system takes
+        ({"threads": 128, "shared_mem": 22 * 1024}, 9, "smem", 36 / 64),
         ({"threads": 1024, "shared_mem": 1}, 2, "warps", 1.0),
         ({"threads": 96}, 21, "warps", 63 / 64),
     ],

@@ -172,14 +172,14 @@ class CGStateContainer:
                 raise ValueError(f"a vector of strides {vector.strides} has gaps")
         if not x.size:
             return out
-        values = []
-        for factor in (a, b):
-            if _is_gpu(factor):
-                if factor.dtype != x.dtype:
-                    factor = factor.astype(x.dtype)
-                values.append(factor.ptr)
-            else:
-                values.append(factor)
+        # Converted factors stay alive until the kernel is queued.
+        factors = [
+            factor.astype(x.dtype)
+            if _is_gpu(factor) and factor.dtype != x.dtype
+            else factor
+            for factor in (a, b)
+        ]
+        values = [factor.ptr if _is_gpu(factor) else factor for factor in factors]
         kernel = self.make_lc2_kernel(x.dtype, _is_gpu(a), _is_gpu(b))
         kernel.prepared_async_call(
             x._grid,

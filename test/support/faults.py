@@ -13,6 +13,7 @@ from support.emulator import LIBRARY
 
 INVALID_VALUE = 1
 OUT_OF_MEMORY = 2
+NOT_FOUND = 500
 
 
 class FaultyDevice:

@@ -215,6 +215,12 @@ extern PCU_HIDDEN PyMethodDef pcu_gpuarray_copy_functions[];
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
                                                       CUstream stream);
 
+/* The same elements under a shape of as many. What is packed is read in the order of
+ * memory; otherwise in C (or F) order of the indices, with a copy, made in the stream,
+ * where there is no other way. */
+PCU_HIDDEN PCU_NEWREF PCU_RAISES PyObject *pcu_gpuarray_reshape_new(
+    pcu_gpuarray *self, int ndim, const size_t *shape, int f_order, CUstream stream);
+
 /* dest[...] = src, with broadcasting and conversion. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_assign(pcu_gpuarray *dest, PyObject *src,
                                               CUstream stream);

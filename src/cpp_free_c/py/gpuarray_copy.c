@@ -316,12 +316,9 @@ copy_set_from_device(pcu_gpuarray *self, pcu_gpuarray *source, CUstream stream)
                      1) < 0) {
         return -1;
     }
-    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
     PyObject *reshaped =
-        shape == NULL ? NULL
-                      : PyObject_CallMethod((PyObject *)source, "reshape", "O", shape);
+        pcu_gpuarray_reshape_new(source, self->ndim, self->shape, 0, stream);
     int rc = reshaped == NULL ? -1 : pcu_gpuarray_assign(self, reshaped, stream);
-    Py_XDECREF(shape);
     Py_XDECREF(reshaped);
     return rc;
 }

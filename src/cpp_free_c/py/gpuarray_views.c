@@ -325,11 +325,9 @@ view_read_shape(const pcu_gpuarray *self, PyObject *lengths, int *ndim, size_t *
     return count == self->count ? 0 : view_shape_mismatch(self, lengths);
 }
 
-/* The same elements under another shape. What is packed is read in the order asked for,
- * whatever order it was in; otherwise in C (or F) order of the indices, with a copy
- * where there is no other way. */
-static PyObject *
-view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+PyObject *
+pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order,
+                         CUstream stream)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
     size_t itemsize = pcu_gpuarray_itemsize(self);
@@ -350,15 +348,24 @@ view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
                              : pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape,
                                                 packed, self->dtype, self->allocator);
         PyObject *result = NULL;
-        if (copy != NULL && pcu_gpuarray_assign((pcu_gpuarray *)copy, (PyObject *)self,
-                                                pcu_gpuarray_stream(self->st)) == 0) {
+        if (copy != NULL &&
+            pcu_gpuarray_assign((pcu_gpuarray *)copy, (PyObject *)self, stream) == 0) {
             ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
-            result = view_reshape((pcu_gpuarray *)copy, ndim, shape, f_order);
+            result = pcu_gpuarray_reshape_new((pcu_gpuarray *)copy, ndim, shape,
+                                              f_order, stream);
         }
         Py_XDECREF(copy);
         return result;
     }
     return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
+}
+
+/* The same, with a copy made in the current stream. */
+static PyObject *
+view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+{
+    return pcu_gpuarray_reshape_new(self, ndim, shape, f_order,
+                                    pcu_gpuarray_stream(self->st));
 }
 
 /* Has the array this shape, and do its elements lie in this order already? One that is

@@ -1,0 +1,274 @@
+"""Functions and methods of arrays with ``stream=`` queue all their work in that stream.
+
+The software device runs streams late. Stream a sets the operand, and b is the current
+stream. Work that a function queues in another stream than a reads the operand too
+early, or has not run when the program has waited for a.
+"""
+
+import inspect
+import re
+
+import pytest
+
+from pycuda import cumath, gpuarray
+from pycuda.gpuarray import GPUArray
+from support.child import run_child
+
+pytestmark = pytest.mark.gpu
+
+START = """
+import warnings
+import numpy as np
+import pycuda.driver as drv
+from pycuda import cumath, gpuarray
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.gpuarray import GPUArray
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
+from pycuda.tools import set_default_allocator
+
+warnings.simplefilter("ignore")  # of set() from another shape
+drv.init()
+context = drv.Device(0).make_context()
+# from a pool: freeing memory of the driver waits for all streams
+set_default_allocator(drv.DeviceMemoryPool().allocate)
+a, b = drv.Stream(1), drv.Stream(1)  # NON_BLOCKING
+
+class Foreign:
+    "The stream a as another library's object."
+    def __cuda_stream__(self):
+        return 0, a.handle
+
+foreign = Foreign()
+
+N = 20000  # several tiles of a scan, several segments of a reduction
+v = drv.pagelocked_empty(N, np.float32)
+v[:] = (np.arange(N) * 7 + 3) % 11 + 1
+v /= 11
+x, y = gpuarray.zeros(N, np.float32), gpuarray.zeros(N, np.float32)
+one = gpuarray.zeros(N, np.float32) + 1
+mask = gpuarray.arange(N, dtype=np.int32) % 3 > 0
+index = gpuarray.to_gpu(np.arange(0, N, 3))
+place = gpuarray.to_gpu(np.arange(len(index)))
+zero = gpuarray.zeros(N, np.float32)
+page = drv.pagelocked_zeros(N, np.float32)
+double = ElementwiseKernel("float *x, float *y", "y[i] = 2 * x[i]")
+total = ReductionKernel(np.float64, "0", "a + b", "x[i]", "float *x")
+inclusive = InclusiveScanKernel(np.float32, "a + b")
+exclusive = ExclusiveScanKernel(np.float32, "a + b", "0")
+kept = []
+
+
+def into(array, work):
+    "What the work puts into an array."
+    work(array)
+    return array
+
+
+def early():
+    "Dirty memory of the sizes that results and temporaries have."
+    for size in (1, 4, 40, len(index), N):
+        for dtype in (np.uint8, np.float32, np.int64):
+            kept.append(GPUArray(size, dtype).fill(211))
+    for array in (y, zero):
+        array.fill(0)
+    x.fill(0)
+    page[:] = 0
+    kept.clear()
+    context.synchronize()
+
+
+def look(name, work, want):
+    early()
+    with b:
+        x.set_async(v, stream=a)
+        result = work()
+        a.synchronize()
+    got = result.get() if isinstance(result, GPUArray) else np.array(result)
+    want = want() if callable(want) else want
+    if got.shape != np.shape(want) or not np.allclose(got, want, 1e-5, equal_nan=True):
+        print(name, got, want)
+    context.synchronize()
+"""
+
+REDUCTIONS = ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min"]
+REDUCTIONS += ["std", "sum", "var"]
+UNARY = {
+    **{name: name for name in ("ceil", "cos", "cosh", "exp", "fabs", "floor", "log")},
+    **{name: name for name in ("log10", "sin", "sinh", "sqrt", "tan", "tanh")},
+    **{name: f"arc{name[1:]}" for name in ("acos", "asin", "atan")},
+}
+
+#: Of pycuda.gpuarray: (call, what it gives).
+FUNCTIONS = {
+    **{f: (f"gpuarray.{f}(x, stream=a)", f"np.{f}(v)") for f in REDUCTIONS},
+    "prod": ("gpuarray.prod(x[:5], stream=a)", "v[:5].prod()"),
+    "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),
+    "cumsum": ("gpuarray.cumsum(x, stream=a)", "v.cumsum(dtype=float)"),
+    "cumprod": ("gpuarray.cumprod(x[:5], stream=a)", "v[:5].cumprod()"),
+    "dot": ("gpuarray.dot(x, x, stream=a)", "v.astype(float).dot(v)"),
+    "where": ("gpuarray.where(x, one, zero, stream=a)", "np.ones(N)"),
+    "if_positive": ("gpuarray.if_positive(x, one, zero, stream=a)", "np.ones(N)"),
+    "maximum": ("gpuarray.maximum(x, zero, stream=a)", "v"),
+    "minimum": ("gpuarray.minimum(x, one, stream=a)", "v"),
+    "take": ("gpuarray.take(x, index, stream=a)", "v[::3]"),
+    "multi_take": ("gpuarray.multi_take([x], index, stream=a)[0]", "v[::3]"),
+    "multi_put": (
+        "gpuarray.multi_put([x[:len(index)]], place, out=[y], stream=a)[0]",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
+    "multi_take_put": (
+        "gpuarray.multi_take_put([x], place, index, len(index), src_offsets=[1], "
+        "stream=a)[0]",
+        "v[1::3]",
+    ),
+    "subset_sum": ("gpuarray.subset_sum(index, x, stream=a)", "v[::3].sum()"),
+    "subset_dot": ("gpuarray.subset_dot(index, x, x, stream=a)", "v[::3].dot(v[::3])"),
+    "subset_min": ("gpuarray.subset_min(index, x, stream=a)", "v[::3].min()"),
+    "subset_max": ("gpuarray.subset_max(index, x, stream=a)", "v[::3].max()"),
+    "to_gpu_async": ("gpuarray.to_gpu_async(v, stream=a)", "v"),
+}
+
+#: Other ways to call them, and what else takes a stream.
+MORE = {
+    "take into": ("gpuarray.take(x, index, y[:len(index)], a)", "v[::3]"),
+    "take of gaps": ("gpuarray.take(x[::2], index[:3000], stream=a)", "v[:18000:6]"),
+    "mean along": ("gpuarray.mean(x.reshape(100, 200), axis=0, stream=a)",)
+    + ("v.reshape(100, 200).mean(0)",),
+    "var along": ("gpuarray.var(x.reshape(100, 200), axis=1, stream=a)",)
+    + ("v.reshape(100, 200).var(1)",),
+    "masked sum": ("gpuarray.sum(x, where=mask, stream=a)",)
+    + ("v.sum(where=mask.get(), dtype=float)",),
+    "sum into": ("gpuarray.sum(x, out=y[:1].reshape(()), stream=a)", "v.sum()"),
+    "scan": ("inclusive(x, y, stream=a)", "v.cumsum(dtype=float)"),
+    "exclusive": ("exclusive(x, y, stream=a)", "v.cumsum(dtype=float) - v"),
+    "lines": ("gpuarray.cumsum(x.reshape(100, 200), 0, stream=a)",)
+    + ("v.reshape(100, 200).cumsum(0)",),
+    "reduction": ("total(x, stream=a)", "v.sum(dtype=float)"),
+    "elementwise": ("into(y, lambda y: double(x, y, stream=a))", "2 * v"),
+    # arrays with gaps are packed first
+    "reduction of gaps": ("total(x[::2], stream=a)", "v[::2].sum(dtype=float)"),
+    "scan of gaps": ("inclusive(x[::2], y[::2], stream=a)",)
+    + ("v[::2].cumsum(dtype=float)",),
+    "sums of gaps": ("gpuarray.cumsum(x.reshape(2, -1)[:, ::4], stream=a)",)
+    + ("v[::4].cumsum(dtype=float)",),
+    "elementwise from gaps": (
+        "into(y[:N // 2], lambda z: double(x[::2], z, stream=a))",
+        "2 * v[::2]",
+    ),
+    "elementwise into gaps": (
+        "into(y[::2], lambda z: double(x[:N // 2], z, stream=a))",
+        "2 * v[:N // 2]",
+    ),
+    "put of gaps": (
+        "gpuarray.multi_put([x.reshape(-1, 4)[:100, :2]], place[:200], 200, "
+        "stream=a)[0]",
+        "v.reshape(-1, 4)[:100, :2].ravel()",
+    ),
+    "set from gaps": (
+        "into(y, lambda y: y[:200].set_async(x.reshape(-1, 4)[:100, :2], a))[:200]",
+        "v.reshape(-1, 4)[:100, :2].ravel()",
+    ),
+    "get of gaps": ("x[::2].get(stream=a)", "v[::2]"),
+    "fill of gaps": ("into(y[::2], lambda z: z.fill(3, stream=a))",)
+    + ("np.full(N // 2, 3)",),
+}
+
+CUMATH = {
+    **{
+        name: (f"cumath.{name}(x, stream=a)", f"np.{numpys}(v)")
+        for name, numpys in UNARY.items()
+    },
+    "fmod": ("cumath.fmod(x, one, stream=a)", "v % 1"),
+    "frexp": ("cumath.frexp(x, stream=a)[1]", "np.frexp(v)[1]"),
+    "ldexp": ("cumath.ldexp(x, one, stream=a)", "2 * v"),
+    "modf": ("cumath.modf(x, stream=a)[0]", "v % 1"),
+}
+
+METHODS = {
+    "all": ("x.all(stream=a)", "True"),
+    "any": ("x.any(stream=a)", "True"),
+    "astype": ("x.astype(np.float64, stream=a)", "v"),
+    "fill": ("y.fill(3, stream=a)", "np.full(N, 3)"),
+    "get": ("x.get(stream=a)", "v"),
+    "get_async": ("x.get_async(a, page)", "v"),
+    "set": ("into(y, lambda y: y.set(x, stream=a))", "v"),
+    "set_async": ("into(y, lambda y: y.set_async(x, stream=a))", "v"),
+    "mul_add": ("x.mul_add(2, one, 3, stream=a)", "2 * v + 3"),
+    "reverse": ("x.reverse(stream=a)", "v[::-1]"),
+    "_axpbyz": ("into(y, lambda y: x._axpbyz(2, one, 3, y, stream=a))", "2 * v + 3"),
+    "_axpbz": ("into(y, lambda y: x._axpbz(2, 3, y, stream=a))", "2 * v + 3"),
+    "_div": ("into(y, lambda y: one._div(x, y, stream=a))", "1 / v"),
+    "_elwise_multiply": (
+        "into(y, lambda y: x._elwise_multiply(x, y, stream=a))",
+        "v * v",
+    ),
+    "_rdiv_scalar": ("into(y, lambda y: x._rdiv_scalar(2, y, stream=a))", "2 / v"),
+}
+
+TABLES = {
+    "functions": FUNCTIONS,
+    "more": MORE,
+    "cumath": CUMATH,
+    "methods": METHODS,
+}
+
+
+def late(table):
+    lines = [
+        f"look({name!r}, lambda: {call}, lambda: {want})"
+        for name, (call, want) in table.items()
+    ]
+    done = run_child(
+        START + "\n".join([*lines, "print(drv.Device(0).name())"]),
+        timeout=600,
+        PYCUDA_EMULATOR_STREAMS="late",
+    )
+    *wrong, device = done.stdout.splitlines()
+    return wrong, "software" in device
+
+
+@pytest.mark.parametrize("stream", ["a", "foreign"])
+@pytest.mark.parametrize("table", TABLES)
+def test_all_work_goes_to_the_stream(table, stream):
+    wrong, _ = late(
+        {
+            name: (re.sub(r"\ba(?=[,)])", stream, call), want)
+            for name, (call, want) in TABLES[table].items()
+        }
+    )
+    assert wrong == []
+
+
+def test_work_that_is_queued_elsewhere_is_noticed():
+    calls = ["gpuarray.maximum(x, zero)", "gpuarray.maximum(x, zero, stream=b)"]
+    calls += ["gpuarray.maximum(x, zero, stream=drv.Stream())"]
+    wrong, is_late = late({str(n): (call, "v") for n, call in enumerate(calls)})
+    if is_late:
+        assert [line.split()[0] for line in wrong if line[0].isdigit()] == [*"012"]
+
+
+def named(owner):
+    """The names of what takes a stream."""
+    for name in dir(owner):
+        value = getattr(owner, name)
+        if not callable(value) or inspect.isclass(value):
+            continue
+        try:
+            parameters = inspect.signature(value).parameters
+        except ValueError:  # of NumPy or Python
+            continue
+        if "stream" in parameters and not name.startswith("__"):
+            yield name
+
+
+@pytest.mark.parametrize(
+    ("owner", "table"),
+    [(gpuarray, FUNCTIONS), (cumath, CUMATH), (GPUArray, METHODS)],
+    ids=["functions", "cumath", "methods"],
+)
+def test_nothing_that_takes_a_stream_is_missing(owner, table):
+    public = {name for name in named(owner) if owner is GPUArray or name[0] != "_"}
+    if owner is gpuarray:
+        public.add("arange")  # its stream is one of **kwargs
+    assert public - {"from_dlpack"} == set(table)  # test_dlpack.py has that one
