@@ -53,6 +53,7 @@ __global__ void fill(int *out) { out[threadIdx.x] = threadIdx.x; }
 
 PRELUDE = f"""
 import os, signal, subprocess, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have ignored it
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as drv

@@ -126,12 +126,12 @@ def test_memory_of_anything():
 
 
 def test_structs_of_one_size():
-    pair = np.dtype([("a", np.int32), ("b", np.float32)])
+    pair = np.dtype([("number", np.int32), ("weight", np.float32)])
     tools.get_or_register_dtype("argument_pair", pair)
     kernel = ElementwiseKernel(
         "argument_pair *x",
-        "x[i].a += 1",
-        preamble="struct argument_pair { int a; float b; };",
+        "x[i].number += 1",
+        preamble="struct argument_pair { int number; float weight; };",
     )
     for dtype in (pair, [("c", np.int32), ("d", np.float32)], "V8"):
         x = to_gpu(np.zeros(3, dtype))

@@ -117,6 +117,12 @@ calls(
 )
 calls("Function.prepare", lambda f: f.prepare("Pi"), "function", absorbs=NO_MORE)
 calls(
+    "Function.arg_format",
+    lambda f: setattr(f, "arg_format", "Pi"),
+    "function",
+    absorbs=NO_MORE,
+)
+calls(
     "Function.prepared_call",
     lambda f, m: f.prepared_call((1, 1), BLOCK, m, 1),
     "prepared",
