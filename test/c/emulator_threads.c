@@ -3,10 +3,11 @@
  *   emulator_threads LIBRARY [ROUNDS]
  *
  * Each has contexts, streams and modules of its own, and shares others: copies, kernels
- * whose blocks meet in shared memory and in atomic operations, streams that wait for
- * each other's events, host functions. Ends with 0 when every value read back is the
- * one written and no handle is left. Built with a sanitizer, together with a library
- * built so, it is the library's test for races and leaks: it is the whole process. */
+ * whose blocks meet in shared memory and in atomic operations or wait for each other,
+ * streams that wait for each other's events, host functions. Ends with 0 when every
+ * value read back is the one written and no handle is left. Built with a sanitizer,
+ * together with a library built so, it is the library's test for races and leaks: it is
+ * the whole process. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -45,7 +46,16 @@ static const char *const kernel_text =
     "%r1;\n"
     "bar.sync 0; xor.b32 %r5, %r2, 508; add.s32 %r5, %r5, %r3; ld.shared.u32 %r6, "
     "[%r5];\n"
-    "red.global.add.u32 [%rd2], %r6; ret; }\n";
+    "red.global.add.u32 [%rd2], %r6; ret; }\n"
+    /* each block waits for the next one's number, which it adds 1 to */
+    ".visible .entry relay(.param .u64 p) {\n"
+    ".reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<5>;\n"
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %ctaid.x;\n"
+    "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3; mov.u32 %r2, %nctaid.x;\n"
+    "add.s32 %r3, %r1, 1; mov.u32 %r4, 0; setp.eq.u32 %p1, %r3, %r2; @%p1 bra LAST;\n"
+    "WAIT: atom.global.or.b32 %r4, [%rd4+4], 0; setp.eq.u32 %p1, %r4, 0;\n"
+    "@%p1 bra WAIT;\n"
+    "LAST: add.s32 %r5, %r4, 1; atom.global.exch.b32 %r5, [%rd4], %r5; ret; }\n";
 
 static int rounds = 20;
 static CUcontext shared_context;
@@ -134,6 +144,31 @@ launches(worker *w, CUmodule module)
     return 0;
 }
 
+/* Runs blocks each of which waits for the next one, more than there are threads. */
+static int
+waits(worker *w, CUmodule module)
+{
+    enum { BLOCKS = 48 };
+    unsigned int values[BLOCKS];
+    CUfunction relay;
+    CUdeviceptr p;
+    void *parameters[1] = {&p};
+
+    CHECK(drv.ModuleGetFunction(&relay, module, "relay"));
+    CHECK(drv.MemAlloc(&p, sizeof(values)));
+    CHECK(drv.MemsetD32(p, 0, BLOCKS));
+    CHECK(drv.LaunchKernel(relay, BLOCKS, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL));
+    CHECK(drv.MemcpyDtoH(values, p, sizeof(values)));
+    for (unsigned int i = 0; i < BLOCKS; i++) {
+        if (values[i] != BLOCKS - i) {
+            w->failed = "values after blocks that wait";
+            return -1;
+        }
+    }
+    CHECK(drv.MemFree(p));
+    return 0;
+}
+
 static void
 count_up(void *counter)
 {
@@ -194,7 +229,8 @@ run(worker *w)
 
         CHECK(drv.CtxCreate(&own, 0, 0));
         CHECK(drv.ModuleLoadData(&module, kernel_text));
-        if (copies(w, n) < 0 || launches(w, module) < 0 || streams(w, module) < 0) {
+        if (copies(w, n) < 0 || launches(w, module) < 0 || streams(w, module) < 0 ||
+            (i % 4 == 0 && waits(w, module) < 0)) {
             return -1;
         }
         CHECK(drv.ModuleUnload(module));

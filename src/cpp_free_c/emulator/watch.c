@@ -203,6 +203,15 @@ typedef struct {
     unsigned size;
 } before;
 
+/* Other threads may change the bytes meanwhile. */
+static void
+load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+    }
+}
+
 static void
 keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
             const uint64_t address[EMU_LANES])
@@ -217,7 +226,7 @@ keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
         if (is_global(warp, insn, address[lane])) {
             kept->at[lane] = emu_access_global(warp, address[lane], size);
             if (kept->at[lane]) {
-                memcpy(kept->bytes[lane], kept->at[lane], size);
+                load_bytes(kept->bytes[lane], kept->at[lane], size);
             }
         }
     }
@@ -226,12 +235,14 @@ keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
 static bool
 has_changed(const before *kept)
 {
-    unsigned lane;
+    uint8_t now[sizeof kept->bytes[0]];
 
-    for (lane = 0; lane < EMU_LANES; lane++) {
-        if (kept->at[lane] &&
-            memcmp(kept->bytes[lane], kept->at[lane], kept->size) != 0) {
-            return true;
+    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+        if (kept->at[lane]) {
+            load_bytes(now, kept->at[lane], kept->size);
+            if (memcmp(kept->bytes[lane], now, kept->size) != 0) {
+                return true;
+            }
         }
     }
     return false;
