@@ -32,9 +32,9 @@ static void
 take_part(low_func *f, low_value d, low_value a, ptx_class width, unsigned bytes,
           unsigned shift)
 {
-    static const uint16_t of_32[] = {0, EMU_OP_part_16from32, EMU_OP_part_16from32};
-    static const uint16_t of_64[] = {0, 0, EMU_OP_part_16from64, 0,
-                                     EMU_OP_part_32from64};
+    static const uint16_t of_32[9] = {0, EMU_OP_part_16from32, EMU_OP_part_16from32};
+    static const uint16_t of_64[9] = {0, 0, EMU_OP_part_16from64, 0,
+                                      EMU_OP_part_32from64};
 
     if (width == PTX_R128) {
         low_value half = bytes == 8 ? d : low_temp(f, PTX_R64);

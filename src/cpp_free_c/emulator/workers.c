@@ -63,7 +63,7 @@ emu_worker_look(emu_worker *worker, emu_grid *grid)
 {
     const uint64_t now = emu_nanoseconds(false), passed = now - worker->looked;
 
-    if (worker->looked && passed > 2 * LOOK_NANOSECONDS) {
+    if (worker->looked && passed > UINT64_C(2) * LOOK_NANOSECONDS) {
         worker->look_gap /= 2;
     }
     else if (worker->looked && passed < LOOK_NANOSECONDS / 2 &&

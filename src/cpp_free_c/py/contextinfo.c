@@ -35,7 +35,7 @@ PyDoc_STRVAR(context_get_device_doc,
 static PyObject *
 context_current_device_new(pcu_state *st)
 {
-    CUdevice device;
+    CUdevice device = 0;
     int rc;
     PCU_CALL_CURRENT(rc, st, CtxGetDevice, (&device));
     return rc < 0 ? NULL : pcu_device_new(st, device);

@@ -136,8 +136,8 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
         uint64_t offset = self->address - start; /* wraps if the address is below */
         if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
             size - offset < (uint64_t)high) {
-            return array_is_outside(self, (long long)(offset + (uint64_t)low),
-                                    (long long)(offset + (uint64_t)high), size);
+            return array_is_outside(self, (long long)offset + low,
+                                    (long long)offset + high, size);
         }
     }
     self->inside = 1;

@@ -206,8 +206,10 @@ launch_ask_integers(pcu_function *fn)
         kinds = PyBytes_AS_STRING(found);
     }
     for (Py_ssize_t i = 0; i < n && i < fn->nparams; i++) {
-        fn->params[i].integer =
-            kinds == NULL || kinds[i] == 0 ? -1 : (signed char)kinds[i];
+        fn->params[i].integer = -1;
+        if (kinds != NULL && kinds[i] != 0) {
+            fn->params[i].integer = (signed char)kinds[i];
+        }
     }
     Py_DECREF(found);
     return 0;

@@ -241,7 +241,7 @@ prepared_set_range(pcu_prepared_arg *item)
 {
     int is_signed = strchr("bhilnq", item->code) != NULL;
     unsigned int width = (unsigned int)(8 * item->size);
-    unsigned long long top = width == 64 ? UINT64_MAX : (1ULL << width) - 1;
+    unsigned long long top = width >= 64 ? UINT64_MAX : (1ULL << width) - 1;
     item->low = is_signed || item->code == 'P' ? -(long long)(top >> 1) - 1 : 0;
     item->high = is_signed ? top >> 1 : top;
 }
