@@ -1,5 +1,5 @@
-"""wmma, mbarrier and cp.async of the software device, in the forms that the recorded
-cases do not have."""
+"""wmma, barriers, mbarrier and cp.async of the software device, in the forms that the
+recorded cases do not have."""
 
 import numpy as np
 import pytest
@@ -135,6 +135,53 @@ def test_wmma_in_shared_memory(g):
         st.global.v4.u32 [%q11+16], {names("r", 34, 4)};"""
     got = run(g, body, [a, b], np.zeros((16, 16), np.float32))
     assert (got == a.astype(np.float64) @ b.astype(np.float64) + 1).all()
+
+
+def test_a_warp_comes_to_a_barrier_by_lanes_that_exit_a_phase_later(g):
+    """Half of warp 2 waits while warps 0 and 1 meet. Then its other half exits, so that
+    all of it has come when warp 0 comes again."""
+    body = """
+        mov.u32 %r1, %tid.x;
+        shr.u32 %r2, %r1, 5;
+        and.b32 %r3, %r1, 31;
+        setp.eq.u32 %p1, %r1, 0;
+        @%p1 st.volatile.shared.b64 [near], 0;
+        bar.sync 0;
+        setp.eq.u32 %p1, %r2, 2;
+        @%p1 bra Halves;
+        Partly:
+        ld.volatile.shared.u32 %r4, [near];
+        setp.eq.u32 %p2, %r4, 0;
+        @%p2 bra Partly;
+        barrier.sync 1, 64;
+        setp.eq.u32 %p2, %r2, 1;
+        @%p2 bra Done;
+        st.volatile.shared.u32 [near+4], 1;
+        mov.u32 %r5, 100000;
+        Late: // the others have exited before the end of this
+        sub.u32 %r5, %r5, 1;
+        setp.ne.u32 %p2, %r5, 0;
+        @%p2 bra Late;
+        barrier.sync 1, 64;
+        bra Done;
+        Halves:
+        setp.lt.u32 %p2, %r3, 16;
+        @%p2 bra Come;
+        Stay:
+        ld.volatile.shared.u32 %r4, [near+4];
+        setp.eq.u32 %p2, %r4, 0;
+        @%p2 bra Stay;
+        ret;
+        Come:
+        st.volatile.shared.u32 [near], 1;
+        barrier.sync 1, 64;
+        Done:
+        mul.wide.u32 %q1, %r1, 4;
+        add.s64 %q0, %q0, %q1;
+        mov.u32 %r6, 1;
+        st.global.u32 [%q0], %r6;"""
+    got = run(g, body, [], np.zeros(96, np.uint32), 96)
+    assert got.tolist() == [1] * 80 + [0] * 16
 
 
 def test_mbarrier_phases(g):

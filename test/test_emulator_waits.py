@@ -321,11 +321,17 @@ os._exit(0)
     assert out == "5 True\n5 True\nTrue\n"
 
 
-def test_the_host_may_end_a_wait():
-    """A kernel that reads page-locked memory may wait for the CPU."""
+@pytest.mark.parametrize("kind", ["page-locked", "managed"])
+def test_the_host_may_end_a_wait(kind):
+    """A kernel that reads memory of the host may wait for the CPU."""
     out = run(
-        """
-flag = drv.pagelocked_zeros(1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+        f"""
+if {kind!r} == "managed":
+    flag = drv.managed_zeros(1, np.int32, mem_flags=drv.mem_attach_flags.GLOBAL)
+    address = flag
+else:
+    flag = drv.pagelocked_zeros(1, np.int32, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+    address = np.intp(flag.base.get_device_pointer())
 out = gpuarray.zeros(1, np.int32)
 
 def write():
@@ -333,7 +339,6 @@ def write():
     flag[0] = 3
 
 threading.Thread(target=write, daemon=True).start()
-address = np.intp(flag.base.get_device_pointer())
 function("wait_for")(address, out, grid=(4,), block=(32, 1, 1))
 print(out.get()[0])
 """

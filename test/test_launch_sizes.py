@@ -96,10 +96,18 @@ def test_integers_of_every_size_and_sign(mod, out):
     assert read(out) == [5, -1, 1, -1, 1]
 
 
+@pytest.mark.parametrize(("int_", "short"), [(-(2**31), -(2**15)), (2**31 - 1, 32767)])
+def test_the_ends_of_the_range_fit(mod, out, int_, short):
+    numbers = np.int64(int_), np.int64(1), np.uint64(2), np.int32(short), np.uint32(3)
+    mod.get_function("mixed")(out, *numbers, **ONE)
+    assert read(out) == [int_, 1, 2, short, 3]
+
+
 @pytest.mark.parametrize(
     ("place", "value"),
     [
         (1, np.int64(2**31)),
+        (1, np.int64(-(2**31) - 1)),
         (1, np.uint64(2**63)),
         (3, np.int32(-1)),
         (4, np.int32(70000)),

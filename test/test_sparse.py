@@ -9,6 +9,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+from pycuda._driver import _is_emulated
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.sparse import csr, packeted
 from pycuda.sparse._matrix import HostCSR, read_matrix
@@ -19,6 +20,7 @@ from pycuda.sparse.cusparse import CusparseSpMV
 from pycuda.sparse.operator import DiagonalPreconditioner
 from pycuda.sparse.packeted import PacketedSpMV
 from pycuda.tools import DeviceMemoryPool
+from support.child import run_child
 from support.faults import OUT_OF_MEMORY, fail_calls  # noqa: F401
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
@@ -617,6 +619,41 @@ def test_streams(ctx, form, name):
     ctx.synchronize()
     for y in results:
         np.testing.assert_array_equal(y.get(), wanted)
+
+
+LATE = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.sparse.csr import CsrSpMV
+
+host = np.ones((1, 40_000), np.float32)
+operator = CsrSpMV(host)
+assert operator._joint_count
+x = gpuarray.zeros(40_000, np.float32) + 1
+first, second = gpuarray.zeros(1, np.float32), gpuarray.zeros(1, np.float32)
+pycuda.autoinit.context.synchronize()
+a, b, c = (drv.Stream(1) for _ in range(3))  # NON_BLOCKING
+for number in range(2):
+    first.fill(0, c)
+    c.synchronize()
+    operator(x, first, stream=a)
+    operator(x, second, stream=b)
+    b.synchronize()
+    seen = drv.pagelocked_zeros(1, np.float32)
+    drv.memcpy_dtoh_async(seen, first.ptr, c)
+    c.synchronize()
+    print(seen[0])
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not _is_emulated(), reason="about streams that run late")
+def test_a_stream_waits_for_the_product_before_on_another_one():
+    """Both use the same room for the parts of the row that blocks share."""
+    done = run_child(LATE, PYCUDA_EMULATOR_STREAMS="late")
+    assert done.stdout == "40000.0\n" * 2
 
 
 CALLS = {
