@@ -827,6 +827,8 @@ def multi_take(arrays, indices, out=None, stream=None):
 
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
+    indices = _indexing.apart(indices, outs, stream)
+    arrays = _unchanged(arrays, outs, stream)
     return [
         _indexing.take(array, indices, output, stream, wait=False)
         for array, output in zip(arrays, outs, strict=True)
@@ -841,6 +843,8 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
     from pycuda import _indexing
 
     outs = _outputs(arrays, dest_shape, out)
+    dest_indices = _indexing.apart(dest_indices, outs, stream)
+    arrays = _unchanged(arrays, outs, stream)
     for array, output in zip(arrays, outs, strict=True):
         _indexing.put(output, dest_indices, array, stream)
     return outs
@@ -864,6 +868,9 @@ def multi_take_put(
     outs = _outputs(arrays, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_length(arrays, offsets, "src_offsets")
+    dest_indices = _indexing.apart(dest_indices, outs, stream)
+    src_indices = _indexing.apart(src_indices, outs, stream)
+    arrays = _unchanged(arrays, outs, stream)
     for array, output, offset in zip(arrays, outs, offsets, strict=True):
         indices = _shifted(src_indices, offset, stream)
         taken = _indexing.take(array, indices, None, stream, wait=False)
@@ -877,6 +884,13 @@ def _shifted(indices, offset, stream):
     if not offset:
         return indices
     return _apply(_ops["add"], (indices, offset), None, np.int64, stream)
+
+
+def _unchanged(arrays, outs, stream):
+    """Return the arrays, with copies of those that outputs before theirs change."""
+    from pycuda import _indexing
+
+    return [_indexing.apart(array, outs[:k], stream) for k, array in enumerate(arrays)]
 
 
 def _same_length(arrays, others, name):
