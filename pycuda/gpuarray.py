@@ -211,6 +211,8 @@ def arange(*args, **kwargs):
     dtype = np.dtype(dtype)
     size = _builtin_max(int(np.ceil((stop - start) / step)), 0)
     result = GPUArray((size,), dtype, allocator)
+    if dtype.kind == "u" and step < 0:  # the same, modulo the range of the dtype
+        step = int(step) % (np.iinfo(dtype).max + 1)
     numbers = (dtype.type(start), dtype.type(step))
     return _apply(_ops["arange"], numbers, result, dtype, stream)
 
@@ -736,7 +738,7 @@ def _copy_into(target, source, stream):
 
 
 def _running(expression, ufunc, a, axis, dtype, stream):
-    if axis is None:
+    if axis is None or (a.ndim == 0 and axis in (0, -1)):
         a, axis = _in_c_order(a, stream).reshape(a.size), 0
     axis = _normal_axis(axis, a.ndim)
     if dtype is None:  # small integers widen, as in sums
