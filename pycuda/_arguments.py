@@ -387,8 +387,8 @@ def _like_first(array, first, argument, stream):
 def _has_same_elements(one, other):
     return one is other or (
         isinstance(other, GPUArray)
-        and one.ptr == other.ptr
         and one.shape == other.shape
+        and one.ptr == other.ptr
         and one.strides == other.strides
         and one.dtype.itemsize == other.dtype.itemsize
     )

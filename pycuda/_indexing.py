@@ -201,6 +201,8 @@ class _Selection:
         view = self.view
         if self.size == 0:
             return
+        if 0 in view.shape:  # so none of the indices is there
+            self._look_on_host()
         arrays = [array for array, *_ in self.indices]
         _check_arrays(view, *arrays, *(() if elements is None else (elements,)))
         shape, rows = _joined(

@@ -425,6 +425,21 @@ def test_an_ellipsis_of_no_axes_separates_indices(ctx):
     same(y, expected)
 
 
+def test_indices_into_an_array_without_elements(ctx):
+    x = gpuarray.zeros((0, 3), np.float32)
+    for index in ([0], to_gpu(np.array([0]))):
+        with pytest.raises(IndexError, match="index 0 .* axis 0 of length 0"):
+            x[index]
+        with pytest.raises(IndexError, match="index 0 .* axis 0 of length 0"):
+            x[index] = 1
+        with pytest.raises(IndexError, match="index 0 .* axis 0 of length 0"):
+            gpuarray.multi_take([x], index)
+    none = to_gpu(np.array([], np.int64))
+    assert x[none].shape == (0, 3)
+    x[none] = 1
+    assert x[:, to_gpu(np.array([2]))].shape == (0, 1)
+
+
 def test_index_arrays_that_do_not_fit_each_other(ctx):
     x = to_gpu(HOST)
     i, j = np.array([0, 1, 2]), np.array([0, 1])
