@@ -12,8 +12,13 @@ import re
 
 import numpy as np
 
-from pycuda._driver import _gather, _plain_array
-from pycuda.tools import VectorArg, dtype_to_ctype, parse_c_arg
+from pycuda._driver import GPUArray, _gather, _plain_array
+from pycuda.tools import (
+    VectorArg,
+    context_dependent_memoize,
+    dtype_to_ctype,
+    parse_c_arg,
+)
 
 _SCALAR, _POINTER, _ELEMENTS = range(3)
 
@@ -257,8 +262,9 @@ class Arguments:
         Indices from ``least`` to ``extent - 1`` are used; -1 is the size of the first
         array. Arrays of one shape must lie alike in memory for one index to find their
         elements: one that does not is worked on in a copy, which the stream makes, and
-        which is copied back after the call. Arrays of bool are converted where the
-        kernel declares numbers; it must not write to those.
+        which is copied back after the call. Arguments with the same elements share
+        their copy. Arrays of bool are converted where the kernel declares numbers; it
+        must not write to those.
         """
         values, back, converted = list(args), [], []
         first = None
@@ -278,7 +284,10 @@ class Arguments:
                     raise wrong_dtype(what, argument.dtype, value)
                 packed = value.astype(argument.dtype, stream)
                 converted.append(k)
-            if first is None:
+            shared = None if packed is not value else _copy_of(value, back)
+            if shared is not None:
+                packed = shared
+            elif first is None:
                 first = packed
                 if not packed.flags.forc:
                     packed = first = packed.astype(packed.dtype, stream)
@@ -287,10 +296,31 @@ class Arguments:
                 packed = _like_first(packed, first, argument, stream)
             if dtype is not None and hasattr(packed, "size"):
                 self._check_size(k, what, value, packed, extent, least)
-            if packed is not value and k not in converted:
+            if packed is not value and shared is None and k not in converted:
                 back.append((value, packed))
             values[k] = 0 if packed.gpudata is None else packed.gpudata
         return values, first, back, converted
+
+    def copies_before(self, args, back, stream):
+        """Return (array, copy, copy of that or None) for the pairs to copy back.
+
+        An array of which another argument has a part keeps what the kernel writes
+        there. So of its copy only what the kernel changed may be copied back, and how
+        the copy was before is kept.
+        """
+        arrays = [
+            _plain_array(value)
+            for value, use in zip(args, self._uses, strict=True)
+            if use != _SCALAR
+        ]
+        triples = []
+        for array, packed in back:
+            before = None
+            if any(_shares_some(array, other) for other in arrays):
+                before = _empty_like(packed)
+                before.set_async(packed, stream)
+            triples.append((array, packed, before))
+        return triples
 
     def _check_size(self, k, what, value, packed, extent, least):
         """Raise ValueError if the kernel would use elements that are not there."""
@@ -345,9 +375,88 @@ def _like_first(array, first, argument, stream):
             f"{argument.name} has gaps and another shape, {array.shape}, than the "
             f"first array, {first.shape}"
         )
-    from pycuda.gpuarray import GPUArray
-
     order = "C" if wanted.c_contiguous else "F"
     packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
     packed.set_async(array, stream)
     return packed
+
+
+# -- arrays with memory in common ------------------------------------------------------
+
+
+def _has_same_elements(one, other):
+    return one is other or (
+        isinstance(other, GPUArray)
+        and one.shape == other.shape
+        and one.ptr == other.ptr
+        and one.strides == other.strides
+        and one.dtype.itemsize == other.dtype.itemsize
+    )
+
+
+def _copy_of(array, back):
+    """Return the copy that is made already of an array's elements, or None."""
+    for value, packed in back:
+        if _has_same_elements(value, array):
+            return packed
+    return None
+
+
+def _shares_some(array, other):
+    """May some, but not just all, elements of an array be another's too?"""
+    from pycuda._indexing import _may_overlap
+
+    if not isinstance(other, GPUArray):
+        return True  # of a foreign type nothing is known
+    return not _has_same_elements(array, other) and _may_overlap(array, other)
+
+
+def _empty_like(packed):
+    """Return a new array that lies in memory as one without gaps does."""
+    return GPUArray(
+        packed.shape, packed.dtype, packed.allocator, strides=packed.strides
+    )
+
+
+@context_dependent_memoize
+def _merger(itemsize):
+    """Return the kernel that takes over the elements that changed; now, before, after.
+
+    Elements are compared by their bits.
+    """
+    from pycuda.elementwise import get_elwise_kernel
+
+    word = min(itemsize & -itemsize, 8)
+    kind = {1: "char", 2: "short", 4: "int", 8: "long long"}[word]
+    count = itemsize // word
+    return get_elwise_kernel(
+        f"{kind} *now, {kind} *before, {kind} *after",
+        f"""
+        bool changed = false;
+        for (size_t k = i * {count}; k < (i + 1) * {count}; k++)
+            changed = changed || before[k] != after[k];
+        for (size_t k = i * {count}; changed && k < (i + 1) * {count}; k++)
+            now[k] = after[k];
+        """,
+        "merge",
+    )
+
+
+def copy_back(triples, stream):
+    """Copy back what copies_before() returned."""
+    for array, packed, before in triples:
+        if before is None:
+            array.set_async(packed, stream)
+            continue
+        now = _empty_like(packed)
+        now.set_async(array, stream)
+        _merger(packed.dtype.itemsize).prepared_async_call(
+            now._grid,
+            now._block,
+            stream,
+            now.gpudata,
+            before.gpudata,
+            packed.gpudata,
+            now.size,
+        )
+        array.set_async(now, stream)

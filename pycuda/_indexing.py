@@ -201,6 +201,8 @@ class _Selection:
         view = self.view
         if self.size == 0:
             return
+        if 0 in view.shape:  # so none of the indices is there
+            self._look_on_host()
         arrays = [array for array, *_ in self.indices]
         _check_arrays(view, *arrays, *(() if elements is None else (elements,)))
         shape, rows = _joined(
@@ -348,7 +350,8 @@ def nonzero(mask, stream=None):
 def _spread_items(array, index):
     """Return the items of an index: slices, None, and index arrays as (array, known).
 
-    There is one for each axis; Ellipsis and masks are expanded. ``known`` says that an
+    There is one for each axis; Ellipsis and masks are expanded. An Ellipsis of no axes
+    stays: index arrays on both sides of it are not neighbours. ``known`` says that an
     array was looked at.
     """
     items = list(index) if isinstance(index, tuple) else [index]
@@ -372,10 +375,10 @@ def _spread_items(array, index):
         )
     rest = [slice(None)] * (array.ndim - taken)
     place = dots[0] if dots else len(items)
-    items[place : place + 1] = rest
+    items[place : place + 1] = rest or items[place : place + 1]
     spread, axis = [], 0
     for item in items:
-        if item is None:
+        if item is None or item is Ellipsis:
             spread.append(item)
         elif isinstance(item, slice):
             spread.append(item)
@@ -403,12 +406,38 @@ def _indices_of_mask(mask):
     return [np.ascontiguousarray(places) for places in np.nonzero(mask)]
 
 
-def _select(array, index):
-    """Return the selection of ``array[index]``."""
+def apart(array, outs, stream):
+    """Return an array, or a copy of it if its memory is also that of an output."""
+    if isinstance(array, GPUArray):
+        plain = _plain_array(array)
+        if any(
+            out is not None and _may_overlap(plain, _plain_array(out)) for out in outs
+        ):
+            return gpuarray._c_copy(plain, stream=stream)
+    return array
+
+
+def _common_shape(indices):
+    """Return the shape to which index arrays are broadcast."""
+    shapes = [index.shape for index in indices]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        shapes = ", ".join(map(str, shapes))
+        raise IndexError(
+            f"index arrays of shapes {shapes} cannot be broadcast together"
+        ) from None
+
+
+def _select(array, index, outs=()):
+    """Return the selection of ``array[index]``, to be read before ``outs`` change."""
     array = _plain_array(array)
     basic, found = [], []  # found: (index array, is it of a mask, axis of the view)
+    cut = 0  # how many index arrays are before an Ellipsis of no axes
     for item in _spread_items(array, index):
-        if _is_basic(item):
+        if item is Ellipsis:
+            cut = len(found)
+        elif _is_basic(item):
             basic.append(item)
         elif item.dtype.kind == "b":
             whole = None if item.ndim == 0 else slice(None)
@@ -419,10 +448,12 @@ def _select(array, index):
             found.append((item, False, len(basic)))
             basic.append(slice(None))
     view = array[tuple(basic)]
-    shape = np.broadcast_shapes(*(given.shape for given, *_ in found))
+    shape = _common_shape(given for given, *_ in found)
     axes = [axis for *_, axis in found]
     others = [n for n in range(view.ndim) if n not in axes]
-    together = axes == list(range(axes[0], axes[0] + len(axes)))
+    together = cut in (0, len(found)) and (
+        axes == list(range(axes[0], axes[0] + len(axes)))
+    )
     before = [n for n in others if together and n < axes[0]]
     after = [n for n in others if n not in before]
     indices = []
@@ -430,6 +461,7 @@ def _select(array, index):
         if not isinstance(given, GPUArray):
             given = given if known else _checked_on_host(given, view.shape[axis], axis)
             given, known = gpuarray.to_gpu(given), True
+        given = apart(given, outs, None)
         row = [0] * (len(shape) - given.ndim)
         row += [
             0 if length == 1 else stride
@@ -464,7 +496,7 @@ def set_item(array, index, value):
     value = _plain_array(value) if isinstance(value, GPUArray) else np.asarray(value)
     if value.ndim == 0 and _set_by_one_mask(array, index, value):
         return
-    selection = _select(array, index)
+    selection = _select(array, index, (array,))
     if isinstance(value, GPUArray) and value.dtype == array.dtype:
         elements = value
     else:  # converted as assignment does
@@ -519,7 +551,7 @@ def _set_by_one_mask(array, index, value):
     """Assign one value where one mask is true, without counting; False if not so."""
     if array.dtype.kind not in "biufc":
         return False
-    items = _spread_items(array, index)
+    items = [item for item in _spread_items(array, index) if item is not Ellipsis]
     masks = [item for item in items if not _is_basic(item)]
     if len(masks) != 1 or masks[0].dtype.kind != "b" or masks[0].ndim == 0:
         return False
@@ -570,8 +602,8 @@ def _flat(array, indices, what, stream):
 
 def take(array, indices, out, stream, wait=True):
     """Return the elements at flat indices, in ``out`` if that is given."""
-    selection = _flat(array, indices, "take", stream)
     given, out = out, _plain_array(out)
+    selection = _flat(array, apart(indices, (out,), stream), "take", stream)
     if out is not None and (out.shape != selection.shape or out.dtype != array.dtype):
         raise ValueError(
             f"take: the result has shape {selection.shape} and dtype {array.dtype}, "
@@ -596,7 +628,7 @@ def put(array, indices, values, stream):
     array, values = _plain_array(array), _plain_array(values)
     if not array.flags.forc:
         raise ValueError("put: the array to put into must be contiguous")
-    selection = _flat(array, indices, "put", stream)
+    selection = _flat(array, apart(indices, (array,), stream), "put", stream)
     if values.size != selection.size:
         raise ValueError(
             f"put: {values.size} values were given for {selection.size} indices"

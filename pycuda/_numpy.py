@@ -436,8 +436,9 @@ def clip(a, min=None, max=None, out=None):
     if min is None and max is None:
         return _into(a.copy(), out)
     result = a
-    if min is not None:
-        result = _apply(_array_ops["maximum"], (result, min), out)
+    if min is not None:  # out may be where max is
+        first_out = out if max is None else None
+        result = _apply(_array_ops["maximum"], (result, min), first_out)
     if max is not None:
         result = _apply(_array_ops["minimum"], (result, max), out)
     return result
@@ -478,6 +479,8 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Return whether elements differ by no more than ``atol + rtol * abs(b)``."""
+    if result_type(b).kind in "biu":  # differences would wrap around
+        b = b.astype(np.float64) if isinstance(b, GPUArray) else np.float64(b)
     near = abs(a - b) <= atol + rtol * abs(b)
     near = (near & np.isfinite(b)) if isinstance(b, GPUArray) else near
     if not isinstance(b, GPUArray) and not np.isfinite(b):
@@ -533,7 +536,10 @@ def item(a, *args):
         return a.get().item()
     index = args[0] if len(args) == 1 else args
     if not isinstance(index, tuple) and a.ndim != 1:
-        index = np.unravel_index(index, a.shape)
+        size = _plain_array(a).size
+        if not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for {size} elements")
+        index = np.unravel_index(index + size if index < 0 else index, a.shape)
     element = a[index]
     if element.ndim:
         raise ValueError(f"{args} names no element of an array of shape {a.shape}")

@@ -321,8 +321,8 @@ class ElementwiseKernel:
         values.append(count)
         if count:
             function.prepared_async_call(first._grid, first._block, stream, *values)
-        for array, packed in back:
-            array.set_async(packed, stream)
+        if back:
+            _arguments.copy_back(back, stream)
 
     def _call_range(self, function, arguments, args, range_, slice_, stream):
         if slice_ is not None:
@@ -346,13 +346,13 @@ class ElementwiseKernel:
         grid, block = splay(max(len(indices), 1))
         if first.mem_size:
             function.prepared_async_call(grid, block, stream, *values, *bounds)
-        for array, packed in back:
-            array.set_async(packed, stream)
+        if back:
+            _arguments.copy_back(back, stream)
 
     def _arranged(
         self, use_range, function, arguments, args, stream, extent=-1, least=0
     ):
-        """Return (function, values, first array, pairs to copy back)."""
+        """Return (function, values, first array, what copy_back() takes)."""
         values, first, back, converted = arguments.arrange(args, stream, extent, least)
         if converted:
             try:
@@ -361,6 +361,8 @@ class ElementwiseKernel:
                 )[1]
             except _cuda.CompileError:
                 raise arguments.writes(args, converted) from None
+        if back:
+            back = arguments.copies_before(args, back, stream)
         return function, values, first, back
 
 

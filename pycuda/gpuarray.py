@@ -211,6 +211,8 @@ def arange(*args, **kwargs):
     dtype = np.dtype(dtype)
     size = _builtin_max(int(np.ceil((stop - start) / step)), 0)
     result = GPUArray((size,), dtype, allocator)
+    if dtype.kind == "u" and step < 0:  # the same, modulo the range of the dtype
+        step = int(step) % (np.iinfo(dtype).max + 1)
     numbers = (dtype.type(start), dtype.type(step))
     return _apply(_ops["arange"], numbers, result, dtype, stream)
 
@@ -736,7 +738,7 @@ def _copy_into(target, source, stream):
 
 
 def _running(expression, ufunc, a, axis, dtype, stream):
-    if axis is None:
+    if axis is None or (a.ndim == 0 and axis in (0, -1)):
         a, axis = _in_c_order(a, stream).reshape(a.size), 0
     axis = _normal_axis(axis, a.ndim)
     if dtype is None:  # small integers widen, as in sums
@@ -827,6 +829,8 @@ def multi_take(arrays, indices, out=None, stream=None):
 
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
+    indices = _indexing.apart(indices, outs, stream)
+    arrays = _unchanged(arrays, outs, stream)
     return [
         _indexing.take(array, indices, output, stream, wait=False)
         for array, output in zip(arrays, outs, strict=True)
@@ -841,6 +845,8 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
     from pycuda import _indexing
 
     outs = _outputs(arrays, dest_shape, out)
+    dest_indices = _indexing.apart(dest_indices, outs, stream)
+    arrays = _unchanged(arrays, outs, stream)
     for array, output in zip(arrays, outs, strict=True):
         _indexing.put(output, dest_indices, array, stream)
     return outs
@@ -864,6 +870,9 @@ def multi_take_put(
     outs = _outputs(arrays, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_length(arrays, offsets, "src_offsets")
+    dest_indices = _indexing.apart(dest_indices, outs, stream)
+    src_indices = _indexing.apart(src_indices, outs, stream)
+    arrays = _unchanged(arrays, outs, stream)
     for array, output, offset in zip(arrays, outs, offsets, strict=True):
         indices = _shifted(src_indices, offset, stream)
         taken = _indexing.take(array, indices, None, stream, wait=False)
@@ -877,6 +886,13 @@ def _shifted(indices, offset, stream):
     if not offset:
         return indices
     return _apply(_ops["add"], (indices, offset), None, np.int64, stream)
+
+
+def _unchanged(arrays, outs, stream):
+    """Return the arrays, with copies of those that outputs before theirs change."""
+    from pycuda import _indexing
+
+    return [_indexing.apart(array, outs[:k], stream) for k, array in enumerate(arrays)]
 
 
 def _same_length(arrays, others, name):

@@ -201,6 +201,8 @@ class _ScanKernelBase:
         target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, output_ary.dtype, output_ary.allocator)
+        elif 0 < abs(source.ptr - target.ptr) < target.nbytes:
+            source = source.astype(source.dtype, stream)  # blocks would change it
         if allocator is None:
             allocator = input_ary.allocator
         self._scan_lines(source, target, 1, allocator, stream)

@@ -112,6 +112,54 @@ def test_arrays_are_combined_by_index(ctx):
     assert not wide[:, 1::2].get().any()
 
 
+@pytest.mark.parametrize("dtype", ["i1", "f4", "c16", gpuarray.vec.float3], ids=str)
+@pytest.mark.parametrize(
+    ("target", "source"),
+    [
+        (slice(None), slice(None, None, -1)),
+        (slice(None, None, -1), slice(None)),
+        (slice(None, None, 2), slice(None, None, 2)),
+        (slice(None, None, 2), slice(None, None, -2)),
+        (slice(None, None, 2), slice(1, None, 2)),
+    ],
+    ids=str,
+)
+def test_views_of_one_array(ctx, dtype, target, source):
+    """The results stay, though an array that is only read has the same memory."""
+    dtype = np.dtype(dtype)
+    arguments = [VectorArg(dtype, name) for name in "zx"]
+    kernel = ElementwiseKernel(arguments, "z[i] = x[i]")
+    host = np.arange(1, 1 + 8 * dtype.itemsize, dtype=np.uint8).view(dtype)
+    x = to_gpu(host)
+    kernel(x[target], x[source])
+    expected = host.copy()
+    expected[target] = host[source]
+    assert x.get().tobytes() == expected.tobytes()
+    kernel(x[target], to_gpu(host)[source])  # of another array
+    assert x.get().tobytes() == expected.tobytes()
+
+
+def test_views_of_one_array_that_are_changed(ctx):
+    host = np.arange(16, dtype=np.float32).reshape(4, 4)
+    twice = ElementwiseKernel("float *z, float *x", "z[i] = 2 * x[i]")
+    x = to_gpu(host)
+    twice(x, x.T)
+    same(x, 2 * host.T)
+    x = to_gpu(host)
+    twice(x[:, ::2], x[:, ::2], slice=slice(0, 3))
+    expected = host.copy()
+    expected[0, ::2] *= 2
+    expected[1, 0] *= 2
+    same(x, expected)
+    add = ElementwiseKernel("float *x, float *y", "x[i] += 1; y[i] += 10")
+    x = to_gpu(host)
+    add(x[:, ::2], x[:, ::2])
+    same(x[:, ::2], host[:, ::2] + 11)
+    x = to_gpu(host)
+    add(x[:, ::2], x[:, 1::2])
+    same(x, host + np.array([1, 10, 1, 10], np.float32))
+
+
 def test_wrong_calls(ctx):
     kernel = ElementwiseKernel(*LINEAR)
     x = gpuarray.zeros(5, np.float32)

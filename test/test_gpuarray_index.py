@@ -347,6 +347,109 @@ def test_values_that_overlap(ctx):
     same(x, host)
 
 
+@pytest.mark.parametrize("kind", ["same", "reversed", "other"])
+def test_indices_that_overlap_the_target(ctx, kind):
+    """Indices are read before the elements change, whatever memory they are in."""
+    host = np.random.default_rng(0).permutation(5000)
+    values = host[::-1].copy()
+
+    def start():
+        x = to_gpu(host)
+        index = {"same": x, "reversed": x[::-1], "other": to_gpu(host)}[kind]
+        return x, index, host[::-1] if kind == "reversed" else host
+
+    x, index, places = start()
+    expected = host.copy()
+    expected[places] = values
+    x[index] = to_gpu(values)
+    same(x, expected)
+    x, index, _ = start()
+    x[index] = x[::-1]
+    same(x, expected)
+    x, index, _ = start()
+    gpuarray.multi_put([to_gpu(values)], index, out=[x])
+    same(x, expected)
+    x, index, _ = start()
+    gpuarray.multi_take_put([to_gpu(host)], index, to_gpu(values), out=[x])
+    moved = host.copy()
+    moved[places] = host[values]
+    same(x, moved)
+    x, index, _ = start()
+    same(gpuarray.take(to_gpu(values), index, out=x), values[places])
+
+
+def test_outputs_that_are_read_later(ctx):
+    """With several outputs nothing that is read was changed for one before."""
+    host = np.random.default_rng(0).permutation(100)
+    one, two = host * 2, host + 1000
+
+    def start():
+        return to_gpu(host), to_gpu(one), to_gpu(two)
+
+    index, a, b = start()
+    gpuarray.multi_take([a, b], index, out=[index, b])
+    same(index, one[host])
+    same(b, two[host])
+    index, a, b = start()
+    gpuarray.multi_take([a, b], index, out=[b, a])
+    same(b, one[host])
+    same(a, two[host])
+    index, a, b = start()
+    gpuarray.multi_put([a, b], index, out=[index, a])
+    expected = np.empty_like(host)
+    expected[host] = one
+    same(index, expected)
+    expected[host] = two
+    same(a, expected)
+
+
+def test_an_ellipsis_of_no_axes_separates_indices(ctx):
+    x = to_gpu(HOST)
+    i, j = np.array([0, 1]), np.array([1, 2])
+    for index in [
+        np.s_[:, i, ..., j],
+        np.s_[:, i, j, ...],
+        np.s_[..., :, i, j],
+        np.s_[i, ..., j, :],
+        np.s_[:, i, ..., 1],
+        np.s_[:, MASK[0, :, 0], ..., 1],
+    ]:
+        same(x[index], HOST[index])
+        y, expected = to_gpu(HOST), HOST.copy()
+        y[index], expected[index] = 7, 7
+        same(y, expected)
+    mask = np.s_[MASK, ...]
+    same(x[mask], HOST[mask])
+    y, expected = to_gpu(HOST), HOST.copy()
+    y[mask], expected[mask] = 7, 7
+    same(y, expected)
+
+
+def test_indices_into_an_array_without_elements(ctx):
+    x = gpuarray.zeros((0, 3), np.float32)
+    for index in ([0], to_gpu(np.array([0]))):
+        with pytest.raises(IndexError, match="index 0 .* axis 0 of length 0"):
+            x[index]
+        with pytest.raises(IndexError, match="index 0 .* axis 0 of length 0"):
+            x[index] = 1
+        with pytest.raises(IndexError, match="index 0 .* axis 0 of length 0"):
+            gpuarray.multi_take([x], index)
+    none = to_gpu(np.array([], np.int64))
+    assert x[none].shape == (0, 3)
+    x[none] = 1
+    assert x[:, to_gpu(np.array([2]))].shape == (0, 1)
+
+
+def test_index_arrays_that_do_not_fit_each_other(ctx):
+    x = to_gpu(HOST)
+    i, j = np.array([0, 1, 2]), np.array([0, 1])
+    with pytest.raises(IndexError, match=r"\(3,\), \(2,\)"):
+        x[i, j]
+    with pytest.raises(IndexError, match=r"\(3,\), \(2,\)"):
+        x[to_gpu(i), j] = 0
+    same(x[i[:2], j], HOST[i[:2], j])
+
+
 def test_values_that_do_not_fit(ctx):
     x = to_gpu(HOST)
     with pytest.raises(ValueError, match=r"\(4,\).*\(2, 5, 6\)"):

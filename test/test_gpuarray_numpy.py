@@ -300,6 +300,37 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (np.array([1, 2, 250], "u1"), np.array([2, 1, 255], "u1")),
+        (np.array([-120, 5], "i1"), np.array([-128, 120], "i1")),
+        (np.array([True, False]), np.array([True, True])),
+        (np.array([2**63 - 1, 1]), np.array([-(2**63), 1])),
+        (np.array([250, 1], "u1"), 255),
+        (np.array([250, 1], "u1"), np.uint8(255)),
+        (np.array([250.0, 1.0], "f4"), 255),
+        (np.array([1 + 1j, 9]), 1 + 2j),
+    ],
+)
+@pytest.mark.parametrize("near", [{"rtol": 0.1}, {"atol": 2}, {"atol": 6}])
+def test_isclose_of_integers(ctx, a, b, near):
+    """Differences do not wrap around."""
+    there = to_gpu(b) if isinstance(b, np.ndarray) else b
+    same(np.isclose(to_gpu(a), there, **near), np.isclose(a, b, **near))
+    assert np.allclose(to_gpu(a), there, **near) == np.allclose(a, b, **near)
+    same(np.isclose(there, to_gpu(a), **near), np.isclose(b, a, **near))
+
+
+def test_item_by_a_flat_index(ctx):
+    x = to_gpu(A)
+    for index in (0, 3, A.size - 1, -1, -A.size):
+        assert x.item(index) == A.item(index)
+    for index in (A.size, -A.size - 1):
+        with pytest.raises(IndexError, match=f"{index} "):
+            x.item(index)
+
+
 @pytest.mark.parametrize("number", range(len(FUNCTIONS)))
 def test_functions(ctx, number):
     function = FUNCTIONS[number]

@@ -393,6 +393,17 @@ def test_powers(ctx, dtype, exponent):
     same(to_gpu(a) ** exponent, a**exponent, exact=exact, ulps=16)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_powers_of_0(ctx, dtype):
+    """0, if the exponent's real part is positive, else not a number."""
+    exponents = np.array([4 - 6j, 1 + 1j, 2, 0.5 - 1j], dtype)
+    same(0 ** to_gpu(exponents), np.zeros(4, dtype))
+    same(gpuarray.zeros(4, dtype) ** to_gpu(exponents), np.zeros(4, dtype))
+    got = (0 ** to_gpu(np.array([2j, -1 + 1j, -2, 0], dtype))).get()
+    assert np.isnan(got[:3].real).all() and np.isnan(got[:3].imag).all()
+    assert got[3] == 1
+
+
 def test_powers_of_arrays(ctx):
     a = np.array([0.5, 1, 2, 3, 10], np.float32)
     b = np.array([2, -1, 0.5, 0, 1.5], np.float32)
@@ -747,6 +758,38 @@ def test_set_and_get_check_what_they_are_given(ctx):
     with pytest.raises(TypeError):
         to_gpu([1, 2, 3])
     assert x.get(pagelocked=True).shape == (2, 3)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("number", [2**63, 2**64, 10**20, -(2**63) - 1, -(10**30)])
+def test_integers_beyond_64_bits(ctx, dtype, number):
+    """They are numbers like others to arrays of floats, and too large for integers."""
+    host = np.array([0, 1, -1], dtype)
+    x = to_gpu(host)
+    with np.errstate(all="ignore"):
+        same(x + number, host + number)
+        same(number * x, number * host)
+        same(x == number, host == number)
+        expected = np.full(3, number, dtype)
+    if dtype != "c8":
+        same(x < number, host < number)
+    x[1:] = number
+    same(x[1:], expected[1:])
+    same(x.fill(number), expected)
+    whole = gpuarray.zeros(3, np.int64)
+    with pytest.raises(OverflowError, match="int64"):
+        whole + number
+    with pytest.raises(OverflowError, match="int64"):
+        whole[0] = number
+
+
+def test_integers_that_no_float_reaches(ctx):
+    x = gpuarray.zeros(3, np.float32)
+    with pytest.raises(OverflowError):
+        x + 10**400
+    with pytest.raises(OverflowError):
+        x.fill(-(10**400))
+    assert (x < 10**400).get().all()
 
 
 def test_fill_checks_its_value(ctx):

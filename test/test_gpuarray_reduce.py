@@ -151,6 +151,18 @@ def test_dtype_and_out(ctx):
         gpuarray.sum(x, axis=0, out=GPUArray(40, np.int64))
 
 
+@pytest.mark.parametrize("name", ["sum", "max", "argmax", "any", "mean", "cumsum"])
+def test_an_array_without_axes_takes_axis_0(ctx, name):
+    x = to_gpu(np.array(5.0))
+    for axis in (0, -1):
+        got = getattr(gpuarray, name)(x, axis=axis)
+        same(got, getattr(np, name)(np.full(1, 5.0), axis=0).reshape(got.shape))
+        assert got.shape == ((1,) if name == "cumsum" else ())
+    for axis in (1, -2):
+        with pytest.raises(ValueError, match=f"axis {axis}"):
+            getattr(gpuarray, name)(x, axis=axis)
+
+
 def test_variance(ctx):
     for dtype in (np.int32, np.float32, np.float64, np.complex64):
         a = sample(dtype, (40, 50))

@@ -127,6 +127,41 @@ def test_broadcast_in_assignment(ctx):
         array[...] = to_gpu(np.ones(4, np.float32))
 
 
+@pytest.mark.parametrize("make", [to_gpu, np.copy])
+def test_values_with_more_axes(ctx, make):
+    """Axes of length 1 in front do not count in an assignment."""
+    array, host = to_gpu(HOST), HOST.copy()
+    row = np.arange(6, dtype=np.float32).reshape(1, 1, 1, 6)
+    for value in (row, row.astype(np.int8), row[..., ::-2], row[..., :1]):
+        index = np.s_[1, :, : 6 if value.shape[-1] == 1 else value.shape[-1]]
+        array[index] = make(value)
+        host[index] = value
+        same(array, host)
+    array[2, 3, 4] = make(np.full((1, 1), 7.0))
+    host[2, 3, 4] = 7
+    same(array, host)
+    for wrong in (np.ones((2, 6)), np.ones((1, 5)), np.ones((1, 6, 1))):
+        with pytest.raises(ValueError, match="broadcast"):
+            array[0, 0] = make(wrong)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "u8"])
+def test_floats_that_are_no_integers(ctx, dtype):
+    x = gpuarray.zeros(3, dtype)
+    with pytest.raises(ValueError, match="NaN"):
+        x[0] = float("nan")
+    with pytest.raises(ValueError, match="NaN"):
+        x.fill(np.float32("nan"))
+    for value in (np.inf, -np.inf, np.float32(1e30), -1e19, 2.0**64):
+        with pytest.raises(OverflowError, match="range"):
+            x[0] = value
+    same(x, np.zeros(3, dtype))
+    x[:] = 100.75
+    same(x, np.full(3, 100, dtype))
+    x[:] = -0.5
+    same(x, np.zeros(3, dtype))
+
+
 def test_overlapping_assignment(ctx):
     array, host = to_gpu(np.arange(10)), np.arange(10)
     array[1:] = array[:-1]
@@ -390,6 +425,12 @@ def test_arange(ctx):
     same(gpuarray.arange(12, dtype=np.float32), np.arange(12, dtype=np.float32))
     same(gpuarray.arange(3, 30, 4, np.dtype(np.int32)), np.arange(3, 30, 4, np.int32))
     same(gpuarray.arange(5, 0, -2, dtype=np.int8), np.arange(5, 0, -2, np.int8))
+    for name in ("u1", "u2", "u4", "u8"):
+        dtype = np.dtype(name)
+        for numbers in ((5, 0, -1), (250, -1, -50), (7, 0, -2.0), (7, 0, np.int64(-3))):
+            same(gpuarray.arange(*numbers, dtype), np.arange(*numbers, dtype))
+    with pytest.raises(OverflowError):
+        gpuarray.arange(-2, 5, dtype=np.uint8)
     same(gpuarray.arange(5, 5, dtype=np.int8), np.arange(5, 5, dtype=np.int8))
     same(
         gpuarray.arange(0, 1, 0.25, dtype=np.complex64),

@@ -10,6 +10,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import cumath, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda.scan import InclusiveScanKernel
 
 pytestmark = pytest.mark.gpu
 
@@ -46,6 +47,42 @@ def test_may_share_memory(ctx, pair):
     (_, a, b), (_, x, y) = of(pair)
     assert np.may_share_memory(x, y) == np.may_share_memory(a, b)
     assert np.may_share_memory(y, x) == np.may_share_memory(b, a)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "argmin", "any", "mean", "var"])
+@pytest.mark.parametrize("row", [0, 2, 63])
+def test_reductions_into_their_input(ctx, name, row):
+    """Each result is found before its place in the input is written."""
+    host = np.random.default_rng(0).integers(-9, 9, (64, 64)).astype(np.float64)
+    expected = getattr(np, name)(host, axis=1)
+    x = to_gpu(host.astype(expected.dtype))
+    host = x.get()
+    expected = getattr(np, name)(host, axis=1).astype(host.dtype)
+    out = x[row]
+    assert getattr(gpuarray, name)(x, axis=1, out=out) is out
+    np.testing.assert_allclose(out.get(), expected, 1e-12)
+    host[row] = out.get()
+    assert (x.get() == host).all()  # the other rows are as they were
+
+
+def test_clip_into_its_bounds(ctx):
+    host = np.array([9.0, -4.0, 2.5])
+    low, high = np.array([2.0, 0.0, 2.0]), np.array([5.0, 1.0, 3.0])
+    expected = np.clip(host, low, high)
+    for place in range(3):
+        arrays = [to_gpu(a) for a in (host, low, high)]
+        assert np.clip(*arrays, out=arrays[place]) is arrays[place]
+        assert (arrays[place].get() == expected).all()
+
+
+@pytest.mark.parametrize("begin", [0, 1, 19999, 20000, 39999])
+def test_scans_into_their_input(ctx, begin):
+    scan = InclusiveScanKernel(np.int32, "a + b")
+    host = np.arange(60000, dtype=np.int32) % 7
+    x = to_gpu(host)
+    scan(x[20000:40000], x[begin : begin + 20000])
+    host[begin : begin + 20000] = np.cumsum(host[20000:40000])
+    assert (x.get() == host).all()
 
 
 def test_memory_is_shared_by_bytes(ctx):

@@ -399,6 +399,20 @@ def test_numpy_and_other_dtypes(ctx, form):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8"])
+def test_dtypes_of_indices(ctx, dtype):
+    """Differences of unsigned integers are never negative, those of small ones wrap."""
+    indices, data = np.array([0, 1, 2], dtype), np.array([1.0, 2.0, 4.0])
+    x = to_gpu(np.array([1.0, 10.0, 100.0]))
+    operator = CsrSpMV.from_arrays(np.array([0, 2, 2, 3], dtype), indices, data, (3, 3))
+    assert operator(x).get().tolist() == [21, 0, 400]
+    rows = np.array([2, 0, 2], dtype)
+    operator = CoordinateSpMV.from_arrays(rows, indices, data, (3, 3))
+    assert operator(x).get().tolist() == [20, 0, 401]
+    with pytest.raises(ValueError, match="indptr must rise"):
+        CsrSpMV.from_arrays(np.array([0, 5, 2, 3], dtype), indices, data, (3, 3))
+
+
 def test_from_arrays(ctx):
     indptr, indices, data = [0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]
     x = to_gpu(np.array([1.0, 10.0]))

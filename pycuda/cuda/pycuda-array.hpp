@@ -1168,8 +1168,8 @@ PYCUDA_FN complex<T> op_power(complex<T> x, complex<T> y)
         return make_complex(T(1), T(0));
     }
     if (x.re == 0 && x.im == 0) {
-        return y.re > 0 && y.im == 0 ? make_complex(T(0), T(0))
-                                     : make_complex(T(0) / T(0), T(0) / T(0));
+        return y.re > 0 ? make_complex(T(0), T(0))
+                        : make_complex(T(0) / T(0), T(0) / T(0));
     }
     if (y.im == 0 && y.re == ::rint(y.re) && ::fabs(y.re) < T(100)) {
         int n = (int)::fabs(y.re);

@@ -46,6 +46,13 @@ def host_array(array: Any, name: str) -> np.ndarray[Any, Any]:
     return found
 
 
+def signed(indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return indices in a dtype whose sums and differences are right."""
+    return (
+        indices if indices.dtype in (np.int32, np.int64) else indices.astype(np.int64)
+    )
+
+
 class HostCSR:
     """A matrix in compressed rows as numpy arrays; what it is made from is checked."""
 
@@ -65,6 +72,7 @@ class HostCSR:
         rows, columns = map(int, shape)
         self.shape = rows, columns
         self._check()
+        self.indptr, self.indices = signed(self.indptr), signed(self.indices)
 
     def _check(self) -> None:
         rows, columns = self.shape
@@ -82,11 +90,10 @@ class HostCSR:
                 f"there are {len(self.indices)} column indices and {len(self.data)} "
                 "elements"
             )
-        steps = np.diff(self.indptr)
         if (
             self.indptr[0] != 0
             or self.indptr[-1] != len(self.data)
-            or (steps < 0).any()
+            or (self.indptr[1:] < self.indptr[:-1]).any()
         ):
             raise ValueError(
                 f"indptr must rise from 0 to the number of elements, {len(self.data)}"

@@ -21,6 +21,7 @@ from pycuda.sparse._matrix import (
     host_array,
     read_matrix,
     scipy_sparse,
+    signed,
 )
 from pycuda.tools import context_dependent_memoize
 
@@ -126,7 +127,7 @@ class CoordinateSpMV(DeviceOperator):
                     f"there is a {name} index {wrong} in a matrix of shape {shape}"
                 )
         order = np.argsort(rows, kind="stable")
-        rows = rows[order]
+        rows = signed(rows[order])
         indptr = np.searchsorted(rows, np.arange(shape[0] + 1))
         host = HostCSR(indptr, columns[order], data[order], shape, dtype)
         self = cls.__new__(cls)

@@ -322,9 +322,8 @@ ew_same_elements(const pcu_gpuarray *a, const pcu_gpuarray *b)
     return 1;
 }
 
-/* Would writing `out` change elements of `in` that other threads still read? */
-static int
-ew_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out)
+int
+pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out)
 {
     uint64_t in_low, in_high, out_low, out_high;
     if (in->memory != out->memory && pcu_gpuarray_allocation(in) != NULL &&
@@ -345,7 +344,7 @@ ew_resolve_overlap(ew_loop *loop, PyObject **copies, CUstream stream)
 {
     for (int i = 0; i < loop->nin; i++) {
         for (int k = loop->nin; loop->arrays[i] != NULL && k < loop->nops; k++) {
-            if (ew_conflicts(loop->arrays[i], loop->arrays[k])) {
+            if (pcu_gpuarray_conflicts(loop->arrays[i], loop->arrays[k])) {
                 copies[i] = pcu_gpuarray_copy_new(loop->arrays[i], stream);
                 if (copies[i] == NULL) {
                     return -1;

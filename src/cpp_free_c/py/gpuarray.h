@@ -270,6 +270,10 @@ PCU_HIDDEN PCU_RAISES int pcu_elementwise(pcu_state *st, int op, int nin,
                                           pcu_gpuarray *const *outputs, int compute,
                                           CUstream stream);
 
+/* Would writing `out` change elements of `in` that other threads still read? Not if the
+ * arrays have the same elements, each of which its own thread reads and writes. */
+PCU_HIDDEN int pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out);
+
 /* -- transpose.c ------------------------------------------------------------------- */
 
 /* A copy between two arrays of one shape, element by element. */
@@ -298,7 +302,8 @@ PCU_HIDDEN int pcu_is_scalar(PyObject *value);
 PCU_HIDDEN PCU_RAISES int pcu_scalar_type(PyObject *value, int *type, int *weak);
 
 /* Its bytes in a type. OverflowError for an integer that does not fit, TypeError for a
- * number of a wider kind; with `force` a float loses its fraction in an integer. */
+ * number of a wider kind; with `force` a float loses its fraction in an integer, and
+ * one that is not finite is refused. */
 PCU_HIDDEN PCU_RAISES int pcu_scalar_pack(PyObject *value, int type, int force,
                                           unsigned char *out);
 

@@ -545,6 +545,19 @@ copy_no_conversion(const pcu_gpuarray *from, const pcu_gpuarray *to)
     return -1;
 }
 
+/* How many axes of length 1 the source has in front of as many axes as dest has. */
+static int
+copy_extra_axes(const pcu_gpuarray *dest, const pcu_gpuarray *src)
+{
+    int extra = src->ndim - dest->ndim;
+    for (int i = 0; i < extra; i++) {
+        if (src->shape[i] != 1) {
+            return 0;
+        }
+    }
+    return extra < 0 ? 0 : extra;
+}
+
 static int
 copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
 {
@@ -553,6 +566,14 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
     int rc;
     if (pcu_gpuarray_ready(src) < 0) {
         return -1;
+    }
+    int extra = copy_extra_axes(dest, src);
+    if (extra > 0) {
+        pcu_gpuarray *view = pcu_gpuarray_view_new(
+            src, src->ndim - extra, src->shape + extra, src->strides + extra, 0, NULL);
+        rc = view == NULL ? -1 : copy_from_array(dest, view, stream);
+        Py_XDECREF(view);
+        return rc;
     }
     if (!PyArray_EquivTypes(src->dtype, dest->dtype)) {
         if (src->type >= PCU_T_RAW || dest->type >= PCU_T_RAW) {

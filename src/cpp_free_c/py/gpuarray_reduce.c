@@ -160,7 +160,8 @@ reduce_types(reduce_plan *plan, int dtype)
 
 /* -- axes -------------------------------------------------------------------------- */
 
-/* Which axes go: mask[i] is 1. */
+/* Which axes go: mask[i] is 1. An array without axes takes axis 0 and -1, as NumPy's
+ * do. */
 static int
 reduce_read_axes(PyObject *axis, int ndim, unsigned char *mask)
 {
@@ -175,6 +176,10 @@ reduce_read_axes(PyObject *axis, int ndim, unsigned char *mask)
         rc =
             pcu_as_integer(PyTuple_GET_ITEM(items, i), INT_MIN, INT_MAX, &bits, "axis");
         int number = (int)bits;
+        if (rc == 0 && ndim == 0 && !PyTuple_Check(axis) && number >= -1 &&
+            number <= 0) {
+            break;
+        }
         number += number < 0 ? ndim : 0;
         if (rc == 0 && (number < 0 || number >= ndim || mask[number])) {
             PyErr_Format(PyExc_ValueError,
@@ -597,6 +602,21 @@ reduce_check_out(const reduce_plan *plan, PyObject *out, int ndim, const size_t 
     return -1;
 }
 
+/* Can results be written to `out` as they are found? */
+static int
+reduce_is_direct(const reduce_plan *plan, const pcu_gpuarray *out)
+{
+    if (!(out->contiguous & PCU_ARRAY_C) || out->type != plan->result) {
+        return 0;
+    }
+    for (int i = 0; plan->kept.count > 1 && i < plan->nin; i++) {
+        if (pcu_gpuarray_conflicts(plan->inputs[i], out)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static PyObject *
 reduce_result(reduce_plan *plan, const reduce_args *a, const unsigned char *mask)
 {
@@ -609,8 +629,7 @@ reduce_result(reduce_plan *plan, const reduce_args *a, const unsigned char *mask
     }
     PyArray_Descr *dtype = pcu_dtype_of_type(plan->result);
     PyObject *target = NULL;
-    int direct = a->out != Py_None && (((pcu_gpuarray *)a->out)->contiguous & 1) &&
-                 ((pcu_gpuarray *)a->out)->type == plan->result;
+    int direct = a->out != Py_None && reduce_is_direct(plan, (pcu_gpuarray *)a->out);
     target =
         direct ? Py_NewRef(a->out)
                : pcu_gpuarray_new(plan->st, NULL, ndim, shape, NULL, dtype, allocator);

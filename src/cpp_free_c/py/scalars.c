@@ -84,30 +84,40 @@ scalar_half(double value)
 
 typedef struct {
     int integer; /* the value is in bits, else in real and imag */
+    int beyond;  /* an integer of more than 64 bits: in real */
     int negative;
     unsigned long long bits;
     Py_complex number;
 } scalar_number;
 
-/* Read an integer of any size; out of the range of 64 bits is OverflowError. */
+/* Read an integer of any size. One that no float reaches is OverflowError. */
 static int
 scalar_read_integer(PyObject *value, scalar_number *out)
 {
-    out->integer = 1;
-    if (pcu_as_integer(value, LLONG_MIN, ULLONG_MAX, &out->bits, "a scalar") < 0) {
-        return -1;
-    }
     PyObject *index = PyNumber_Index(value);
     if (index == NULL) {
         return -1;
     }
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
+    *out = (scalar_number){.integer = 1,
+                           .negative = overflow == 0 && number < 0,
+                           .bits = (unsigned long long)number,
+                           .number = {(double)number, 0}};
+    if (overflow > 0) {
+        out->bits = PyLong_AsUnsignedLongLong(index);
+        out->number.real = (double)out->bits;
+        if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+            PyErr_Clear(); /* more than 64 bits */
+            overflow = -1;
+        }
+    }
+    if (overflow < 0) {
+        out->beyond = 1;
+        out->number.real = PyLong_AsDouble(index);
+    }
     Py_DECREF(index);
-    out->negative = overflow == 0 && number < 0;
-    out->number.real = out->negative ? (double)number : (double)out->bits;
-    out->number.imag = 0;
-    return 0;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 static int
@@ -123,15 +133,13 @@ scalar_read(PyObject *value, scalar_number *out)
         Py_XDECREF(item);
         return rc;
     }
+    *out = (scalar_number){.integer = 0};
     if (PyArray_IsScalar(value, Bool)) {
         out->integer = 1;
         out->bits = (unsigned long long)PyObject_IsTrue(value);
-        out->negative = 0;
-        out->number = (Py_complex){(double)out->bits, 0};
+        out->number.real = (double)out->bits;
         return 0;
     }
-    out->integer = 0;
-    out->negative = 0;
     if (PyComplex_Check(value) || PyArray_IsScalar(value, ComplexFloating)) {
         out->number = PyComplex_AsCComplex(value);
     }
@@ -161,20 +169,24 @@ scalar_overflow(PyObject *value, int type)
     return -1;
 }
 
-/* The bits of a float as an integer, as far as it has them. */
-static void
-scalar_truncate(scalar_number *number)
+/* A float without its fraction, as an integer. NaN is ValueError, what 64 bits cannot
+ * hold OverflowError. */
+static int
+scalar_truncate(PyObject *value, int type, scalar_number *number)
 {
-    double real = number->number.real;
+    double real = trunc(number->number.real);
+    if (isnan(real)) {
+        PyErr_SetString(PyExc_ValueError, "NaN cannot be converted to an integer");
+        return -1;
+    }
+    if (!(real >= -0x1p63 && real < 0x1p64)) {
+        return scalar_overflow(value, type);
+    }
     number->integer = 1;
     number->negative = real < 0;
-    if (!(real > -9.3e18 && real < 1.85e19)) {
-        number->bits = 0;
-    }
-    else {
-        number->bits =
-            real < 0 ? (unsigned long long)(long long)real : (unsigned long long)real;
-    }
+    number->bits =
+        real < 0 ? (unsigned long long)(long long)real : (unsigned long long)real;
+    return 0;
 }
 
 #define SCALAR_STORE(ctype, expression)         \
@@ -246,8 +258,9 @@ pcu_scalar_pack(PyObject *value, int type, int force, unsigned char *out)
         return -1;
     }
     if (type == PCU_T_BOOL) {
-        int truth = number.integer ? number.bits != 0
-                                   : number.number.real != 0 || number.number.imag != 0;
+        int truth = number.integer && !number.beyond
+                        ? number.bits != 0
+                        : number.number.real != 0 || number.number.imag != 0;
         SCALAR_STORE(uint8_t, truth);
         return 0;
     }
@@ -264,9 +277,11 @@ pcu_scalar_pack(PyObject *value, int type, int force, unsigned char *out)
         if (!force || PyComplex_Check(value) || number.number.imag != 0) {
             return scalar_misfit(value, type);
         }
-        scalar_truncate(&number);
+        if (scalar_truncate(value, type, &number) < 0) {
+            return -1;
+        }
     }
-    if (!scalar_store_integer(&number, type, out)) {
+    if (number.beyond || !scalar_store_integer(&number, type, out)) {
         return scalar_overflow(value, type);
     }
     return 0;
