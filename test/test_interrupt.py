@@ -8,6 +8,7 @@ import re
 import pytest
 
 from pycuda import _driver
+from support.cc import compile_c, compilers, must
 from support.child import run_child
 from support.compilers import needs_nvcc
 from support.emulator import PATH
@@ -445,3 +446,38 @@ def test_jupyter():
     finally:
         kernel.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+LINGER = """
+#include <time.h>
+void end(void) __attribute__((destructor));
+void end(void) { nanosleep(&(struct timespec){.tv_nsec = 300000000}, 0); }
+"""
+
+
+@pytest.mark.parametrize("name", ["kernel", "wait"])
+def test_a_daemon_thread_outlives_the_interpreter(name, tmp_path):
+    """A kernel, or a wait for it, polls on while the process ends slowly."""
+    source = tmp_path / "linger.c"
+    source.write_text(LINGER)
+    library = tmp_path / "linger.so"
+    must(compile_c(compilers()[0], [source], library, ["-shared", "-fPIC"]))
+    run(
+        f"""
+import ctypes
+ctypes.CDLL({str(library)!r})
+
+def work():
+    context.push()
+    endless()
+
+def wait():
+    context.push()
+    out.get()
+
+for function in [work, wait][: 1 + ({name!r} == "wait")]:
+    threading.Thread(target=function, daemon=True).start()
+    time.sleep(0.1)
+context.pop()
+"""
+    )

@@ -37,12 +37,14 @@ interrupt_attached(void)
 }
 
 /* Whether this call can be told from one of another interpreter: before 3.12 a thread
- * remembers only one state. */
+ * remembers only one state. The newest interpreter is the first of the list, the main
+ * one the last. Threads without the interpreter lock ask too, also after the
+ * interpreter has ended, so nothing behind the pointers is read. */
 static int
 interrupt_can_ask(void)
 {
 #if PY_VERSION_HEX < 0x030C0000
-    return PyInterpreterState_Next(PyInterpreterState_Head()) == NULL;
+    return PyInterpreterState_Head() == PyInterpreterState_Main();
 #else
     return 1;
 #endif
@@ -82,7 +84,8 @@ static int
 interrupt_poll(void)
 {
     int is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
-    if (!interrupt_can_ask()) {
+    /* The states of other threads are freed while the interpreter ends. */
+    if (!interrupt_can_ask() || (!is_main && pcu_is_finalizing())) {
         return 0;
     }
     PyThreadState *attached = interrupt_attached();
@@ -133,9 +136,12 @@ interrupt_count_threads(void)
 static int
 interrupt_threads(void)
 {
-    PyThreadState *attached = interrupt_can_ask() ? interrupt_attached() : NULL;
+    if (!interrupt_can_ask() || pcu_is_finalizing()) {
+        return INT_MAX;
+    }
+    PyThreadState *attached = interrupt_attached();
     PyThreadState *state = PyGILState_GetThisThreadState();
-    if (!interrupt_can_ask() || state == NULL || pcu_is_finalizing()) {
+    if (state == NULL) {
         return INT_MAX;
     }
     if (attached == NULL) {
