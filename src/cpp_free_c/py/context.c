@@ -20,9 +20,9 @@ context_end(const pcu_ctxrec *rec, const char **routine)
     CUresult status = CUDA_SUCCESS;
     while (pcu_ctxrec_is_busy(rec)) {
         static const struct timespec pause = {.tv_nsec = 100000};
-        Py_BEGIN_ALLOW_THREADS(void)
-        nanosleep(&pause, NULL); /* a signal may end it early: then look again */
-        Py_END_ALLOW_THREADS
+        PyThreadState *thread = PyEval_SaveThread();
+        (void)nanosleep(&pause, NULL); /* a signal may end it early: then look again */
+        PyEval_RestoreThread(thread);
     }
     if (pcu_drv_info.state != PCU_DRV_READY) {
         return CUDA_SUCCESS;
