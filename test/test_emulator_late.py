@@ -41,6 +41,21 @@ print(w.get(1, sync=False))
 """) == ["7 0", "3"]
 
 
+def test_streams_are_waited_for_in_any_order():
+    assert late("""
+streams = w.a, w.b, w.stream()
+for first, second in (0, 1), (2, 1), (1, 2), (1, 0):
+    for at, stream in enumerate(streams):
+        d.ok("MemsetD32Async", w.word(at), 0, size(1), stream)
+        d.ok("MemsetD32Async", w.word(at), at + 1, size(1), stream)
+    d.ok("StreamSynchronize", streams[first])
+    d.ok("StreamSynchronize", streams[second])
+    d.ok("MemsetD32Async", w.word(first), 5, size(1), streams[first])
+    d.ok("CtxSynchronize")
+    print(*(w.get(at, sync=False) for at in range(3)))
+""") == ["5 2 3", "1 2 5", "1 5 3", "1 5 3"]
+
+
 def test_page_locked_memory_is_copied_late_and_other_memory_at_once():
     assert late("""
 other = (c_uint * 1)(5)

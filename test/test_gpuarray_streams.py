@@ -141,6 +141,10 @@ MORE = {
     + ("v.sum(where=mask.get(), dtype=float)",),
     "sum into": ("gpuarray.sum(x, out=y[:1].reshape(()), stream=a)", "v.sum()"),
     "scan": ("inclusive(x, y, stream=a)", "v.cumsum(dtype=float)"),
+    "scan of bools": (
+        "inclusive(x.astype(np.int32, stream=a).astype(bool, stream=a), y, stream=a)",
+        "(v == 1).cumsum()",
+    ),
     "exclusive": ("exclusive(x, y, stream=a)", "v.cumsum(dtype=float) - v"),
     "lines": ("gpuarray.cumsum(x.reshape(100, 200), 0, stream=a)",)
     + ("v.reshape(100, 200).cumsum(0)",),

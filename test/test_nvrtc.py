@@ -536,6 +536,15 @@ def test_nvcc_that_compiles_nothing_is_replaced_and_that_is_said_once(
     assert broken_nvcc() == 2
 
 
+def test_another_host_compiler_is_tried(broken_nvcc, monkeypatch):
+    with pytest.warns(UserWarning, match="even an empty program"):
+        compiler.compile(ONE, arch="sm_80")
+    monkeypatch.setenv("NVCC_CCBIN", "/usr/bin/another")
+    with pytest.warns(UserWarning, match="even an empty program"):
+        compiler.compile(ONE + " ", arch="sm_80")
+    assert broken_nvcc() == 4
+
+
 def test_threads_find_a_broken_nvcc_once(broken_nvcc):
     sources = [f"{ONE}// {number}" for number in range(6)]
     with pytest.warns(UserWarning, match="even an empty program") as caught:

@@ -70,6 +70,7 @@ def test_the_recorded_verdicts_are_the_assembler_s(group):
         ("mov.u64 u64_8, {b32_0, b32_1};", "as .b16, .b32, .b64 or .b128"),
         ("mov.b64 {_, _}, b64_8;", "no element of the destination"),
         ("mov.b64 b64_8, {b32_0, b16_1};", "differ in width"),
+        ("mov.b64 b64_8, {b16_1, b32_0};", "differ in width"),
         ("mov.v4.u32 v4u32, w2u32;", "no vector of 4 elements"),
         ("mov.v2.u32 v2f32, w2f32;", "a register of floats"),
         ("mov.u32 u32_0, u16_0;", "another size"),

@@ -536,6 +536,7 @@ def test_operands_that_do_not_go(square):
     with pytest.raises(ValueError, match="share memory"):
         square(long[:6], long[5:11])
     assert square(long[:6], long[6:]).get().tolist() == [0] * 6
+    assert square(long[6:], long[:6]).get().tolist() == [0] * 6
 
 
 @pytest.mark.gpu
