@@ -16,42 +16,63 @@ UNSIGNED = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t"
 }  # fmt: skip
 COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 NAMES = re.compile(
-    r"\btypedef\s+(?P<old>[\w\s]+?)\s+(?P<new>\w+)\s*;"
-    r"|\busing\s+(?P<new2>\w+)\s*=\s*(?P<old2>[\w\s:]+?)\s*;"
-    r"|^[ \t]*#[ \t]*define[ \t]+(?P<new3>\w+)[ \t]+(?P<old3>[\w \t]+?)[ \t]*$",
+    r"\btypedef\b(?P<old>[^;]*?)\b(?P<new>\w+)\s*;"
+    r"|\busing\s+(?P<new2>\w+)\s*=(?P<old2>[^;]*);"
+    r"|^[ \t]*#[ \t]*define[ \t]+(?P<new3>\w+)(?P<old3>[^\n]*)"
+    r"|(?P<old4>\b(?:struct|class|union|enum|typename)\s|\})\s*(?P<new4>\w+)",
     re.MULTILINE,
 )
+#: What decides which text is compiled; options may define the names in it.
+CONDITIONS = re.compile(r"^[ \t]*#[ \t]*(?:el)?if\w*([^\n]*)", re.MULTILINE)
 
 NO_INTEGER, IS_SIGNED, IS_UNSIGNED = 0, 1, 2
 
 
-def _aliases(source: str) -> dict[str, list[str]]:
-    """Return the words behind each name that the source gives a type."""
-    return {
-        match["new"] or match["new2"] or match["new3"]: re.findall(
-            r"\w+", match["old"] or match["old2"] or match["old3"]
-        )
-        for match in NAMES.finditer(source)
-    }
+def _aliases(source: str) -> dict[str, set[str]]:
+    """Return the types that the source gives each name, wherever it does.
+
+    Which of several definitions holds for a kernel is not looked at, nor is whether a
+    name in a condition was defined by an option: an empty text stands for that.
+    """
+    aliases: dict[str, set[str]] = {}
+    for match in NAMES.finditer(source):
+        name = match["new"] or match["new2"] or match["new3"] or match["new4"]
+        text = match["old"] or match["old2"] or match["old3"] or match["old4"] or ""
+        aliases.setdefault(name, set()).add(text.strip())
+    for match in CONDITIONS.finditer(source):
+        for name in re.findall(r"\w+", match[1]):
+            if name in aliases:
+                aliases[name].add("")
+    return aliases
 
 
-def _kind(words: list[str], aliases: dict[str, list[str]], depth: int = 0) -> int:
+def _kind(words: list[str], aliases: dict[str, set[str]], depth: int = 0) -> int:
     """Say which integer the words of a type are."""
     words = [word for word in words if word not in QUALIFIERS]
     if not words or depth > 4:
         return NO_INTEGER
+    if len(words) == 1 and words[0] in aliases:
+        kinds = {_kind_of(text, aliases, depth + 1) for text in aliases[words[0]]}
+        return kinds.pop() if len(kinds) == 1 else NO_INTEGER
+    if any(word in aliases for word in words):
+        return NO_INTEGER  # of a word that means something else
     if set(words) <= WORDS:
         return IS_UNSIGNED if "unsigned" in words else IS_SIGNED
     if len(words) > 1:
         return NO_INTEGER
-    if words[0] in aliases:
-        return _kind(aliases[words[0]], aliases, depth + 1)
     if words[0] in SIGNED:
         return IS_SIGNED
     return IS_UNSIGNED if words[0] in UNSIGNED else NO_INTEGER
 
 
-def _parameter(text: str, aliases: dict[str, list[str]]) -> int:
+def _kind_of(text: str, aliases: dict[str, set[str]], depth: int) -> int:
+    """Say which integer a type is."""
+    if not re.fullmatch(r"[\w\s:]+", text):
+        return NO_INTEGER  # a pointer, a reference, an array, a template, a structure
+    return _kind(re.findall(r"\w+", text), aliases, depth)
+
+
+def _parameter(text: str, aliases: dict[str, set[str]]) -> int:
     """Say which integer a declared parameter is."""
     if not re.fullmatch(r"[\w\s:]+", text):
         return NO_INTEGER  # a pointer, a reference, an array, a template

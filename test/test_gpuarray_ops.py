@@ -143,6 +143,11 @@ def test_integers_out_of_range(ctx):
     assert not (x < -300).get().any()
     assert not (x == 1 << 70).get().any()
     assert (x != 1 << 70).get().all()
+    for number in (300, -300, 1 << 70, 10**400, 0, 3):
+        for name in ("logical_and", "logical_or", "logical_xor"):
+            function = getattr(np, name)
+            same(function(x, number), function(x.get(), bool(number)))
+            same(function(number, x), function(bool(number), x.get()))
     y = to_gpu(np.array([2**63 - 1, -(2**63)]))
     assert (y < 2**63).get().all()
     assert (y > np.uint64(2**63 - 1)).get().tolist() == [False, False]

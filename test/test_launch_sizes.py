@@ -232,6 +232,7 @@ def test_a_format_that_is_set_without_prepare(mod, out):
 
 # -- what the source tells
 
+# fmt: off
 KINDS = [
     ("__global__ void f(int a, unsigned b, const long long c)", 3, b"\1\2\1"),
     ("__global__ void f(size_t n, std::uint32_t m, char c)", 3, b"\2\2\1"),
@@ -241,6 +242,21 @@ KINDS = [
     ("using T = unsigned long; __global__ void f(T x)", 1, b"\2"),
     ("#define T int\n__global__ void f(T x)", 1, b"\1"),
     ("#define T T\n__global__ void f(T x)", 1, b"\0"),
+    ("typedef double T; struct q { typedef int T; };__global__ void f(T x)", 1, b"\0"),
+    ("typedef int T;\nstruct W { using T = double; };__global__ void f(T x)", 1, b"\0"),
+    ("typedef int T;\nstruct W { using T = long; };__global__ void f(T x)", 1, b"\1"),
+    ("#if A\ntypedef int T;\n#else\n#define T float\n#endif\n"
+     "__global__ void f(T x)", 1, b"\0"),
+    ("#if A\ntypedef int T;\n#else\n#define T long\n#endif\n"
+     "__global__ void f(T x)", 1, b"\1"),
+    ("#ifndef T\n#define T int\n#endif\n__global__ void f(T x)", 1, b"\0"),
+    ("typedef int T; template <typename T> __global__ void f(T x)", 1, b"\0"),
+    ("typedef int T; struct T { double x; }; __global__ void f(T x)", 1, b"\0"),
+    ("typedef struct { int a; } T; struct W { typedef int T; };"
+     "__global__ void f(T x, int a)", 2, b"\0\1"),
+    ("#define long double\n__global__ void f(long x, int y)", 2, b"\0\1"),
+    ("#define long double\n__global__ void f(unsigned long x)", 1, b"\0"),
+    ("typedef unsigned U; typedef U T; __global__ void f(T x)", 1, b"\2"),
     ("__global__ void f(cuda::pair<int, int> p, int n)", 2, b"\0\1"),
     ("__global__ void __launch_bounds__(64, 2) f(long n)", 1, b"\1"),
     ("// __global__ void f(float n)\n__global__ void f(int n)", 1, b"\1"),
@@ -250,6 +266,22 @@ KINDS = [
     ("__device__ void f(int n)", 1, None),
     ("void g() { f(int); }", 1, None),
 ]
+# fmt: on
+
+
+def test_a_name_with_two_types_is_no_integer(ctx):
+    """An integer must not be converted for a parameter that may be a float."""
+    text = "%s __global__ void f(double *out, T a, int b) { *out = a + b; }"
+    certain = SourceModule(text % "typedef long T;").get_function("f")
+    mixed = text % "typedef double T; struct W { typedef long T; };"
+    uncertain = SourceModule(mixed).get_function("f")
+    out = drv.mem_alloc(8)
+    certain(out, np.int32(5), np.int32(2), **ONE)
+    assert read(out, np.float64, 1) == [7.0]
+    uncertain(out, np.float64(5), np.int32(3), **ONE)
+    assert read(out, np.float64, 1) == [8.0]
+    with pytest.raises(TypeError, match="4 bytes.* 8"):
+        uncertain(out, np.int32(5), np.int32(3), **ONE)
 
 
 @pytest.mark.parametrize(("source", "count", "kinds"), KINDS)

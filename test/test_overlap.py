@@ -11,6 +11,7 @@ import pycuda.driver as drv
 from pycuda import cumath, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.scan import InclusiveScanKernel
+from support.faults import fail_calls  # noqa: F401
 
 pytestmark = pytest.mark.gpu
 
@@ -63,6 +64,21 @@ def test_reductions_into_their_input(ctx, name, row):
     np.testing.assert_allclose(out.get(), expected, 1e-12)
     host[row] = out.get()
     assert (x.get() == host).all()  # the other rows are as they were
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, gpuarray.vec.float3], ids=str)
+def test_copies_between_packed_ranges(ctx, fail_calls, dtype):  # noqa: F811
+    """The driver copies ranges that do not overlap, a kernel those that do."""
+    host = np.arange(24 * np.dtype(dtype).itemsize, dtype=np.uint8).view(dtype)
+    x = to_gpu(host)
+    for target, source, copies in ((0, 12, 1), (12, 0, 1), (0, 0, 0), (0, 11, 1)):
+        before = fail_calls.count("LaunchKernel"), fail_calls.count("MemcpyDtoDAsync")
+        x[target : target + 12] = x[source : source + 12]
+        host[target : target + 12] = host[source : source + 12].copy()
+        overlap = 0 < abs(target - source) < 12
+        assert fail_calls.count("LaunchKernel") - before[0] == overlap
+        assert fail_calls.count("MemcpyDtoDAsync") - before[1] == copies
+        assert x.get().tobytes() == host.tobytes()
 
 
 def test_clip_into_its_bounds(ctx):

@@ -110,7 +110,7 @@ parse_instruction(ptx_parser *parser, ptx_name *name, ptx_insn *insn)
         }
         insn->words[insn->word_count++] = word->word;
     }
-    ptx_parse_operands(parser, insn);
+    ptx_parse_operands(parser, name->text, insn);
 }
 
 static void

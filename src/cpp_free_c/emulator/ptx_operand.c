@@ -421,7 +421,7 @@ parse_operand(ptx_parser *parser, ptx_operand *operand)
 }
 
 void
-ptx_parse_operands(ptx_parser *parser, ptx_insn *insn)
+ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
 {
     ptx_operand operands[PTX_MAX_OPERANDS];
     unsigned count = 0, i;
@@ -435,6 +435,12 @@ ptx_parse_operands(ptx_parser *parser, ptx_insn *insn)
         if (ptx_accept(parser, '|')) {
             insn->second = new_operands(parser, 1);
             parse_operand(parser, insn->second);
+        }
+        if (parser->lexer.token.kind == PTX_T_WORD) {
+            ptx_fail(parser,
+                     "the software device has no selector '.%.20s' for an operand of "
+                     "'%.100s'",
+                     parser->lexer.token.name->text, opcode);
         }
         if (!ptx_at(parser, ';')) {
             ptx_expect(parser, ',');

@@ -104,7 +104,7 @@ void ptx_parse_function(ptx_parser *parser, bool is_entry, bool is_extern,
 /* -- ptx_operand.c ----------------------------------------------------------------- */
 
 /* All operands of an instruction, up to and with the semicolon. */
-void ptx_parse_operands(ptx_parser *parser, ptx_insn *insn);
+void ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn);
 /* What a name means as a register, or NULL. */
 ptx_binding *ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg);
 void ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto);

@@ -370,7 +370,8 @@ apply_rules(apply_plan *plan)
 
 /* -- scalars ----------------------------------------------------------------------- */
 
-/* An integer that the arrays' type cannot hold is beyond all their elements. */
+/* An integer that the arrays' type cannot hold is beyond all their elements, and true.
+ */
 static int
 apply_pack_beyond(apply_plan *plan, pcu_operand *input, PyObject *value)
 {
@@ -435,11 +436,10 @@ apply_pack_scalars(apply_plan *plan)
             }
         }
         if (pcu_scalar_pack(value, type, rule == RULE_LDEXP, input->value) < 0) {
-            if (rule != RULE_COMPARE || plan->op > PCU_OP_GREATER_EQUAL ||
-                !PyErr_ExceptionMatches(PyExc_OverflowError)) {
+            if (rule != RULE_COMPARE || !PyErr_ExceptionMatches(PyExc_OverflowError)) {
                 return -1;
             }
-            PyErr_Clear(); /* compared as infinity instead */
+            PyErr_Clear(); /* infinity instead: compared alike, and as true */
             if (apply_pack_beyond(plan, input, value) < 0) {
                 return -1;
             }

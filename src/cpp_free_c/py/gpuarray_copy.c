@@ -587,9 +587,13 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
     int alike =
         dest->contiguous & src->contiguous && dest->ndim == src->ndim &&
         memcmp(dest->shape, src->shape, (size_t)dest->ndim * sizeof(size_t)) == 0;
-    if (alike) {
+    /* The driver does not define a copy between ranges that overlap. */
+    if (alike && !pcu_gpuarray_conflicts(src, dest)) {
         if (copy_check(dest) < 0 || copy_check(src) < 0) {
             return -1;
+        }
+        if (dest->address == src->address) {
+            return 0;
         }
         CUdeviceptr to = dest->address;
         CUdeviceptr from = src->address;
