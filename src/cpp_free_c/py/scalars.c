@@ -179,7 +179,7 @@ scalar_truncate(PyObject *value, int type, scalar_number *number)
         PyErr_SetString(PyExc_ValueError, "NaN cannot be converted to an integer");
         return -1;
     }
-    if (!(real >= -0x1p63 && real < 0x1p64)) {
+    if (real < -9223372036854775808.0 || real >= 18446744073709551616.0) {
         return scalar_overflow(value, type);
     }
     number->integer = 1;
