@@ -290,7 +290,7 @@ class Arguments:
             elif first is None:
                 first = packed
                 if not packed.flags.forc:
-                    packed = first = packed.astype(packed.dtype, stream)
+                    packed = first = _packed(packed, "C", stream)
                 extent = count_of(args[k]) if extent < 0 else extent
             else:
                 packed = _like_first(packed, first, argument, stream)
@@ -375,7 +375,11 @@ def _like_first(array, first, argument, stream):
             f"{argument.name} has gaps and another shape, {array.shape}, than the "
             f"first array, {first.shape}"
         )
-    order = "C" if wanted.c_contiguous else "F"
+    return _packed(array, "C" if wanted.c_contiguous else "F", stream)
+
+
+def _packed(array, order, stream):
+    """Return a copy that the stream makes; the array's own order does not count."""
     packed = GPUArray(array.shape, array.dtype, array.allocator, order=order)
     packed.set_async(array, stream)
     return packed

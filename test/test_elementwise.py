@@ -7,6 +7,7 @@ import pycuda.driver as drv
 from pycuda import elementwise, gpuarray
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.gpuarray import GPUArray, to_gpu
+from pycuda.reduction import ReductionKernel
 from pycuda.tools import ScalarArg, VectorArg
 from support.arrays import same
 
@@ -110,6 +111,36 @@ def test_arrays_are_combined_by_index(ctx):
     kernel(to_gpu(a), to_gpu(b), wide[:, ::2])
     same(wide[:, ::2], a - b)
     assert not wide[:, 1::2].get().any()
+
+
+ORDERS = [(0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1), (1, 2, 0)]
+
+
+@pytest.mark.parametrize("source", ORDERS, ids=str)
+@pytest.mark.parametrize("target", ORDERS, ids=str)
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_any_order_of_axes(ctx, source, target, step):
+    """Elements belong together by their indices, however the arrays lie in memory."""
+    kernel = ElementwiseKernel("float *z, float *x, float *y", "z[i] = x[i] + 2 * y[i]")
+    dot = ReductionKernel(np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y")
+    host = np.arange(3 * 4 * 5, dtype=np.float32)
+
+    def placed(order):
+        """(host, device) arrays of shape (3, 4, 5) whose axes lie in this order."""
+        shape = np.array((3, 4, 5))[list(order)]
+        return [
+            make(host.reshape(shape)).transpose(*np.argsort(order))[::step]
+            for make in (np.copy, to_gpu)
+        ]
+
+    (a, x), (b, y), (_, z) = placed(source), placed((0, 1, 2)), placed(target)
+    kernel(z, x, y)
+    same(z, a + 2 * b)
+    (c, z) = placed(target)
+    assert dot(x, z).get() == (a * c).sum()
+    assert dot(z, x).get() == (a * c).sum()
+    assert dot(x, x).get() == (a * a).sum()
+    assert dot(x > 5, z).get() == ((a > 5) * c).sum()
 
 
 @pytest.mark.parametrize("dtype", ["i1", "f4", "c16", gpuarray.vec.float3], ids=str)

@@ -312,6 +312,7 @@ def test_transpose(ctx, axes):
     same(array.transpose(axes), HOST.transpose(axes))
     same(gpuarray.transpose(array, axes), HOST.transpose(axes))
     if axes is not None:
+        same(array.transpose(np.array(axes)), HOST.transpose(axes))
         same(array.transpose(*axes), HOST.transpose(axes))
 
 

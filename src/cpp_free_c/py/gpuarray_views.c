@@ -284,6 +284,14 @@ view_shape_mismatch(const pcu_gpuarray *self, PyObject *wanted)
     return -1;
 }
 
+/* Is this a sequence of integers, rather than one integer? */
+static int
+view_is_sequence(PyObject *value)
+{
+    return !PyIndex_Check(value) ||
+           (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0);
+}
+
 /* Lengths from a program; the one -1 becomes what is left. */
 static int
 view_read_shape(const pcu_gpuarray *self, PyObject *lengths, int *ndim, size_t *shape)
@@ -426,9 +434,7 @@ view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (f_order < 0) {
         return NULL;
     }
-    if (nargs == 1 &&
-        (!PyIndex_Check(args[0]) ||
-         (PyArray_Check(args[0]) && PyArray_NDIM((PyArrayObject *)args[0]) > 0))) {
+    if (nargs == 1 && view_is_sequence(args[0])) {
         lengths = PySequence_Tuple(args[0]);
     }
     else {
@@ -573,7 +579,7 @@ view_transpose(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
-    if (nargs + nkw == 1 && !PyIndex_Check(args[0])) {
+    if (nargs + nkw == 1 && view_is_sequence(args[0])) {
         items = PySequence_Tuple(args[0]);
     }
     else {
