@@ -60,7 +60,8 @@ module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PyObject *self = NULL;
     PyObject *ctx = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_image_acquire(&image, a.source, "a module is loaded", "buffer") < 0) {
+        pcu_image_acquire(st, &image, a.source, "a module is loaded", "buffer",
+                          "cuModuleLoadDataEx") < 0) {
         return NULL;
     }
     if (pcu_jit_init(st, &jit, a.options, 0) == 0) {

@@ -252,7 +252,8 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (a.name != NULL && (job.name = pcu_as_name(a.name, "name")) == NULL) {
         return NULL;
     }
-    if (pcu_image_acquire(&image, a.source, "code is linked", "data") < 0) {
+    if (pcu_image_acquire(st, &image, a.source, "code is linked", "data",
+                          "cuLinkAddData") < 0) {
         return NULL;
     }
     job.data = image.data;
