@@ -60,13 +60,14 @@ interrupt_deliver(void *Py_UNUSED(arg))
     return -1;
 }
 
-/* Run the handlers of signals that have come. 1 if one raised. Attached. */
-static int
-interrupt_check_signals(void)
+int
+pcu_interrupt_check(void)
 {
     pcu_saved_error before;
     pcu_error_save(&before);
+    pcu_scope *suspended = pcu_scopes_suspend();
     int raised = PyErr_CheckSignals() < 0;
+    pcu_scopes_resume(suspended);
     if (raised && !interrupt_is_raised) {
         pcu_error_save(&interrupt_error);
         interrupt_is_raised = 1;
@@ -87,7 +88,7 @@ interrupt_poll(void)
     }
     PyThreadState *attached = interrupt_attached();
     if (attached != NULL) {
-        int raised = is_main && interrupt_check_signals();
+        int raised = is_main && pcu_interrupt_check();
         interrupt_released = PyEval_SaveThread();
         return raised;
     }
@@ -98,7 +99,7 @@ interrupt_poll(void)
     PyThreadState *released = interrupt_released;
     interrupt_released = NULL; /* a handler's call of the driver may poll too */
     PyEval_RestoreThread(state);
-    int raised = interrupt_check_signals();
+    int raised = pcu_interrupt_check();
     (void)PyEval_SaveThread();
     interrupt_released = released;
     return raised;
