@@ -405,6 +405,79 @@ check_usable()
     ]
 
 
+def test_handlers_that_free_memory_that_a_kernel_uses():
+    """It is kept until the kernel has ended, and freed then; an Array is refused. The
+    counterpart is memory of a context without work, which is free at once."""
+    done = run(
+        OTHER
+        + """
+empty = third
+with empty:
+    elsewhere = drv.mem_alloc(1 << 20)
+
+def used():
+    return drv.mem_get_info()[1] - drv.mem_get_info()[0]
+
+def handler(number, frame):
+    before = used()
+    target.free()
+    page_locked.base.free()
+    for memory in target, image:
+        try:
+            memory.free()
+        except drv.LogicError as error:
+            seen.append(error.name[11:])
+    seen.append(used() == before)
+    elsewhere.free()
+    seen.append(used() < before)
+    set_flag(1)
+
+def wait_for_the_thread():
+    with other:
+        other.synchronize()
+
+def run_it():
+    with other:
+        threading.Timer(0.3, set_flag, [1]).start()
+        kernel(words, target, block=(1, 1, 1))
+
+signal.signal(signal.SIGALRM, handler)
+for wait in wait_for_the_thread, run_it:
+    seen = []
+    with other:
+        target = drv.mem_alloc(1 << 20)
+        page_locked = drv.pagelocked_zeros(1000, np.int32)
+        image = drv.np_to_array(np.zeros((4, 4), np.float32), "C")
+        before = used()
+    with empty:
+        elsewhere = drv.mem_alloc(1 << 20)
+    set_flag(0)
+    def work():
+        with other:
+            kernel(words, np.intp(int(target) + 4), block=(1, 1, 1))
+    thread = threading.Thread(target=work, daemon=True)
+    if wait is not run_it:
+        thread.start()
+        time.sleep(0.1)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    wait()
+    if wait is not run_it:
+        thread.join(10)
+    with other:
+        other.synchronize()
+        image.free()
+        print(wait.__name__, *seen, before - used() >= 1 << 20)
+other.detach()
+check_usable()
+""",
+        PYTHONPATH=PATH,
+    )
+    assert done.stdout.splitlines() == [
+        "wait_for_the_thread INVALID_HANDLE NOT_PERMITTED True True True",
+        "run_it INVALID_HANDLE NOT_PERMITTED True True True",
+    ]
+
+
 def test_ctrl_c_ends_a_detach_that_waits_for_a_release():
     """The context is as before, on the stack as well. The counterpart: without a signal
     the same detach waits and succeeds."""
