@@ -673,6 +673,32 @@ os.system(f"(sleep 1; kill -INT {os.getpid()}) &")
     assert done.stdout == "end\n"
 
 
+@pytest.mark.parametrize("work", ["endless(block=1)", "context.synchronize()"])
+def test_a_thread_that_polls_after_python_has_ended(work):
+    """A daemon thread computes or waits until the process has ended."""
+    done = run_child(
+        PRELUDE
+        + f"""
+import ctypes
+
+def work():
+    context.push()
+    {work}
+
+if "synchronize" in {work!r}:
+    threading.Thread(target=lambda: (context.push(), endless()), daemon=True).start()
+    time.sleep(0.1)
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+library = ctypes.CDLL(None)  # sleeps for as many seconds as the exit status says
+library.on_exit(ctypes.cast(library.sleep, ctypes.c_void_p), None)
+sys.exit(1)
+""",
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+
+
 def test_jupyter():
     """Interrupt in a notebook ends the cell; the next one works."""
     client = pytest.importorskip("jupyter_client", reason="it is not installed")

@@ -93,7 +93,7 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     pcu_res_handle handle = {0};
     PyObject *self = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0 ||
-        !PyUnicode_FSConverter(filename, &path)) {
+        (path = pcu_as_path_new(filename, "filename")) == NULL) {
         return NULL;
     }
     PyObject *ctx = pcu_context_require(st, "cuModuleLoad");

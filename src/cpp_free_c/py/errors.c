@@ -75,6 +75,10 @@ errors_driver_state(CUresult status)
         return PyUnicode_FromString(
             "call pycuda.driver.init() first, or import pycuda.autoinit");
     }
+    if (status == CUDA_ERROR_NO_DEVICE && pcu_drv_info.emulated) {
+        return PyUnicode_FromString(
+            "PYCUDA_EMULATOR_DEVICES is 0; set it to 1 or more, or unset it");
+    }
     if (status == CUDA_ERROR_NO_DEVICE) {
         return PyUnicode_FromString(
             "the driver is there but shows no GPU; look at nvidia-smi and "

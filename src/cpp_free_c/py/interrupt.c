@@ -22,7 +22,9 @@ static PCU_THREAD PyThreadState *interrupt_released;
 static PCU_THREAD pcu_saved_error interrupt_error;
 static PCU_THREAD int interrupt_is_raised;
 
-/* The state of this thread if it holds the interpreter lock, else NULL. */
+/* The state of this thread if it holds the interpreter lock, else NULL. The module is
+ * never in two interpreters, so a thread that calls has one state. Without the lock the
+ * states are only compared: a thread may poll after Python has ended and freed them. */
 static PyThreadState *
 interrupt_attached(void)
 {
@@ -34,18 +36,6 @@ interrupt_attached(void)
     }
 #endif
     return current;
-}
-
-/* Whether this call can be told from one of another interpreter: before 3.12 a thread
- * remembers only one state. */
-static int
-interrupt_can_ask(void)
-{
-#if PY_VERSION_HEX < 0x030C0000
-    return PyInterpreterState_Next(PyInterpreterState_Head()) == NULL;
-#else
-    return 1;
-#endif
 }
 
 /* A pending call: raise what no failed call has raised. */
@@ -83,9 +73,6 @@ static int
 interrupt_poll(void)
 {
     int is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
-    if (!interrupt_can_ask()) {
-        return 0;
-    }
     PyThreadState *attached = interrupt_attached();
     if (attached != NULL) {
         int raised = is_main && pcu_interrupt_check();
@@ -134,9 +121,9 @@ interrupt_count_threads(void)
 static int
 interrupt_threads(void)
 {
-    PyThreadState *attached = interrupt_can_ask() ? interrupt_attached() : NULL;
+    PyThreadState *attached = interrupt_attached();
     PyThreadState *state = PyGILState_GetThisThreadState();
-    if (!interrupt_can_ask() || state == NULL || pcu_is_finalizing()) {
+    if (state == NULL || pcu_is_finalizing()) {
         return INT_MAX;
     }
     if (attached == NULL) {

@@ -288,7 +288,7 @@ linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *path = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0 ||
-        !PyUnicode_FSConverter(a.source, &path)) {
+        (path = pcu_as_path_new(a.source, "filename")) == NULL) {
         return NULL;
     }
     job.data = PyBytes_AS_STRING(path);

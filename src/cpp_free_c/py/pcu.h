@@ -259,6 +259,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_attribute_new(PyObject *object, PyObject *na
 /* The UTF-8 text of a str without null characters; borrowed from it. */
 PCU_HIDDEN PCU_RAISES const char *pcu_as_name(PyObject *value, const char *name);
 
+/* The bytes of a path: str, bytes or os.PathLike. */
+PCU_HIDDEN PyObject *pcu_as_path_new(PyObject *value, const char *name);
+
 /* A block or grid: an int or a sequence of 1 to 3 of them; missing dimensions are 1. */
 PCU_HIDDEN PCU_RAISES int pcu_as_dims(pcu_state *st, PyObject *value,
                                       unsigned int dims[3], const char *name);
