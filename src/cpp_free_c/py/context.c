@@ -320,7 +320,7 @@ context_pop_current(pcu_state *st)
                    : pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
                                       "this thread's stack of contexts is empty");
     }
-    int rc = pcu_ctxstack_sync(st, stack);
+    int rc = pcu_ctxstack_uncover(st, stack);
     if (rc < 0) { /* as before: the context is still there to be popped */
         (void)pcu_ctxstack_put(stack, top); /* where it was taken from: cannot fail */
         pcu_ctxstack_sync_noraise(st, stack);
@@ -421,7 +421,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         context_stay(self, stack, count);
         return NULL;
     }
-    if (stack != NULL && pcu_ctxstack_sync(st, stack) < 0) {
+    if (stack != NULL && pcu_ctxstack_uncover(st, stack) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
