@@ -119,7 +119,17 @@ def resolve_dir(cache_dir: str | os.PathLike[str] | bool | None) -> str | None:
         return default_dir()
     if cache_dir is True:
         raise TypeError("cache_dir is a folder, None for the usual one, or False")
-    return os.fsdecode(cache_dir) if cache_dir else None
+    if not cache_dir:
+        return None
+    folder = os.fsdecode(cache_dir)
+    try:
+        os.fsencode(folder)
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"cache_dir is {folder!r}, with one half of a surrogate pair, which no "
+            "path can have. Check how it was decoded"
+        ) from None
+    return folder
 
 
 def key_of(*parts: str) -> str:

@@ -129,14 +129,15 @@ _DRIVER_STEP = (
 )
 
 
+#: In the driver's text, before its own advice.
+_NO_SOFTWARE_DEVICE = "PYCUDA_EMULATOR_DEVICES is 0"
+
+
 def _said_by(error: Exception) -> str:
     """Return what an init() that failed says is wrong, less the driver's function."""
-    from pycuda import _driver
-
     text = _first_line(error).partition("failed: ")[2]
-    if _driver._is_emulated() and "shows no GPU" in text:
-        # What follows is the advice for a real GPU, and to take the software device.
-        return f"{text.partition(' - ')[0]}: PYCUDA_EMULATOR_DEVICES is 0"
+    if _NO_SOFTWARE_DEVICE in text:
+        return f"{text.partition(' - ')[0]}: {_NO_SOFTWARE_DEVICE}"
     return text
 
 
@@ -148,7 +149,7 @@ def _step_for(error: Exception) -> str:
     if choice not in (None, "", "cuda", "emulator"):
         return "unset PYCUDA_DRIVER"
     text = str(error)
-    if _driver._is_emulated() and "shows no GPU" in text:
+    if _NO_SOFTWARE_DEVICE in text:
         return "set PYCUDA_EMULATOR_DEVICES to 1 or more, or unset it"
     if choice == "emulator" or _driver._is_emulated():
         return "set the PYCUDA_EMULATOR_ variables right, or unset them"

@@ -743,6 +743,10 @@ def test_cache_dir_argument_and_variables(toy, tmp_path, monkeypatch, cache):
     monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "")
     assert compile() == 4
     assert compile(cache_dir=own) == 5
+    monkeypatch.delenv("PYCUDA_DISABLE_CACHE")
+    with pytest.raises(ValueError, match="cache_dir .* one half of a surrogate pair"):
+        compile(cache_dir=str(tmp_path / "\ud800"))
+    assert compile(cache_dir=str(tmp_path / "\udcff")) == 6  # a byte, not decoded
 
 
 def test_default_place_is_the_users_cache_directory(monkeypatch, tmp_path):

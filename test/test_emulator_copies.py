@@ -138,7 +138,17 @@ def test_copy_2d(d, emu_ctx):
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE  # a row too many
     c.dstY, c.dstPitch = 0, 4
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
-    c.dstPitch, c.dstMemoryType = 16, 9
+    c.dstPitch = 1 << 31
+    for memory_type in DEVICE, UNIFIED:
+        c.dstMemoryType = memory_type
+        for row in 1 << 20, 1 << 32, 1 << 33, 1 << 63:  # far off: host memory or none
+            c.dstY = row
+            assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
+    c.dstY, c.dstDevice = 1 << 31, ctypes.addressof(host)
+    assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
+    c.dstPitch, c.dstY, c.dstDevice = 10, 0, ctypes.addressof(host)
+    d.ok("Memcpy2D", byref(c))
+    c.dstPitch, c.dstDevice, c.dstMemoryType = 16, p.value, 9
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
     assert d.Memcpy2D(None) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", p)

@@ -285,6 +285,12 @@ def test_a_driver_without_a_device(tmp_path):
     assert "shows no GPU" in text and "CUDA_VISIBLE_DEVICES" in text
 
 
+def test_no_software_device():
+    done = run_child(INIT, PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_DEVICES="0")
+    assert "PYCUDA_EMULATOR_DEVICES is 0; set it to 1" in done.stdout
+    assert "nvidia-smi" not in done.stdout
+
+
 def test_a_stub_library(tmp_path):
     head, text = init_with(tmp_path, ANSWERS % 34)
     assert head[:3] == ["LogicError", "34", "CUDA_ERROR_STUB_LIBRARY"]

@@ -254,6 +254,13 @@ def test_no_hash(ctx):
         hash(GPUArray(3, np.float32))
 
 
+def test_a_format_that_is_no_str(ctx):
+    for array in gpuarray.zeros(2, np.float32), gpuarray.zeros((), np.float32):
+        assert format(array, "") == format(array.get(), "")
+        with pytest.raises(TypeError, match="format_spec must be a str, not int"):
+            array.__format__(5)
+
+
 def test_repr_and_str_are_the_host_arrays(ctx):
     host = np.arange(3, dtype=np.float32)
     array = gpuarray.to_gpu(host)

@@ -61,7 +61,8 @@ import pycuda.driver as drv
 import pycuda.gpuarray as gpuarray
 from pycuda.compiler import SourceModule
 
-module = SourceModule({SOURCE!r})
+SOURCE = {SOURCE!r}
+module = SourceModule(SOURCE)
 wait_for, compute, recurse, fill = map(
     module.get_function, ["wait_for", "compute", "recurse", "fill"])
 context = pycuda.autoinit.context
@@ -321,6 +322,264 @@ check_usable()
     assert done.stdout == "alarm in time\nNone\ntoo long None\n"
 
 
+#: Another context, in which a kernel of another thread can run.
+OTHER = """
+import ctypes
+from support.capture import driver
+
+other = drv.Device(0).make_context()
+kernel = SourceModule(SOURCE).get_function("wait_for")
+words = drv.mem_alloc(8)
+memory = [drv.mem_alloc(64) for _ in range(8)]
+other.pop()
+third = drv.Device(0).make_context()
+third.pop()
+
+def set_flag(value):
+    ctypes.memset(int(words), value, 4)  # the software device's memory is the host's
+
+def start():
+    set_flag(0)
+    def work():
+        with other:
+            kernel(words, np.intp(int(words) + 4), block=(1, 1, 1))
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    time.sleep(0.1)
+    return thread
+
+def is_current(context):
+    handle = driver().last(ctypes.c_void_p, "CtxGetCurrent")
+    return drv.Context.get_current() is context and handle == context.handle
+"""
+
+
+def test_handlers_that_change_contexts_while_a_release_waits():
+    """The release is made in its own context, which the handler does not see. It cannot
+    end that context; the counterpart is another one, which it can."""
+    done = run(
+        OTHER
+        + """
+said = []
+
+def handler(number, frame):
+    try:
+        action()
+        said.append("done")
+    except drv.LogicError as error:
+        said.append(error.name)
+    set_flag(1)
+
+def push_and_pop():
+    other.push()
+    assert is_current(other)
+    other.pop()
+
+def make_and_detach():
+    drv.Device(0).make_context().detach()
+
+def push_itself():
+    assert is_current(context)
+    context.push()
+    drv.mem_alloc(64).free()
+    context.pop()
+
+signal.signal(signal.SIGALRM, handler)
+for action in push_and_pop, make_and_detach, push_itself, other.detach, third.detach:
+    thread = start()
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    memory.pop().free()
+    thread.join(10)
+    print(action.__name__, *said, is_current(context))
+    said.clear()
+    check_usable()
+other.detach()
+check_usable()
+""",
+        PYTHONPATH=PATH,
+    )
+    assert done.stdout.splitlines() == [
+        "push_and_pop done True",
+        "make_and_detach done True",
+        "push_itself done True",
+        "detach CUDA_ERROR_NOT_PERMITTED True",
+        "detach done True",
+    ]
+
+
+def test_handlers_that_free_memory_that_a_kernel_uses():
+    """It is kept until the kernel has ended, and freed then; an Array is refused. The
+    counterpart is memory of a context without work, which is free at once."""
+    done = run(
+        OTHER
+        + """
+empty = third
+with empty:
+    elsewhere = drv.mem_alloc(1 << 20)
+
+def used():
+    return drv.mem_get_info()[1] - drv.mem_get_info()[0]
+
+def handler(number, frame):
+    before = used()
+    target.free()
+    page_locked.base.free()
+    for memory in target, image:
+        try:
+            memory.free()
+        except drv.LogicError as error:
+            seen.append(error.name[11:])
+    seen.append(used() == before)
+    elsewhere.free()
+    seen.append(used() < before)
+    set_flag(1)
+
+def wait_for_the_thread():
+    with other:
+        other.synchronize()
+
+def run_it():
+    with other:
+        threading.Timer(0.3, set_flag, [1]).start()
+        kernel(words, target, block=(1, 1, 1))
+
+signal.signal(signal.SIGALRM, handler)
+for wait in wait_for_the_thread, run_it:
+    seen = []
+    with other:
+        target = drv.mem_alloc(1 << 20)
+        page_locked = drv.pagelocked_zeros(1000, np.int32)
+        image = drv.np_to_array(np.zeros((4, 4), np.float32), "C")
+        before = used()
+    with empty:
+        elsewhere = drv.mem_alloc(1 << 20)
+    set_flag(0)
+    def work():
+        with other:
+            kernel(words, np.intp(int(target) + 4), block=(1, 1, 1))
+    thread = threading.Thread(target=work, daemon=True)
+    if wait is not run_it:
+        thread.start()
+        time.sleep(0.1)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    wait()
+    if wait is not run_it:
+        thread.join(10)
+    with other:
+        other.synchronize()
+        image.free()
+        print(wait.__name__, *seen, before - used() >= 1 << 20)
+other.detach()
+check_usable()
+""",
+        PYTHONPATH=PATH,
+    )
+    assert done.stdout.splitlines() == [
+        "wait_for_the_thread INVALID_HANDLE NOT_PERMITTED True True True",
+        "run_it INVALID_HANDLE NOT_PERMITTED True True True",
+    ]
+
+
+def test_ctrl_c_ends_a_detach_that_waits_for_a_release():
+    """The context is as before, on the stack as well. The counterpart: without a signal
+    the same detach waits and succeeds."""
+    done = run(
+        OTHER
+        + """
+def release():
+    memory.pop().free()
+
+thread = start()
+releaser = threading.Thread(target=release, daemon=True)
+releaser.start()
+time.sleep(0.1)
+other.push()
+delay = delay_of(other.detach)
+print("detach", "in time" if delay < 0.1 else delay)
+
+def handler(number, frame):
+    print("handler", drv.Context.get_current() is context)
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+try:
+    other.detach()
+except KeyboardInterrupt:
+    print("current", is_current(other))
+threading.Timer(0.2, set_flag, [1]).start()
+other.detach()
+releaser.join(10)
+print("detached", is_current(context))
+check_usable()
+""",
+        PYTHONPATH=PATH,
+    )
+    assert done.stdout.splitlines() == [
+        "detach in time",
+        "handler True",
+        "current True",
+        "detached True",
+    ]
+
+
+def test_a_handler_that_sets_the_parameters_of_the_launch_that_waits():
+    """An old launch has the parameters of the moment when it was called; the next one
+    has those that the handler set."""
+    done = run(
+        """
+import ctypes
+
+texture = SourceModule('''
+texture<float, 1, cudaReadModeElementType> image;
+extern "C" __global__ void read(float *out, int n)
+{
+    out[threadIdx.x] = tex1Dfetch(image, threadIdx.x) + n;
+}''', no_extern_c=True)
+read, image = texture.get_function("read"), texture.get_texref("image")
+results = gpuarray.zeros(4, np.float32)
+values = [gpuarray.to_gpu(np.arange(4, dtype=np.float32) * k) for k in (1, 10)]
+image.set_address(values[0].gpudata, 16)
+read.set_block_shape(4, 1, 1)
+read.param_set(results.gpudata, np.int32(7))
+read.launch()
+print(*results.get().astype(int))
+streams = [drv.Stream(drv.stream_flags.NON_BLOCKING), drv.Stream()]
+context.synchronize()
+
+def work():
+    with context:
+        endless(streams[0], block=1)
+
+kept = []
+
+def handler(number, frame):
+    read.param_set_size(30000)
+    read.param_set_size(12)
+    kept.extend(bytes([65]) * size for size in (8, 16, 24) * 300)
+    read.param_seti(8, 100)
+    ctypes.memset(int(flag.gpudata), 1, 4)  # the kernel may end
+
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+image.set_address(values[1].gpudata, 16)
+read.launch_grid_async(1, 1, streams[1])
+streams[1].synchronize()
+print(len(kept), *results.get().astype(int))
+read.launch()
+print(*results.get().astype(int))
+""",
+        PYTHONMALLOC="debug",
+    )
+    assert done.stdout.splitlines() == [
+        "7 8 9 10",
+        "900 7 17 27 37",
+        "100 110 120 130",
+    ]
+
+
 def test_threads_run_during_a_kernel():
     """The interpreter's lock is free while a long kernel runs; a thread that is not the
     main one is not interrupted itself."""
@@ -414,6 +673,32 @@ os.system(f"(sleep 1; kill -INT {os.getpid()}) &")
     )
     done = run_child(code, check=False, timeout=20)
     assert done.stdout == "end\n"
+
+
+@pytest.mark.parametrize("work", ["endless(block=1)", "context.synchronize()"])
+def test_a_thread_that_polls_after_python_has_ended(work):
+    """A daemon thread computes or waits until the process has ended."""
+    done = run_child(
+        PRELUDE
+        + f"""
+import ctypes
+
+def work():
+    context.push()
+    {work}
+
+if "synchronize" in {work!r}:
+    threading.Thread(target=lambda: (context.push(), endless()), daemon=True).start()
+    time.sleep(0.1)
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+library = ctypes.CDLL(None)  # sleeps for as many seconds as the exit status says
+library.on_exit(ctypes.cast(library.sleep, ctypes.c_void_p), None)
+sys.exit(1)
+""",
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
 
 
 def test_jupyter():

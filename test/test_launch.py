@@ -571,6 +571,21 @@ def test_modules(ctx, mod, tmp_path):
         mod.module.get_function(b"axpy")
     with pytest.raises(TypeError, match="bytes, not str"):
         drv.module_from_buffer("text")
+    half = "\ud800"
+    linker, ptx = drv.Linker(), drv.jit_input_type.PTX
+    for name, call in [
+        ("name", lambda: mod.get_function(half)),
+        ("name", lambda: mod.get_global(half)),
+        ("name", lambda: linker.add_data(b"", ptx, half)),
+        ("filename", lambda: linker.add_file(half, ptx)),
+        ("filename", lambda: drv.module_from_file(half)),
+        ("the format", lambda: mod.get_function("nothing").prepare(half)),
+        ("the PCI bus id", lambda: drv.Device(half)),
+    ]:
+        with pytest.raises(ValueError, match=f"^{name} has one half of a surrogate"):
+            call()
+    with pytest.raises(drv.RuntimeError, match="cuModuleLoad failed"):
+        drv.module_from_file("\udcff")  # a byte that os.fsdecode could not decode
     with pytest.raises(drv.RuntimeError) as caught:
         drv.module_from_file(str(tmp_path / "missing.cubin"))
     assert caught.value.name == "CUDA_ERROR_FILE_NOT_FOUND"

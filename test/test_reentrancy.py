@@ -2,13 +2,14 @@
 
 import contextlib
 import gc
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver
+from pycuda import _driver, gpuarray
 from pycuda.compiler import SourceModule
 from support.child import run_child
 
@@ -59,6 +60,178 @@ print(drv.from_device(out, 1, np.int64)[0])
         PYTHONMALLOC="debug",
     )
     assert done.stdout == "9\n"
+
+
+@pytest.mark.parametrize("change", ["del one.arg_format", "one.prepare('qqq')", "pass"])
+def test_a_plan_that_goes_while_the_grid_is_converted(change):
+    """The call goes by the plan that it found; the next one by what is there then."""
+    done = run_child(
+        f"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+one = SourceModule('''{SOURCE}''').get_function("two").prepare("Pii")
+out = drv.mem_alloc(8)
+class Grid:
+    def __index__(self):
+        try:
+            {change}
+        except TypeError:
+            pass
+        return 1
+one.prepared_call((Grid(), 1), (1, 1, 1), out, 5, 4)
+print(drv.from_device(out, 1, np.int64)[0])
+try:
+    one.prepared_call((1, 1), (1, 1, 1), out, 6, 4)
+except AttributeError:
+    pass
+print(drv.from_device(out, 1, np.int64)[0])
+""",
+        PYTHONMALLOC="debug",
+    )
+    assert done.stdout == ("9\n9\n" if change.startswith("del") else "9\n10\n")
+
+
+def test_a_number_that_has_its_function_described_anew():
+    """What is known of the parameters stays while an argument is converted."""
+    done = run_child(
+        f"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+two = SourceModule('''{SOURCE}''').get_function("two")
+out = drv.mem_alloc(8)
+class Number(np.int16):
+    def __index__(self):
+        two.set_attribute(drv.function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT, 0)
+        two(out, np.int32(1), np.int32(2), block=(1, 1, 1))
+        return 5
+two(out, Number(3), np.int32(4), block=(1, 1, 1))
+print(drv.from_device(out, 1, np.int64)[0])
+""",
+        PYTHONMALLOC="debug",
+    )
+    assert done.stdout == "9\n"
+
+
+@pytest.mark.parametrize("handler", ["In", "Out", "InOut"])
+@pytest.mark.parametrize("question", [1, 2, 3, 4, None])
+def test_device_memory_deleted_when_it_says_its_address(handler, question):
+    """The call keeps the memory that it passed to the kernel."""
+    done = run_child(
+        f"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+one = SourceModule('''{SOURCE}''').get_function("one")
+class Memory(drv.PointerHolderBase):
+    asked = 0
+    def __init__(self):
+        self.memory = drv.mem_alloc(4)
+    def get_pointer(self):
+        self.asked += 1
+        if self.asked == {question}:
+            del argument.dev_alloc
+        return int(self.memory)
+array = np.zeros(1, np.int32)
+argument = drv.{handler}(array)
+memory = argument.dev_alloc = Memory()
+one(argument, np.int32(5), block=(1, 1, 1))
+print(array[0], drv.from_device(int(memory.memory), 1, np.int32)[0])
+""",
+        PYTHONMALLOC="debug",
+    )
+    assert done.stdout == ("0 5\n" if handler == "In" else "5 5\n")
+
+
+@pytest.mark.parametrize("subclass", [False, True])
+@pytest.mark.parametrize("push", [True, False])
+def test_results_after_another_context_became_current(ctx, mod, subclass, push):
+    """They come from the memory of the launch."""
+    other = drv.Device(0).make_context()
+    other.pop()
+
+    class Pushes(drv.ArgumentHandler):
+        def get_device_alloc(self):
+            return scratch
+
+        def post_call(self, stream):
+            if push:
+                other.push()
+
+    class Mine(drv.InOut):
+        pass
+
+    source = "__global__ void fill(int *a, int *b) { *b = 7; }"
+    fill = SourceModule(source).get_function("fill")
+    scratch = drv.mem_alloc(4)
+    array = np.zeros(1, np.int32)
+    handler = (Mine if subclass else drv.InOut)(array)
+    fill(Pushes(array), handler, block=(1, 1, 1))
+    assert array[0] == 7
+    if push:
+        drv.Context.pop()
+    assert drv.Context.get_current() is ctx
+    other.detach()
+
+
+def test_a_handler_whose_memory_goes_before_its_results_are_copied(mod):
+    class Deletes(drv.ArgumentHandler):
+        def get_device_alloc(self):
+            return scratch
+
+        def post_call(self, stream):
+            del handler.dev_alloc
+
+    source = "__global__ void fill(int *a, int *b) { *b = 7; }"
+    fill = SourceModule(source).get_function("fill")
+    scratch = drv.mem_alloc(4)
+    array = np.zeros(1, np.int32)
+    handler = drv.Out(array)
+    fill(Deletes(array), handler, block=(1, 1, 1))
+    assert array[0] == 7
+    assert handler.dev_alloc is None
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [lambda a: a + a, gpuarray.sum, lambda a: a.set(a.T)],
+    ids=["sum of arrays", "reduction", "transpose"],
+)
+@pytest.mark.parametrize("change", ["detach", "pop", "nothing"])
+def test_a_context_that_goes_while_a_kernel_is_made(ctx, operation, change):
+    """Nothing is loaded or launched in the next context of the stack."""
+    other = drv.Device(0).make_context()
+    array = gpuarray.zeros((64, 64), np.float32)
+    before = sys.getprofile()
+    modules = _driver._live_counts()["module"]
+    errors = {
+        "detach": pytest.raises(drv.LogicError, match="was detached during the call"),
+        "pop": pytest.raises(drv.LogicError, match="another context became current"),
+        "nothing": contextlib.nullcontext(),
+    }
+
+    def profile(frame, event, argument):
+        if frame.f_code.co_name == "image_of":
+            sys.setprofile(before)
+            {"detach": other.detach, "pop": drv.Context.pop}.get(change, int)()
+
+    sys.setprofile(profile)
+    try:
+        with errors[change]:
+            operation(array)
+    finally:
+        sys.setprofile(before)
+    if change != "nothing":
+        assert _driver._live_counts()["module"] == modules
+        assert drv.Context.get_current() is ctx
+    if change != "detach":
+        other.detach()
+    ctx.synchronize()
+    assert (gpuarray.zeros(4, np.float32) + 1).get().tolist() == [1, 1, 1, 1]
 
 
 def test_a_list_that_empties_itself(mod):

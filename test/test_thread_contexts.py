@@ -356,6 +356,27 @@ def test_a_thread_of_c(lent):
     assert seen == [49, 49]
 
 
+@pytest.mark.skipif(
+    not _driver._is_emulated(), reason="a real driver may crash on a dead handle"
+)
+@pytest.mark.parametrize("leave", ["pop", "detach"])
+def test_contexts_below_the_top_that_another_library_ended(ctx, raw, leave):
+    """They go with the top; one that is asked for is an error."""
+    below = [drv.Device(0).make_context() for _ in range(2)]
+    top = drv.Device(0).make_context()
+    for context in below:
+        raw.ok("CtxDestroy", c_void_p(context.handle))
+    assert drv.Context.get_current() is top
+    (drv.Context.pop if leave == "pop" else top.detach)()
+    assert drv.Context.get_current() is ctx
+    drv.mem_alloc(16).free()
+    with pytest.raises(drv.LogicError, match="another library has ended this context"):
+        below[0].push()
+    assert drv.Context.get_current() is ctx
+    if leave == "pop":
+        top.detach()
+
+
 # -- another library's context
 
 

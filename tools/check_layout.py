@@ -37,6 +37,7 @@ EMULATOR_DATA = {
     "emulator/graph.c": ["graphs"],
     "emulator/graphics.c": ["declared"],
     "emulator/ipc.c": ["segments", "openings"],
+    "emulator/keep.c": ["kept_first"],
     "emulator/late.c": ["emu_late_on", "late_streams"],
     "emulator/memory.c": ["state", "emu_memory_tables"],
     "emulator/object.c": ["registry"],

@@ -3,6 +3,8 @@
 #include "ctxrec.h"
 
 PCU_THREAD pcu_ctxrec *pcu_ctx_current;
+/* The innermost scope of the calling thread. */
+static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;
 
 /* The living and the not yet forgotten, newest first. */
@@ -96,6 +98,27 @@ pcu_ctxrec_is_busy(const pcu_ctxrec *rec)
     return releases != 0;
 }
 
+int
+pcu_ctxrec_is_last(const pcu_ctxrec *rec)
+{
+    const pcu_ctxrec *r = ctxrec_registry;
+    while (r != NULL && (r == rec || r->handle != rec->handle || !r->alive ||
+                         r->kind != PCU_CTX_PRIMARY)) {
+        r = r->next;
+    }
+    return r == NULL && rec->kind != PCU_CTX_FOREIGN;
+}
+
+static CUresult
+scope_begin(pcu_scope *scope, CUcontext context)
+{
+    scope->context = context;
+    scope->suspended = 0;
+    scope->outer = scope_top;
+    scope_top = scope;
+    return CUDA_SUCCESS;
+}
+
 CUresult
 pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
 {
@@ -105,8 +128,8 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
     if (!pcu_ctxrec_lives(rec)) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
-    if (rec == pcu_ctx_current) {
-        return CUDA_SUCCESS; /* in step with the driver, see py/ctxstack.h */
+    if (rec == pcu_ctx_current) { /* in step with the driver, see py/ctxstack.h */
+        return scope_begin(scope, rec->handle);
     }
     CUresult status = drv.CtxGetCurrent(&current);
     if (status == CUDA_SUCCESS && current != rec->handle) {
@@ -116,15 +139,12 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
             scope->entered = rec->handle;
         }
     }
-    return status;
+    return status == CUDA_SUCCESS ? scope_begin(scope, rec->handle) : status;
 }
 
-CUresult
-pcu_scope_leave(pcu_scope *scope)
+static CUresult
+scope_pop(const pcu_scope *scope)
 {
-    if (scope->entered == NULL) {
-        return CUDA_SUCCESS;
-    }
     CUcontext popped = NULL;
     CUcontext current = NULL;
     CUresult status = drv.CtxPopCurrent(&popped);
@@ -136,6 +156,53 @@ pcu_scope_leave(pcu_scope *scope)
     if (status == CUDA_SUCCESS && popped != scope->entered) {
         status = CUDA_ERROR_INVALID_CONTEXT;
     }
-    scope->entered = NULL;
     return status;
+}
+
+CUresult
+pcu_scope_leave(pcu_scope *scope)
+{
+    CUresult status = scope->entered == NULL ? CUDA_SUCCESS : scope_pop(scope);
+    scope->entered = NULL;
+    scope_top = scope->outer;
+    return status;
+}
+
+int
+pcu_scope_is_within(CUcontext context)
+{
+    const pcu_scope *scope = scope_top;
+    while (scope != NULL && scope->context != context) {
+        scope = scope->outer;
+    }
+    return scope != NULL;
+}
+
+pcu_scope *
+pcu_scopes_suspend(void)
+{
+    pcu_scope *scope = scope_top;
+    while (scope != NULL && !scope->suspended &&
+           (scope->entered == NULL || scope_pop(scope) == CUDA_SUCCESS)) {
+        scope->suspended = 1;
+        scope = scope->outer;
+    }
+    return scope;
+}
+
+void
+pcu_scopes_resume(pcu_scope *stop)
+{
+    while (scope_top != stop) {
+        pcu_scope *scope = scope_top; /* the outermost first */
+        while (scope->outer != stop) {
+            scope = scope->outer;
+        }
+        if (scope->entered != NULL &&
+            drv.CtxPushCurrent(scope->entered) != CUDA_SUCCESS) {
+            scope->entered = NULL; /* nothing to leave */
+        }
+        scope->suspended = 0;
+        stop = scope;
+    }
 }

@@ -92,9 +92,16 @@ PCU_HIDDEN CUresult pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine);
 /* 1 while a handle of the context is being released, through whichever record. */
 PCU_HIDDEN int pcu_ctxrec_is_busy(const pcu_ctxrec *rec);
 
-typedef struct {
-    CUcontext entered;   /* NULL if the context was current already */
-    const char *routine; /* the call that failed to enter */
+/* 1 if the end of this record is the end of the context: it is not someone else's, and
+ * no other record retains it. */
+PCU_HIDDEN int pcu_ctxrec_is_last(const pcu_ctxrec *rec);
+
+typedef struct pcu_scope {
+    CUcontext context;       /* of the calls within */
+    CUcontext entered;       /* NULL if the context was current already */
+    const char *routine;     /* the call that failed to enter */
+    struct pcu_scope *outer; /* of this thread */
+    int suspended;
 } pcu_scope;
 
 /* Make rec current for the calls up to pcu_scope_leave. Nothing to leave on failure,
@@ -103,5 +110,14 @@ PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec);
 
 /* Undo pcu_scope_enter; CUDA_ERROR_INVALID_CONTEXT if another context came off. */
 PCU_HIDDEN CUresult pcu_scope_leave(pcu_scope *scope);
+
+/* 1 if this thread is within a scope of the context: a signal handler interrupts it. */
+PCU_HIDDEN int pcu_scope_is_within(CUcontext context);
+
+/* Take the contexts of this thread's scopes off the driver's stack, so that a signal
+ * handler finds that stack as the thread's own stack of contexts says. Give the result
+ * to pcu_scopes_resume, which puts them back. */
+PCU_HIDDEN pcu_scope *pcu_scopes_suspend(void);
+PCU_HIDDEN void pcu_scopes_resume(pcu_scope *stop);
 
 #endif

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "fault.h"
 #include "ipc.h"
+#include "keep.h"
 #include "pool.h"
 #include "stream.h"
 
@@ -117,16 +118,7 @@ emu_cuMemFree(CUdeviceptr dptr)
         if (found &&
             (found->kind == EMU_MEMORY_DEVICE || found->kind == EMU_MEMORY_PITCHED ||
              found->kind == EMU_MEMORY_MANAGED || found->kind == EMU_MEMORY_POOLED)) {
-            emu_count_free(found->context);
-            if (found->kind == EMU_MEMORY_POOLED) {
-                emu_pool_forget(found);
-            }
-            else {
-                emu_ipc_forget(found);
-            }
-            if (emu_memory_free(found)) {
-                status = CUDA_SUCCESS;
-            }
+            status = emu_keep_or_free(found);
         }
     }
     return emu_leave(status);
@@ -189,10 +181,7 @@ emu_cuMemFreeHost(void *p)
 
         status = CUDA_ERROR_INVALID_VALUE;
         if (found && found->kind == EMU_MEMORY_HOST) {
-            emu_count_free(found->context);
-            if (emu_memory_free(found)) {
-                status = CUDA_SUCCESS;
-            }
+            status = emu_keep_or_free(found);
         }
     }
     return emu_leave(status);

@@ -4,6 +4,7 @@
 #include "api.h"
 #include "context.h"
 #include "fault.h"
+#include "stream.h"
 
 #define LARGEST_SIDE ((size_t)1 << 28)
 
@@ -216,8 +217,12 @@ emu_cuArrayDestroy(CUarray hArray)
 
     if (status == CUDA_SUCCESS) {
         emu_array *array = emu_object_get(hArray, EMU_ARRAY);
+        uint64_t ticket;
 
-        if (array && !array->parent && !array->keeper) {
+        if (array && emu_stream_cannot_settle(array->object.context, &ticket)) {
+            status = CUDA_ERROR_NOT_PERMITTED;
+        }
+        else if (array && !array->parent && !array->keeper) {
             emu_count_free(array->object.context);
             destroy_array(&array->object);
         }
@@ -357,8 +362,12 @@ emu_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 
     if (status == CUDA_SUCCESS) {
         emu_mipmap *mipmap = emu_object_get(hMipmappedArray, EMU_MIPMAP);
+        uint64_t ticket;
 
-        if (mipmap) {
+        if (mipmap && emu_stream_cannot_settle(mipmap->object.context, &ticket)) {
+            status = CUDA_ERROR_NOT_PERMITTED;
+        }
+        else if (mipmap) {
             emu_count_free(mipmap->object.context);
             destroy_mipmap(&mipmap->object);
         }

@@ -27,6 +27,16 @@ typedef struct {
     size_t width, height, depth; /* bytes, rows, planes */
 } box;
 
+/* No program's memory lies beyond, on any processor that the device runs on. */
+#define HOST_END (UINT64_C(1) << 57)
+
+/* Whether the address is the device's to give out. */
+static bool
+is_ours(uint64_t address)
+{
+    return address - emu_memory_tables.base < emu_memory_tables.size;
+}
+
 bool
 emu_is_device_range(uint64_t address, size_t bytes)
 {
@@ -38,8 +48,8 @@ emu_is_host_range(uint64_t address, size_t bytes)
 {
     const emu_allocation *found;
 
-    if (address - emu_memory_tables.base >= emu_memory_tables.size) {
-        return address != 0 && bytes <= UINT64_MAX - address;
+    if (!is_ours(address)) {
+        return address != 0 && address < HOST_END && bytes <= HOST_END - address;
     }
     found = emu_memory_check(address, bytes);
     return found &&
@@ -436,7 +446,8 @@ linear_side(const box_side *given, const box *b, side *out)
     first = scaled(given->z, out->slice, scaled(given->y, pitch, given->x));
     last = scaled(b->depth - 1, out->slice, scaled(b->height - 1, pitch, b->width));
     if (out->slice == SIZE_MAX || first == SIZE_MAX || last == SIZE_MAX ||
-        first > UINT64_MAX - base || !is_range(kind, base + first, last)) {
+        first > UINT64_MAX - base || is_ours(base) != is_ours(base + first) ||
+        !is_range(kind, base + first, last)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     out->start = base + first;

@@ -13,6 +13,7 @@
 #include "capture.h"
 #include "context.h"
 #include "fault.h"
+#include "keep.h"
 #include "wait.h"
 
 typedef struct emu_order {
@@ -170,22 +171,43 @@ mark_idle(emu_stream *stream)
     }
     *link = stream->next_busy;
     stream->ticket = 0;
+    emu_keep_end();
     emu_wake();
     emu_unlock();
 }
 
-/* Whether work of the context is running that began by that ticket, and that this
- * thread has not given up. */
+/* Whether work of the context is running that began by that ticket, but after the
+ * other one. */
 static bool
-is_busy(const emu_context *context, uint64_t ticket)
+runs_since(const emu_context *context, uint64_t ticket, uint64_t before)
 {
     const emu_stream *stream = busy.first;
 
     while (stream && (stream->object.context != context || stream->ticket > ticket ||
-                      stream->ticket <= given_up)) {
+                      stream->ticket <= before)) {
         stream = stream->next_busy;
     }
     return stream;
+}
+
+bool
+emu_stream_runs(const emu_context *context, uint64_t ticket)
+{
+    return runs_since(context, ticket, 0);
+}
+
+/* The same without what this thread has given up. */
+static bool
+is_busy(const emu_context *context, uint64_t ticket)
+{
+    return runs_since(context, ticket, given_up);
+}
+
+bool
+emu_stream_cannot_settle(const emu_context *context, uint64_t *ticket)
+{
+    *ticket = busy.last_ticket;
+    return emu_wait_is_nested() && is_busy(context, *ticket);
 }
 
 void

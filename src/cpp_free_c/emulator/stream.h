@@ -27,6 +27,11 @@ void emu_stream_end(emu_stream *stream, int token);
 /* Waits for the work of the context that other threads are running now, but for none
  * that begins later. */
 void emu_stream_settle(const emu_context *context);
+/* Whether this call was made by a signal handler, which cannot wait so, and would have
+ * to. Then *ticket is that of the last work that runs now. */
+bool emu_stream_cannot_settle(const emu_context *context, uint64_t *ticket);
+/* Whether work of the context is running that began by that ticket. */
+bool emu_stream_runs(const emu_context *context, uint64_t ticket);
 /* A signal ended a wait of this thread: it no longer settles for the work that runs
  * now. Otherwise, what it frees while it handles the signal would wait for that work.
  */

@@ -12,27 +12,57 @@
 
 /* -- making ------------------------------------------------------------------------ */
 
+/* 1 if this is a signal handler, or a finalizer, that would end the context of the very
+ * call that it interrupts. */
+static int
+context_is_interrupted(const pcu_ctxrec *rec)
+{
+    return pcu_drv_info.state == PCU_DRV_READY && pcu_ctxrec_is_last(rec) &&
+           pcu_scope_is_within(rec->handle);
+}
+
+static const char *
+context_ender(const pcu_ctxrec *rec)
+{
+    return rec->kind == PCU_CTX_OWNED ? "cuCtxDestroy" : "cuDevicePrimaryCtxRelease";
+}
+
+/* Wait until nothing is being released in the context. */
+static CUresult
+context_settle(const pcu_ctxrec *rec)
+{
+    static const struct timespec pause = {.tv_nsec = 100000};
+    if (context_is_interrupted(rec)) {
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    while (pcu_ctxrec_is_last(rec) && pcu_ctxrec_is_busy(rec)) {
+        PyThreadState *thread = PyEval_SaveThread();
+        (void)nanosleep(&pause, NULL); /* a signal may end it early: then look again */
+        PyEval_RestoreThread(thread);
+        if (pcu_interrupt_check()) {
+            return CUDA_ERROR_TIMEOUT;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
 /* End an owned context, or give a retained one back. The caller has made sure that no
  * other thread finds it. What is being released in it has to finish before. */
 static CUresult
 context_end(const pcu_ctxrec *rec, const char **routine)
 {
-    CUresult status = CUDA_SUCCESS;
-    while (pcu_ctxrec_is_busy(rec)) {
-        static const struct timespec pause = {.tv_nsec = 100000};
-        PyThreadState *thread = PyEval_SaveThread();
-        (void)nanosleep(&pause, NULL); /* a signal may end it early: then look again */
-        PyEval_RestoreThread(thread);
-    }
+    *routine = context_ender(rec);
     if (pcu_drv_info.state != PCU_DRV_READY) {
         return CUDA_SUCCESS;
     }
+    CUresult status = context_settle(rec);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
     if (rec->kind == PCU_CTX_OWNED) {
-        *routine = "cuCtxDestroy";
         PCU_STATUS(status, CtxDestroy, (rec->handle));
     }
     else if (rec->kind == PCU_CTX_PRIMARY) {
-        *routine = "cuDevicePrimaryCtxRelease";
         PCU_STATUS(status, DevicePrimaryCtxRelease, (rec->device));
     }
     return status;
@@ -290,7 +320,7 @@ context_pop_current(pcu_state *st)
                    : pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
                                       "this thread's stack of contexts is empty");
     }
-    int rc = pcu_ctxstack_sync(st, stack);
+    int rc = pcu_ctxstack_uncover(st, stack);
     if (rc < 0) { /* as before: the context is still there to be popped */
         (void)pcu_ctxstack_put(stack, top); /* where it was taken from: cannot fail */
         pcu_ctxstack_sync_noraise(st, stack);
@@ -325,12 +355,47 @@ PyDoc_STRVAR(
     "If it is current, the next one of the stack becomes current. What was made in\n"
     "it is gone; releasing that later does nothing. LogicError the second time.");
 
+/* How often a context is on a stack. */
+static Py_ssize_t
+context_count(const pcu_ctxstack *stack, const pcu_context *self)
+{
+    Py_ssize_t count = 0;
+    for (Py_ssize_t i = 0; stack != NULL && i < stack->depth; i++) {
+        count += PyList_GET_ITEM(stack->items, i) == (PyObject *)self;
+    }
+    return count;
+}
+
+/* The context did not end, for the reason that is raised: it is as before. While it was
+ * ending, a signal handler that used the stack took it off there. */
+static void
+context_stay(pcu_context *self, pcu_ctxstack *stack, Py_ssize_t count)
+{
+    pcu_saved_error pending;
+    self->rec.alive = 1;
+    pcu_error_save(&pending);
+    while (context_count(stack, self) < count &&
+           pcu_ctxstack_put(stack, (PyObject *)self) == 0) {
+    }
+    PyErr_Clear(); /* no memory for that: the first error is the one to report */
+    pcu_error_restore(&pending);
+    if (stack != NULL) {
+        pcu_ctxstack_sync_noraise(self->st, stack);
+    }
+}
+
 static PyObject *
 context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_context *self = (pcu_context *)op;
     pcu_state *st = self->st;
     const char *routine = "";
+    if (self->rec.alive && context_is_interrupted(&self->rec)) {
+        pcu_raise_detail(st, context_ender(&self->rec), CUDA_ERROR_NOT_PERMITTED,
+                         "the call that was interrupted works in this context; detach "
+                         "it afterwards");
+        return NULL;
+    }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
     if (stack == NULL && PyErr_Occurred()) {
         return NULL;
@@ -348,17 +413,15 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
                          "this context was detached before");
         return NULL;
     }
+    Py_ssize_t count = context_count(stack, self);
     self->rec.alive = 0; /* from here on no other thread uses or ends it */
     CUresult status = context_end(&self->rec, &routine);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
-        self->rec.alive = 1; /* as before */
         pcu_raise(st, routine, status);
-        if (stack != NULL) {
-            pcu_ctxstack_sync_noraise(st, stack);
-        }
+        context_stay(self, stack, count);
         return NULL;
     }
-    if (stack != NULL && pcu_ctxstack_sync(st, stack) < 0) {
+    if (stack != NULL && pcu_ctxstack_uncover(st, stack) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -220,6 +220,30 @@ pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *na
                : convert_context(st, value, out, name, "a Context or None");
 }
 
+/* A string that has no bytes: say which, in place of the codec's words. */
+static void
+convert_name_half(const char *name)
+{
+    if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "%s has one half of a surrogate pair, which is no character; check "
+            "how it was decoded",
+            name);
+    }
+}
+
+PyObject *
+pcu_as_path_new(PyObject *value, const char *name)
+{
+    PyObject *path = NULL;
+    if (!PyUnicode_FSConverter(value, &path)) {
+        convert_name_half(name);
+        return NULL;
+    }
+    return path;
+}
+
 const char *
 pcu_as_name(PyObject *value, const char *name)
 {
@@ -230,6 +254,9 @@ pcu_as_name(PyObject *value, const char *name)
         return NULL;
     }
     const char *text = PyUnicode_AsUTF8AndSize(value, &length);
+    if (text == NULL) {
+        convert_name_half(name);
+    }
     if (text != NULL && strlen(text) != (size_t)length) {
         PyErr_Format(PyExc_ValueError, "%s contains a null character", name);
         return NULL;
@@ -249,6 +276,7 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
 {
     const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : "";
     if (text == NULL) {
+        convert_name_half(name);
         return -1;
     }
     int is_f = strcmp(text, "F") == 0 || strcmp(text, "f") == 0;

@@ -204,6 +204,39 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
     return rc;
 }
 
+/* 1 if the driver does not know the context any more: another library has ended it. */
+static int
+ctxstack_has_gone(const pcu_ctxrec *rec)
+{
+    CUcontext popped = NULL;
+    CUresult status = drv.CtxPushCurrent(rec->handle);
+    if (status == CUDA_SUCCESS) {
+        (void)drv.CtxPopCurrent(&popped); /* what was just pushed */
+    }
+    return status == CUDA_ERROR_INVALID_CONTEXT ||
+           status == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+int
+pcu_ctxstack_uncover(pcu_state *st, pcu_ctxstack *self)
+{
+    int rc = pcu_ctxstack_sync(st, self);
+    while (rc < 0) {
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        const pcu_ctxrec *top = ctxstack_top(self);
+        int has_gone = top != NULL && ctxstack_has_gone(top);
+        pcu_error_restore(&pending);
+        if (!has_gone) {
+            break;
+        }
+        PyErr_Clear(); /* that context is not asked for: the next one is */
+        Py_XDECREF(pcu_ctxstack_take(self));
+        rc = pcu_ctxstack_sync(st, self);
+    }
+    return rc;
+}
+
 /* Take the context that is lent to all threads in place of a top, if there is one. */
 static void
 ctxstack_borrow_lent(pcu_state *st, pcu_ctxstack *self)

@@ -40,6 +40,10 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self);
 /* The same where an exception is already on its way, which is kept. */
 PCU_HIDDEN void pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self);
 
+/* pcu_ctxstack_sync after the top went: the next ones go as well if another library
+ * has ended them. */
+PCU_HIDDEN PCU_RAISES int pcu_ctxstack_uncover(pcu_state *st, pcu_ctxstack *self);
+
 /* Take our handle off the driver's stack; the next sync puts the top there again. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_suspend(pcu_state *st, pcu_ctxstack *self);
 

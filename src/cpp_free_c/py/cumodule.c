@@ -60,7 +60,8 @@ module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     PyObject *self = NULL;
     PyObject *ctx = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_image_acquire(&image, a.source, "a module is loaded", "buffer") < 0) {
+        pcu_image_acquire(st, &image, a.source, "a module is loaded", "buffer",
+                          "cuModuleLoadDataEx") < 0) {
         return NULL;
     }
     if (pcu_jit_init(st, &jit, a.options, 0) == 0) {
@@ -92,7 +93,7 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     pcu_res_handle handle = {0};
     PyObject *self = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0 ||
-        !PyUnicode_FSConverter(filename, &path)) {
+        (path = pcu_as_path_new(filename, "filename")) == NULL) {
         return NULL;
     }
     PyObject *ctx = pcu_context_require(st, "cuModuleLoad");

@@ -44,7 +44,7 @@ device_find(pcu_state *st, PyObject *which, CUdevice *handle)
     unsigned long long ordinal = 0;
     int rc;
     if (PyUnicode_Check(which)) {
-        const char *bus_id = PyUnicode_AsUTF8(which);
+        const char *bus_id = pcu_as_name(which, "the PCI bus id");
         if (bus_id == NULL) {
             return -1;
         }

@@ -75,6 +75,10 @@ errors_driver_state(CUresult status)
         return PyUnicode_FromString(
             "call pycuda.driver.init() first, or import pycuda.autoinit");
     }
+    if (status == CUDA_ERROR_NO_DEVICE && pcu_drv_info.emulated) {
+        return PyUnicode_FromString(
+            "PYCUDA_EMULATOR_DEVICES is 0; set it to 1 or more, or unset it");
+    }
     if (status == CUDA_ERROR_NO_DEVICE) {
         return PyUnicode_FromString(
             "the driver is there but shows no GPU; look at nvidia-smi and "
@@ -82,6 +86,19 @@ errors_driver_state(CUresult status)
             "device");
     }
     return NULL;
+}
+
+/* 1 for calls that are given the context, rather than work in the current one. */
+static int
+errors_takes_context(const char *routine)
+{
+    static const char *const names[] = {"cuCtxPushCurrent", "cuCtxSetCurrent",
+                                        "cuCtxDestroy", "cuDevicePrimaryCtxRelease"};
+    size_t i = 0;
+    while (i < Py_ARRAY_LENGTH(names) && strcmp(routine, names[i]) != 0) {
+        i++;
+    }
+    return i < Py_ARRAY_LENGTH(names);
 }
 
 /* The detail that the status alone calls for: "" or a new string. NULL on error. */
@@ -98,6 +115,9 @@ errors_own_detail(const char *routine, CUresult status)
                 ? "the software device shares nothing with OpenGL"
                 : "OpenGL has no current context in this thread, or one on another "
                   "device");
+    }
+    if (status == CUDA_ERROR_INVALID_CONTEXT && errors_takes_context(routine)) {
+        return PyUnicode_FromString("another library has ended this context");
     }
     if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
         return PyUnicode_FromString(

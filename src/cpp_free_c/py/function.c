@@ -125,6 +125,9 @@ function_read_params(pcu_function *self)
     Py_ssize_t n;
     pcu_param *params = NULL;
     size_t end = 0;
+    if (self->nparams >= 0) { /* they never change, and a call may be packing by them */
+        return 0;
+    }
     if (function_count_params(self, &n) < 0) {
         return -1;
     }

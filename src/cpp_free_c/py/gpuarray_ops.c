@@ -230,6 +230,11 @@ static PyObject *
 ops_format(PyObject *op, PyObject *spec)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (!PyUnicode_Check(spec)) {
+        PyErr_Format(PyExc_TypeError, "format_spec must be a str, not %s",
+                     Py_TYPE(spec)->tp_name);
+        return NULL;
+    }
     PyObject *what = pcu_gpuarray_ready(self) < 0 ? NULL
                      : self->ndim == 0            ? ops_only_item(op, "format")
                                                   : PyObject_Str(op);

@@ -88,7 +88,7 @@ handler_has_memory(const pcu_handler *self, size_t size)
     if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
         return 0;
     }
-    if (self->room == 0) {
+    if (self->room == 0 || self->finishing) {
         return 1;
     }
     const pcu_resource *memory = (const pcu_resource *)self->dev_alloc;
@@ -97,14 +97,14 @@ handler_has_memory(const pcu_handler *self, size_t size)
             pcu_ctx_current->handle == pcu_context_rec(memory->ctx)->handle);
 }
 
-int
-pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer)
+PyObject *
+pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
 {
     pcu_state *st = self->st;
     size_t size = 0;
     int given = self->room == 0 && handler_has_memory(self, 0);
     if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
-        return -1;
+        return NULL;
     }
     PyObject *alloc;
     if (handler_has_memory(self, size)) {
@@ -113,14 +113,15 @@ pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer)
     else {
         alloc = pcu_devmem_alloc(st, size);
         if (alloc == NULL) {
-            return -1;
+            return NULL;
         }
         self->room = size;
         Py_XSETREF(self->dev_alloc, Py_NewRef(alloc)); /* other threads may run */
     }
-    int rc = pcu_as_pointer(st, alloc, pointer, "dev_alloc");
-    Py_DECREF(alloc);
-    return rc;
+    if (pcu_as_pointer(st, alloc, pointer, "dev_alloc") < 0) {
+        Py_CLEAR(alloc);
+    }
+    return alloc;
 }
 
 /* What get_device_alloc(), which a subclass may have replaced, gives. */
@@ -169,6 +170,13 @@ pcu_wait(pcu_state *st, CUstream stream)
     return rc;
 }
 
+static int
+handler_is_ours(pcu_state *st, PyObject *alloc)
+{
+    return PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
+           PyObject_TypeCheck(alloc, st->PooledDeviceAllocation);
+}
+
 /* Copy between the array and its device memory. The array may say other nbytes than it
  * has, and a program may have replaced it, or the memory, since that was allocated. */
 static int
@@ -185,9 +193,12 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
         pcu_buffer_acquire(&buffer, array, !upload, words.text) < 0) {
         goto done;
     }
-    int ours = PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
-               PyObject_TypeCheck(alloc, st->PooledDeviceAllocation);
-    const pcu_resource *memory = (const pcu_resource *)alloc;
+    pcu_resource *memory = (pcu_resource *)alloc;
+    int ours = handler_is_ours(st, alloc);
+    if (ours &&
+        pcu_resource_check(memory, upload ? "cuMemcpyHtoD" : "cuMemcpyDtoH") < 0) {
+        goto done;
+    }
     if (ours && memory->has_size && buffer.size > memory->size) {
         PyErr_Format(PyExc_ValueError, "%s has %zu bytes, its device memory has %zu",
                      words.text, buffer.size, memory->size);
@@ -201,35 +212,115 @@ done:
     return rc;
 }
 
-int
-pcu_handler_upload(pcu_handler *self)
+static int
+handler_upload(pcu_handler *self, PyObject *alloc)
 {
     CUdeviceptr pointer = 0;
-    if (pcu_handler_pointer(self, &pointer) < 0) {
-        return -1;
-    }
-    PyObject *alloc = Py_NewRef(self->dev_alloc);
-    int rc = handler_copy(self, pointer, alloc, 1);
-    Py_DECREF(alloc);
-    return rc;
+    return pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
+               ? -1
+               : handler_copy(self, pointer, alloc, 1);
 }
 
-/* The kernel has written to the memory of the launch: no other is allocated now. */
-int
-pcu_handler_download(pcu_handler *self, CUstream stream)
+/* Wait for the launch that wrote to the memory. A post_call or a signal handler may
+ * have made another context current. */
+static int
+handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
 {
-    CUdeviceptr pointer = 0;
-    if (pcu_wait(self->st, stream) < 0 ||
-        (!handler_has_memory(self, 0) && pcu_handler_pointer(self, &pointer) < 0)) {
+    pcu_scope scope;
+    pcu_resource *memory = (pcu_resource *)alloc;
+    if (stream != NULL || !handler_is_ours(st, alloc)) {
+        return pcu_wait(st, stream);
+    }
+    if (pcu_resource_check(memory, "cuCtxSynchronize") < 0) {
         return -1;
     }
-    PyObject *alloc = Py_NewRef(self->dev_alloc);
-    int rc = pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc");
-    if (rc == 0) {
-        rc = handler_copy(self, pointer, alloc, 0);
+    if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
+        return pcu_wait(st, NULL);
     }
-    Py_DECREF(alloc);
-    return rc;
+    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
+    const char *routine = scope.routine;
+    if (status == CUDA_SUCCESS) {
+        routine = "cuCtxSynchronize";
+        PCU_STATUS(status, CtxSynchronize, ());
+        CUresult left = pcu_scope_leave(&scope);
+        status = status == CUDA_SUCCESS ? left : status;
+    }
+    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
+}
+
+static int
+handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
+{
+    CUdeviceptr pointer = 0;
+    return handler_wait(self->st, alloc, stream) < 0 ||
+                   pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
+               ? -1
+               : handler_copy(self, pointer, alloc, 0);
+}
+
+static int
+handler_call(PyObject *arg, PyObject *name, PyObject *stream)
+{
+    PyObject *result = PyObject_CallMethodOneArg(arg, name, stream);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+int
+pcu_handlers_before(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *const *memory, PyObject *stream)
+{
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        PyTypeObject *type = Py_TYPE(args[i]);
+        int rc = 0;
+        if (memory[i] != NULL && (type == st->In || type == st->InOut)) {
+            rc = handler_upload((pcu_handler *)args[i], memory[i]);
+        }
+        else if (type != st->Out && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
+            rc = handler_call(args[i], st->str_pre_call, stream);
+        }
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *const *memory, PyObject *stream, CUstream handle)
+{
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        PyTypeObject *type = Py_TYPE(args[i]);
+        int rc = 0;
+        if (memory[i] != NULL && (type == st->Out || type == st->InOut)) {
+            rc = handler_download((pcu_handler *)args[i], memory[i], handle);
+        }
+        else if (type != st->In && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
+            PyObject *post_call = pcu_attribute_new(args[i], st->str_post_call);
+            PyObject *result =
+                post_call == NULL ? NULL : PyObject_CallOneArg(post_call, stream);
+            Py_XDECREF(post_call);
+            Py_XDECREF(result);
+            rc = PyErr_Occurred() ? -1 : 0;
+        }
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void
+pcu_handlers_release(PyObject **memory, Py_ssize_t nargs)
+{
+    if (memory == NULL) {
+        return;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        Py_XDECREF(memory[i]);
+    }
+    PyMem_Free(memory);
 }
 
 /* -- methods ----------------------------------------------------------------------- */
@@ -330,10 +421,8 @@ PyDoc_STRVAR(handler_get_device_alloc_doc,
 static PyObject *
 handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    pcu_handler *self = (pcu_handler *)op;
     CUdeviceptr pointer;
-    return pcu_handler_pointer(self, &pointer) < 0 ? NULL
-                                                   : handler_get_dev_alloc(op, NULL);
+    return pcu_handler_alloc_new((pcu_handler *)op, &pointer);
 }
 
 /* The stream of pre_call and post_call, as it was given. Borrowed; NULL with an
@@ -393,12 +482,16 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *stream = handler_stream_borrow(op, "post_call", args, nargs, kwnames);
     CUdeviceptr pointer = 0;
     CUstream handle = NULL;
-    if (stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0 ||
-        pcu_wait(self->st, handle) < 0) {
+    if (stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0) {
         return NULL;
     }
+    self->finishing++;
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
-    int rc = alloc == NULL ? -1 : handler_copy(self, pointer, alloc, 0);
+    self->finishing--;
+    int rc = alloc == NULL ? -1 : handler_wait(self->st, alloc, handle);
+    if (rc == 0) {
+        rc = handler_copy(self, pointer, alloc, 0);
+    }
     Py_XDECREF(alloc);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }

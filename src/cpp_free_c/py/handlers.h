@@ -5,8 +5,10 @@
 
 #include "pcu.h"
 
-/* The address of the handler's device memory, allocated if it has none. */
-PCU_HIDDEN PCU_RAISES int pcu_handler_pointer(pcu_handler *self, CUdeviceptr *pointer);
+/* The handler's device memory, allocated if it has none, and its address. New
+ * reference. Other code may give the handler other memory during the call, so the call
+ * holds this one, from which it copies. */
+PCU_HIDDEN PyObject *pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer);
 
 /* The address that get_device_alloc(), which a subclass may have replaced, gives. */
 PCU_HIDDEN PCU_RAISES int pcu_handler_method_pointer(PyObject *op,
@@ -15,10 +17,15 @@ PCU_HIDDEN PCU_RAISES int pcu_handler_method_pointer(PyObject *op,
 /* Wait for the stream; NULL: for the context. */
 PCU_HIDDEN PCU_RAISES int pcu_wait(pcu_state *st, CUstream stream);
 
-/* Copy the array to the device. */
-PCU_HIDDEN PCU_RAISES int pcu_handler_upload(pcu_handler *self);
-
-/* Wait for the stream (NULL: the context) and copy back to the array. */
-PCU_HIDDEN PCU_RAISES int pcu_handler_download(pcu_handler *self, CUstream stream);
+/* What is done for the handlers among the arguments of a call before and after the
+ * launch: pre_call and post_call. `memory` is what pcu_launch_pack made; `stream` is
+ * the stream as it was given, `handle` the launch's. */
+PCU_HIDDEN PCU_RAISES int pcu_handlers_before(pcu_state *st, PyObject *const *args,
+                                              Py_ssize_t nargs, PyObject *const *memory,
+                                              PyObject *stream);
+PCU_HIDDEN PCU_RAISES int pcu_handlers_after(pcu_state *st, PyObject *const *args,
+                                             Py_ssize_t nargs, PyObject *const *memory,
+                                             PyObject *stream, CUstream handle);
+PCU_HIDDEN void pcu_handlers_release(PyObject **memory, Py_ssize_t nargs);
 
 #endif

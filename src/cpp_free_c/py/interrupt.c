@@ -22,7 +22,9 @@ static PCU_THREAD PyThreadState *interrupt_released;
 static PCU_THREAD pcu_saved_error interrupt_error;
 static PCU_THREAD int interrupt_is_raised;
 
-/* The state of this thread if it holds the interpreter lock, else NULL. */
+/* The state of this thread if it holds the interpreter lock, else NULL. The module is
+ * never in two interpreters, so a thread that calls has one state. Without the lock the
+ * states are only compared: a thread may poll after Python has ended and freed them. */
 static PyThreadState *
 interrupt_attached(void)
 {
@@ -34,20 +36,6 @@ interrupt_attached(void)
     }
 #endif
     return current;
-}
-
-/* Whether this call can be told from one of another interpreter: before 3.12 a thread
- * remembers only one state. The newest interpreter is the first of the list, the main
- * one the last. Threads without the interpreter lock ask too, also after the
- * interpreter has ended, so nothing behind the pointers is read. */
-static int
-interrupt_can_ask(void)
-{
-#if PY_VERSION_HEX < 0x030C0000
-    return PyInterpreterState_Head() == PyInterpreterState_Main();
-#else
-    return 1;
-#endif
 }
 
 /* A pending call: raise what no failed call has raised. */
@@ -62,13 +50,14 @@ interrupt_deliver(void *Py_UNUSED(arg))
     return -1;
 }
 
-/* Run the handlers of signals that have come. 1 if one raised. Attached. */
-static int
-interrupt_check_signals(void)
+int
+pcu_interrupt_check(void)
 {
     pcu_saved_error before;
     pcu_error_save(&before);
+    pcu_scope *suspended = pcu_scopes_suspend();
     int raised = PyErr_CheckSignals() < 0;
+    pcu_scopes_resume(suspended);
     if (raised && !interrupt_is_raised) {
         pcu_error_save(&interrupt_error);
         interrupt_is_raised = 1;
@@ -84,13 +73,9 @@ static int
 interrupt_poll(void)
 {
     int is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
-    /* The states of other threads are freed while the interpreter ends. */
-    if (!interrupt_can_ask() || (!is_main && pcu_is_finalizing())) {
-        return 0;
-    }
     PyThreadState *attached = interrupt_attached();
     if (attached != NULL) {
-        int raised = is_main && interrupt_check_signals();
+        int raised = is_main && pcu_interrupt_check();
         interrupt_released = PyEval_SaveThread();
         return raised;
     }
@@ -101,7 +86,7 @@ interrupt_poll(void)
     PyThreadState *released = interrupt_released;
     interrupt_released = NULL; /* a handler's call of the driver may poll too */
     PyEval_RestoreThread(state);
-    int raised = interrupt_check_signals();
+    int raised = pcu_interrupt_check();
     (void)PyEval_SaveThread();
     interrupt_released = released;
     return raised;
@@ -136,12 +121,9 @@ interrupt_count_threads(void)
 static int
 interrupt_threads(void)
 {
-    if (!interrupt_can_ask() || pcu_is_finalizing()) {
-        return INT_MAX;
-    }
     PyThreadState *attached = interrupt_attached();
     PyThreadState *state = PyGILState_GetThisThreadState();
-    if (state == NULL) {
+    if (state == NULL || pcu_is_finalizing()) {
         return INT_MAX;
     }
     if (attached == NULL) {

@@ -136,9 +136,39 @@ pcu_jit_tell(pcu_state *st, const pcu_jit *jit, PyObject *handler, const char *r
 
 /* -- images ------------------------------------------------------------------------ */
 
+/* What a fat binary begins with. */
+typedef struct {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t header_size;
+    uint64_t size; /* of what follows the header */
+} fatbin_header;
+
+static int
+image_check_length(pcu_state *st, const pcu_image *image, const char *name,
+                   const char *routine)
+{
+    static const uint32_t magic = 0xBA55ED50;
+    fatbin_header header = {.header_size = sizeof(header)};
+    if (image->size < sizeof(magic) ||
+        memcmp(image->data, &magic, sizeof(magic)) != 0) {
+        return 0;
+    }
+    if (image->size >= sizeof(header)) {
+        memcpy(&header, image->data, sizeof(header));
+    }
+    if (header.header_size <= image->size &&
+        header.size <= image->size - header.header_size) {
+        return 0;
+    }
+    return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_IMAGE,
+                            "%s, of %zu bytes, is a fat binary that is cut off", name,
+                            image->size);
+}
+
 int
-pcu_image_acquire(pcu_image *image, PyObject *source, const char *what,
-                  const char *name)
+pcu_image_acquire(pcu_state *st, pcu_image *image, PyObject *source, const char *what,
+                  const char *name, const char *routine)
 {
     memset(image, 0, sizeof(*image));
     if (PyUnicode_Check(source)) {
@@ -161,6 +191,10 @@ pcu_image_acquire(pcu_image *image, PyObject *source, const char *what,
         memcpy(image->copy, image->buffer.data, image->size);
         image->copy[image->size] = '\0';
         image->data = image->copy;
+    }
+    if (image_check_length(st, image, name, routine) < 0) {
+        pcu_image_release(image);
+        return -1;
     }
     return 0;
 }

@@ -31,7 +31,9 @@ PCU_HIDDEN PCU_RAISES int pcu_jit_tell(pcu_state *st, const pcu_jit *jit,
                                        CUresult status);
 
 /* Code as the driver wants it, valid until pcu_image_release: PTX must end in a NUL,
- * which only bytes promise. `what` is what is made of it, where a str is refused. */
+ * which only bytes promise, and a fat binary must be as long as its header says, since
+ * the driver goes by that. `what` is what is made of it, where a str is refused;
+ * `routine` is the driver function that takes it. */
 typedef struct {
     const void *data;
     size_t size; /* a NUL follows */
@@ -39,8 +41,9 @@ typedef struct {
     char *copy; /* owned */
 } pcu_image;
 
-PCU_HIDDEN PCU_RAISES int pcu_image_acquire(pcu_image *image, PyObject *source,
-                                            const char *what, const char *name);
+PCU_HIDDEN PCU_RAISES int pcu_image_acquire(pcu_state *st, pcu_image *image,
+                                            PyObject *source, const char *what,
+                                            const char *name, const char *routine);
 PCU_HIDDEN void pcu_image_release(pcu_image *image);
 
 #endif

@@ -179,6 +179,23 @@ kernel_image_new(const pcu_kernel_key *key)
     return image;
 }
 
+/* Making a kernel takes long and runs Python code: other code may end the context, or
+ * make another one current. Then nothing may be loaded or launched for this one. */
+static int
+kernel_check_context(pcu_state *st, const pcu_context *ctx)
+{
+    CUcontext current = NULL;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (&current));
+    if (rc == 0 && (!pcu_ctxrec_lives(&ctx->rec) || current != ctx->rec.handle)) {
+        rc = pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                              pcu_ctxrec_lives(&ctx->rec)
+                                  ? "another context became current during the call"
+                                  : "the context was detached during the call");
+    }
+    return rc;
+}
+
 static CUfunction
 kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
 {
@@ -189,7 +206,10 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     if (image == NULL) {
         return NULL;
     }
-    PCU_CALL_CURRENT(rc, st, ModuleLoadData, (&module, PyBytes_AS_STRING(image)));
+    rc = kernel_check_context(st, ctx);
+    if (rc == 0) {
+        PCU_CALL(rc, st, ModuleLoadData, (&module, PyBytes_AS_STRING(image)));
+    }
     Py_DECREF(image);
     if (rc < 0) {
         return NULL;
@@ -226,7 +246,13 @@ pcu_kernel_find(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
             return entry->function;
         }
     }
-    return kernel_make(st, ctx, key);
+    Py_INCREF(ctx);
+    CUfunction function = kernel_make(st, ctx, key);
+    if (function != NULL && kernel_check_context(st, ctx) < 0) {
+        function = NULL;
+    }
+    Py_DECREF(ctx);
+    return function;
 }
 
 /* -- the launch -------------------------------------------------------------------- */
@@ -242,11 +268,13 @@ pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int 
                      "a kernel of %zu blocks is more than a launch can have", blocks);
         return -1;
     }
+    const pcu_ctxrec *rec = pcu_ctx_current; /* of the kernel */
     CUresult status;
     do {
         PCU_STATUS(status, LaunchKernel,
                    (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL,
                     extra));
-    } while (status != CUDA_SUCCESS && pcu_context_repair(st, status));
+    } while (status != CUDA_SUCCESS && pcu_context_repair(st, status) &&
+             rec == pcu_ctx_current);
     return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuLaunchKernel", status);
 }

@@ -145,7 +145,8 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
             status, LaunchKernel,
             (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
              s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
-    } while (status != CUDA_SUCCESS && pcu_context_repair(self->st, status));
+    } while (status != CUDA_SUCCESS && pcu_context_repair(self->st, status) &&
+             pcu_ctxrec_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -162,9 +163,10 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
 typedef struct {
     pcu_function *function;
     pcu_argbuf *buffer;
-    const CUstream *stream;   /* of the launch; NULL: not known yet */
-    Py_ssize_t index;         /* of the argument at hand */
-    int handlers;             /* an ArgumentHandler was seen */
+    const CUstream *stream; /* of the launch; NULL: not known yet */
+    Py_ssize_t index;       /* of the argument at hand */
+    Py_ssize_t nargs;
+    PyObject **handlers;      /* of pcu_launch_pack */
     unsigned char unused[16]; /* where bytes go that were converted already */
 } launch_pack;
 
@@ -458,10 +460,23 @@ static int
 launch_put_handler(launch_pack *p, PyObject *arg, int exact)
 {
     CUdeviceptr pointer = 0;
-    p->handlers = 1;
-    int rc = exact ? pcu_handler_pointer((pcu_handler *)arg, &pointer)
-                   : pcu_handler_method_pointer(arg, &pointer);
-    return rc < 0 ? -1 : launch_put_pointer(p, arg, pointer);
+    if (p->handlers == NULL) {
+        p->handlers = PyMem_Calloc((size_t)p->nargs, sizeof(p->handlers[0]));
+        if (p->handlers == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    if (exact) {
+        p->handlers[p->index] = pcu_handler_alloc_new((pcu_handler *)arg, &pointer);
+        if (p->handlers[p->index] == NULL) {
+            return -1;
+        }
+    }
+    else if (pcu_handler_method_pointer(arg, &pointer) < 0) {
+        return -1;
+    }
+    return launch_put_pointer(p, arg, pointer);
 }
 
 /* The entry "stream" of a __cuda_array_interface__; NULL without an exception if it has
@@ -656,9 +671,11 @@ launch_put_one(launch_pack *p, PyObject *arg)
 
 int
 pcu_launch_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
-                const CUstream *stream, pcu_argbuf *buffer, int *handlers)
+                const CUstream *stream, pcu_argbuf *buffer, PyObject ***handlers)
 {
-    launch_pack p = {.function = self, .buffer = buffer, .stream = stream};
+    launch_pack p = {
+        .function = self, .buffer = buffer, .stream = stream, .nargs = nargs};
+    int rc = 0;
     if (self->nparams >= 0) {
         if (nargs != self->nparams) {
             PyErr_Format(PyExc_TypeError, "%U takes %zd argument%s (%zd given)",
@@ -673,13 +690,11 @@ pcu_launch_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
         }
         memset(block, 0, self->params_size);
     }
-    for (p.index = 0; p.index < nargs; p.index++) {
-        if (launch_put_one(&p, args[p.index]) < 0) {
-            return -1;
-        }
+    for (p.index = 0; rc == 0 && p.index < nargs; p.index++) {
+        rc = launch_put_one(&p, args[p.index]);
     }
     *handlers = p.handlers;
-    return 0;
+    return rc;
 }
 
 /* -- the call ---------------------------------------------------------------------- */
@@ -761,59 +776,6 @@ launch_keywords(pcu_function *self, launch_call *call, PyObject *const *values,
     return 0;
 }
 
-static int
-launch_call_method(PyObject *arg, PyObject *name, PyObject *stream)
-{
-    PyObject *result = PyObject_CallMethodOneArg(arg, name, stream);
-    Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
-}
-
-static int
-launch_pre_calls(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *stream)
-{
-    for (Py_ssize_t i = 0; i < nargs; i++) {
-        PyTypeObject *type = Py_TYPE(args[i]);
-        int rc = 0;
-        if (type == st->In || type == st->InOut) {
-            rc = pcu_handler_upload((pcu_handler *)args[i]);
-        }
-        else if (type != st->Out && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
-            rc = launch_call_method(args[i], st->str_pre_call, stream);
-        }
-        if (rc < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-static int
-launch_post_calls(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
-                  const launch_call *call)
-{
-    for (Py_ssize_t i = 0; i < nargs; i++) {
-        PyTypeObject *type = Py_TYPE(args[i]);
-        int rc = 0;
-        if (type == st->Out || type == st->InOut) {
-            rc = pcu_handler_download((pcu_handler *)args[i], call->shape.stream);
-        }
-        else if (type != st->In && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
-            PyObject *post_call = pcu_attribute_new(args[i], st->str_post_call);
-            PyObject *result =
-                post_call == NULL ? NULL : PyObject_CallOneArg(post_call, call->stream);
-            Py_XDECREF(post_call);
-            Py_XDECREF(result);
-            rc = PyErr_Occurred() ? -1 : 0;
-        }
-        if (rc < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
 static double
 launch_seconds(void)
 {
@@ -848,7 +810,7 @@ pcu_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     launch_call call;
     pcu_argbuf buffer;
     double seconds = 0;
-    int handlers = 0;
+    PyObject **handlers = NULL;
     PyObject *result = NULL;
     memset(&call, 0, sizeof(call));
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
@@ -862,7 +824,8 @@ pcu_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
     if (pcu_launch_check(self, &call.shape) < 0 ||
         pcu_launch_pack(self, args, nargs, &call.shape.stream, &buffer, &handlers) <
             0 ||
-        (handlers && launch_pre_calls(self->st, args, nargs, call.stream) < 0)) {
+        (handlers != NULL &&
+         pcu_handlers_before(self->st, args, nargs, handlers, call.stream) < 0)) {
         goto done;
     }
     if ((call.timed
@@ -870,11 +833,13 @@ pcu_function_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
              : pcu_launch_run(self, &call.shape, buffer.data, buffer.used)) < 0) {
         goto done;
     }
-    if (handlers && launch_post_calls(self->st, args, nargs, &call) < 0) {
+    if (handlers != NULL && pcu_handlers_after(self->st, args, nargs, handlers,
+                                               call.stream, call.shape.stream) < 0) {
         goto done;
     }
     result = call.timed ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
 done:
+    pcu_handlers_release(handlers, nargs);
     pcu_argbuf_free(&buffer);
     return result;
 }

@@ -29,13 +29,15 @@ PCU_HIDDEN PCU_RAISES int pcu_launch_run(pcu_function *self,
 PCU_HIDDEN PCU_RAISES int pcu_launch_check(pcu_function *self,
                                            const pcu_launch_shape *shape);
 
-/* Pack the arguments of a call. *handlers becomes 1 if any is an ArgumentHandler.
+/* Pack the arguments of a call. If any is an ArgumentHandler, *handlers becomes an
+ * array of nargs pointers, also on failure: the device memory of those that are exactly
+ * an In, Out or InOut. pcu_handlers_release takes it.
  *
  * Arguments that say which stream their data comes from (__cuda_array_interface__) are
  * waited for: by *stream, or by the caller where stream is NULL. */
 PCU_HIDDEN PCU_RAISES int pcu_launch_pack(pcu_function *self, PyObject *const *args,
                                           Py_ssize_t nargs, const CUstream *stream,
-                                          pcu_argbuf *buffer, int *handlers);
+                                          pcu_argbuf *buffer, PyObject ***handlers);
 
 /* prepared.c */
 PCU_HIDDEN void pcu_prepared_release(pcu_prepared *plan); /* NULL is fine */

@@ -252,7 +252,8 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     if (a.name != NULL && (job.name = pcu_as_name(a.name, "name")) == NULL) {
         return NULL;
     }
-    if (pcu_image_acquire(&image, a.source, "code is linked", "data") < 0) {
+    if (pcu_image_acquire(st, &image, a.source, "code is linked", "data",
+                          "cuLinkAddData") < 0) {
         return NULL;
     }
     job.data = image.data;
@@ -287,7 +288,7 @@ linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *path = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0 ||
-        !PyUnicode_FSConverter(a.source, &path)) {
+        (path = pcu_as_path_new(a.source, "filename")) == NULL) {
         return NULL;
     }
     job.data = PyBytes_AS_STRING(path);

@@ -2,6 +2,7 @@
  * shape, shared size, a parameter block written piece by piece, then launch,
  * launch_grid, launch_grid_async. The names with an underscore are the same methods. */
 
+#include "handlers.h"
 #include "launch.h"
 
 enum { OLD_PARAMS_MAX = 32764 }; /* what a kernel can be declared with */
@@ -174,13 +175,13 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
     pcu_function *self = (pcu_function *)op;
     pcu_argbuf buffer;
-    int handlers = 0;
+    PyObject **handlers = NULL;
     if (pcu_function_describe(self) < 0) {
         return NULL;
     }
     pcu_argbuf_init(&buffer);
     int rc = pcu_launch_pack(self, args, nargs, NULL, &buffer, &handlers);
-    if (rc == 0 && handlers) {
+    if (rc == 0 && handlers != NULL) {
         PyErr_Format(
             PyExc_TypeError,
             "param_set() of %U was given an argument handler (In, Out, InOut); "
@@ -194,6 +195,7 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     if (rc == 0) {
         memcpy(self->old_params, buffer.data, buffer.used);
     }
+    pcu_handlers_release(handlers, nargs);
     pcu_argbuf_free(&buffer);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
@@ -253,13 +255,22 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
 {
     pcu_launch_shape shape = {
         .grid = {width, height, 1}, .shared = self->old_shared, .stream = stream};
+    pcu_argbuf buffer;
+    int rc = -1;
     memcpy(shape.block, self->old_block, sizeof(shape.block));
     if (pcu_function_describe(self) < 0) {
         return NULL;
     }
-    return pcu_launch_run(self, &shape, self->old_params, self->old_params_size) < 0
-               ? NULL
-               : Py_NewRef(Py_None);
+    /* a copy: while the launch waits, a signal handler or thread may set parameters */
+    pcu_argbuf_init(&buffer);
+    if (pcu_argbuf_put(&buffer, self->old_params, self->old_params_size, 1) < 0) {
+        PyErr_NoMemory();
+    }
+    else {
+        rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
+    }
+    pcu_argbuf_free(&buffer);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(old_launch_single_doc, "launch($self, /)\n--\n\nLaunch one block.");

@@ -111,6 +111,11 @@ PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t
  * if no handler did. */
 PCU_HIDDEN int pcu_interrupt_raise(CUresult status);
 
+/* Run the handlers of signals that have come. 1 if one raised: end the call with
+ * CUDA_ERROR_TIMEOUT, for which pcu_interrupt_raise raises the exception. If none does,
+ * the exception is raised as soon as Python code runs. */
+PCU_HIDDEN int pcu_interrupt_check(void);
+
 /* Let the software device, if that is the driver, run signal handlers. */
 PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);
 
@@ -253,6 +258,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_attribute_new(PyObject *object, PyObject *na
 
 /* The UTF-8 text of a str without null characters; borrowed from it. */
 PCU_HIDDEN PCU_RAISES const char *pcu_as_name(PyObject *value, const char *name);
+
+/* The bytes of a path: str, bytes or os.PathLike. */
+PCU_HIDDEN PyObject *pcu_as_path_new(PyObject *value, const char *name);
 
 /* A block or grid: an int or a sequence of 1 to 3 of them; missing dimensions are 1. */
 PCU_HIDDEN PCU_RAISES int pcu_as_dims(pcu_state *st, PyObject *value,

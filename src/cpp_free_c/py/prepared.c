@@ -655,9 +655,12 @@ prepared_bad_value(pcu_function *self, char code, Py_ssize_t i)
 }
 
 static int
-prepared_pack_plan(pcu_function *self, const pcu_prepared *plan, PyObject *const *args,
-                   pcu_argbuf *buffer)
+prepared_pack(pcu_function *self, const pcu_prepared *plan, PyObject *const *args,
+              Py_ssize_t nargs, pcu_argbuf *buffer)
 {
+    if (nargs != plan->count) {
+        return prepared_bad_count(self, plan->count, nargs);
+    }
     unsigned char *block = pcu_argbuf_reserve(buffer, plan->size, 1);
     if (block == NULL) {
         PyErr_NoMemory();
@@ -671,20 +674,6 @@ prepared_pack_plan(pcu_function *self, const pcu_prepared *plan, PyObject *const
         }
     }
     return 0;
-}
-
-static int
-prepared_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
-              pcu_argbuf *buffer)
-{
-    pcu_prepared *plan = self->prepared;
-    if (nargs != plan->count) {
-        return prepared_bad_count(self, plan->count, nargs);
-    }
-    plan->references++;
-    int rc = prepared_pack_plan(self, plan, args, buffer);
-    pcu_prepared_release(plan);
-    return rc;
 }
 
 /* -- the calls
@@ -746,21 +735,16 @@ prepared_block_is_missing(PyObject *block)
                : 1;
 }
 
-/* Parse grid, block and, with `async`, the stream; pack; launch. */
+/* Parse grid, block and, with `async`, the stream; pack. Any conversion may run code
+ * that prepares the function anew, so the caller holds the plan. */
 static int
-prepared_launch(pcu_function *self, const char *function, int async,
-                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                pcu_argbuf *buffer, pcu_launch_shape *shape)
+prepared_parse_call(pcu_function *self, const pcu_prepared *plan, const char *function,
+                    int async, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames, pcu_argbuf *buffer, pcu_launch_shape *shape)
 {
     PyObject *fixed[3] = {NULL};
     Py_ssize_t count = async ? 3 : 2;
     Py_ssize_t given = nargs < count ? nargs : count;
-    if (self->prepared == NULL) {
-        PyErr_Format(PyExc_AttributeError,
-                     "%U: call prepare(), or set arg_format, before %s()", self->name,
-                     function);
-        return -1;
-    }
     for (Py_ssize_t i = 0; i < given; i++) {
         fixed[i] = args[i];
     }
@@ -788,7 +772,26 @@ prepared_launch(pcu_function *self, const char *function, int async,
         return -1;
     }
     given -= missing;
-    return prepared_pack(self, args + given, nargs - given, buffer);
+    return prepared_pack(self, plan, args + given, nargs - given, buffer);
+}
+
+static int
+prepared_launch(pcu_function *self, const char *function, int async,
+                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                pcu_argbuf *buffer, pcu_launch_shape *shape)
+{
+    pcu_prepared *plan = self->prepared;
+    if (plan == NULL) {
+        PyErr_Format(PyExc_AttributeError,
+                     "%U: call prepare(), or set arg_format, before %s()", self->name,
+                     function);
+        return -1;
+    }
+    plan->references++;
+    int rc = prepared_parse_call(self, plan, function, async, args, nargs, kwnames,
+                                 buffer, shape);
+    pcu_prepared_release(plan);
+    return rc;
 }
 
 static PyObject *

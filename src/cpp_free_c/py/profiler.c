@@ -24,8 +24,8 @@ profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
                      nargs);
         return NULL;
     }
-    if (PyUnicode_FSConverter(args[0], &config) &&
-        PyUnicode_FSConverter(args[1], &output) &&
+    if ((config = pcu_as_path_new(args[0], "config_file")) != NULL &&
+        (output = pcu_as_path_new(args[1], "output_file")) != NULL &&
         pcu_enum_value(st->enum_profiler_output_mode, args[2], &mode, "output_mode") ==
             0) {
         PCU_CALL(rc, st, ProfilerInitialize,

@@ -95,6 +95,7 @@ typedef struct {
     PyObject *array;
     PyObject *dev_alloc; /* NULL until the first call */
     size_t room;         /* of what we allocated; 0 if the program set dev_alloc */
+    int finishing;       /* post_call copies what the launch wrote: allocate nothing */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;
