@@ -234,6 +234,48 @@ def test_a_context_that_goes_while_a_kernel_is_made(ctx, operation, change):
     assert (gpuarray.zeros(4, np.float32) + 1).get().tolist() == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("drops", [True, False])
+def test_a_wrapper_of_the_context_that_goes_while_a_kernel_is_made(drops):
+    """The kernel is its, the arrays are of another wrapper, which keeps the primary
+    context: the operation goes on."""
+    done = run_child(
+        f"""
+import gc, sys
+import numpy as np
+import pycuda.driver as drv
+from pycuda import gpuarray, tools
+drv.init()
+first = drv.Device(0).retain_primary_context()
+first.push()
+allocate = tools.DeviceMemoryPool().allocate
+a = gpuarray.zeros(100_000, np.float32, allocator=allocate)
+a.fill(1)
+drv.Context.pop()
+def profile(frame, event, argument):
+    if frame.f_code.co_name != "image_of":
+        return
+    sys.setprofile(None)
+    drv.Context.pop()
+    first.push()
+    if {drops}:
+        wrapper.clear()
+        gc.collect()
+for operation in [
+    lambda: (a + a).get()[:2],
+    lambda: gpuarray.sum(a, allocator=allocate).get(),
+    lambda: gpuarray.sum(a[:100], allocator=allocate).get(),
+]:
+    wrapper = [drv.Device(0).retain_primary_context()]
+    wrapper[0].push()
+    sys.setprofile(profile)
+    print(operation())
+    drv.Context.pop()
+""",
+        PYTHONMALLOC="debug",
+    )
+    assert done.stdout == "[2. 2.]\n100000.0\n100.0\n"
+
+
 def test_a_list_that_empties_itself(mod):
     nothing = mod.get_function("nothing")
 

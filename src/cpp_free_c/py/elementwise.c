@@ -442,6 +442,7 @@ pcu_elementwise(pcu_state *st, int op, int nin, const pcu_operand *inputs, int n
     if (loop.count == 0 || pcu_gpuarray_itemsize(outputs[0]) == 0) {
         return 0;
     }
+    Py_INCREF(ctx); /* its kernels stay until the launch, whoever drops it meanwhile */
     rc = ew_resolve_overlap(&loop, copies, stream);
     if (rc == 0) {
         rc = ew_plan(&loop);
@@ -452,5 +453,6 @@ pcu_elementwise(pcu_state *st, int op, int nin, const pcu_operand *inputs, int n
     for (int i = 0; i < nin; i++) {
         Py_XDECREF(copies[i]);
     }
+    Py_DECREF(ctx);
     return rc;
 }

@@ -490,6 +490,28 @@ reduce_join(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr partial,
     return rc;
 }
 
+/* By both kernels, with room for the accumulators between them. */
+static int
+reduce_in_segments(const reduce_plan *plan, pcu_context *ctx, pcu_gpuarray *target,
+                   PyObject *allocator, CUstream stream)
+{
+    size_t bytes = plan->kept.count * plan->segments * REDUCE_ACC_BYTES;
+    PyArray_Descr *dtype = PyArray_DescrFromType(NPY_UINT8);
+    PyObject *partial =
+        pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, allocator);
+    Py_DECREF(dtype);
+    if (partial == NULL) {
+        return -1;
+    }
+    CUdeviceptr address = ((pcu_gpuarray *)partial)->address;
+    int rc = reduce_launch(plan, ctx, address, stream);
+    if (rc == 0) {
+        rc = reduce_join(plan, ctx, address, target->address, stream);
+    }
+    Py_DECREF(partial);
+    return rc;
+}
+
 /* Run the plan into a packed array in C order. */
 static int
 reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
@@ -518,23 +540,11 @@ reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
     }
     reduce_cut(plan, ctx);
     plan->wide = reduce_is_wide(plan);
-    if (plan->segments == 1) {
-        return reduce_launch(plan, ctx, target->address, stream);
-    }
-    size_t bytes = plan->kept.count * plan->segments * REDUCE_ACC_BYTES;
-    PyArray_Descr *dtype = PyArray_DescrFromType(NPY_UINT8);
-    PyObject *partial =
-        pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, allocator);
-    Py_DECREF(dtype);
-    if (partial == NULL) {
-        return -1;
-    }
-    CUdeviceptr address = ((pcu_gpuarray *)partial)->address;
-    int rc = reduce_launch(plan, ctx, address, stream);
-    if (rc == 0) {
-        rc = reduce_join(plan, ctx, address, target->address, stream);
-    }
-    Py_DECREF(partial);
+    Py_INCREF(ctx); /* its kernels stay until the launch, whoever drops it meanwhile */
+    int rc = plan->segments == 1
+                 ? reduce_launch(plan, ctx, target->address, stream)
+                 : reduce_in_segments(plan, ctx, target, allocator, stream);
+    Py_DECREF(ctx);
     return rc;
 }
 
