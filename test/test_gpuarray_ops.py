@@ -409,6 +409,14 @@ def test_complex_powers_of_0(ctx, dtype):
     assert got[3] == 1
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+def test_reciprocals_of_integers(ctx, dtype):
+    """1 / x without its fraction."""
+    host = np.array([1, 2, 127, -1, -2, -128]).astype(dtype)
+    expected = np.array([int(1 / int(x)) for x in host], dtype)
+    same(np.reciprocal(to_gpu(host)), expected)
+
+
 def test_powers_of_arrays(ctx):
     a = np.array([0.5, 1, 2, 3, 10], np.float32)
     b = np.array([2, -1, 0.5, 0, 1.5], np.float32)

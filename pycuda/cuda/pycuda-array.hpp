@@ -856,7 +856,7 @@ PYCUDA_FN T op_square(T x)
 template <class T>
 PYCUDA_FN T op_reciprocal(T x)
 {
-    return op_floor_divide(T(1), x);
+    return x == T(1) || (kind<T>::is_signed && x == T(-1)) ? x : T(0);
 }
 PYCUDA_FN float op_reciprocal(float x)
 {
