@@ -99,14 +99,33 @@ _CHANGES = re.compile(
 )
 
 
+_SWITCHES = re.compile(
+    r"\bif\s*\((?P<whole>(?:[^()]|\([^()]*\))*)\)|#\s*if"
+    r"|(?:^|[;{}=,(&|?:])(?P<left>[^;{}=,(&|?:]*)(?=&&|[|][|]|[?])"
+)
+
+
+def _first_switch(text):
+    """Return where the first condition is that has no elements of arrays."""
+    for match in _SWITCHES.finditer(text):
+        condition = match["whole"] or match["left"] or ""
+        for part in re.split(r"&&|[|][|]", condition):
+            if not re.search(r"\[\s*i\s*\]", part):
+                return match.start()
+    return len(text)
+
+
 def elementwise_names(names, operation, preamble=""):
     """Return the names of the arrays whose elements 0 to n - 1 the operation uses.
 
     That is so where the text has ``name[i]``. It cannot be told where the text has its
     own ``i``, or may leave out elements depending on ``i``: then no name is returned.
+    Nor is one that the text has only behind a condition without elements, by which a
+    program may switch the use of an array off.
     """
     text = _COMMENTS.sub(" ", operation)
-    found = {name for name in names if re.search(rf"\b{name}\s*\[\s*i\s*\]", text)}
+    always = text[: _first_switch(text)]
+    found = {n for n in names if re.search(rf"\b{n}\s*\[\s*i\s*\]", always)}
     rest = re.sub(r"\b\w+\s*\[\s*i\s*\]", " ", text)
     if _CHANGES.search(rest):
         return set()

@@ -32,7 +32,7 @@ _BODIES = {
     "divmod": "op_divmod({c0}, {c1}, z0, z1);",
     "modf": "op_modf({c0}, z0, z1);",
     "frexp": "op_frexp({c0}, z0, z1);",
-    "ldexp": "z0 = cast<Z0>(op_ldexp({c0}, cast<int>({a1})));",
+    "ldexp": "z0 = cast<Z0>(op_ldexp({c0}, exponent({a1})));",
 }
 
 

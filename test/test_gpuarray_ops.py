@@ -409,6 +409,24 @@ def test_complex_powers_of_0(ctx, dtype):
     assert got[3] == 1
 
 
+def test_exponents_beyond_32_bits(ctx):
+    x = to_gpu(np.ones(6))
+    exponents = np.array([-(2**63), -(2**31) - 1, -3, 5, 2**31, 2**32])
+    expected = np.array([0, 0, 0.125, 32, np.inf, np.inf])
+    same(np.ldexp(x, to_gpu(exponents)), expected)
+    same(np.ldexp(x[3:], to_gpu(exponents[3:].astype(np.uint64))), expected[3:])
+    same(np.ldexp(x[:1], to_gpu(np.array([2**32 - 1], np.uint32))), expected[-1:])
+    same(np.ldexp(x[:2], to_gpu(np.array([-3, 5], np.int8))), expected[2:4])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+def test_reciprocals_of_integers(ctx, dtype):
+    """1 / x without its fraction."""
+    host = np.array([1, 2, 127, -1, -2, -128]).astype(dtype)
+    expected = np.array([int(1 / int(x)) for x in host], dtype)
+    same(np.reciprocal(to_gpu(host)), expected)
+
+
 def test_powers_of_arrays(ctx):
     a = np.array([0.5, 1, 2, 3, 10], np.float32)
     b = np.array([2, -1, 0.5, 0, 1.5], np.float32)

@@ -164,6 +164,36 @@ def test_integers_of_either_sign():
 # -- sizes -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "if (use) x[i] += y[i]",
+        "x[i] += use ? y[i] : 0",
+        "x[i] += use && y[i] > 0",
+        "if (use > 0 && x[i] > 0) { x[i] += y[i]; }",
+        "if (SWITCH) x[i] += y[i]",
+        "\n#if SWITCH\nx[i] += y[i];\n#endif\n",
+    ],
+)
+def test_an_array_that_is_switched_off_may_be_short(operation):
+    kernel = ElementwiseKernel(
+        "float *x, int use, float *y", operation, options=["-DSWITCH=0"]
+    )
+    x = ones(8)
+    kernel(x, 0, ones(1))
+    assert x.get().tolist() == [1] * 8
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["x[i] += x[i] > 0 ? y[i] : 0", "if (x[i] > 0) x[i] = y[i]", "x[i] = y[i] && use"],
+)
+def test_an_array_that_is_chosen_by_elements_must_be_long(operation):
+    kernel = ElementwiseKernel("float *x, int use, float *y", operation)
+    with pytest.raises(ValueError, match="1 elements"):
+        kernel(ones(8), 0, ones(1))
+
+
 def test_too_few_elements():
     kernel = ElementwiseKernel(*COPY)
     with pytest.raises(

@@ -856,7 +856,7 @@ PYCUDA_FN T op_square(T x)
 template <class T>
 PYCUDA_FN T op_reciprocal(T x)
 {
-    return op_floor_divide(T(1), x);
+    return x == T(1) || (kind<T>::is_signed && x == T(-1)) ? x : T(0);
 }
 PYCUDA_FN float op_reciprocal(float x)
 {
@@ -966,6 +966,24 @@ PYCUDA_FN T op_rad2deg(T x)
 {
     return x * T(180.0 / 3.14159265358979323846);
 }
+// What an int cannot hold is as far beyond all numbers as these limits.
+template <class T>
+PYCUDA_FN int exponent(T x)
+{
+    return cast<int>(x);
+}
+#define PYCUDA_WIDE_EXPONENT(type, least)                            \
+    PYCUDA_FN int exponent(type x)                                   \
+    {                                                                \
+        return x > 100000 ? 100000 : x < (least) ? -100000 : (int)x; \
+    }
+PYCUDA_WIDE_EXPONENT(unsigned, 0)
+PYCUDA_WIDE_EXPONENT(unsigned long, 0)
+PYCUDA_WIDE_EXPONENT(unsigned long long, 0)
+PYCUDA_WIDE_EXPONENT(long, -100000)
+PYCUDA_WIDE_EXPONENT(long long, -100000)
+#undef PYCUDA_WIDE_EXPONENT
+
 template <class T>
 PYCUDA_FN T op_ldexp(T x, int exponent)
 {
