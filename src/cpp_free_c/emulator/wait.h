@@ -26,7 +26,7 @@
 enum {
     EMU_HOST_POLL,   /* handle signals; 1 ends the wait */
     EMU_HOST_RETURN, /* a call that has polled is about to return */
-    EMU_HOST_THREADS /* how many threads does the program wait for before it ends? */
+    EMU_HOST_THREADS /* how many threads does the program have? */
 };
 typedef int (*emu_host)(int question);
 

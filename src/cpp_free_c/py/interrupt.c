@@ -92,29 +92,22 @@ interrupt_poll(void)
     return raised;
 }
 
-/* How many threads are not daemons. Attached. -1 with an exception. */
+/* How many threads run Python. Any of them may use the device at any time, a daemon or
+ * one of _thread too. Attached. -1 with an exception. */
 static int
 interrupt_count_threads(void)
 {
-    int count = -1;
-    PyObject *threads = NULL;
-    PyObject *threading = PyImport_ImportModule("threading");
-    if (threading != NULL) {
-        threads = PyObject_CallMethod(threading, "enumerate", NULL);
+    Py_ssize_t count = -1;
+    PyObject *frames = NULL;
+    PyObject *function = PySys_GetObject("_current_frames"); /* borrowed */
+    if (function != NULL) {
+        frames = PyObject_CallNoArgs(function);
     }
-    if (threads != NULL && PyList_Check(threads)) {
-        count = 0;
-        for (Py_ssize_t i = 0; count >= 0 && i < PyList_GET_SIZE(threads); i++) {
-            PyObject *daemon =
-                PyObject_GetAttrString(PyList_GET_ITEM(threads, i), "daemon");
-            int is_daemon = daemon == NULL ? -1 : PyObject_IsTrue(daemon);
-            count = is_daemon < 0 ? -1 : count + !is_daemon;
-            Py_XDECREF(daemon);
-        }
+    if (frames != NULL && PyDict_Check(frames)) {
+        count = PyDict_Size(frames);
     }
-    Py_XDECREF(threads);
-    Py_XDECREF(threading);
-    return count;
+    Py_XDECREF(frames);
+    return count > INT_MAX ? -1 : (int)count;
 }
 
 /* The answer to INTERRUPT_THREADS: INT_MAX, more than any, where it is not known. */
