@@ -148,7 +148,10 @@ def empty_like(other_ary, dtype=None, order="K"):
     """
     dtype, order, strides = _array_like_helper(other_ary, dtype, order)
     allocator = getattr(other_ary, "allocator", None)
-    return GPUArray(other_ary.shape, dtype, allocator, strides=strides, order=order)
+    result = GPUArray(other_ary.shape, dtype, allocator, strides=strides, order=order)
+    if isinstance(other_ary, GPUArray):
+        _remember(result, [other_ary])
+    return result
 
 
 def zeros_like(other_ary, dtype=None, order="K"):

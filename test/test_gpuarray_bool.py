@@ -232,6 +232,20 @@ def test_arithmetic_in_bool_is_refused():
     holds(np.add(p, p, dtype=np.int16), [2, 2, 2], np.int16)
 
 
+def test_copies_and_extremes_remember():
+    p = to_gpu(np.ones(3, np.float32)) > 0
+    for made in (
+        to_gpu(p),
+        gpuarray.to_gpu_async(p),
+        gpuarray.empty_like(p),
+        gpuarray.zeros_like(p),
+        gpuarray.max(p),
+        gpuarray.min(p),
+    ):
+        assert (made * 2.5).dtype == np.float32
+    assert gpuarray.zeros_like(p, dtype=np.int8)._counts_as is None
+
+
 def test_what_is_not_remembered():
     x = to_gpu(np.ones(3, np.float32))
     p = x > 0
@@ -239,7 +253,6 @@ def test_what_is_not_remembered():
     assert x._counts_as is None
     assert p.astype(np.int8)._counts_as is None
     assert p.view(np.uint8)._counts_as is None
-    assert gpuarray.empty_like(p)._counts_as is None
     assert to_gpu(p.get())._counts_as is None
     assert gpuarray.logical_not(x)._counts_as is None
     assert np.isnan(x)._counts_as is None

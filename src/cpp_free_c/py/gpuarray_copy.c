@@ -415,6 +415,9 @@ copy_of_array(pcu_state *st, const upload_args *a)
         pcu_gpuarray_assign((pcu_gpuarray *)copy, a->ary, a->stream) < 0) {
         Py_CLEAR(copy);
     }
+    if (copy != NULL) {
+        ((pcu_gpuarray *)copy)->counts_as = ((pcu_gpuarray *)a->ary)->counts_as;
+    }
     return copy;
 }
 

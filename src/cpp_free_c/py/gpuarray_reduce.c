@@ -649,6 +649,10 @@ reduce_result(reduce_plan *plan, const reduce_args *a, const unsigned char *mask
         Py_XDECREF(target);
         return NULL;
     }
+    if (a->out == Py_None &&
+        (plan->op == PCU_REDUCE_MAX || plan->op == PCU_REDUCE_MIN)) {
+        ((pcu_gpuarray *)target)->counts_as = x->counts_as;
+    }
     if (a->out != Py_None && !direct) {
         int rc = pcu_gpuarray_assign((pcu_gpuarray *)a->out, target, a->stream);
         Py_DECREF(target);
