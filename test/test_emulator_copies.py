@@ -138,7 +138,13 @@ def test_copy_2d(d, emu_ctx):
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE  # a row too many
     c.dstY, c.dstPitch = 0, 4
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
-    c.dstPitch, c.dstMemoryType = 16, 9
+    c.dstPitch, c.srcXInBytes = 16, 5
+    d.ok("Memcpy2D", byref(c))  # the last five bytes of each row
+    c.srcXInBytes = 6
+    assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE  # a byte of the next row
+    c.srcXInBytes, c.dstXInBytes = 2, 12
+    assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
+    c.dstXInBytes, c.dstMemoryType = 1, 9
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
     assert d.Memcpy2D(None) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", p)

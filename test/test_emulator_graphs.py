@@ -488,6 +488,29 @@ def test_a_graph_outlived_by_what_made_it(w):
 
 
 @emulator_only
+def test_a_graph_that_does_not_run_holds_nothing():
+    """Its second kernel has gone: the module of the first can be unloaded."""
+    out = child("""
+from test_emulator_graphs import *
+d.ok("Init", 0)
+context = d.context()
+w = Bench(d)
+first, second = d.module(STEP), d.module(STEP)
+w.begin()
+for m in (first, second):
+    parameters = launch_parameters(w.word(), c_uint(0), c_uint(6))
+    f = d.function(m, b"step")
+    d.ok("LaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, w.a, parameters, None)
+exec_ = w.instantiate(w.end())
+d.ok("ModuleUnload", second)
+print(d.GraphLaunch(exec_, w.a), w.get())
+d.ok("ModuleUnload", first)
+d.ok("CtxDestroy", context)
+""")
+    assert out == f"{R.ERROR_INVALID_HANDLE} 0"
+
+
+@emulator_only
 @pytest.mark.parametrize("kind", ["MemsetD8Async", "MemcpyDtoDAsync", "kernel"])
 def test_memory_freed_before_the_run(kind):
     out = child(
