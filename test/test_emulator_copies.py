@@ -138,6 +138,13 @@ def test_copy_2d(d, emu_ctx):
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE  # a row too many
     c.dstY, c.dstPitch = 0, 4
     assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
+    c.dstPitch, c.srcXInBytes = 16, 5
+    d.ok("Memcpy2D", byref(c))  # the last five bytes of each row
+    c.srcXInBytes = 6
+    assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE  # a byte of the next row
+    c.srcXInBytes, c.dstXInBytes = 2, 12
+    assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
+    c.srcXInBytes = c.dstXInBytes = 0
     c.dstPitch = 1 << 31
     for memory_type in DEVICE, UNIFIED:
         c.dstMemoryType = memory_type

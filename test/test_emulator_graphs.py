@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import re
+import struct
 import threading
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
@@ -488,6 +489,29 @@ def test_a_graph_outlived_by_what_made_it(w):
 
 
 @emulator_only
+def test_a_graph_that_does_not_run_holds_nothing():
+    """Its second kernel has gone: the module of the first can be unloaded."""
+    out = child("""
+from test_emulator_graphs import *
+d.ok("Init", 0)
+context = d.context()
+w = Bench(d)
+first, second = d.module(STEP), d.module(STEP)
+w.begin()
+for m in (first, second):
+    parameters = launch_parameters(w.word(), c_uint(0), c_uint(6))
+    f = d.function(m, b"step")
+    d.ok("LaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, w.a, parameters, None)
+exec_ = w.instantiate(w.end())
+d.ok("ModuleUnload", second)
+print(d.GraphLaunch(exec_, w.a), w.get())
+d.ok("ModuleUnload", first)
+d.ok("CtxDestroy", context)
+""")
+    assert out == f"{R.ERROR_INVALID_HANDLE} 0"
+
+
+@emulator_only
 @pytest.mark.parametrize("kind", ["MemsetD8Async", "MemcpyDtoDAsync", "kernel"])
 def test_memory_freed_before_the_run(kind):
     out = child(
@@ -827,6 +851,12 @@ def test_work_that_fails_ends_the_capture(w):
             w.step_function, 0, 1, 1, 1, 1, 1, 0, w.a, parameters, None
         )
 
+    def bad_launch_by_config():
+        # grid, block, bytes of shared memory; stream, attributes and their number
+        config = struct.pack("=7I4xQQI4x", 0, 1, 1, 1, 1, 1, 0, w.a.value, 0, 0)
+        parameters = launch_parameters(w.word(), c_uint(0), c_uint(6))
+        return d.LaunchKernelEx(config, w.step_function, parameters, None)
+
     def bad_fill():
         return d.MemsetD8Async(c_uint64(64), 0, size(4), w.a)
 
@@ -837,8 +867,9 @@ def test_work_that_fails_ends_the_capture(w):
     assert bad_launch() == R.ERROR_INVALID_VALUE
     assert bad_fill() == R.ERROR_STREAM_CAPTURE_INVALIDATED
     assert w.end_code() == R.ERROR_STREAM_CAPTURE_INVALIDATED
-    w.begin()
-    invalidates(w, R.ERROR_INVALID_VALUE, bad_launch)
+    for bad in (bad_launch, bad_launch_by_config):
+        w.begin()
+        invalidates(w, R.ERROR_INVALID_VALUE, bad)
     if d.emulated:  # a GPU need not look at addresses before the run
         for bad in (bad_fill, bad_copy):
             w.begin()

@@ -358,6 +358,14 @@ def test_conversion_of_large_floats_to_integers(ctx, dtype):
     same(to_gpu(a[:2]).astype(np.uint32), np.array([int(x) for x in a[:2]], np.uint32))
 
 
+def test_doubles_become_halves_in_one_rounding(ctx):
+    """Just beside the middle of two halves, which float32 would make the middle."""
+    for half in (np.float16(1), np.nextafter(np.float16(1), np.float16(2))):
+        middle = float(half) + 2.0**-11
+        a = np.array([middle - 2.0**-40, middle, middle + 2.0**-40])
+        same(to_gpu(a).astype(np.float16), a.astype(np.float16))
+
+
 def test_special_floats(ctx):
     values = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, np.inf, -np.inf, np.nan]
     for dtype in FLOATS:

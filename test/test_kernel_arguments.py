@@ -419,6 +419,18 @@ def test_a_comparison_that_is_written_to():
         ReductionKernel(np.float32, "0", "a + b", "x[i]++", "float *x")(m)
 
 
+def test_each_argument_of_a_reduction_may_be_a_comparison():
+    """Which one is read as numbers is looked at in every call."""
+    copied = ReductionKernel(
+        np.float32, "0", "a + b", "y[i] = x[i]", "float *x, float *y"
+    )
+    m, numbers = ones(5) > 0, ones(5) + 1
+    assert copied(m, numbers).get() == 5
+    assert numbers.get().tolist() == [1] * 5
+    with pytest.raises(TypeError, match=r"argument 1 \(y\).*writes"):
+        copied(numbers, m)
+
+
 def test_bool_kernels_read_bool():
     m = ones(5) > 0
     ElementwiseKernel("bool *m", "m[i] = i == 2")(m)

@@ -257,6 +257,21 @@ def test_an_event_recorded_by_the_other_process(ctx):
         other.say("end")
 
 
+def test_an_opened_event_lets_go_of_its_context(ctx):
+    event = drv.Event(drv.event_flags.INTERPROCESS | drv.event_flags.DISABLE_TIMING)
+    script = """
+    handle = bytes.fromhex(hear()[0])
+    before = sys.getrefcount(context)
+    for _ in range(10):
+        drv.Event.from_ipc_handle(handle)
+    say(sys.getrefcount(context) - before)
+    context.detach()
+    """
+    with peer(script) as other:
+        other.say(event.ipc_handle().hex())
+        assert other.hear() == ["0"]
+
+
 def test_only_interprocess_events_have_handles(ctx):
     for flags in (0, drv.event_flags.DISABLE_TIMING):
         with pytest.raises(drv.LogicError, match="cuIpcGetEventHandle"):

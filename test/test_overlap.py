@@ -91,7 +91,7 @@ def test_clip_into_its_bounds(ctx):
         assert (arrays[place].get() == expected).all()
 
 
-@pytest.mark.parametrize("begin", [0, 1, 19999, 20000, 39999])
+@pytest.mark.parametrize("begin", [0, 1, 19999, 20000, 20001, 30000, 39999])
 def test_scans_into_their_input(ctx, begin):
     scan = InclusiveScanKernel(np.int32, "a + b")
     host = np.arange(60000, dtype=np.int32) % 7

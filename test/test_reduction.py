@@ -207,6 +207,16 @@ def test_an_operation_that_does_not_commute(ctx):
         assert got[number] == m << 32 | c
 
 
+def test_the_order_over_many_tiles(ctx):
+    """The later of two, and the earlier: over more than two windows of tiles."""
+    host = np.random.default_rng(5).integers(1, 1 << 30, 1_100_000).astype(np.int32)
+    x = to_gpu(host)
+    later = ExclusiveScanKernel(np.int32, "b", 0)(x, "new").get()
+    assert later[0] == 0 and (later[1:] == host[:-1]).all()
+    earlier = InclusiveScanKernel(np.int32, "a")(x, "new").get()
+    assert (earlier == host[0]).all()
+
+
 TRIPLE = """
 struct triple {
     int sum, count, last;

@@ -671,6 +671,42 @@ def test_a_stream_waits_for_the_product_before_on_another_one():
     assert done.stdout == "40000.0\n" * 2
 
 
+WHOLE = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda import gpuarray
+from pycuda.sparse import packeted
+from pycuda.sparse.coordinate import CoordinateSpMV
+from pycuda.sparse.csr import CsrSpMV
+
+packeted._ROOM = 2048  # small packets, and elements outside of them
+n = 400
+host = np.eye(n, dtype=np.float32)
+host[0] = host[:, 0] = 2
+wanted = host.sum(1)
+for form in (CsrSpMV, CoordinateSpMV, lambda m: packeted.PacketedSpMV(m, True)):
+    operator = form(host)
+    if isinstance(operator, packeted.PacketedSpMV):
+        assert operator.remaining_coo_gpu.nnz > 0
+    x, y = gpuarray.zeros(n, np.float32) + 1, gpuarray.zeros(n, np.float32)
+    pycuda.autoinit.context.synchronize()
+    a = drv.Stream(1)  # NON_BLOCKING
+    operator(x, y, stream=a)
+    seen = drv.pagelocked_zeros(n, np.float32)
+    drv.memcpy_dtoh_async(seen, y.ptr, a)
+    a.synchronize()
+    print((seen == wanted).all())
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not _is_emulated(), reason="about streams that run late")
+def test_all_parts_of_a_product_are_work_of_its_stream():
+    done = run_child(WHOLE, PYCUDA_EMULATOR_STREAMS="late")
+    assert done.stdout == "True\n" * 3
+
+
 CALLS = {
     CsrSpMV: {"cuLaunchKernel": 2},
     CoordinateSpMV: {"cuLaunchKernel": 2, "cuMemsetD8Async": 1},

@@ -397,6 +397,7 @@ emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelPa
         if (status == CUDA_SUCCESS) {
             status = launch(context, f, config->hStream, &r);
         }
+        status = emu_capture_failed(emu_stream_get(context, config->hStream), status);
     }
     return emu_leave(status);
 }
