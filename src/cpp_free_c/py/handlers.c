@@ -27,11 +27,19 @@ typedef struct {
 static handler_words
 handler_describe(const pcu_handler *self)
 {
+    static const char start[] = "the array of ";
+    enum { START = sizeof(start) - 1 };
     handler_words words;
     const char *name = Py_TYPE(self)->tp_name;
     const char *dot = strrchr(name, '.');
-    PyOS_snprintf(words.text, sizeof(words.text), "the array of %.40s",
-                  dot == NULL ? name : dot + 1);
+    if (dot != NULL) {
+        name = dot + 1;
+    }
+    /* without snprintf: every call of a kernel with handlers comes here */
+    size_t length = strnlen(name, sizeof(words.text) - START - 1);
+    memcpy(words.text, start, START);
+    memcpy(words.text + START, name, length);
+    words.text[START + length] = 0;
     return words;
 }
 
