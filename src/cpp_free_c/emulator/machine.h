@@ -262,8 +262,7 @@ typedef struct {
     uint64_t since;       /* nanoseconds */
     unsigned votes;       /* workers whose blocks have all proven to wait in it */
     bool host;            /* for memory that the host can write to, some of them */
-    uint64_t
-        told; /* nanoseconds: since then nobody can free the grid; for one thread */
+    uint64_t told; /* nanoseconds: since then no other thread can free the grid */
     uint64_t ends; /* of waits of other threads, likewise */
 } emu_proof;
 

@@ -9,7 +9,7 @@
  * When all of these wait, and no further block can begin, the workers only watch. Once
  * each worker has watched all of its blocks through, in a time in which all did nothing
  * but that, it is proven that the grid cannot go on by itself. The launch fails if
- * nobody else can write to the memory that it waits for:
+ * nothing else can write to the memory that it waits for:
  *
  * - none of it is memory that the host or other processes can write to;
  * - all threads of the program that have used the device wait for it (wait.h), and

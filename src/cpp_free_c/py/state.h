@@ -66,7 +66,7 @@
     X(after_get)         /* called when an array was fetched */               \
     X(late_textures)     /* a list: they go when nothing is captured */       \
     X(array_ops)         /* {name: number} of elementwise operations */       \
-    X(foreign_context)   /* the wrapper of a stranger's context used last */  \
+    X(foreign_context)   /* the last wrapper of another library's context */  \
     X(lent_context)      /* weak reference: for threads that have no context */
 
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
