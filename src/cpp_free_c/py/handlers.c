@@ -212,8 +212,8 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
                      words.text, buffer.size, memory->size);
         goto done;
     }
-    rc = upload ? pcu_copy_to_device(st, pointer, array, words.text)
-                : pcu_copy_from_device(st, array, pointer, words.text);
+    rc = upload ? pcu_copy_to_device(st, pointer, &buffer)
+                : pcu_copy_from_device(st, &buffer, pointer);
 done:
     pcu_buffer_release(&buffer);
     Py_XDECREF(array);

@@ -145,27 +145,29 @@ COPY_ROW(memcpy_dtod_async, copy_dtod_specs, 4, 3, COPY_NO_HOST, copy_run_dtod_a
          "Queue a copy of size bytes from device memory to device memory.")
 
 int
-pcu_copy_to_device(pcu_state *st, CUdeviceptr dest, PyObject *source, const char *name)
+pcu_copy_to_device(pcu_state *st, CUdeviceptr dest, const pcu_buffer *source)
 {
-    copy_args a = {.dest = dest};
-    if (pcu_buffer_acquire(&a.buffer, source, 0, name) < 0) {
-        return -1;
-    }
-    int rc = copy_run_htod(st, &a);
-    pcu_buffer_release(&a.buffer);
-    return rc;
+    copy_args a = {.dest = dest, .buffer = *source};
+    return copy_run_htod(st, &a);
 }
 
 int
-pcu_copy_from_device(pcu_state *st, PyObject *dest, CUdeviceptr source,
-                     const char *name)
+pcu_copy_from_device(pcu_state *st, const pcu_buffer *dest, CUdeviceptr source)
 {
-    copy_args a = {.src = source};
-    if (pcu_buffer_acquire(&a.buffer, dest, 1, name) < 0) {
+    copy_args a = {.src = source, .buffer = *dest};
+    return copy_run_dtoh(st, &a);
+}
+
+/* Copy from the device into all bytes of an object with a buffer. */
+static int
+copy_to_object(pcu_state *st, PyObject *dest, CUdeviceptr source, const char *name)
+{
+    pcu_buffer buffer = {0};
+    if (pcu_buffer_acquire(&buffer, dest, 1, name) < 0) {
         return -1;
     }
-    int rc = copy_run_dtoh(st, &a);
-    pcu_buffer_release(&a.buffer);
+    int rc = pcu_copy_from_device(st, &buffer, source);
+    pcu_buffer_release(&buffer);
     return rc;
 }
 
@@ -441,7 +443,7 @@ copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
     PyObject *array =
         PyArray_Empty(a.shape.ndim, a.shape.dims, a.dtype, a.order == NPY_FORTRANORDER);
-    if (array != NULL && pcu_copy_from_device(st, array, a.devptr, "dtype") < 0) {
+    if (array != NULL && copy_to_object(st, array, a.devptr, "dtype") < 0) {
         Py_CLEAR(array);
     }
     return array;
@@ -472,7 +474,7 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
     PyObject *array =
         PyArray_NewLikeArray((PyArrayObject *)a.host, NPY_KEEPORDER, NULL, 0);
-    if (array != NULL && pcu_copy_from_device(st, array, a.src, "other_ary") < 0) {
+    if (array != NULL && copy_to_object(st, array, a.src, "other_ary") < 0) {
         Py_CLEAR(array);
     }
     return array;

@@ -469,11 +469,12 @@ PCU_HIDDEN PCU_RAISES int pcu_devmem_raise(pcu_state *st, const char *routine,
  */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_devmem_alloc(pcu_state *st, size_t size);
 
-/* Copy between the host and the device, without the interpreter lock. */
+/* Copy between a buffer that the caller holds and the device, without the interpreter
+ * lock. */
 PCU_HIDDEN PCU_RAISES int pcu_copy_to_device(pcu_state *st, CUdeviceptr dest,
-                                             PyObject *source, const char *name);
-PCU_HIDDEN PCU_RAISES int pcu_copy_from_device(pcu_state *st, PyObject *dest,
-                                               CUdeviceptr source, const char *name);
+                                             const pcu_buffer *source);
+PCU_HIDDEN PCU_RAISES int pcu_copy_from_device(pcu_state *st, const pcu_buffer *dest,
+                                               CUdeviceptr source);
 
 /* -- hostmem.c, managed.c, hostarray.c, ipc.c -------------------------------------- */
 
