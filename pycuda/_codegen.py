@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pycuda import compiler
-from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
+from pycuda._compile import build, nvrtc  # noqa: F401  nvrtc: before the first kernel
+from pycuda._compile.request import CompileRequest
 from pycuda.driver import CompileError, CompilerNotFoundError
 
 # Results must not depend on whether a compiler contracts a product and a sum; and what
@@ -61,9 +62,8 @@ def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw
 
 def compile_text(text, options=_OPTIONS):
     """Return the image of a source for the current context's device."""
-    return compiler._compile(
-        text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
-    )
+    request = CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
+    return build.image_of(request)
 
 
 def load(

@@ -315,10 +315,10 @@ def _is_replaced(tool: Any) -> bool:
 
 def _culprit(tool: Any, target: str) -> str | None:
     """Return the variable without which nvcc does compile, None if none is to blame."""
-    from pycuda._compile import nvcc
+    from pycuda._compile import inputs
     from pycuda.driver import CompileError
 
-    for name in ("TMPDIR", *nvcc.ENVIRONMENT):
+    for name in ("TMPDIR", *inputs.ENVIRONMENT):
         value = os.environ.pop(name, None)
         if value is None:
             continue
@@ -374,15 +374,15 @@ def _look_at_compiler(
 
 def look_at_compilers() -> Iterator[Finding]:
     """nvcc and NVRTC: one of them is needed, and whether they know the devices."""
-    from pycuda import compiler
+    from pycuda._compile.tools import COMPILERS
 
     choice = os.environ.get("PYCUDA_COMPILER")
-    if choice and choice not in compiler._COMPILERS:
+    if choice and choice not in COMPILERS:
         yield Finding(
             MISSING,
             "compiler",
             f"PYCUDA_COMPILER is {choice!r}, which is the name of none",
-            f"set PYCUDA_COMPILER to {' or '.join(compiler._COMPILERS)}, or unset it",
+            f"set PYCUDA_COMPILER to {' or '.join(COMPILERS)}, or unset it",
         )
     found: dict[str, Any] = {}
     replaced: dict[str, Finding] = {}
@@ -416,15 +416,16 @@ def _devices() -> list[Any]:
 
 def _look_at_fit(found: dict[str, Any]) -> Iterator[Finding]:
     """Do the compilers know the devices, and does the driver know the compilers?"""
-    from pycuda import _driver, compiler, driver
+    from pycuda import _driver, driver
+    from pycuda._compile import architecture
 
     for number, device in enumerate(_devices()):
         about = f"device {number}"
-        target = compiler._Target(device)
+        target = architecture.TargetDevice(device)
         for name, facts in found.items():
             dotted = ".".join(map(str, target.capability))
             try:
-                arch, kind = compiler._arch_for(target, facts, None, "cubin")
+                arch, kind = architecture.option_for(target, facts, None, "cubin")
             except driver.CompileError as error:
                 advice = error.msg.partition(". ")[2] or "Use another CUDA toolkit."
                 yield Finding(
@@ -467,10 +468,10 @@ def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Fi
 
 def look_at_libraries() -> Iterator[Finding]:
     """What only some programs need of the toolkit."""
-    from pycuda import compiler
+    from pycuda._compile import toolkit
 
-    name = compiler._LIBRARY_PATTERN % "cudadevrt"
-    for folder in compiler._library_dirs("nvcc"):
+    name = toolkit.LIBRARY_PATTERN % "cudadevrt"
+    for folder in toolkit.device_library_folders("nvcc"):
         if os.path.isfile(os.path.join(folder, name)):
             yield Finding(OK, "cudadevrt", os.path.join(folder, name))
             return

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from pycuda import cache, compiler
-from pycuda._compile import nvcc, store, sweep, toolkit
+from pycuda._compile import architecture, inputs, store, sweep, toolkit
 from support.compilers import make_toy, needs_nvcc
 
 KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
@@ -19,10 +19,10 @@ HOUR = 3600
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in inputs.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
+    monkeypatch.setattr(architecture, "current_device", lambda: None)
     monkeypatch.setattr(store, "_complained", False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path / "cache"

@@ -9,8 +9,7 @@ import types
 
 import pytest
 
-from pycuda import compiler
-from pycuda._compile import nvcc, parallel
+from pycuda._compile import architecture, inputs, parallel
 from pycuda.compiler import SourceModule, compile_many
 from pycuda.driver import CompileError
 from support.compilers import make_toy
@@ -19,11 +18,11 @@ from support.compilers import make_toy
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in inputs.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
+    monkeypatch.setattr(architecture, "current_device", lambda: None)
 
 
 @pytest.fixture
@@ -105,7 +104,7 @@ def test_modules_made_afterwards_come_from_the_cache(toy, monkeypatch):
         get_function = get_global = get_texref = get_surfref = None
 
     device = types.SimpleNamespace(capability=(7, 5), software=True)
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: device)
+    monkeypatch.setattr(architecture, "current_device", lambda: device)
     monkeypatch.setattr("pycuda.driver.module_from_buffer", lambda *a, **k: Module())
     compile_many(["a", "b"], nvcc=toy.path)
     assert len(toy.compilations) == 2
@@ -123,7 +122,7 @@ def test_the_device_is_that_of_the_calling_thread(toy, monkeypatch):
         asked.append(threading.current_thread())
         return device
 
-    monkeypatch.setattr(compiler, "_current_device", current)
+    monkeypatch.setattr(architecture, "current_device", current)
     compile_many(["a", "b"], nvcc=toy.path)
     assert set(asked) == {threading.main_thread()}
     assert all("-arch=sm_80" in call for call in toy.compilations)
@@ -203,7 +202,8 @@ def test_workers_default_to_the_processors_of_this_process():
 PROGRAM = """
 import sys
 from pycuda import compiler
-compiler._current_device = lambda driver: None
+from pycuda._compile import architecture
+architecture.current_device = lambda: None
 count, nvcc, progress = sys.argv[1:]
 texts = [f"text {n}" for n in range(int(count))]
 compiler.compile_many(texts, nvcc=nvcc, progress=bool(int(progress)))
