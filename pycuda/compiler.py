@@ -1,7 +1,8 @@
 """From CUDA C to a loaded module: ``compile``, ``SourceModule`` and their relatives.
 
 These are the public names. The work is done in ``pycuda/_compile``: each function here
-fills a ``CompileRequest`` and gives it to ``build.py``.
+fills a ``CompileRequest`` and gives it to ``build.py``. That file needs the driver's
+module and thereby NumPy, so it is imported by the first compilation, not before.
 """
 
 from __future__ import annotations
@@ -12,19 +13,17 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda import driver
-from pycuda._compile import architecture, build, nvcc_link, store, toolkit, tools
-from pycuda._compile import nvcc as _nvcc
+from pycuda._compile import toolkit
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of
 from pycuda._compile.warning import pass_on, warn
-from pycuda._driver import _working_context
 
 if TYPE_CHECKING:
     import hashlib
 
     from typing_extensions import Self
 
+    from pycuda._compile.build import Compilation
     from pycuda._driver import (
         Context,
         Function,
@@ -55,7 +54,7 @@ _INPUT_PTX, _INPUT_LIBRARY = 1, 4
 
 def _find_pycuda_include_path() -> str:
     """Return the directory of the headers for device code."""
-    return build.HEADERS
+    return toolkit.HEADERS
 
 
 def _search_on_path(filenames: Iterable[str]) -> str | None:
@@ -79,12 +78,17 @@ def _get_per_user_string() -> str:
 
 def get_nvcc_version(nvcc: str) -> str:
     """Return the output of ``nvcc --version``. A binary runs once for it."""
-    return _nvcc.Tool(nvcc).facts(store.resolve_dir(None)).version
+    from pycuda._compile.nvcc import Tool
+    from pycuda._compile.store import resolve_dir
+
+    return Tool(nvcc).facts(resolve_dir(None)).version
 
 
 def preprocess_source(source: str, options: Sequence[str], nvcc: str) -> str:
     """Return the source after nvcc's preprocessor."""
-    return _nvcc.preprocess(_nvcc.find(nvcc), source, options)
+    from pycuda._compile.nvcc import find, preprocess
+
+    return preprocess(find(nvcc), source, options)
 
 
 def compile_plain(
@@ -101,14 +105,13 @@ def compile_plain(
     A false ``cache_dir`` does without the cache. ``keep`` compiles even if the cache
     has the result, because its purpose is the files that the compiler leaves.
     """
-    tool = tools.choose(nvcc, compiler, cache_dir)
-    built = build.build(
-        build.Compilation(
-            source, options, target, tool, cache_dir, keep, nvcc, compiler
-        )
-    )
-    pass_on(built.messages)
-    return built.image
+    from pycuda._compile.build import Compilation, build
+
+    compilation = Compilation(source, options, nvcc, compiler, cache_dir or None, keep)
+    compilation.target = target
+    image, _, messages = build(compilation)
+    pass_on(messages)
+    return image
 
 
 def _default_flags(options: Iterable[str] | None) -> Iterable[str]:
@@ -138,6 +141,8 @@ def compile(
     ``compiler`` is "nvcc" or "nvrtc", by default the value of PYCUDA_COMPILER, else
     nvcc. Raises CompileError.
     """
+    from pycuda._compile.build import image_of
+
     _check_target(target)
     request = CompileRequest(
         source,
@@ -153,7 +158,7 @@ def compile(
         cache_dir=cache_dir,
         keep=keep,
     )
-    return build.image_of(request)
+    return image_of(request)
 
 
 def _check_target(target: str) -> None:
@@ -185,6 +190,7 @@ def compile_many(
     from functools import partial
 
     from pycuda._compile import parallel
+    from pycuda._compile.build import build, prepare
 
     if isinstance(requests, (str, bytes, Mapping)):
         raise TypeError("compile_many takes a list of sources, not one")
@@ -194,7 +200,7 @@ def compile_many(
         if isinstance(each, Mapping):
             own = dict(each)
         request = _request_of({**common, **own})
-        jobs.append(partial(build.build, build.prepare(request)))
+        jobs.append(partial(build, prepare(request)))
     results = []
     if jobs:
         results = parallel.run(jobs, workers, progress)
@@ -204,11 +210,12 @@ def compile_many(
         if isinstance(result, Exception):
             failed.append(result)
         else:
-            images.append(result.image)
-            pass_on(result.messages)
+            image, _, messages = result
+            images.append(image)
+            pass_on(messages)
     if failed:
         first = failed[0]
-        if len(failed) > 1 and isinstance(first, driver.CompileError):
+        if len(failed) > 1 and hasattr(first, "msg"):
             first.msg += f" (and {len(failed) - 1} more of {len(results)} sources)"
         raise first
     return images
@@ -246,6 +253,8 @@ def link(
     without it links with DynamicModule, which is also how to link for the software
     device. Raises CompileError.
     """
+    from pycuda._compile import nvcc_link
+
     if target not in ("cubin", "fatbin"):
         raise ValueError(f"the target of linking is cubin or fatbin, not {target!r}")
     request = CompileRequest(
@@ -273,6 +282,8 @@ class CudaModule:
         """Warn if the architecture asked for is above the device's."""
         if arch is None or isinstance(arch, (list, tuple)):
             return
+        from pycuda._compile import architecture
+
         device = architecture.current_device()
         if device is None:
             return
@@ -308,7 +319,7 @@ class SourceModule(CudaModule):
     "scale<float>"; ``get_function`` takes them.
     """
 
-    _compilation: build.Compilation | None = None
+    _compilation: Compilation | None = None
     _context: Context | None = None  # in which the module is, if we know it
     _instances: dict[str, tuple[Module, str]] = {}
 
@@ -326,6 +337,9 @@ class SourceModule(CudaModule):
         compiler: str | None = None,
         name_expressions: Iterable[str] | None = None,
     ) -> None:
+        from pycuda._compile.build import build_module, prepare
+        from pycuda._driver import _working_context
+
         if arch is not None:
             self._check_arch(arch)
         request = CompileRequest(
@@ -340,28 +354,17 @@ class SourceModule(CudaModule):
             cache_dir=cache_dir,
             keep=keep,
         )
-        self._compilation = build.prepare(request)
+        self._compilation = prepare(request)
         names: list[str] = []
         if name_expressions is not None:
             names = list_of(name_expressions, "name_expressions")
         self.module: Module
-        self.module, lowered = self._build(names)
+        self.module, lowered = build_module(self._compilation, names)
         self._context = _working_context()
         self._instances = {}
         for name, symbol in zip(names, lowered, strict=True):
             self._instances[name] = self.module, symbol
         self._bind_module()
-
-    def _build(self, names: list[str]) -> tuple[Module, list[str]]:
-        """Return the loaded module and the names in it of the kernels ``names``."""
-        assert self._compilation is not None
-        for name in names:
-            if not name.strip() or "\n" in name:
-                raise ValueError(f"{name!r} is not the name of a kernel")
-        built = build.build(self._compilation, names)
-        if built.messages:
-            pass_on(built.messages)
-        return build.load(built.image, self._compilation), built.lowered
 
     def get_function(self, name: str) -> Function:
         """Return the kernel of that name.
@@ -374,8 +377,11 @@ class SourceModule(CudaModule):
         if self._compilation is None or not is_expression:
             return self.module.get_function(name)
         if name not in self._instances:
+            from pycuda._compile.build import build_module
+
             with self._context or contextlib.nullcontext():
-                module, (symbol,) = self._build([name])
+                self._compilation.choose_tool()
+                module, (symbol,) = build_module(self._compilation, [name])
             self._instances[name] = module, symbol
         module, symbol = self._instances[name]
         return module.get_function(symbol)
@@ -408,8 +414,10 @@ class DynamicModule(CudaModule):
         cuda_libdir: str | None = None,
         compiler: str | None = None,
     ) -> None:
-        linker = driver.Linker(message_handler, link_options, log_verbose)
-        capability = driver.Context.get_device().compute_capability()
+        from pycuda.driver import Context, Linker
+
+        linker = Linker(message_handler, link_options, log_verbose)
+        capability = Context.get_device().compute_capability()
         if capability < (3, 5):
             raise RuntimeError(
                 "linking device code needs compute capability 3.5, and this device "
@@ -502,6 +510,8 @@ class DynamicModule(CudaModule):
 
         The software device has the device runtime built in and needs no file for it.
         """
+        from pycuda._compile import architecture
+
         linker = self._open_linker()
         path = self.libptn % libname
         device = architecture.current_device()
@@ -557,8 +567,10 @@ class DynamicSourceModule(DynamicModule):
             cuda_libdir=cuda_libdir,
             compiler=compiler,
         )
+        from pycuda._compile.architecture import RELOCATABLE
+
         flags = list_of(_default_flags(options), "options")
-        if not architecture.RELOCATABLE.intersection(flags):
+        if not RELOCATABLE.intersection(flags):
             flags.append("-rdc=true")
         if "-lcudadevrt" not in flags:
             flags.append("-lcudadevrt")

@@ -118,7 +118,7 @@ def test_the_device_is_that_of_the_calling_thread(toy, monkeypatch):
     asked = []
     device = types.SimpleNamespace(capability=(8, 0), software=False)
 
-    def current(driver):
+    def current():
         asked.append(threading.current_thread())
         return device
 

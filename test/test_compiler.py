@@ -608,7 +608,7 @@ def test_version_is_asked_once(toy):
 
 def test_compiler_without_a_version_is_reported(toy, monkeypatch):
     monkeypatch.setenv("TOY_VERSION", "")
-    with pytest.warns(UserWarning, match="answered nothing"):
+    with pytest.warns(UserWarning, match="printed nothing"):
         compiler.get_nvcc_version(toy.path)
 
 

@@ -300,7 +300,7 @@ def test_error_of_the_driver_carries_the_same(which, ctx):
     ptx = compiler.compile(source, target="ptx", arch="compute_75", compiler=which)
 
     def give(*rest):
-        return build.Built(ptx, [], "")
+        return ptx, [], ""
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(driver.Error) as caught:
         patch.setattr(build, "build", give)

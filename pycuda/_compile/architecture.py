@@ -44,11 +44,11 @@ def current_device() -> TargetDevice | None:
 
 
 def add_options(
-    options: list[str], request: CompileRequest, tool: Tool, folder: str | None
+    options: list[str], request: CompileRequest, tool: Tool, facts: Facts | None
 ) -> str:
     """Add the options that say for what to compile. Return the target.
 
-    ``folder`` is the cache's, for the facts about ``tool``.
+    ``facts`` are those about ``tool`` if they are known already.
     """
     device = current_device()
     arch, code, exact = request.arch, request.code, request.target
@@ -66,8 +66,10 @@ def add_options(
         arch = _best_of(archs, device)
     if to_software:
         target, code = "ptx", None
-    if arch is None and device is not None and not _names_arch(options):
-        arch, target = option_for(device, tool.facts(folder), exact, target)
+    if arch is None and device is not None and not (options and _name_arch(options)):
+        if facts is None:
+            facts = tool.facts(None)
+        arch, target = option_for(device, facts, exact, target)
     if arch is not None:
         options.append(f"-arch={arch}")
     if code is not None:
@@ -108,7 +110,7 @@ def _best_of(archs: Sequence[str], device: TargetDevice) -> str:
     return min(archs, key=number)
 
 
-def _names_arch(options: Iterable[str]) -> bool:
+def _name_arch(options: Iterable[str]) -> bool:
     return any(option.partition("=")[0] in _ARCH_OPTIONS for option in options)
 
 

@@ -12,54 +12,72 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from pycuda import driver
 from pycuda._compile import architecture, inputs, store, tools
 from pycuda._compile.request import CompileRequest
 from pycuda._compile.text import list_of, wrapped
-from pycuda._compile.toolkit import Facts, Result, Tool
+from pycuda._compile.toolkit import HEADERS, Facts, Result, Tool
 from pycuda._compile.warning import pass_on
 from pycuda.driver import CompileError
 
-#: The folder of our headers for device code.
-HEADERS = os.path.join(os.path.dirname(os.path.abspath(driver.__file__)), "cuda")
 _INCLUDE_HEADERS = f"-I{HEADERS}"
 
 _ARCHITECTURE = r"\b(?:sm|compute)_\w+"
 _KERNEL = r"__global__\b[^(){};]*?(\w+)\s*\((?!\s*\d)"
 
 
-@dataclass
 class Compilation:
     """A request in which everything is settled."""
 
-    text: str
-    options: list[str]
-    target: str
-    tool: Tool
-    folder: str | None  # of the cache, None to do without it
-    keep: bool
+    __slots__ = (
+        "compiler",
+        "facts",
+        "folder",
+        "keep",
+        "nvcc",
+        "options",
+        "target",
+        "text",
+        "tool",
+    )
 
-    # As the caller gave them, to choose again if the tool turns out to be broken.
-    nvcc: str
-    compiler: str | None
+    def __init__(
+        self,
+        text: str,
+        options: list[str],
+        nvcc: str,
+        compiler: str | None,
+        folder: str | None,
+        keep: bool,
+    ) -> None:
+        self.text = text
+        self.options = options
+        self.nvcc = nvcc
+        self.compiler = compiler
+        self.folder = folder  # of the cache, None to do without it
+        self.keep = keep
+        self.target = "cubin"
+        self.choose_tool()
+
+    def choose_tool(self) -> None:
+        """Choose the tool. Choose again if it proves to be broken."""
+        self.tool: Tool = tools.choose(self.nvcc, self.compiler, self.folder)
+        self.facts: Facts | None = None
+        if self.folder:
+            self.facts = self.tool.facts(self.folder)
 
 
-class Built(NamedTuple):
-    """The result of a compilation."""
-
-    image: bytes
-    lowered: list[str]  # the names in the image of the kernels named by expressions
-    messages: str  # of a compiler that ran and succeeded
+# (image, lowered names, messages): the bytes, the names in the image of the kernels
+# that expressions name, and the messages of a compiler that ran and succeeded.
+Built = tuple[bytes, list[str], str]
 
 
 def image_of(request: CompileRequest) -> bytes:
     """Return the image for a request. Warn of the compiler's messages."""
-    built = build(prepare(request))
-    pass_on(built.messages)
-    return built.image
+    image, _, messages = build(prepare(request))
+    pass_on(messages)
+    return image
 
 
 def prepare(request: CompileRequest) -> Compilation:
@@ -73,14 +91,16 @@ def prepare(request: CompileRequest) -> Compilation:
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
         options += ["-g", "-G"]
-    tool = tools.choose(request.nvcc, request.compiler, folder)
-    target = architecture.add_options(options, request, tool, folder)
+    compilation = Compilation(
+        text, options, request.nvcc, request.compiler, folder, keep
+    )
+    compilation.target = architecture.add_options(
+        options, request, compilation.tool, compilation.facts
+    )
     for each in folders:
         options.append(f"-I{os.path.abspath(each)}")
     options.append(_INCLUDE_HEADERS)
-    return Compilation(
-        text, options, target, tool, folder, keep, request.nvcc, request.compiler
-    )
+    return compilation
 
 
 def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
@@ -96,24 +116,28 @@ def build(compilation: Compilation, names: Sequence[str] = ()) -> Built:
             compilation.nvcc, compilation.compiler, error, compilation.folder
         ):
             raise
-    compilation.tool = tools.choose(
-        compilation.nvcc, compilation.compiler, compilation.folder
-    )
+    compilation.choose_tool()
     return _build_with_tool(compilation, names)
 
 
 def _build_with_tool(compilation: Compilation, names: Sequence[str]) -> Built:
-    entry = None
-    if compilation.folder:
-        facts = compilation.tool.facts(compilation.folder)
-        key = key_of(
-            compilation.text, compilation.options, compilation.target, facts, names
-        )
-        entry = os.path.join(compilation.folder, f"{key}.{compilation.target}")
-        if not compilation.keep:
-            payload = store.load(entry)
-            if payload is not None:
-                return Built(*_unpack(payload, names), "")
+    if compilation.folder is None or compilation.facts is None:
+        return _compile(compilation, names, None)
+    key = key_of(
+        compilation.text,
+        compilation.options,
+        compilation.target,
+        compilation.facts,
+        names,
+    )
+    entry = os.path.join(compilation.folder, f"{key}.{compilation.target}")
+    if not compilation.keep:
+        payload = store.load(entry)
+        if payload is not None:
+            if not names:
+                return payload, [], ""
+            image, lowered = _unpack(payload, names)
+            return image, lowered, ""
     return _compile(compilation, names, entry)
 
 
@@ -127,15 +151,16 @@ def _compile(
         result, text = _run(compilation, names)
         messages.append(result.messages)
         manifest = None
-        if entry and result.read is not None:
-            facts = compilation.tool.facts(compilation.folder)
+        facts = compilation.facts
+        if entry and facts is not None and result.read is not None:
             kernels = names or re.findall(_KERNEL, compilation.text)
             note = note_of(compilation.options, facts, kernels)
             manifest = manifest_of(result, text, compilation.options, facts, note)
         return manifest, _pack(result.image, result.lowered)
 
     payload = make_once(entry, compilation.keep, make)
-    return Built(*_unpack(payload, names), "".join(messages))
+    image, lowered = _unpack(payload, names)
+    return image, lowered, "".join(messages)
 
 
 def _run(compilation: Compilation, names: Sequence[str]) -> tuple[Result, str]:
@@ -253,6 +278,19 @@ def _unpack(payload: bytes, names: Sequence[str]) -> tuple[bytes, list[str]]:
 
 
 # -- loading ---------------------------------------------------------------------------
+
+
+def build_module(
+    compilation: Compilation, names: Sequence[str] = ()
+) -> tuple[driver.Module, list[str]]:
+    """Return the loaded module, and the names in it of the kernels ``names``."""
+    for name in names:
+        if not name.strip() or "\n" in name:
+            raise ValueError(f"{name!r} is not the name of a kernel")
+    image, lowered, messages = build(compilation, names)
+    if messages:
+        pass_on(messages)
+    return load(image, compilation), lowered
 
 
 def load(image: bytes, compilation: Compilation) -> driver.Module:

@@ -220,7 +220,8 @@ def _split(data: bytes) -> tuple[bytes, bytes] | None:
     if len(data) < _HEAD_SIZE or not data.startswith(_MAGIC):
         return None
     start = len(_MAGIC) + _DIGEST_SIZE
-    if _digest(memoryview(data)[start:]) != data[len(_MAGIC) : start]:
+    found = blake2b(memoryview(data)[start:], digest_size=_DIGEST_SIZE).digest()
+    if found != data[len(_MAGIC) : start]:
         return None
     middle = _HEAD_SIZE + int.from_bytes(data[start:_HEAD_SIZE], "little")
     return data[_HEAD_SIZE:middle], data[middle:]

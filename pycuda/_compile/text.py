@@ -25,7 +25,8 @@ def list_of(value: Iterable[str | os.PathLike[str]], name: str) -> list[str]:
             text = os.fspath(item)
         if not isinstance(text, str):
             raise TypeError(f"{name} must be a list of strings, not one with {item!r}")
-        check_characters(text, f"a string of {name}")
+        if not text.isascii():
+            _check_characters(text, f"a string of {name}")
         items.append(text)
     return items
 
@@ -53,7 +54,8 @@ def text_of(source: object) -> str:
             "the source must be a text, or an object that str() makes one of, not "
             f"{what}"
         )
-    check_characters(text, "the source")
+    if not text.isascii():
+        _check_characters(text, "the source")
     return text
 
 
@@ -77,14 +79,12 @@ def _has_text(kind: type) -> bool:
     return False
 
 
-def check_characters(text: str, what: str) -> None:
+def _check_characters(text: str, what: str) -> None:
     """Raise ValueError if a text has half of a surrogate pair, which UTF-8 lacks.
 
     Bytes that were decoded with "surrogateescape" are allowed. They are written as they
     were.
     """
-    if text.isascii():
-        return
     found = re.search(_HALF_CHARACTER, text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
