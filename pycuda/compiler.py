@@ -41,7 +41,7 @@ _TARGETS = ("cubin", "ptx", "fatbin")
 
 
 class _Default(str):
-    """A default value that can be told from the same text given by a caller."""
+    """A default value that differs from the same text passed by a caller."""
 
     __slots__ = ()
 

@@ -51,41 +51,44 @@ def add_options(
     ``facts`` are those about ``tool`` if they are known already.
     """
     device = current_device()
-    arch, code, exact = request.arch, request.code, request.target
-    target = exact or "cubin"
-    to_software = device is not None and exact is None and device.software
+    software: TargetDevice | None = None
+    if device is not None and device.software and request.target is None:
+        software = device
+    arch, code, target = request.arch, request.code, request.target or "cubin"
     if arch is not None and not isinstance(arch, str):
-        archs = _list_of_archs(arch)
-        if exact not in (None, "fatbin"):
-            raise ValueError(
-                "several architectures need target='fatbin', which holds code for each"
-            )
-        if device is None or not to_software:
+        archs = _list_of_archs(arch, request.target)
+        if software is None:
             options += [_gencode(each) for each in archs]
             return "fatbin"
-        arch = _best_of(archs, device)
-    if to_software:
+        arch = _best_of(archs, software)
+    if software is not None:
         target, code = "ptx", None
-    if arch is None and device is not None and not (options and _name_arch(options)):
+    if arch is None and device is not None and not (options and _names_arch(options)):
         if facts is None:
             facts = tool.facts(None)
-        arch, target = option_for(device, facts, exact, target)
+        arch, target = option_for(device, facts, request.target, target)
     if arch is not None:
         options.append(f"-arch={arch}")
     if code is not None:
         options.append(f"-code={code}")
-    if request.linked and exact is None and target == "cubin" and _is_partial(options):
-        options.append("-dlink")  # an image with unresolved references cannot be loaded
+    if target == "cubin" and request.target is None and request.linked:
+        _add_linking(options)
     return target
 
 
-def _list_of_archs(archs: Iterable[str]) -> list[str]:
+def _list_of_archs(archs: Iterable[str], target: str | None) -> list[str]:
+    """Return several architectures as a list. They need the target "fatbin" or None."""
     try:
-        return list_of(archs, "arch")
+        found = list_of(archs, "arch")
     except TypeError:
         raise TypeError(
             f"arch is one like 'sm_80', or a list of such, not {archs!r}"
         ) from None
+    if target not in (None, "fatbin"):
+        raise ValueError(
+            "several architectures need target='fatbin', which holds code for each"
+        )
+    return found
 
 
 def _gencode(arch: str) -> str:
@@ -110,18 +113,20 @@ def _best_of(archs: Sequence[str], device: TargetDevice) -> str:
     return min(archs, key=number)
 
 
-def _name_arch(options: Iterable[str]) -> bool:
+def _names_arch(options: Iterable[str]) -> bool:
     return any(option.partition("=")[0] in _ARCH_OPTIONS for option in options)
 
 
-def _is_partial(options: Iterable[str]) -> bool:
-    """Return whether the code may refer to other code, which must be linked to it."""
+def _add_linking(options: list[str]) -> None:
+    """Add the option to link, if the code may refer to code in other images.
+
+    An image with unresolved references cannot be loaded.
+    """
     for option in options:
-        if option in RELOCATABLE or option in ("-l", "--library"):
-            return True
-        if option.startswith(("-l", "--library=")) and option != "-lineinfo":
-            return True
-    return False
+        is_library = option.startswith(("-l", "--library=")) and option != "-lineinfo"
+        if is_library or option == "--library" or option in RELOCATABLE:
+            options.append("-dlink")
+            return
 
 
 def option_for(

@@ -1,4 +1,4 @@
-"""What nvcc's options and variables add to a compilation: files, folders, programs.
+"""The files, folders and programs that nvcc's options and variables name.
 
 Each compilation needs ``for_key``; only one that is not cached needs the rest.
 """

@@ -1,4 +1,4 @@
-"""What a compilation read, in the form in which a cache entry keeps it.
+"""The list of the files that a compilation read, which its cache entry keeps.
 
 ``store.py`` compares it at each hit. Headers of the toolkit and of the system's C and
 C++ libraries are not listed one by one. They come with the compiler, whose identity is

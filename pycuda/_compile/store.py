@@ -48,9 +48,10 @@ def default_dir() -> str:
     if chosen:
         return chosen
     if sys.platform.startswith("linux"):
-        # What platformdirs answers here, for a hundredth of the time its import takes.
+        # The folder that platformdirs would name. Its import takes a hundred times
+        # longer.
         base = os.environ.get("XDG_CACHE_HOME", "").strip()
-        if not os.path.isabs(base):  # which the XDG rules say to ignore
+        if not os.path.isabs(base):  # the XDG rules ignore a relative path
             base = os.path.expanduser("~/.cache")
         if not os.path.isabs(base):
             base = _base_without_a_home()

@@ -1,4 +1,4 @@
-"""Where CUDA toolkits are, what a compiler is, and what one run of it gives.
+"""CUDA toolkits and their compilers: places, facts, and the result of a run.
 
 The facts about a compiler are kept in the compile cache under its path, size and time.
 So a process whose kernels are all cached starts no compiler to learn them.
@@ -103,7 +103,7 @@ def device_library_folders(nvcc: str) -> list[str]:
 
 
 class Result:
-    """What one run of a compiler gives.
+    """The result of one run of a compiler.
 
     ``read`` are the paths that it read, None if that is unsure. ``messages`` are what
     it printed. ``lowered`` are the names in the image of the kernels that were asked
@@ -158,7 +158,7 @@ class Tool(ABC):
 
 
 class Facts:
-    """What one compiler is: its name, version text, architectures, header folders.
+    """The facts about one compiler: name, version, architectures, header folders.
 
     ``toolkit_dirs`` are folders with only the toolkit's own files. ``file`` is the real
     path of the compiler's file, with size and time.
