@@ -36,7 +36,7 @@ _BODIES = {
 }
 
 
-# As pcu_family of py/kernels.h numbers them.
+# As pcu_family of python/array/ops/kernel_table.h numbers them.
 _ELEMENTWISE, _REDUCTION, _TRANSPOSE = range(3)
 
 

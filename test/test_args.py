@@ -1,4 +1,4 @@
-"""The argument parser of py/args.c, through functions that need no device.
+"""The argument parser of python/support/args.c, through functions that need no device.
 
 The text signature of each function says what it takes; a small model of Python's rules
 works out from it what a call must do; and the call is made in every mix of positional

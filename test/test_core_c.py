@@ -1,4 +1,4 @@
-"""The pure C of core/: unit tests under sanitizers, line coverage, NumPy as referee."""
+"""The pure C of driver/: unit tests under sanitizers, line coverage, NumPy as referee."""
 
 import ctypes
 import random
@@ -22,7 +22,7 @@ CORE = cc.SOURCE / "core"
 SANITIZE = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=1", "PATH": "/usr/bin:/bin"}
 
-#: The units of core/ with a test program, and what linking that program takes.
+#: The units of driver/ with a test program, and what linking that program takes.
 UNITS = {
     "argbuf": ("-Wl,--wrap=malloc,--wrap=realloc",),
     "bins": (),
@@ -31,7 +31,7 @@ UNITS = {
 
 
 def build(compiler, unit, folder, flags):
-    """Compile test/c/test_<unit>.c with core/<unit>.c; return the program."""
+    """Compile test/c/test_<unit>.c with driver/<unit>.c; return the program."""
     program = folder / f"test_{unit}"
     sources = [TESTS / f"test_{unit}.c"]
     if unit in UNITS:
@@ -69,7 +69,7 @@ def test_frame_reports_failures(compiler, tmp_path):
 def test_sanitizers_are_on(line, report, compiler, tmp_path):
     source = tmp_path / "bad.c"
     source.write_text(
-        '#include "core/argbuf.h"\n'
+        '#include "driver/argument_buffer.h"\n'
         "int main(void)\n{\n    pcu_argbuf ab;\n    pcu_argbuf_init(&ab);\n"
         f"    {line}\n    return 0;\n}}\n"
     )
@@ -85,7 +85,7 @@ def test_sanitizers_are_on(line, report, compiler, tmp_path):
 
 
 def lines_missed(unit, folder):
-    """Return the lines of core/<unit>.c and .h that no test ran, and the number run."""
+    """Return the lines of driver/<unit>.c and .h that no test ran, and the number run."""
     program = build("gcc", unit, folder, ("--coverage", "-O0"))
     cc.must(cc.run([program], cwd=folder))
     data = sorted(folder.glob("*.gcda"))
@@ -141,7 +141,7 @@ byte_bounds = getattr(np, "byte_bounds", None) or np.lib.array_utils.byte_bounds
 
 
 class Slice(ctypes.Structure):
-    """pcu_slice of core/shape.h."""
+    """pcu_slice of driver/shape.h."""
 
     _fields_ = [
         ("start", ctypes.c_ssize_t),
@@ -154,7 +154,7 @@ class Slice(ctypes.Structure):
 
 @pytest.fixture(scope="module")
 def shape(tmp_path_factory):
-    """core/shape.c as a library."""
+    """driver/shape.c as a library."""
     library = tmp_path_factory.mktemp("shape") / "shape.so"
     flags = [*cc.STRICT, "-O2", "-fPIC", "-shared"]
     cc.must(cc.compile_c(COMPILERS[0], [CORE / "shape.c"], library, flags))
@@ -202,7 +202,7 @@ def our_slice(piece):
 
 
 def sliced(shape, array, pieces):
-    """Slice every axis of an array with core/shape; return shape, strides, offset."""
+    """Slice every axis of an array with driver/shape; return shape, strides, offset."""
     lengths, strides, offset = [], [], 0
     for piece, length, stride in zip(pieces, array.shape, array.strides, strict=True):
         new_length, new_stride = ctypes.c_size_t(), ctypes.c_ssize_t()

@@ -33,7 +33,7 @@ def load_script():
 coverage = load_script()
 
 # A function a line: whether a brace is a line of its own is the compiler's affair.
-CALLED = '#include "core/twice.h"\nint {name}(int n) {{ return twice(n); }}\n'
+CALLED = '#include "driver/twice.h"\nint {name}(int n) {{ return twice(n); }}\n'
 NOT_CALLED = "int silent(int n) { return n + 1; }\n"
 TWICE = "static inline int twice(int n) { return 2 * n; }\n"
 MAIN = (
@@ -89,12 +89,12 @@ def test_a_line_that_did_not_run(tree, capsys):
     status, rows, files, failure = report(capsys)
     assert status == 1 and failure == "below the bound: core\n"
     assert rows["core"] == ["3", "2", "66.6", "100"]
-    assert files == ["core/a.c 50.0: missed 3"]
+    assert files == ["driver/a.c 50.0: missed 3"]
 
 
 @pytest.mark.parametrize("room, enough", [("core", False), ("py", True)])
 def test_bounds(room, enough, tree, capsys):
-    """One line of many is missed: too much in core/, not in py/."""
+    """One line of many is missed: too much in driver/, not in python/."""
     path = next((tree / "source" / room).glob("*.c"))
     more = "n += 1;\n" * 10 + "if (n == 0)\nn = 5;\n"
     path.write_text(path.read_text().replace("{", "{" + more))
@@ -108,8 +108,8 @@ def test_the_lines_of_a_file(tree, capsys):
     with (tree / "source" / "py" / "b.c").open("a") as file:
         file.write(NOT_CALLED)
     cc.must(cc.run([build(tree)]))
-    _, _, files, failure = report(capsys, "--lines", "py/b.c")
-    assert files == ["py/b.c 50.0: missed 3", f"py/b.c:3: {NOT_CALLED.rstrip()}"]
+    _, _, files, failure = report(capsys, "--lines", "python/b.c")
+    assert files == ["python/b.c 50.0: missed 3", f"python/b.c:3: {NOT_CALLED.rstrip()}"]
     assert failure == "below the bound: py\n"
     status, _, _, failure = report(capsys, "--lines", "nothing.c")
     assert (status, failure) == (1, "no such file was built: nothing.c\n")
@@ -125,8 +125,8 @@ def test_one_run_of_several_is_enough(tree, capsys):
     (tree / "main.c").write_text("int a(int);\nint main(void) { return a(0); }\n")
     cc.must(cc.run([build(tree)]))
     merged = coverage.collect(coverage.FOLDER, coverage.SOURCE)
-    assert all(merged["core/twice.h"].values())
-    assert not any(merged["py/b.c"].values())
+    assert all(merged["driver/twice.h"].values())
+    assert not any(merged["python/b.c"].values())
     with pytest.raises(coverage.Failed, match="nothing of py ran"):
         coverage.print_table(merged)
     capsys.readouterr()
@@ -155,7 +155,7 @@ def test_sources_that_changed(tree, capsys):
     later = time.time() + 10
     os.utime(tree / "source" / "emulator" / "c.c", (later, later))
     assert coverage.main(["--report"]) == 1
-    assert capsys.readouterr().err == "changed since the build: emulator/c.c\n"
+    assert capsys.readouterr().err == "changed since the build: device/c.c\n"
 
 
 def test_an_object_may_be_older_than_the_sources_of_others(tree, capsys):
@@ -173,7 +173,7 @@ def test_a_source_that_is_no_more(tree, capsys):
     cc.must(cc.run([build(tree)]))
     kept = (tree / "source" / "core" / "a.c").rename(tree / "kept.c")
     merged = coverage.collect(coverage.FOLDER, coverage.SOURCE)
-    assert "core/a.c" not in merged and "py/b.c" in merged
+    assert "driver/a.c" not in merged and "python/b.c" in merged
     kept.rename(tree / "source" / "core" / "a.c")
     assert report(capsys)[0] == 0
 
@@ -218,7 +218,7 @@ def test_the_units_of_core(tmp_path):
     """Their numbers come to the folder, from a build of this repository."""
     coverage.run_units(tmp_path)
     merged = coverage.collect(tmp_path, coverage.SOURCE)
-    assert {"core/argbuf.c", "core/bins.c", "core/shape.c"} <= set(merged)
+    assert {"driver/argument_buffer.c", "driver/bins.c", "driver/shape.c"} <= set(merged)
     assert not any(coverage.missed(ran) for ran in merged.values())
 
 

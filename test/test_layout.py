@@ -72,56 +72,56 @@ def function(lines):
 
 
 BROKEN = [
-    ("python-header", "core/a.c", "\n#include <Python.h>\n", 2),
-    ("python-header", "core/a.c", '#include "../py/pcu.h"\n', 1),
-    ("python-header", "emulator/a.c", '#include "py/pcu.h"\n', 1),
+    ("python-header", "driver/a.c", "\n#include <Python.h>\n", 2),
+    ("python-header", "driver/a.c", '#include "python/support/pcu.h"\n', 1),
+    ("python-header", "device/a.c", '#include "python/support/pcu.h"\n', 1),
     ("python-header", "tables/a.h", "#include <numpy/arrayobject.h>\n", 1),
-    ("process-data", "core/a.c", "static int x;\n", 1),
-    ("process-data", "core/a.c", "int x = 3;\n", 1),
-    ("process-data", "py/a.c", "extern int x;\n", 1),
-    ("process-data", "py/a.c", "static PyObject *cache = NULL;\n", 1),
-    ("process-data", "py/a.c", "static const char *names[] = {0};\n", 1),
-    ("process-data", "py/a.c", "static int (*hook)(int);\n", 1),
-    ("process-data", "py/a.c", "static struct {\n    int a;\n} x = {1};\n", 1),
-    ("process-data", "py/a.c", "static _Atomic(int) x;\n", 1),
-    ("process-data", "py/a.c", "int\nf(void)\n{\n    static int n;\n    ;\n}\n", 4),
-    ("process-data", "py/a.c", "ROW(a, (b))\nstatic int x;\n", 2),
-    ("process-data", "emulator/a.c", "int x;\n", 1),
-    ("gc-type", "py/a.c", traverse("return 0;"), 7),
-    ("gc-type", "py/a.c", traverse("Py_VISIT(((x *)s)->y);"), 7),
-    ("gc-type", "py/a.c", "#define SLOTS {Py_tp_traverse, gone}\n", 1),
-    ("text-signature", "py/a.c", method('{"go", f, METH_NOARGS, NULL}'), 3),
-    ("text-signature", "py/a.c", method('{"go", f, METH_NOARGS}'), 3),
-    ("text-signature", "py/a.c", method('{"go", f, METH_NOARGS, "Go."}'), 3),
-    ("text-signature", "py/a.c", method('{"go", f, METH_O, "go()\\n--\\n\\nGo."}'), 3),
-    ("text-signature", "py/a.c", method(f'{{"went", f, METH_O, {SIGNED}}}'), 3),
+    ("process-data", "driver/a.c", "static int x;\n", 1),
+    ("process-data", "driver/a.c", "int x = 3;\n", 1),
+    ("process-data", "python/a.c", "extern int x;\n", 1),
+    ("process-data", "python/a.c", "static PyObject *cache = NULL;\n", 1),
+    ("process-data", "python/a.c", "static const char *names[] = {0};\n", 1),
+    ("process-data", "python/a.c", "static int (*hook)(int);\n", 1),
+    ("process-data", "python/a.c", "static struct {\n    int a;\n} x = {1};\n", 1),
+    ("process-data", "python/a.c", "static _Atomic(int) x;\n", 1),
+    ("process-data", "python/a.c", "int\nf(void)\n{\n    static int n;\n    ;\n}\n", 4),
+    ("process-data", "python/a.c", "ROW(a, (b))\nstatic int x;\n", 2),
+    ("process-data", "device/a.c", "int x;\n", 1),
+    ("gc-type", "python/a.c", traverse("return 0;"), 7),
+    ("gc-type", "python/a.c", traverse("Py_VISIT(((x *)s)->y);"), 7),
+    ("gc-type", "python/a.c", "#define SLOTS {Py_tp_traverse, gone}\n", 1),
+    ("text-signature", "python/a.c", method('{"go", f, METH_NOARGS, NULL}'), 3),
+    ("text-signature", "python/a.c", method('{"go", f, METH_NOARGS}'), 3),
+    ("text-signature", "python/a.c", method('{"go", f, METH_NOARGS, "Go."}'), 3),
+    ("text-signature", "python/a.c", method('{"go", f, METH_O, "go()\\n--\\n\\nGo."}'), 3),
+    ("text-signature", "python/a.c", method(f'{{"went", f, METH_O, {SIGNED}}}'), 3),
     (
         "text-signature",
-        "py/a.c",
+        "python/a.c",
         method('{"go", f, METH_O, "go($self)\\n--\\n\\n"}'),
         3,
     ),
-    ("text-signature", "py/a.c", method('{"go", f, METH_O, missing_doc}'), 3),
-    ("text-signature", "py/a.c", method("UNKNOWN(go)"), 3),
-    ("cuda-version", "core/a.c", "\n#if CUDA_VERSION >= 12000\n#endif\n", 2),
-    ("cuda-version", "core/a.c", "#if 1\n#elif defined(CUDART_VERSION)\n#endif\n", 2),
-    ("reason", "py/a.c", "/* why */\n\nvoid f(void) { PyErr_Clear(); }\n", 3),
-    ("reason", "core/a.c", "void f(void) { (void)drv.MemFree(0); }\n", 1),
-    ("process-end", "py/a.c", "void f(void) { abort(); }\n", 1),
-    ("process-end", "core/a.c", "void\nf(void)\n{\n    exit(1);\n}\n", 4),
-    ("process-end", "py/a.c", 'void f(void) { Py_FatalError("no"); }\n', 1),
-    ("cxx-source", "core/a.cpp", "int x;\n", 1),
-    ("cxx-source", "py/a.hpp", "int x;\n", 1),
-    ("file-length", "core/a.c", "\n" * 901, 900),
-    ("function-length", "core/a.c", "\n" + function(81), 2),
-    ("unfinished", "core/a.c", f"\n/* {'TO'}DO: more */\n", 2),
-    ("unfinished", "core/a.c", f"/* {'FIX'}ME */\n", 1),
+    ("text-signature", "python/a.c", method('{"go", f, METH_O, missing_doc}'), 3),
+    ("text-signature", "python/a.c", method("UNKNOWN(go)"), 3),
+    ("cuda-version", "driver/a.c", "\n#if CUDA_VERSION >= 12000\n#endif\n", 2),
+    ("cuda-version", "driver/a.c", "#if 1\n#elif defined(CUDART_VERSION)\n#endif\n", 2),
+    ("reason", "python/a.c", "/* why */\n\nvoid f(void) { PyErr_Clear(); }\n", 3),
+    ("reason", "driver/a.c", "void f(void) { (void)drv.MemFree(0); }\n", 1),
+    ("process-end", "python/a.c", "void f(void) { abort(); }\n", 1),
+    ("process-end", "driver/a.c", "void\nf(void)\n{\n    exit(1);\n}\n", 4),
+    ("process-end", "python/a.c", 'void f(void) { Py_FatalError("no"); }\n', 1),
+    ("cxx-source", "driver/a.cpp", "int x;\n", 1),
+    ("cxx-source", "python/a.hpp", "int x;\n", 1),
+    ("file-length", "driver/a.c", "\n" * 901, 900),
+    ("function-length", "driver/a.c", "\n" + function(81), 2),
+    ("unfinished", "driver/a.c", f"\n/* {'TO'}DO: more */\n", 2),
+    ("unfinished", "driver/a.c", f"/* {'FIX'}ME */\n", 1),
 ]
 
 
 @pytest.mark.parametrize("rule, name, text, line", BROKEN)
 def test_broken(rule, name, text, line, tmp_path):
-    files = {C + name: text, C + "py/pcu.h": "#include <Python.h>\n"}
+    files = {C + name: text, C + "python/support/pcu.h": "#include <Python.h>\n"}
     assert problems(tmp_path, files) == [(rule, C + name, line)]
 
 
@@ -132,10 +132,10 @@ def test_waiting_calls_are_found(tmp_path):
     X(MemAlloc, 3020, REQUIRED, QUEUE, (CUdeviceptr *dptr, size_t bytesize))
 """
     files = {
-        C + "tables/drv_symbols.h": rows,
-        C + "core/b.c": "void f(void) { drv.MemFree(0); }\n",
-        C + "py/pcu.h": "#include <Python.h>\n",
-        C + "py/a.c": """
+        C + "abi/symbols.h": rows,
+        C + "driver/b.c": "void f(void) { drv.MemFree(0); }\n",
+        C + "python/support/pcu.h": "#include <Python.h>\n",
+        C + "python/a.c": """
 void f(void)
 {
     drv.MemGetInfo(0, 0);
@@ -147,7 +147,7 @@ void f(void)
 }
 """,
     }
-    found = [("waiting-call", C + "py/a.c", line) for line in (6, 7)]
+    found = [("waiting-call", C + "python/a.c", line) for line in (6, 7)]
     assert problems(tmp_path, files) == found
 
 
@@ -161,33 +161,33 @@ def test_python_marks_are_found(tmp_path):
 
 def test_python_header_through_others(tmp_path):
     files = {
-        C + "core/a.c": '#include "b.h"\n',
-        C + "core/b.h": '\n#include "../py/c.h"\n',
-        C + "py/c.h": '#include "pcu.h"\n',
-        C + "py/pcu.h": '#include <Python.h>\n#include "c.h"\n',
+        C + "driver/a.c": '#include "b.h"\n',
+        C + "driver/b.h": '\n#include "../py/c.h"\n',
+        C + "python/c.h": '#include "pcu.h"\n',
+        C + "python/support/pcu.h": '#include <Python.h>\n#include "c.h"\n',
     }
     assert problems(tmp_path, files) == [
-        ("python-header", C + "core/a.c", 1),
-        ("python-header", C + "core/b.h", 2),
+        ("python-header", C + "driver/a.c", 1),
+        ("python-header", C + "driver/b.h", 2),
     ]
 
 
 def test_stub_lacks_a_method(tmp_path):
     signed = '"stop($self, /)\\n--\\n\\nStop."'
     files = {
-        C + "py/a.c": method(
+        C + "python/a.c": method(
             f'{{"go", f, 0, {SIGNED}}},\n    {{"stop", f, 0, {signed}}}'
         )
     }
     assert problems(tmp_path, files) == []
     files["pycuda/_driver.pyi"] = "def go() -> None: ...\n"
-    assert problems(tmp_path, files) == [("stub", C + "py/a.c", 4)]
+    assert problems(tmp_path, files) == [("stub", C + "python/a.c", 4)]
 
 
 def test_stale_permission(tmp_path, monkeypatch):
-    monkeypatch.setattr(layout, "EMULATOR_DATA", {"emulator/a.c": ["x", "y"]})
-    files = {C + "emulator/a.c": "int x;\n", C + "emulator/a.h": "extern int x;\n"}
-    assert problems(tmp_path, files) == [("process-data", C + "emulator/a.c", 1)]
+    monkeypatch.setattr(layout, "EMULATOR_DATA", {"device/a.c": ["x", "y"]})
+    files = {C + "device/a.c": "int x;\n", C + "device/a.h": "extern int x;\n"}
+    assert problems(tmp_path, files) == [("process-data", C + "device/a.c", 1)]
 
 
 MACROS = r"""
@@ -210,10 +210,10 @@ static PyMethodDef m[] = {
 
 
 def test_method_rows_through_macros(tmp_path):
-    assert problems(tmp_path, {C + "py/a.c": MACROS}) == [
-        ("text-signature", C + "py/a.c", 14),
-        ("text-signature", C + "py/a.c", 15),
-        ("text-signature", C + "py/a.c", 15),
+    assert problems(tmp_path, {C + "python/a.c": MACROS}) == [
+        ("text-signature", C + "python/a.c", 14),
+        ("text-signature", C + "python/a.c", 15),
+        ("text-signature", C + "python/a.c", 15),
     ]
 
 
@@ -249,7 +249,7 @@ helper(int (*f)(int), void *data)
 """
 
 
-@pytest.mark.parametrize("room", ["core/a.c", "py/a.c", "emulator/a.c"])
+@pytest.mark.parametrize("room", ["driver/a.c", "python/a.c", "device/a.c"])
 def test_good_source_passes(room, tmp_path):
     assert problems(tmp_path, {C + room: GOOD}) == []
 
@@ -262,18 +262,18 @@ def test_the_three_places_may_hold_data(name, tmp_path):
 def test_good_objects_pass(tmp_path):
     shared = "int\nvisit_all(void *s)\n{\n    Py_VISIT(Py_TYPE(s));\n    return 0;\n}\n"
     files = {
-        C + "py/a.c": traverse("return visit_all(s);"),
-        C + "py/b.c": shared,
-        C + "py/c.c": traverse("Py_VISIT(Py_TYPE(s));")
+        C + "python/a.c": traverse("return visit_all(s);"),
+        C + "python/b.c": shared,
+        C + "python/c.c": traverse("Py_VISIT(Py_TYPE(s));")
         + method(
             f'{{"go", (PyCFunction)(void (*)(void))f, METH_CLASS | METH_O, {SIGNED}}}'
         ),
-        C + "py/d.c": method(
+        C + "python/d.c": method(
             '{"go", f, METH_STATIC, go_doc}',
             'PyDoc_STRVAR(go_doc,\n    "go(a, /,\\n b=1)\\n--\\n\\n"\n    "Go.");\n',
         ),
         C + "tables/t.h": "\n" * 2000,
-        C + "core/edge.c": function(80) + "\n" * 820,
+        C + "driver/edge.c": function(80) + "\n" * 820,
     }
     assert problems(tmp_path, files) == []
 

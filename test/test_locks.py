@@ -85,7 +85,7 @@ QUEUES = "LaunchKernel LaunchHostFunc EventRecord"
 def test_the_table_says_what_was_measured(names, word):
     """An H200 was seen to wait in these."""
     root = Path(__file__).parents[1]
-    table = (root / "src/cpp_free_c/tables/drv_symbols.h").read_text()
+    table = (root / "src/cpp_free_c/abi/symbols.h").read_text()
     for name in names.split():
         row = table[table.index(f"X({name},") :].split(",")
         assert row[3].strip() == word, name

@@ -23,30 +23,30 @@ MOST_FUNCTION_LINES = 80
 
 #: Files that may hold process-wide data: the driver table, the context registry, the
 #: deferred list.
-DATA_FILES = {f"core/{name}.{end}" for name in ("drv", "ctxrec", "res") for end in "ch"}
+DATA_FILES = {f"driver/{name}.{end}" for name in ("drv", "ctxrec", "res") for end in "ch"}
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 EMULATOR_DATA = {
-    "emulator/api.c": ["api", "prepared"],
-    "emulator/capture.c": ["captures", "last_thread"],
-    "emulator/context.c": ["stack_key", "stack_once", "last_id"],
-    "emulator/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
-    "emulator/fault.c": ["state"],
-    "emulator/exec.c": ["launches"],
-    "emulator/workers.c": ["idle"],
-    "emulator/graph.c": ["graphs"],
-    "emulator/graphics.c": ["declared"],
-    "emulator/ipc.c": ["segments", "openings"],
-    "emulator/keep.c": ["kept_first"],
-    "emulator/late.c": ["emu_late_on", "late_streams"],
-    "emulator/memory.c": ["state", "emu_memory_tables"],
-    "emulator/object.c": ["registry"],
-    "emulator/pool.c": ["current_pools", "builtin_count"],
-    "emulator/pool_threads.c": ["pool"],
-    "emulator/services.c": ["creation"],
-    "emulator/stream.c": ["busy", "last_id"],
-    "emulator/wait.c": ["host", "threads"],
-    "emulator/texture.c": ["slots", "used_slots", "free_slots", "owners"],
+    "device/api/entry.c": ["api", "prepared"],
+    "device/api/capture.c": ["captures", "last_thread"],
+    "device/api/context.c": ["stack_key", "stack_once", "last_id"],
+    "device/api/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
+    "device/api/faults.c": ["state"],
+    "device/machine/execution.c": ["launches"],
+    "device/machine/workers.c": ["idle"],
+    "device/api/graph.c": ["graphs"],
+    "device/api/opengl.c": ["declared"],
+    "device/api/ipc.c": ["segments", "openings"],
+    "device/api/deferred_release.c": ["kept_first"],
+    "device/api/deferred.c": ["emu_late_on", "late_streams"],
+    "device/memory/memory.c": ["state", "emu_memory_tables"],
+    "device/base/object.c": ["registry"],
+    "device/api/pool.c": ["current_pools", "builtin_count"],
+    "device/machine/threads.c": ["pool"],
+    "device/machine/services.c": ["creation"],
+    "device/api/stream.c": ["busy", "last_id"],
+    "device/machine/wait.c": ["host", "threads"],
+    "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 
 #: Tables that CPython's interface takes as non-const; nothing writes to them.
@@ -202,7 +202,7 @@ def load(root):
 
 
 def python_header(root, sources):
-    """Refuse Python.h, or a header that includes it, outside py/."""
+    """Refuse Python.h, or a header that includes it, outside python/."""
     by_room = {source.room: source for source in sources}
 
     def targets(source):
@@ -231,10 +231,10 @@ def python_header(root, sources):
         return any(wants_python(found, other, seen) for _, other in targets(found))
 
     for source in sources:
-        if not source.room.startswith("py/"):
+        if not source.room.startswith("python/"):
             for line, name in targets(source):
                 if wants_python(source, name):
-                    yield source.name, line, f"{name} brings Python.h in outside py/"
+                    yield source.name, line, f"{name} brings Python.h in outside python/"
 
 
 def cxx_source(root, sources):
@@ -350,7 +350,7 @@ def process_data(root, sources):
         for place, name, declaration in variables(source):
             found.add(name)
             is_extern = re.match(r"\s*extern\b", declaration)
-            if is_extern and source.room.startswith("emulator/") and name in shared:
+            if is_extern and source.room.startswith("device/") and name in shared:
                 continue
             if name not in allowed:
                 message = f"{name} is process-wide and not const"
@@ -535,7 +535,7 @@ def stub(root, sources):
     macros = macros_of(sources)
     known = set(re.findall(r"\bdef (\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
-        if source.room.startswith("py/") and not source.room.startswith("py/pvt_"):
+        if source.room.startswith("python/") and not source.room.startswith("python/structs/"):
             for line, name, _, _ in method_rows(source, macros):
                 if name and not name.startswith("_") and name not in known:
                     yield source.name, line, f"pycuda/_driver.pyi has no {name}"
@@ -566,7 +566,7 @@ def reason(root, sources):
 
 
 def waiting_call(root, sources):
-    """Refuse calls in py/ that keep the interpreter lock though they may wait.
+    """Refuse calls in python/ that keep the interpreter lock though they may wait.
 
     A comment on the line above that begins with "keeps the lock" gives the reason.
     """
@@ -574,7 +574,7 @@ def waiting_call(root, sources):
     text = table.read_text(encoding="utf-8") if table.exists() else ""
     waiting = set(re.findall(r"X\((\w+),\s*\d+,\s*\w+,\s*(?!GIL,)\w+,", text))
     for source in sources:
-        if source.room.startswith("py/"):
+        if source.room.startswith("python/"):
             for match in re.finditer(r"\bdrv\s*\.\s*(\w+)\s*\(", source.code):
                 line = source.line(match.start())
                 above = source.text.split("\n")[line - 2]
@@ -584,10 +584,10 @@ def waiting_call(root, sources):
 
 
 def process_end(root, sources):
-    """Refuse to end the process from core/ and py/."""
+    """Refuse to end the process from driver/ and python/."""
     pattern = r"\b(abort|exit|_exit|_Exit|quick_exit|Py_FatalError|Py_Exit)\s*\("
     for source in sources:
-        if source.room.startswith(("core/", "py/")):
+        if source.room.startswith(("driver/", "python/")):
             for match in re.finditer(pattern, source.code):
                 message = f"{match.group(1)} ends the process"
                 yield source.name, source.line(match.start()), message

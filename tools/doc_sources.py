@@ -75,7 +75,7 @@ class Entry:
 
 
 class Sources:
-    """The C of py/, by function."""
+    """The C of python/, by function."""
 
     def __init__(self, root):
         table = root / check_layout.SOURCE / "tables" / "drv_symbols.h"
@@ -83,7 +83,7 @@ class Sources:
         self.symbols = {symbol.lower(): f"cu{symbol}" for symbol in symbols}
         room = root / check_layout.SOURCE / "py"
         self.sources = [
-            check_layout.Source(path, str(path.relative_to(root)), f"py/{path.name}")
+            check_layout.Source(path, str(path.relative_to(root)), f"python/{path.name}")
             for path in sorted(room.glob("*.c"))
         ]
         self.shared = {}

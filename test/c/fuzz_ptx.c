@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emulator/api.h"
-#include "emulator/fault.h"
-#include "emulator/program.h"
+#include "device/api/entry.h"
+#include "device/api/faults.h"
+#include "device/compile/program.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
 enum { MOST_KERNELS = 4, PARAMETERS = 64 };

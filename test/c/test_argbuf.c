@@ -1,6 +1,6 @@
-/* Unit test of core/argbuf. Linked with --wrap for malloc and realloc, so that it can
+/* Unit test of driver/argbuf. Linked with --wrap for malloc and realloc, so that it can
  * let the n-th allocation fail. */
-#include "core/argbuf.h"
+#include "driver/argument_buffer.h"
 
 #include <stdint.h>
 #include <stdlib.h>

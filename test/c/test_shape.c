@@ -1,6 +1,6 @@
-/* Unit test of core/shape: the corners. test_core_c.py compares random shapes and
+/* Unit test of driver/shape: the corners. test_core_c.py compares random shapes and
  * slices with NumPy besides. */
-#include "core/shape.h"
+#include "driver/shape.h"
 
 #include <string.h>
 

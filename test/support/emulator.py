@@ -1,6 +1,6 @@
 """The software device's library through ctypes, as a driver is used: cuGetProcAddress.
 
-`Driver` resolves every name of tables/drv_symbols.h; a call returns its CUresult as
+`Driver` resolves every name of abi/symbols.h; a call returns its CUresult as
 int, `ok` insists on success. Nothing here knows more of the library than its exported
 names.
 """

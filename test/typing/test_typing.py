@@ -260,31 +260,31 @@ def test_stub_is_what_the_tool_writes():
     ("file", "old", "new", "sections"),
     [
         (
-            "tables/enums.h",
+            "abi/enums.h",
             "    X(limit, CIG_ENABLED, 8) \\\n",
             "    X(limit, CIG_ENABLED, 8) \\\n    X(limit, NEW_ONE, 99) \\\n",
             ["enumerations"],
         ),
         (
-            "tables/device_attrs.h",
+            "abi/device_attributes.h",
             "    X(WARP_SIZE, 10, int) \\\n",
             "    X(WARP_WIDTH, 10, int) \\\n",
             ["enumerations", "attributes of Device"],
         ),
         (
-            "tables/device_attrs.h",
+            "abi/device_attributes.h",
             "    X(COMPUTE_MODE, 20, compute_mode) \\\n",
             "    X(COMPUTE_MODE, 20, int) \\\n",
             ["attributes of Device"],
         ),
         (
-            "tables/func_attrs.h",
+            "abi/function_attributes.h",
             "    X(NUM_REGS, 4) \\\n",
             "",
             ["enumerations", "attributes of Function"],
         ),
         (
-            "py/enums.c",
+            "python/support/enums.c",
             '    {"host_alloc_flags", "PORTABLE", 1},\n',
             "",
             ["enumerations"],
@@ -330,7 +330,7 @@ def test_tool_lets_a_method_win_over_an_attribute(copy_of_tables):
 def test_tool_says_what_it_cannot_read(copy_of_tables):
     (copy_of_tables / TABLES / "tables" / "func_attrs.h").write_text("")
     status, said = make_stub(copy_of_tables)
-    assert (status, said) == (2, "make_stub: no rows of tables/func_attrs.h found\n")
+    assert (status, said) == (2, "make_stub: no rows of abi/function_attributes.h found\n")
 
 
 # -- the programs of users -------------------------------------------------------------

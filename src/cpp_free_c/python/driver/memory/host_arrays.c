@@ -1,0 +1,260 @@
+/* NumPy arrays in memory that the driver knows: pagelocked_*, aligned_*, managed_*.
+ *
+ * An array's base is the allocation, which is released when the last view of it goes.
+ */
+
+#include "python/support/pcu.h"
+
+int
+pcu_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)
+{
+    size_t total = (size_t)PyDataType_ELSIZE(dtype);
+    int empty = 0;
+    for (int i = 0; i < shape->ndim; i++) {
+        size_t dim = (size_t)shape->dims[i];
+        empty |= dim == 0;
+        if (dim != 0 &&
+            (pcu_mul_size(total, dim, &total) < 0 || total > (size_t)PY_SSIZE_T_MAX)) {
+            PyErr_SetString(
+                PyExc_ValueError,
+                "shape and dtype make an array larger than the address space");
+            return -1;
+        }
+    }
+    *bytes = empty ? 0 : total;
+    return 0;
+}
+
+PyObject *
+pcu_array_over_new(const pcu_shape *shape, PyArray_Descr *dtype, NPY_ORDER order,
+                   void *data, PyObject *base)
+{
+    int flags = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
+    flags |=
+        order == NPY_FORTRANORDER ? NPY_ARRAY_F_CONTIGUOUS : NPY_ARRAY_C_CONTIGUOUS;
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype, shape->ndim,
+                                           shape->dims, NULL, data, flags, NULL);
+    if (array == NULL) {
+        Py_DECREF(base);
+        return NULL;
+    }
+    if (PyArray_SetBaseObject((PyArrayObject *)array, base) < 0) {
+        Py_CLEAR(array);
+    }
+    return array;
+}
+
+/* -- the three kinds of memory ----------------------------------------------------- */
+
+typedef struct {
+    PyObject *like; /* borrowed: the array that gives the next three */
+    pcu_shape shape;
+    PyArray_Descr *dtype; /* new reference once parsed */
+    NPY_ORDER order;
+    unsigned int flags;
+    size_t alignment;
+} array_args;
+
+static PyObject *
+array_pagelocked(pcu_state *st, const array_args *a, size_t bytes, void **data)
+{
+    return pcu_pagelocked_alloc(st, bytes, a->flags, data);
+}
+
+static PyObject *
+array_aligned(pcu_state *st, const array_args *a, size_t bytes, void **data)
+{
+    return pcu_aligned_alloc(st, bytes, a->alignment, data);
+}
+
+static PyObject *
+array_managed(pcu_state *st, const array_args *a, size_t bytes, void **data)
+{
+    return pcu_managed_alloc(st, bytes, a->flags, data);
+}
+
+#define ARRAY_ARG(name, convert, member)            \
+    {                                               \
+        name, convert, offsetof(array_args, member) \
+    }
+#define ARRAY_SHAPED(name, convert, member)                                           \
+    ARRAY_ARG("shape", pcu_as_shape, shape), ARRAY_ARG("dtype", pcu_as_dtype, dtype), \
+        ARRAY_ARG("order", pcu_as_order, order), ARRAY_ARG(name, convert, member)
+#define ARRAY_LIKE(name, convert, member) \
+    ARRAY_ARG("array", pcu_as_object, like), ARRAY_ARG(name, convert, member)
+
+static const pcu_argspec array_flags_specs[] = {
+    ARRAY_SHAPED("mem_flags", pcu_as_uint, flags)};
+static const pcu_argspec array_flags_like_specs[] = {
+    ARRAY_LIKE("mem_flags", pcu_as_uint, flags)};
+static const pcu_argspec array_alignment_specs[] = {
+    ARRAY_SHAPED("alignment", pcu_as_size, alignment)};
+static const pcu_argspec array_alignment_like_specs[] = {
+    ARRAY_LIKE("alignment", pcu_as_size, alignment)};
+
+/* One function of the module. */
+typedef struct {
+    pcu_argtable args;
+    PyObject *(*allocate)(pcu_state *st, const array_args *a, size_t bytes,
+                          void **data);
+    int zero; /* the array is filled with zeros */
+} array_row;
+
+/* -- making them ------------------------------------------------------------------- */
+
+/* Shape, dtype and order of the array to be alike. */
+static int
+array_read_like(array_args *a)
+{
+    if (!PyArray_Check(a->like)) {
+        PyErr_Format(PyExc_TypeError, "array must be a numpy array, not %s",
+                     Py_TYPE(a->like)->tp_name);
+        return -1;
+    }
+    PyArrayObject *array = (PyArrayObject *)a->like;
+    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
+        PyErr_SetString(PyExc_ValueError, "array is neither C- nor Fortran-contiguous");
+        return -1;
+    }
+    if (PyArray_NDIM(array) > PCU_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError,
+                     "array has %d dimensions; at most %d are possible",
+                     PyArray_NDIM(array), PCU_MAX_NDIM);
+        return -1;
+    }
+    a->order = PyArray_IS_C_CONTIGUOUS(array) ? NPY_CORDER : NPY_FORTRANORDER;
+    a->shape.ndim = PyArray_NDIM(array);
+    memcpy(a->shape.dims, PyArray_DIMS(array),
+           (size_t)a->shape.ndim * sizeof(npy_intp));
+    a->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array));
+    return 0;
+}
+
+/* Consumes a->dtype. */
+static PyObject *
+array_new(pcu_state *st, const array_row *row, array_args *a)
+{
+    size_t bytes = 0;
+    void *data = NULL;
+    PyObject *allocation = NULL;
+    if (PyDataType_REFCHK(a->dtype)) {
+        pcu_refuse_objects(a->dtype, row->args.function);
+    }
+    else if (pcu_array_bytes(&a->shape, a->dtype, &bytes) == 0) {
+        /* an empty array still has a base */
+        allocation = row->allocate(st, a, bytes == 0 ? 1 : bytes, &data);
+    }
+    if (allocation == NULL) {
+        Py_DECREF(a->dtype);
+        return NULL;
+    }
+    if (row->zero) {
+        memset(data, 0, bytes);
+    }
+    return pcu_array_over_new(&a->shape, a->dtype, a->order, data, allocation);
+}
+
+/* The body of them all. */
+static PyObject *
+array_call(PyObject *m, const array_row *row, PyObject *const *args, Py_ssize_t nargs,
+           PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    array_args a = {.order = NPY_CORDER, .alignment = 4096};
+    if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0 ||
+        (a.like != NULL && array_read_like(&a) < 0)) {
+        Py_XDECREF(a.dtype);
+        return NULL;
+    }
+    return array_new(st, row, &a);
+}
+
+/* A function from its row: name, parameters, how many and how many of them required,
+ * the memory, whether it is filled; signature and docstring. */
+#define ARRAY_ROW(name, specs, count, required, allocate, zero, signature, doc)        \
+    PyDoc_STRVAR(array_##name##_doc, #name "($module, /, " signature ")\n--\n\n" doc); \
+    static PyObject *array_##name(PyObject *m, PyObject *const *args,                  \
+                                  Py_ssize_t nargs, PyObject *kwnames)                 \
+    {                                                                                  \
+        static const array_row row = {                                                 \
+            {#name, specs, count, required, 0}, allocate, zero};                       \
+        return array_call(m, &row, args, nargs, kwnames);                              \
+    }
+
+ARRAY_ROW(pagelocked_empty, array_flags_specs, 4, 2, array_pagelocked, 0,
+          "shape, dtype, order='C', mem_flags=0",
+          "A new array in page-locked memory, uninitialised.\n\n"
+          "mem_flags: or-ed host_alloc_flags. Its base is a PagelockedHostAllocation.")
+ARRAY_ROW(pagelocked_zeros, array_flags_specs, 4, 2, array_pagelocked, 1,
+          "shape, dtype, order='C', mem_flags=0",
+          "A new array of zeros in page-locked memory; see pagelocked_empty.")
+ARRAY_ROW(pagelocked_empty_like, array_flags_like_specs, 2, 1, array_pagelocked, 0,
+          "array, mem_flags=0",
+          "A new array in page-locked memory with shape, dtype and order of another,\n"
+          "uninitialised. ValueError if that has gaps.")
+ARRAY_ROW(pagelocked_zeros_like, array_flags_like_specs, 2, 1, array_pagelocked, 1,
+          "array, mem_flags=0",
+          "A new array of zeros in page-locked memory with shape, dtype and order\n"
+          "of another. ValueError if that has gaps.")
+
+ARRAY_ROW(aligned_empty, array_alignment_specs, 4, 2, array_aligned, 0,
+          "shape, dtype, order='C', alignment=4096",
+          "A new array in aligned memory, uninitialised.\n\n"
+          "alignment: bytes, a power of two. Its base is an AlignedHostAllocation.")
+ARRAY_ROW(aligned_zeros, array_alignment_specs, 4, 2, array_aligned, 1,
+          "shape, dtype, order='C', alignment=4096",
+          "A new array of zeros in aligned memory; see aligned_empty.")
+ARRAY_ROW(aligned_empty_like, array_alignment_like_specs, 2, 1, array_aligned, 0,
+          "array, alignment=4096",
+          "A new array in aligned memory with shape, dtype and order of another,\n"
+          "uninitialised. ValueError if that has gaps.")
+ARRAY_ROW(aligned_zeros_like, array_alignment_like_specs, 2, 1, array_aligned, 1,
+          "array, alignment=4096",
+          "A new array of zeros in aligned memory with shape, dtype and order\n"
+          "of another. ValueError if that has gaps.")
+
+ARRAY_ROW(
+    managed_empty, array_flags_specs, 4, 2, array_managed, 0,
+    "shape, dtype, order='C', mem_flags=0",
+    "A new array in managed memory, uninitialised.\n\n"
+    "mem_flags: a mem_attach_flags, GLOBAL if 0. Its base is a ManagedAllocation, and\n"
+    "kernels take the array by its address.")
+ARRAY_ROW(managed_zeros, array_flags_specs, 4, 2, array_managed, 1,
+          "shape, dtype, order='C', mem_flags=0",
+          "A new array of zeros in managed memory; see managed_empty.")
+ARRAY_ROW(managed_empty_like, array_flags_like_specs, 2, 1, array_managed, 0,
+          "array, mem_flags=0",
+          "A new array in managed memory with shape, dtype and order of another,\n"
+          "uninitialised. ValueError if that has gaps.")
+ARRAY_ROW(managed_zeros_like, array_flags_like_specs, 2, 1, array_managed, 1,
+          "array, mem_flags=0",
+          "A new array of zeros in managed memory with shape, dtype and order\n"
+          "of another. ValueError if that has gaps.")
+
+#define ARRAY_FUNCTION(name)                                  \
+    {                                                         \
+#        name, (PyCFunction)(void (*)(void))array_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, array_##name##_doc \
+    }
+
+static PyMethodDef array_functions[] = {
+    ARRAY_FUNCTION(pagelocked_empty),
+    ARRAY_FUNCTION(pagelocked_zeros),
+    ARRAY_FUNCTION(pagelocked_empty_like),
+    ARRAY_FUNCTION(pagelocked_zeros_like),
+    ARRAY_FUNCTION(aligned_empty),
+    ARRAY_FUNCTION(aligned_zeros),
+    ARRAY_FUNCTION(aligned_empty_like),
+    ARRAY_FUNCTION(aligned_zeros_like),
+    ARRAY_FUNCTION(managed_empty),
+    ARRAY_FUNCTION(managed_zeros),
+    ARRAY_FUNCTION(managed_empty_like),
+    ARRAY_FUNCTION(managed_zeros_like),
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_hostarray_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+{
+    return PyModule_AddFunctions(m, array_functions);
+}

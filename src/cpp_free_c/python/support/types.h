@@ -1,0 +1,103 @@
+/* Structs that more than one file of python/ looks into. All others stay in their own file.
+ */
+#ifndef PYTHON_SUPPORT_TYPES_H
+#define PYTHON_SUPPORT_TYPES_H
+
+/* The common head of every wrapper of a driver handle (see resource.c). */
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;  /* borrowed from the type's module; never changes */
+    PyObject *ctx;  /* strong; released after the handle, never in tp_clear */
+    PyObject *dict; /* attributes that programs add */
+    PyObject *weakrefs;
+    pcu_res_handle handle; /* still readable after release */
+    size_t size;           /* bytes of device memory, if has_size */
+    pcu_res_kind kind;
+    int live;     /* the handle is ours to release */
+    int has_size; /* memory of which we know how much there is */
+} pcu_resource;
+
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *dict;
+    PyObject *weakrefs;
+    struct pcu_kernels
+        *kernels; /* generated kernels (kernels.c); NULL before the first */
+    pcu_ctxrec rec;
+} pcu_context;
+
+typedef struct {
+    pcu_resource base;
+    struct pcu_refs *refs; /* owned; NULL until a reference was asked for */
+} pcu_module;
+
+/* A kernel parameter's place in the parameter block, as the driver says. */
+typedef struct {
+    size_t offset;
+    size_t size;
+    signed char integer; /* 1 signed, 2 unsigned, -1 no integer; 0: not asked yet */
+} pcu_param;
+
+/* One value of a prepared call: a format character and where its bytes go. */
+typedef struct {
+    char code;
+    size_t size;
+    size_t align;
+    size_t offset;
+    long long low; /* what an integer may be */
+    unsigned long long high;
+} pcu_prepared_arg;
+
+/* What prepare() compiled. A call holds it while it packs: converting a value may run
+ * code that prepares anew. The count changes under the interpreter lock. */
+typedef struct {
+    Py_ssize_t references;
+    Py_ssize_t count;
+    size_t size; /* bytes of the parameter block */
+    pcu_prepared_arg items[];
+} pcu_prepared;
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    pcu_state *st;
+    PyObject *module; /* strong: a loaded function keeps its code */
+    PyObject *name;   /* str */
+    PyObject *dict;
+    PyObject *weakrefs;
+    CUfunction handle;
+    const pcu_ctxrec *ctx; /* the module's context, which module holds */
+
+    int described;        /* the next five are known */
+    int max_threads;      /* of a block, for this kernel */
+    size_t static_shared; /* bytes */
+    size_t max_dynamic;   /* bytes of dynamic shared memory a launch may ask */
+    Py_ssize_t nparams;   /* -1: the driver cannot tell */
+    pcu_param *params;    /* owned */
+    size_t params_size;   /* bytes of the whole parameter block */
+
+    pcu_prepared *prepared; /* counted reference; NULL before prepare() */
+    PyObject *arg_format;   /* strong: the format of `prepared`, or NULL */
+    PyObject *texrefs;      /* strong: the tuple that prepare() was given, or NULL */
+
+    /* The launch state of the old param_*, launch_* calls. */
+    unsigned int old_block[3];
+    unsigned int old_shared;
+    unsigned char *old_params; /* owned */
+    size_t old_params_size;
+} pcu_function;
+
+/* In, Out, InOut and the handlers that programs derive. */
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *array;
+    PyObject *dev_alloc; /* NULL until the first call */
+    size_t room;         /* of what we allocated; 0 if the program set dev_alloc */
+    int finishing;       /* post_call copies what the launch wrote: allocate nothing */
+    PyObject *dict;
+    PyObject *weakrefs;
+} pcu_handler;
+
+#endif
