@@ -53,7 +53,7 @@ def test_malformed_texts_are_refused(program, tmp_path):
 
 def test_kernels_of_damaged_texts_may_do_what_they_like(program, tmp_path):
     """Loaded and launched the way programs do it: refused, run or stopped, no more."""
-    files = sorted((cc.ROOT / "test" / "data" / "kernels").glob("[brsw]*.ptx"))
+    files = sorted((cc.ROOT / "test" / "data" / "kernels").glob("*.ptx"))
     assert len(files) == 4
     crash = tmp_path / "crash"
     done = fuzz(program, LAUNCHED, 1, files, crash, "--launch")
