@@ -1,27 +1,28 @@
 """Barriers of a part of a block: with counts, by parts of warps, after exits.
 
-What the manual leaves open is settled by what a GPU did. Some of these never end
-there, so how a launch ends (well, with an error, not at all) is part of the answer.
+Where the manual is silent, the answer of a GPU decides. Some kernels never end on a
+GPU, so the way a launch ends (success, error, never) is a part of the answer.
 """
 
 import numpy as np
 
 from .case import Kernel
 
-#: Results of a kernel, of the threads that come to its end.
+#: How many results each thread stores at the end of the kernel.
 RESULTS = 3
 
-#: What the results are at first; threads that exit early leave it.
+#: The initial value of the results. Threads that exit early do not store any.
 UNTOUCHED = 0x77777777
 
 
 def case(name, threads, text):
-    """A kernel from its text.
+    """Make a case from the text of a kernel.
 
-    {tid}, {warp}, {lane} are numbers of the thread, {p} {q} {s} predicates (p: the
-    lower half of a warp, q: an odd thread, s: any), {n} {m} words, {a}, {b} addresses,
-    {d0} to {d2} the results, {near} the address of 256 words of shared memory, {mine}
-    that of the thread's own, {A} {B} {C} labels.
+    The fields of the text: {tid}, {warp} and {lane} are the thread's numbers. {p}, {q}
+    and {s} are predicates: p is true in the lower half of a warp, q in odd threads, and
+    s is free. {n} and {m} are words, {a} and {b} addresses, {d0} to {d2} the results.
+    {near} is the address of 256 words of shared memory, {mine} that of the thread's own
+    word. {A}, {B} and {C} are labels.
     """
     kernel = Kernel(name)
     kernel.threads = threads
@@ -57,12 +58,31 @@ def case(name, threads, text):
     return kernel.case("barrier", (), block=threads, threads=threads, ends=True)
 
 
-#: A wait of some microseconds, so that the others are at the barrier first.
-LATE = "\n".join(["nanosleep.u32 20000;"] * 3)
+#: A wait of some microseconds, so that the others reach the barrier first.
+WAIT = "\n".join(["nanosleep.u32 20000;"] * 3)
+
+#: Set {s} in the threads of the first warp.
+FIRST_WARP = "setp.lt.u32 {s}, {tid}, 32;"
+
+
+def two_ways(where_false, where_true, then, predicate="{s}"):
+    """Return text that branches by the predicate, then continues in common."""
+    return f"""@{predicate} bra {{A}};
+               {where_false}
+               bra {{B}};
+               {{A}}:
+               {where_true}
+               {{B}}:
+               {then}"""
+
+
+def by_warp(others, first, then):
+    """Return text with one way for the first warp and one for the other warps."""
+    return f"{FIRST_WARP}\n{two_ways(others, first, then)}"
 
 
 def counts():
-    """Every thread comes once; the count may be less, equal, or more than there are."""
+    """Each thread arrives once. The count is below, equal to or above their number."""
     for op in ("bar.sync", "barrier.sync"):
         for threads in (16, 48, 64, 80):
             for count in (32, 64, 96):
@@ -86,7 +106,7 @@ def counts():
 
 
 EXITS = {
-    # words: (threads, who leaves, when, the barrier)
+    # words: (number of threads, instruction that sets {s} in threads that exit)
     "half of a warp left": (64, "setp.ge.u32 {s}, {tid}, 48;"),
     "half of each warp left": (64, "not.pred {s}, {p};"),
     "odd threads left": (64, "mov.pred {s}, {q};"),
@@ -97,19 +117,19 @@ EXITS = {
 
 
 def exits():
-    for words, (threads, who) in EXITS.items():
+    for words, (threads, leaving) in EXITS.items():
         for barrier in ("bar.sync 1, 64", "barrier.sync 1, 64", "bar.sync 0"):
             yield case(
                 f"{barrier} after {words}",
                 threads,
-                f"{who}\n@{{s}} exit;\n{barrier};\nmov.u32 {{d0}}, 1;",
+                f"{leaving}\n@{{s}} exit;\n{barrier};\nmov.u32 {{d0}}, 1;",
             )
             yield case(
                 f"{barrier} before {words}",
                 threads,
-                f"""{who}
+                f"""{leaving}
                     @!{{s}} bra {{A}};
-                    {LATE}
+                    {WAIT}
                     exit;
                     {{A}}:
                     {barrier};
@@ -118,38 +138,32 @@ def exits():
 
 
 def parts():
-    """Parts of a warp that come to a barrier at different places, or alone."""
+    """Parts of a warp arrive at a barrier at different instructions, or alone."""
     for op in ("bar.sync", "barrier.sync"):
         yield case(
             f"{op} 0 at two places",
             64,
-            f"""st.shared.u32 [{{mine}}], {{tid}};
-                @{{p}} bra {{A}};
-                {op} 0;
-                ld.shared.u32 {{d0}}, [{{near}}];
-                bra {{B}};
-                {{A}}:
-                {op} 0;
-                ld.shared.u32 {{d0}}, [{{near}}+252];
-                {{B}}:
-                mov.u32 {{d1}}, 1;""",
+            "st.shared.u32 [{mine}], {tid};\n"
+            + two_ways(
+                f"{op} 0;\nld.shared.u32 {{d0}}, [{{near}}];",
+                f"{op} 0;\nld.shared.u32 {{d0}}, [{{near}}+252];",
+                "mov.u32 {d1}, 1;",
+                predicate="{p}",
+            ),
         )
         for count in (32, 64):
             yield case(
                 f"{op} 1, {count} at two places",
                 64,
-                f"""@{{p}} bra {{A}};
-                    {op} 1, {count};
-                    mov.u32 {{d0}}, 1;
-                    bra {{B}};
-                    {{A}}:
-                    {op} 1, {count};
-                    mov.u32 {{d0}}, 2;
-                    {{B}}:
-                    mov.u32 {{d1}}, 1;""",
+                two_ways(
+                    f"{op} 1, {count};\nmov.u32 {{d0}}, 1;",
+                    f"{op} 1, {count};\nmov.u32 {{d0}}, 2;",
+                    "mov.u32 {d1}, 1;",
+                    predicate="{p}",
+                ),
             )
             if op == "bar.sync":
-                continue  # undefined: .aligned, and only a part of a warp comes
+                continue  # undefined: .aligned, but only a part of a warp arrives
             yield case(
                 f"{op} 1, {count} of half of each warp",
                 64,
@@ -163,15 +177,12 @@ def parts():
             yield case(
                 f"{op} 1, {count} and 2, {count} of halves of each warp",
                 64,
-                f"""@{{p}} bra {{A}};
-                    {op} 1, {count};
-                    mov.u32 {{d0}}, 1;
-                    bra {{B}};
-                    {{A}}:
-                    {op} 2, {count};
-                    mov.u32 {{d0}}, 2;
-                    {{B}}:
-                    mov.u32 {{d1}}, 1;""",
+                two_ways(
+                    f"{op} 1, {count};\nmov.u32 {{d0}}, 1;",
+                    f"{op} 2, {count};\nmov.u32 {{d0}}, 2;",
+                    "mov.u32 {d1}, 1;",
+                    predicate="{p}",
+                ),
             )
         yield case(
             f"{op} 1, 32 under a predicate of a part of a warp",
@@ -195,14 +206,7 @@ def parts():
         yield case(
             f"{op} of which one half has a count",
             64,
-            f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-                @{{s}} bra {{A}};
-                {op} 1;
-                bra {{B}};
-                {{A}}:
-                {op} 1, 64;
-                {{B}}:
-                mov.u32 {{d0}}, 1;""",
+            by_warp(f"{op} 1;", f"{op} 1, 64;", "mov.u32 {d0}, 1;"),
         )
 
 
@@ -213,31 +217,23 @@ def arrivals():
             yield case(
                 f"{prefix}.arrive of all but a warp, {threads} threads",
                 threads,
-                f"""st.shared.u32 [{{mine}}], {{tid}};
-                    setp.lt.u32 {{s}}, {{tid}}, 32;
-                    @{{s}} bra {{A}};
-                    {prefix}.arrive 1, {need};
-                    bra {{B}};
-                    {{A}}:
-                    {prefix}.sync 1, {need};
-                    ld.shared.u32 {{d0}}, [{{near}}+{4 * threads - 4}];
-                    {{B}}:
-                    mov.u32 {{d1}}, 1;""",
+                "st.shared.u32 [{mine}], {tid};\n"
+                + by_warp(
+                    f"{prefix}.arrive 1, {need};",
+                    f"""{prefix}.sync 1, {need};
+                        ld.shared.u32 {{d0}}, [{{near}}+{4 * threads - 4}];""",
+                    "mov.u32 {d1}, 1;",
+                ),
             )
     for prefix in ("bar", "barrier"):
         yield case(
             f"{prefix}.arrive twice",
             64,
-            f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-                @{{s}} bra {{A}};
-                {prefix}.arrive 1, 96;
-                {prefix}.arrive 1, 96;
-                bra {{B}};
-                {{A}}:
-                {prefix}.sync 1, 96;
-                mov.u32 {{d0}}, 1;
-                {{B}}:
-                mov.u32 {{d1}}, 1;""",
+            by_warp(
+                f"{prefix}.arrive 1, 96;\n{prefix}.arrive 1, 96;",
+                f"{prefix}.sync 1, 96;\nmov.u32 {{d0}}, 1;",
+                "mov.u32 {d1}, 1;",
+            ),
         )
         yield case(
             f"{prefix}.arrive that completes, then sync",
@@ -257,7 +253,7 @@ def arrivals():
                 {prefix}.arrive 1, 64;
                 exit;
                 {{A}}:
-                {LATE}
+                {WAIT}
                 {prefix}.sync 1, 64;
                 mov.u32 {{d0}}, 1;""",
         )
@@ -265,17 +261,12 @@ def arrivals():
             yield case(
                 f"{prefix}.arrive of half a warp, {count}",
                 64,
-                f"""mov.u32 {{n}}, {count};
-                    setp.lt.u32 {{s}}, {{tid}}, 32;
-                    @{{s}} bra {{A}};
-                    @{{p}} {prefix}.arrive 1, {{n}};
-                    bra {{B}};
-                    {{A}}:
-                    {LATE}
-                    {prefix}.sync 1, {{n}};
-                    mov.u32 {{d0}}, 1;
-                    {{B}}:
-                    mov.u32 {{d1}}, 1;""",
+                f"mov.u32 {{n}}, {count};\n"
+                + by_warp(
+                    f"@{{p}} {prefix}.arrive 1, {{n}};",
+                    f"{WAIT}\n{prefix}.sync 1, {{n}};\nmov.u32 {{d0}}, 1;",
+                    "mov.u32 {d1}, 1;",
+                ),
             )
         yield case(
             f"{prefix}.arrive by register, 33",
@@ -308,7 +299,7 @@ def arrivals():
 
 
 def reductions():
-    """What counts in a reduction: threads that left or never were do not vote."""
+    """Threads that have exited, or never existed, do not vote in a reduction."""
     for prefix, end in (("bar", ""), ("barrier", ""), ("barrier.cta", ".aligned")):
         # The order of the words: red, operation, then .aligned, then the type.
         for threads in (16, 48, 64, 80):
@@ -338,11 +329,11 @@ def reductions():
                            or.b32 {{d2}}, {{d2}}, {{n}};"""
                 name = f"{prefix}.red of {threads} threads{count or ', all'}"
                 yield case(name, threads, text)
-        for words, (threads, who) in EXITS.items():
+        for words, (threads, leaving) in EXITS.items():
             for count in ("", ", 64"):
                 kind = f"{prefix}.red.popc{end}.u32"
                 both = f"{prefix}.red.and{end}.pred"
-                text = f"""{who}
+                text = f"""{leaving}
                            @{{s}} exit;
                            setp.ge.u32 {{s}}, {{tid}}, 0;
                            {kind} {{d0}}, 1{count}, {{s}};
@@ -354,45 +345,39 @@ def reductions():
     yield case(
         "barrier.red at two places",
         64,
-        """setp.ge.u32 {s}, {tid}, 0;
-           @{p} bra {A};
-           barrier.red.popc.u32 {d0}, 1, 64, {s};
-           bra {B};
-           {A}:
-           barrier.red.popc.u32 {d0}, 1, 64, {q};
-           {B}:
-           mov.u32 {d1}, 1;""",
+        "setp.ge.u32 {s}, {tid}, 0;\n"
+        + two_ways(
+            "barrier.red.popc.u32 {d0}, 1, 64, {s};",
+            "barrier.red.popc.u32 {d0}, 1, 64, {q};",
+            "mov.u32 {d1}, 1;",
+            predicate="{p}",
+        ),
     )
     for prefix in ("bar", "barrier"):
         yield case(
             f"{prefix}.red and arrive",
             64,
-            f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-                @{{s}} bra {{A}};
-                {prefix}.arrive 1, 64;
-                bra {{B}};
-                {{A}}:
-                {prefix}.red.popc.u32 {{d0}}, 1, 64, {{s}};
-                {{B}}:
-                mov.u32 {{d1}}, 1;""",
+            by_warp(
+                f"{prefix}.arrive 1, 64;",
+                f"{prefix}.red.popc.u32 {{d0}}, 1, 64, {{s}};",
+                "mov.u32 {d1}, 1;",
+            ),
         )
         yield case(
             f"{prefix}.red in two pairs of warps",
             128,
-            f"""setp.lt.u32 {{s}}, {{tid}}, 64;
-                @{{s}} bra {{A}};
-                {prefix}.red.popc.u32 {{d0}}, 1, 64, {{q}};
-                {prefix}.red.or.pred {{p}}, 1, 64, {{s}};
-                bra {{B}};
-                {{A}}:
-                {prefix}.red.popc.u32 {{d0}}, 2, 64, {{s}};
-                {prefix}.red.or.pred {{p}}, 2, 64, {{s}};
-                {{B}}:
-                selp.u32 {{d1}}, 1, 2, {{p}};""",
+            "setp.lt.u32 {s}, {tid}, 64;\n"
+            + two_ways(
+                f"""{prefix}.red.popc.u32 {{d0}}, 1, 64, {{q}};
+                    {prefix}.red.or.pred {{p}}, 1, 64, {{s}};""",
+                f"""{prefix}.red.popc.u32 {{d0}}, 2, 64, {{s}};
+                    {prefix}.red.or.pred {{p}}, 2, 64, {{s}};""",
+                "selp.u32 {d1}, 1, 2, {p};",
+            ),
         )
 
 
-#: Two warps that come to barrier 1 by different instructions.
+#: Two warps arrive at barrier 1 by different instructions.
 PAIRS = {
     "sync 64 and sync 96": ("sync 1, 64", "sync 1, 96"),
     "sync 64 and arrive 96": ("sync 1, 64", "arrive 1, 96"),
@@ -411,15 +396,11 @@ PAIRS = {
 
 def mixtures():
     for words, (first, second) in PAIRS.items():
-        text = f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-                   @{{s}} bra {{A}};
-                   {LATE}
-                   barrier.{second};
-                   bra {{B}};
-                   {{A}}:
-                   barrier.{first};
-                   {{B}}:
-                   selp.u32 {{d1}}, 1, 2, {{p}};"""
+        text = by_warp(
+            f"{WAIT}\nbarrier.{second};",
+            f"barrier.{first};",
+            "selp.u32 {d1}, 1, 2, {p};",
+        )
         yield case(f"barriers of a block: {words}", 64, text)
     yield case(
         "barrier.sync with counts that differ in a warp",
@@ -428,49 +409,28 @@ def mixtures():
            barrier.sync 1, {n};
            mov.u32 {d0}, 1;""",
     )
+    for words, count in (("apart", 96), ("apart, 64", 64)):
+        yield case(
+            f"barrier.arrive of both halves of a warp {words}",
+            64,
+            by_warp(
+                f"""@{{p}} bra {{C}};
+                    barrier.arrive 1, {count};
+                    bra {{B}};
+                    {{C}}:
+                    {WAIT}
+                    barrier.arrive 1, {count};""",
+                f"barrier.sync 1, {count};\nmov.u32 {{d0}}, 1;",
+                "mov.u32 {d1}, 1;",
+            ),
+        )
     yield case(
-        "barrier.arrive of both halves of a warp apart",
-        64,
-        f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-            @{{s}} bra {{A}};
-            @{{p}} bra {{C}};
-            barrier.arrive 1, 96;
-            bra {{B}};
-            {{C}}:
-            {LATE}
-            barrier.arrive 1, 96;
-            bra {{B}};
-            {{A}}:
-            barrier.sync 1, 96;
-            mov.u32 {{d0}}, 1;
-            {{B}}:
-            mov.u32 {{d1}}, 1;""",
-    )
-    yield case(
-        "barrier.arrive of both halves of a warp apart, 64",
-        64,
-        f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-            @{{s}} bra {{A}};
-            @{{p}} bra {{C}};
-            barrier.arrive 1, 64;
-            bra {{B}};
-            {{C}}:
-            {LATE}
-            barrier.arrive 1, 64;
-            bra {{B}};
-            {{A}}:
-            barrier.sync 1, 64;
-            mov.u32 {{d0}}, 1;
-            {{B}}:
-            mov.u32 {{d1}}, 1;""",
-    )
-    yield case(
-        # Half of warp 2 is there while warps 0 and 1 meet; then it meets warp 0.
+        # Half of warp 2 waits while warps 0 and 1 meet. Then it meets warp 0.
         "barrier.sync of a warp half of which came a phase before",
         96,
         f"""setp.ge.u32 {{s}}, {{tid}}, 64;
             @{{s}} bra {{A}};
-            {LATE}
+            {WAIT}
             barrier.sync 1, 64;
             add.u32 {{d0}}, {{d0}}, 1;
             setp.ge.u32 {{s}}, {{tid}}, 32;
@@ -480,9 +440,9 @@ def mixtures():
             bra {{B}};
             {{A}}:
             @{{p}} bra {{C}};
-            {LATE}
-            {LATE}
-            {LATE}
+            {WAIT}
+            {WAIT}
+            {WAIT}
             {{C}}:
             barrier.sync 1, 64;
             add.u32 {{d0}}, {{d0}}, 4;
@@ -493,21 +453,17 @@ def mixtures():
         yield case(
             f"barrier.arrive of number {number} with {count} by registers",
             64,
-            f"""mov.u32 {{n}}, {number};
-                mov.u32 {{m}}, {count};
-                setp.lt.u32 {{s}}, {{tid}}, 32;
-                @{{s}} bra {{A}};
-                barrier.arrive {{n}}, {{m}};
-                bra {{B}};
-                {{A}}:
-                barrier.sync {{n}}, {{m}};
-                {{B}}:
-                mov.u32 {{d1}}, 1;""",
+            f"mov.u32 {{n}}, {number};\nmov.u32 {{m}}, {count};\n"
+            + by_warp(
+                "barrier.arrive {n}, {m};",
+                "barrier.sync {n}, {m};",
+                "mov.u32 {d1}, 1;",
+            ),
         )
 
 
 def flights():
-    """Several barriers in use at a time."""
+    """Several barriers are in use at the same time."""
     for prefix in ("bar", "barrier"):
         yield case(
             f"{prefix}.sync in a ring of warps",
@@ -568,16 +524,11 @@ def flights():
         yield case(
             f"{prefix}.sync with the order of two barriers exchanged",
             64,
-            f"""setp.lt.u32 {{s}}, {{tid}}, 32;
-                @{{s}} bra {{A}};
-                {prefix}.sync 1, 64;
-                {prefix}.sync 2, 64;
-                bra {{B}};
-                {{A}}:
-                {prefix}.sync 2, 64;
-                {prefix}.sync 1, 64;
-                {{B}}:
-                mov.u32 {{d0}}, 1;""",
+            by_warp(
+                f"{prefix}.sync 1, 64;\n{prefix}.sync 2, 64;",
+                f"{prefix}.sync 2, 64;\n{prefix}.sync 1, 64;",
+                "mov.u32 {d0}, 1;",
+            ),
         )
 
 
