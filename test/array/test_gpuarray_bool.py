@@ -6,26 +6,12 @@ import operator
 import numpy as np
 import pytest
 
-import pycuda.driver as drv
 from pycuda import cumath, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
 
 NUMBERS = ["int8", "uint8", "int32", "int64", "float32", "float64"]
-
-
-@pytest.fixture(scope="module")
-def context():
-    made = drv.Device(0).make_context()
-    yield made
-    made.pop()
-    made.detach()
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(context):
-    """The kernels of the module's context stay until its end."""
 
 
 def pair(dtype):

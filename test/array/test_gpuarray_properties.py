@@ -12,12 +12,15 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.gpuarray import to_gpu
 from support.arrays import DTYPES, numbers, same, sample
 
-pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.module_context,
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
 
 CASES = int(os.environ.get("PYCUDA_PROPERTY_CASES", "60"))
 SEED = os.environ.get("PYCUDA_PROPERTY_SEED")
@@ -37,20 +40,6 @@ FEW = [np.dtype(name) for name in ("bool", "int8", "uint16", "int64")]
 FEW += [np.dtype(name) for name in ("float16", "float32", "float64", "complex64")]
 EXACT = [operator.add, operator.sub, operator.lt, operator.eq, operator.ge]
 EXACT += [operator.floordiv, operator.mod, operator.and_, operator.xor]
-
-
-@pytest.fixture(scope="module")
-def context():
-    """One context for all cases, so that kernels are loaded once."""
-    made = drv.Device(0).make_context()
-    yield made
-    made.pop()
-    made.detach()
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left():
-    """The kernels of the module's context stay until its end."""
 
 
 shapes = st.lists(st.integers(0, 7), min_size=0, max_size=4).map(tuple)
@@ -83,7 +72,7 @@ def operands(draw):
 
 @settings
 @hypothesis.given(operands(), st.data())
-def test_binary_operators(context, operand, data):
+def test_binary_operators(operand, data):
     host, layout = operand
     a, x = layout(host), layout(to_gpu(host))
     function = data.draw(st.sampled_from(EXACT))
@@ -113,7 +102,7 @@ def compare(function, a, b, x, y):
     | st.floats(-100, 100, width=16)
     | st.sampled_from([np.float32(0.1), np.int16(7), np.float64(1.7), True, 2j]),
 )
-def test_scalars(context, operand, function, number):
+def test_scalars(operand, function, number):
     host, layout = operand
     a, x = layout(host), layout(to_gpu(host))
     for swapped in (False, True):
@@ -129,7 +118,7 @@ def test_scalars(context, operand, function, number):
 
 @settings
 @hypothesis.given(operands(), st.data())
-def test_reductions(context, operand, data):
+def test_reductions(operand, data):
     host, layout = operand
     a, x = layout(host), layout(to_gpu(host))
     name = data.draw(st.sampled_from(["sum", "min", "max", "any", "all", "argmax"]))
@@ -149,7 +138,7 @@ def test_reductions(context, operand, data):
 
 @settings
 @hypothesis.given(operands(), st.data())
-def test_views_and_assignment(context, operand, data):
+def test_views_and_assignment(operand, data):
     host, layout = operand
     array = to_gpu(host)
     a, x = layout(host), layout(array)
@@ -171,7 +160,7 @@ def test_views_and_assignment(context, operand, data):
 
 @settings
 @hypothesis.given(st.data())
-def test_indices(context, data):
+def test_indices(data):
     shape = data.draw(shapes.filter(lambda s: s and 0 not in s))
     host = sample(data.draw(st.sampled_from(DTYPES)), shape, 5)
     axis = data.draw(st.integers(0, len(shape) - 1))

@@ -11,20 +11,7 @@ from pycuda.reduction import ReductionKernel
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
 from pycuda.tools import ScalarArg, VectorArg
 
-pytestmark = pytest.mark.gpu
-
-
-@pytest.fixture(scope="module")
-def context():
-    made = drv.Device(0).make_context()
-    yield made
-    made.pop()
-    made.detach()
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(context):
-    """The kernels of the module's context stay until its end."""
+pytestmark = [pytest.mark.gpu, pytest.mark.module_context]
 
 
 def ones(size, dtype=np.float32):
