@@ -15,52 +15,24 @@ from pycuda._pvt_struct import error as PackingError  # noqa: N812
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.tools import DeviceMemoryPool
 from support.child import run_child
+from support.curand import (
+    PSEUDO,
+    QUASI,
+    SEED,
+    count_of,
+    is_philox,
+    kind,
+    make,
+    needs_curand,
+    words,
+)
 from support.emulator import symbols
 from support.faults import OUT_OF_MEMORY, fail_calls
 
-
-def missing():
-    """What keeps generators from being made here, or None."""
-    try:
-        _curand.compiler_options()
-        curandom.get_curand_version()
-    except drv.Error as error:
-        return str(error)
-    return None
-
-
-MISSING = missing()
-needs_curand = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 pytestmark = [pytest.mark.gpu, needs_curand]
 
-PSEUDO = {
-    "XORWOW": "curandStateXORWOW_t",
-    "MRG32k3a": "curandStateMRG32k3a_t",
-    "Philox": "curandStatePhilox4_32_10_t",
-}
 LAUNCH_OUT_OF_RESOURCES = 701
 __all__ = ["fail_calls"]  # a fixture
-QUASI = ("Sobol32", "ScrambledSobol32", "Sobol64", "ScrambledSobol64")
-SEED = 1234
-
-
-def kind(name):
-    return getattr(curandom, f"{name}RandomNumberGenerator")
-
-
-def same_seed(n):
-    return to_gpu(np.full(n, SEED, np.int32))
-
-
-def make(name, offset=0):
-    """A generator that is the same in each run."""
-    if name in PSEUDO:
-        return kind(name)(same_seed, offset)
-    return kind(name)(offset=offset)
-
-
-def count_of(generator):
-    return generator.block_count * generator.generators_per_block
 
 
 class Rewound:
@@ -76,24 +48,6 @@ class Rewound:
     def __call__(self):
         drv.memcpy_dtod(self.generator.state, self.states, self.size)
         return self.generator
-
-
-def is_philox(generator):
-    """Philox, which PyCUDA does not have, makes runs of 16 bytes."""
-    return isinstance(generator, curandom.PhiloxRandomNumberGenerator)
-
-
-def words(generator, rounds=1, dtype=np.uint32):
-    """The next integers of all states: row k is state k's, four of each per round.
-
-    A Sobol state, which is a dimension, makes one integer per round.
-    """
-    count = count_of(generator)
-    each = 4 if is_philox(generator) else 1
-    if generator.has_box_muller and each == 1:
-        rounds *= 4
-    flat = generator.gen_uniform(count * each * rounds, dtype).get()
-    return np.moveaxis(flat.reshape(rounds, count, each), 0, 1).reshape(count, -1)
 
 
 def laid_out(rows, each, size):

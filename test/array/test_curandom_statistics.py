@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from test_curandom import PSEUDO, QUASI, count_of, make, needs_curand, words
 
 from pycuda import curandom
 from pycuda.gpuarray import GPUArray, to_gpu
 from support import statistics
+from support.curand import PSEUDO, QUASI, count_of, make, needs_curand, words
 from support.statistics import chi_squared, kolmogorov_smirnov, mean_is
 
 pytestmark = [pytest.mark.gpu, needs_curand]

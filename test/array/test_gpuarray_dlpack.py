@@ -5,13 +5,13 @@ import weakref
 
 import numpy as np
 import pytest
-from test_dlpack import CUDA, CUDA_MANAGED, Managed, Versioned, look
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
 from pycuda.gpuarray import GPUArray, from_dlpack, to_gpu
 from support.arrays import DTYPES, same, sample
 from support.capture import captured
+from support.dlpack import CUDA, CUDA_MANAGED, Managed, Versioned, look
 from support.emulator import DriverError
 
 pytestmark = pytest.mark.gpu

@@ -1,15 +1,13 @@
 """The examples of the chapters in doc/ run, and print what the page says."""
 
-import re
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
 from support.child import run_child
 from support.compilers import needs_nvcc
-from support.pages import DOC, literal_block
+from support.pages import DOC, blocks, literal_block, plain
 
 #: Each page, and how many examples it has at least.
 PAGES = {
@@ -43,29 +41,6 @@ ELSEWHERE = {
     "internals": "the way of one call, in pieces",
     "other_libraries": "test_other_libraries.py",
 }
-#: Languages of blocks; the others are read by people only.
-READ = {"python", "text"}
-BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
-
-
-def blocks(page):
-    """Pairs of program and the text that follows it."""
-    text = (DOC / f"{page}.rst").read_text()
-    found = [(kind, textwrap.dedent(block)) for kind, block in BLOCK.findall(text)]
-    found = [(kind, block) for kind, block in found if kind in READ]
-    assert [kind for kind, _ in found] == ["python", "text"] * (len(found) // 2)
-    texts = [block for _, block in found]
-    return list(zip(texts[::2], texts[1::2], strict=True))
-
-
-def plain(text):
-    """Without what differs between runs: addresses, folders, blanks at line ends."""
-    text = re.sub(r"0x[0-9a-f]+", "0xADDRESS", text)
-    text = re.sub(r"(at |^|\s)/\S*/(kernel\.cu)", r"\1\2", text)
-    lines = (line.rstrip() for line in text.splitlines())
-    return [line for line in lines if line]
-
-
 EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]
 
 

@@ -1,6 +1,7 @@
 """The notebook of examples/ runs from its first cell to its last."""
 
 import pytest
+
 from test_examples import EXAMPLES
 
 nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")

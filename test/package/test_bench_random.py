@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_curandom import needs_curand
+
+from support.curand import needs_curand
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))

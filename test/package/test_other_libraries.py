@@ -9,10 +9,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from test_doc_snippets import blocks, plain
 
 from support.child import run_child
 from support.compilers import needs_nvcc
+from support.pages import blocks, plain
 
 PROGRAM = Path(__file__).parents[1] / "support" / "two_libraries.py"
 
