@@ -94,7 +94,8 @@ werror: $(VENV)/.requires
 
 # The software device as clang builds it gives the results that a GPU gave, too.
 conformance: build werror
-	$(BIN)/python tools/instrumented.py build/werror-clang/lib test/test_conformance.py
+	$(BIN)/python tools/instrumented.py build/werror-clang/lib \
+		test/device/test_conformance.py
 
 # cppcheck reads no Python.h: it is told what the macros that return stand for.
 check-cppcheck:
@@ -164,7 +165,7 @@ fuzz:
 # Minutes of eight threads on the device that there is; fails if anything grows.
 MINUTES ?= 10
 soak: build
-	$(BIN)/python test/soak.py --minutes $(MINUTES)
+	$(BIN)/python test/package/soak.py --minutes $(MINUTES)
 
 # Everything that the other targets made, the private environment included.
 clean:

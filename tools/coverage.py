@@ -2,7 +2,7 @@
 """Which lines of the C no test runs: build with gcc --coverage, test, and count.
 
     python tools/coverage.py                        the suite, then the table
-    python tools/coverage.py test/test_launch.py -k word
+    python tools/coverage.py test/driver/test_launch.py -k word
     python tools/coverage.py --report               the table of what earlier runs left
     python tools/coverage.py --report --lines driver/release.c
 
@@ -57,7 +57,7 @@ AT_ONCE = 50
 def run_units(folder):
     """Build and run the unit tests of driver/ in folders of their own."""
     sys.path.append(str(ROOT / "test"))
-    import test_core_c
+    from driver import test_core_c
 
     for unit in test_core_c.UNITS:
         place = folder / unit

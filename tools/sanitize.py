@@ -3,7 +3,7 @@
 
     python tools/sanitize.py asan              the suite, without looking for leaks
     python tools/sanitize.py leaks             the sweeps and some tests, for leaks
-    python tools/sanitize.py asan test/test_launch.py -k word
+    python tools/sanitize.py asan test/driver/test_launch.py -k word
     python tools/sanitize.py asan --run COMMAND...
     python tools/sanitize.py tsan              the C programs that drive the device
 
@@ -147,7 +147,7 @@ def tests(leaks):
     if not leaks:
         return test_files()
     folder = ROOT / "test"
-    names = (f"test_{name}.py" for name in FOR_LEAKS)
+    names = (f"driver/test_{name}.py" for name in FOR_LEAKS)
     return [folder / "faults" / "test_faults.py", *(folder / name for name in names)]
 
 

@@ -1,0 +1,70 @@
+"""The notebook of examples/ runs from its first cell to its last."""
+
+import pytest
+from test_examples import EXAMPLES
+
+nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
+nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
+pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+
+NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))
+
+
+def execute(notebook, tmp_path, monkeypatch):
+    """Run the cells in a kernel of their own, with an empty compile cache."""
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
+    client = nbclient.NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={}
+    )
+    client.execute()
+
+
+def read(name):
+    return nbformat.read(EXAMPLES / name, as_version=4)
+
+
+def printed(notebook):
+    """What the cells wrote to stdout, and to stderr."""
+    said = {"stdout": "", "stderr": ""}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if output.output_type == "stream":
+                said[output.name] += output.text
+    return said["stdout"], said["stderr"]
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS == ["tutorial.ipynb"]
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_is_kept_without_outputs(name):
+    """What it prints depends on the machine."""
+    notebook = read(name)
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == [] and cell.execution_count is None
+
+
+@pytest.mark.gpu
+def test_the_tutorial(tmp_path, monkeypatch):
+    notebook = read("tutorial.ipynb")
+    execute(notebook, tmp_path, monkeypatch)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    said, complained = printed(notebook)
+    assert complained == ""
+    assert "compute capability" in said
+    assert "GPUArray (400,) float32" in said
+    assert "argument 0 of fahrenheit is a numpy.ndarray" in said
+
+
+@pytest.mark.gpu
+def test_a_wrong_notebook_fails(tmp_path, monkeypatch):
+    notebook = read("tutorial.ipynb")
+    (kernel,) = (cell for cell in notebook.cells if "1.8f * c[i]" in cell.source)
+    kernel.source = kernel.source.replace("1.8f * c[i]", "1.7f * c[i]")
+    notebook.cells = notebook.cells[: notebook.cells.index(kernel) + 2]
+    with pytest.raises(nbclient.exceptions.CellExecutionError, match="AssertionError"):
+        execute(notebook, tmp_path, monkeypatch)
