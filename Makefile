@@ -17,9 +17,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 ARGS ?=
 
 C_ROOT := src/cpp_free_c
-C_FILES := $(sort $(wildcard $(C_ROOT)/*/*.c))
-C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
-C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
+C_FILES := $(sort $(shell find $(C_ROOT) -name "*.c"))
+C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
+C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
 
 .PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \

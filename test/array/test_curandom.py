@@ -1166,9 +1166,9 @@ def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
     place = tmp_path / "site" / "nvidia" / "curand" / "include"
     place.mkdir(parents=True)
     (place / "curand_kernel.h").touch()
-    monkeypatch.setattr(_curand._toolkit, "homes", lambda: [])
-    monkeypatch.setattr(_curand._nvrtc, "find", lambda: None)
-    monkeypatch.setattr(_curand._nvcc, "on_path", lambda names: None)
+    monkeypatch.setattr(_curand.toolkit, "homes", lambda: [])
+    monkeypatch.setattr(_curand.nvrtc, "find", lambda: None)
+    monkeypatch.setattr(_curand.nvcc, "on_path", lambda names: None)
     assert _curand.compiler_options() == [f"-I{place}"]
 
 

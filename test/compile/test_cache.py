@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from pycuda import _cache, _nvcc, _sweep, _toolkit, cache, compiler
+from pycuda import cache, compiler
+from pycuda._compile import nvcc, store, sweep, toolkit
 from support.compilers import make_toy, needs_nvcc
 
 KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
@@ -18,11 +19,11 @@ HOUR = 3600
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-    monkeypatch.setattr(_cache, "_complained", False)
+    monkeypatch.setattr(store, "_complained", False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path / "cache"
 
@@ -39,7 +40,7 @@ def key(number):
 def put(folder, number, size, age=0):
     """Store an entry of about that size, used that many seconds ago."""
     path = folder / f"{key(number)}.cubin"
-    assert _cache.store(str(path), b"", b"x" * size)
+    assert store.save(str(path), b"", b"x" * size)
     then = time.time() - age
     os.utime(path, (then, then))
     return path
@@ -78,17 +79,17 @@ def total(folder):
 )
 def test_bound_in_words(text, bound, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", text)
-    monkeypatch.setattr(_sweep, "_complained", set())
+    monkeypatch.setattr(sweep, "_complained", set())
     if bound is None:
         with pytest.warns(UserWarning, match="PYCUDA_CACHE_SIZE"):
-            assert _sweep.bound() == 1 << 30
+            assert sweep.bound() == 1 << 30
     else:
-        assert _sweep.bound() == (bound or None)
+        assert sweep.bound() == (bound or None)
 
 
 def test_wrong_bound_is_said_once_and_harms_nothing(folder, toy, monkeypatch, capsys):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "1,5G")
-    monkeypatch.setattr(_sweep, "_complained", set())
+    monkeypatch.setattr(sweep, "_complained", set())
     with pytest.warns(UserWarning, match="not '1,5G'") as caught:
         for text in ("first", "second"):
             compiler.compile(text, nvcc=toy.path)
@@ -119,7 +120,7 @@ def test_cache_stays_within_the_bound(folder, monkeypatch):
 
 def test_no_bound_keeps_everything(folder, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "0")
-    monkeypatch.setattr(_sweep, "DEFAULT_BOUND", 1)
+    monkeypatch.setattr(sweep, "DEFAULT_BOUND", 1)
     for number in range(20):
         put(folder, number, 900)
     assert len(list(folder.glob("*.cubin"))) == 20
@@ -161,7 +162,7 @@ def test_use_in_a_read_only_cache_is_no_error(folder, toy, monkeypatch):
 )
 def test_damaged_or_old_count_is_made_anew(folder, text, monkeypatch):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "5000")
-    monkeypatch.setattr(_sweep, "grown", lambda folder, size: None)
+    monkeypatch.setattr(sweep, "grown", lambda folder, size: None)
     for number in range(8):
         put(folder, number, 900, 8 - number)
     (folder / "usage").write_text(text)
@@ -210,7 +211,7 @@ def test_leftovers_go_once_they_are_dead(folder):
         path.write_text("")
         os.utime(path, (1, 1))
     os.utime(young)
-    _sweep.sweep(str(folder), None)
+    sweep.sweep(str(folder), None)
     hidden = [entry for entry in os.listdir(folder) if entry.startswith(".")]
     assert hidden == [young.name]
 
@@ -242,7 +243,7 @@ def test_folder_that_cannot_be_swept_is_no_error(folder, monkeypatch, call):
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "10")
     monkeypatch.setattr(os, call, refuse)
     path = folder / f"{key(2)}.cubin"
-    assert _cache.store(str(path), b"", b"x")
+    assert store.save(str(path), b"", b"x")
     assert path.exists()
 
 
@@ -277,7 +278,7 @@ def test_empty_cache(folder, capsys):
 
 @needs_nvcc
 def test_list_says_what_entries_are(folder, capsys, toy, monkeypatch):
-    monkeypatch.setattr(_toolkit, "_facts", {})  # known ones would not be stored
+    monkeypatch.setattr(toolkit, "_facts", {})  # known ones would not be stored
     compiler.compile(KERNEL, arch="sm_80")
     compiler.compile(KERNEL + "#define TWO\n", arch="sm_80", target="ptx")
     compiler.compile("no kernel", nvcc=toy.path)

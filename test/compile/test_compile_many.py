@@ -9,7 +9,8 @@ import types
 
 import pytest
 
-from pycuda import _many, _nvcc, compiler
+from pycuda import compiler
+from pycuda._compile import nvcc, parallel
 from pycuda.compiler import SourceModule, compile_many
 from pycuda.driver import CompileError
 from support.compilers import make_toy
@@ -18,7 +19,7 @@ from support.compilers import make_toy
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -167,7 +168,7 @@ def test_interruption_drops_what_has_not_begun():
         begun.append("wait")
         go_on.wait()
 
-    class Line(_many._Line):
+    class Line(parallel._Line):
         def show(self, done):
             if done == 1:
                 raise KeyboardInterrupt
@@ -180,21 +181,21 @@ def test_interruption_drops_what_has_not_begun():
         begun.append("first")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_many, "_Line", Line)
-        shutdown = _many.ThreadPoolExecutor.shutdown
+        patch.setattr(parallel, "_Line", Line)
+        shutdown = parallel.ThreadPoolExecutor.shutdown
 
         def let_go(self, *args, **how):
             shutdown(self, wait=False, cancel_futures=True)
             go_on.set()
             shutdown(self, wait=True)
 
-        patch.setattr(_many.ThreadPoolExecutor, "shutdown", let_go)
+        patch.setattr(parallel.ThreadPoolExecutor, "shutdown", let_go)
         with pytest.raises(KeyboardInterrupt):
-            _many.run([first, wait, stop, stop], 1, False)
+            parallel.run([first, wait, stop, stop], 1, False)
 
 
 def test_workers_default_to_the_processors_of_this_process():
-    assert _many.processors() == len(os.sched_getaffinity(0))
+    assert parallel.processors() == len(os.sched_getaffinity(0))
 
 
 # The line
@@ -234,7 +235,7 @@ def said(count, toy, progress, terminal):
 
 
 def test_terminal_shows_how_far_it_is(toy):
-    shown = said(3, toy, progress=True, terminal=True).split(_many._ERASE)
+    shown = said(3, toy, progress=True, terminal=True).split(parallel._ERASE)
     assert shown == ["", *(f"compiling: {n} of 3 done" for n in range(4)), "end"]
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pycuda import _nvcc, compiler, driver
+from pycuda import compiler, driver
+from pycuda._compile import nvcc
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import make_toy, needs_nvcc
@@ -26,7 +27,7 @@ WRONG = "\n__global__ void wrong(float *a)\n{\n  a[0] = nowhere;\n}\n"
 def surroundings(tmp_path, monkeypatch):
     """A cache and a directory for temporary files of our own, and nobody's settings."""
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     for name in ("cache", "temporary"):
         (tmp_path / name).mkdir()
@@ -269,8 +270,8 @@ def test_places_are_searched_in_order(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     for place in places:
         path = tmp_path / place / "oddly-named"
-        monkeypatch.setattr(_nvcc, "_found", {})
-        assert _nvcc.find("oddly-named") == str(path)
+        monkeypatch.setattr(nvcc, "_found", {})
+        assert nvcc.find("oddly-named") == str(path)
         path.unlink()
 
 
@@ -543,7 +544,7 @@ def test_default_target_is_one_that_the_device_loads(toy, on_device):
 
 @needs_nvcc
 def test_real_compiler_knows_its_archs(on_device):
-    archs = _nvcc.Tool("nvcc").facts(None).archs
+    archs = nvcc.Tool("nvcc").facts(None).archs
     assert archs == sorted(archs)
     assert 80 in archs
     on_device(*divmod(archs[-1], 10))

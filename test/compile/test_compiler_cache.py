@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pycuda import _cache, _inputs, _nvcc, _toolkit, compiler
+from pycuda import compiler
+from pycuda._compile import inputs, nvcc, store, toolkit
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
 
@@ -20,11 +21,11 @@ KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-    monkeypatch.setattr(_cache, "_complained", False)
+    monkeypatch.setattr(store, "_complained", False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path / "cache"
 
@@ -96,7 +97,7 @@ def child(code, *arguments, **how):
 def test_hit_starts_nothing(toy, monkeypatch):
     first = compiler.compile("text", nvcc=toy.path)
     assert len(toy.calls) == 3  # two questions and a compilation
-    monkeypatch.setattr(_toolkit, "_facts", {})
+    monkeypatch.setattr(toolkit, "_facts", {})
     assert compiler.compile("text", nvcc=toy.path) == first
     assert len(toy.calls) == 3
 
@@ -185,7 +186,7 @@ def test_each_input_makes_a_difference(toy, monkeypatch, tmp_path):
         for variant in variants:
             compile(**variant)
     assert len(toy.compilations) == len(variants)
-    for count, name in enumerate(_nvcc.ENVIRONMENT):
+    for count, name in enumerate(nvcc.ENVIRONMENT):
         for _ in range(2):
             monkeypatch.setenv(name, "/x")
             compile()
@@ -274,7 +275,7 @@ def test_relative_folders_are_those_of_the_current_directory(
     ],
 )
 def test_options_that_depend_on_the_current_directory(options, depends):
-    assert _inputs.depends_on_cwd(options) is depends
+    assert inputs.depends_on_cwd(options) is depends
 
 
 def test_another_version_in_the_same_place_compiles_anew(toy, tmp_path, monkeypatch):
@@ -306,7 +307,7 @@ def test_header_touched_but_not_changed_is_a_hit(headers, toy, cache, monkeypatc
     compile_with(headers, toy)
     for age, settled_ns in ((30, 10**12), (40, -(10**9)), (0, 10**12)):
         write_old(headers / "second/a.h", '#include "b.h"\nA one', age)
-        monkeypatch.setattr(_cache, "_SETTLED_NS", settled_ns)
+        monkeypatch.setattr(store, "_SETTLED_NS", settled_ns)
         before = entry_in(cache).read_bytes()
         compile_with(headers, toy)
         # A time that is settled is taken over; a fresh one could hide a second change.
@@ -422,9 +423,9 @@ def test_each_form_of_an_include_line(headers, line):
     read = [str(headers / "second/a.h")]
 
     def manifest(text):
-        return _cache.make_manifest(text, read, folders, [], time.time_ns())
+        return store.make_manifest(text, read, folders, [], time.time_ns())
 
-    assert _cache.holds(manifest(line))
+    assert store.holds(manifest(line))
     assert os.fsencode(headers / "first/a.h") in manifest(line)
     assert os.fsencode(headers / "first/a.h") not in manifest("text")
 
@@ -436,7 +437,7 @@ def test_angle_brackets_do_not_look_beside_the_includer(headers):
         write_old(headers / "first/b.h", "")
         (headers / "second/b.h").unlink(missing_ok=True)
         folders = [str(headers / "first")]
-        manifest = _cache.make_manifest("", read, folders, [], time.time_ns())
+        manifest = store.make_manifest("", read, folders, [], time.time_ns())
         assert (os.fsencode(headers / "second/b.h") in manifest) is expected
 
 
@@ -444,16 +445,16 @@ def test_header_that_is_only_asked_for_is_watched(headers):
     def manifest():
         text = '#if __has_include("a.h")\n#endif\n'
         folders = [str(headers / "second")]
-        return _cache.make_manifest(text, [], folders, [], time.time_ns())
+        return store.make_manifest(text, [], folders, [], time.time_ns())
 
     before = manifest()
-    assert _cache.holds(before)
+    assert store.holds(before)
     (headers / "second/a.h").unlink()
-    assert not _cache.holds(before)
+    assert not store.holds(before)
     without = manifest()
-    assert _cache.holds(without)
+    assert store.holds(without)
     write_old(headers / "second/a.h", "")
-    assert not _cache.holds(without)
+    assert not store.holds(without)
 
 
 @needs_nvcc
@@ -548,7 +549,7 @@ def test_names_given_by_the_source_are_no_files(tmp_path, monkeypatch):
 def test_make_rules_are_understood():
     text = "out/k.o : a.cu \\\n  /with\\ space/b.h \\\r\n  c$$d.h\n"
     text += "out/k.o : a.cu e\\#f.h\n"
-    assert _cache.parse_dependencies(text) == [
+    assert store.parse_dependencies(text) == [
         "a.cu",
         "/with space/b.h",
         "c$d.h",
@@ -567,7 +568,7 @@ def test_toolkit_and_system_headers_are_not_listed_one_by_one():
         "/usr/include/own.h",
         "/home/user/x.h",
     ]
-    assert _cache._listed(paths, ["/opt/cuda/include"]) == [
+    assert store._listed(paths, ["/opt/cuda/include"]) == [
         "/usr/include/stdc-predef.h",
         "/usr/include/own/kernel.h",
         "/usr/include/own.h",
@@ -585,7 +586,7 @@ def make_toolkit(root, *, nvvm=True, header=True):
 
 def test_what_a_toolkit_is(tmp_path, monkeypatch):
     def has_own_include(root):
-        return str(root / "include") in _toolkit.folders_of_toolkit(str(root))
+        return str(root / "include") in toolkit.folders_of_toolkit(str(root))
 
     assert has_own_include(make_toolkit(tmp_path / "toolkit"))
     assert not has_own_include(make_toolkit(tmp_path / "home", nvvm=False))
@@ -593,7 +594,7 @@ def test_what_a_toolkit_is(tmp_path, monkeypatch):
     conda = make_toolkit(tmp_path / "conda")
     (conda / "conda-meta").mkdir()
     assert not has_own_include(conda)
-    assert str(conda / "nvvm") in _toolkit.folders_of_toolkit(str(conda))
+    assert str(conda / "nvvm") in toolkit.folders_of_toolkit(str(conda))
     wheel = tmp_path / "site/nvidia/cuda_nvcc"
     assert not has_own_include(wheel)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
@@ -648,7 +649,7 @@ def test_corrupted_facts_are_asked_again(toy, cache, monkeypatch):
     compiler.compile("text", nvcc=toy.path)
     (facts,) = cache.glob("nvcc-*")
     facts.write_bytes(facts.read_bytes()[:-3])
-    monkeypatch.setattr(_toolkit, "_facts", {})
+    monkeypatch.setattr(toolkit, "_facts", {})
     compiler.compile("text", nvcc=toy.path)
     assert toy.calls.count(["--version"]) == 2
     assert len(toy.compilations) == 1
@@ -692,7 +693,7 @@ def test_write_that_stops_halfway_leaves_nothing(toy, cache, monkeypatch):
         Path(path).write_bytes(data[:10])
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr(_cache, "_write", run_full)
+    monkeypatch.setattr(store, "_write", run_full)
     with pytest.warns(UserWarning, match="full"):
         compiler.compile("text", nvcc=toy.path)
     assert nothing_in(cache)
@@ -759,7 +760,7 @@ def test_default_place_is_the_users_cache_directory(monkeypatch, tmp_path):
         else:
             monkeypatch.setenv("XDG_CACHE_HOME", value)
         base = platformdirs.user_cache_dir("pycuda", "pycuda")
-        assert _cache.default_dir() == os.path.join(base, "compiler-cache-v2")
+        assert store.default_dir() == os.path.join(base, "compiler-cache-v2")
 
 
 def test_relative_base_is_ignored(monkeypatch):
@@ -767,7 +768,7 @@ def test_relative_base_is_ignored(monkeypatch):
     monkeypatch.setenv("HOME", "/home/of-mine")
     for value in ("caches", "./caches", "~/caches"):
         monkeypatch.setenv("XDG_CACHE_HOME", value)
-        assert _cache.default_dir().startswith("/home/of-mine/.cache/pycuda/")
+        assert store.default_dir().startswith("/home/of-mine/.cache/pycuda/")
 
 
 def test_user_without_a_home(monkeypatch, tmp_path, toy):
@@ -782,7 +783,7 @@ def test_user_without_a_home(monkeypatch, tmp_path, toy):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     monkeypatch.chdir(tmp_path)
-    folder = _cache.default_dir()
+    folder = store.default_dir()
     assert folder.startswith(str(tmp_path / "temporary" / f"pycuda-uid{os.getuid()}"))
     for _ in range(2):
         compiler.compile("text", nvcc=toy.path)
@@ -791,7 +792,7 @@ def test_user_without_a_home(monkeypatch, tmp_path, toy):
     assert not os.path.exists("~")
     # Others could put their code into a folder that they can write.
     os.chmod(tmp_path / "temporary" / f"pycuda-uid{os.getuid()}", 0o777)
-    assert _cache.default_dir().startswith(os.devnull)
+    assert store.default_dir().startswith(os.devnull)
     with pytest.warns(UserWarning, match="cannot be kept"):
         compiler.compile("text", nvcc=toy.path)
     assert len(toy.compilations) == 2
@@ -811,5 +812,5 @@ def test_a_search_folder_whose_name_has_two_lines(tmp_path):
     folder = tmp_path / "of two\nlines"
     folder.mkdir()
     source = '#include "nowhere.h"\n'
-    assert _cache.make_manifest(source, [], [str(folder)], [], 0) is None
-    assert _cache.make_manifest(source, [], [str(tmp_path)], [], 0) is not None
+    assert store.make_manifest(source, [], [str(folder)], [], 0) is None
+    assert store.make_manifest(source, [], [str(tmp_path)], [], 0) is not None

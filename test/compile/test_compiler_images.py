@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, _nvrtc, compiler
+from pycuda import _driver, compiler
+from pycuda._compile import nvrtc
 from support.compilers import REAL_NVCC
 
 pytestmark = pytest.mark.gpu
@@ -16,7 +17,7 @@ SOURCE = "__global__ void twice(int *a) { a[threadIdx.x] *= 2; }"
 COMPILERS = [
     pytest.param("nvcc", marks=pytest.mark.skipif(REAL_NVCC is None, reason="no nvcc")),
     pytest.param(
-        "nvrtc", marks=pytest.mark.skipif(_nvrtc.find() is None, reason="no NVRTC")
+        "nvrtc", marks=pytest.mark.skipif(nvrtc.find() is None, reason="no NVRTC")
     ),
 ]
 

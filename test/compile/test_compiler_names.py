@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _nvcc, _nvrtc, compiler
+from pycuda import compiler
+from pycuda._compile import nvcc, nvrtc
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting
@@ -37,7 +38,7 @@ def which(request, tmp_path, monkeypatch):
     """Each compiler, with a cache of its own that is empty."""
     if request.param == "nvcc" and REAL_NVCC is None:
         pytest.skip("needs nvcc, which is not installed")
-    if request.param == "nvrtc" and _nvrtc.find() is None:
+    if request.param == "nvrtc" and nvrtc.find() is None:
         pytest.skip("needs NVRTC, which is not installed")
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("PYCUDA_COMPILER", raising=False)
@@ -147,8 +148,8 @@ def test_plain_names_are_looked_up_as_ever(which, ctx):
 def test_instances_are_cached(which, ctx, tmp_path, monkeypatch):
     counted = make_counting(tmp_path)
     runs = []
-    real = _nvrtc._compile
-    monkeypatch.setattr(_nvrtc, "_compile", lambda *a: (runs.append(a), real(*a))[1])
+    real = nvrtc._compile
+    monkeypatch.setattr(nvrtc, "_compile", lambda *a: (runs.append(a), real(*a))[1])
     how = {"nvcc": counted.path} if which == "nvcc" else {"compiler": which}
 
     def count():
@@ -187,7 +188,7 @@ def test_subclass_that_does_not_call_ours(ctx):
     ],
 )
 def test_names_for_several_architectures(options, tmp_path):
-    tool = _nvcc.Tool("nvcc")
+    tool = nvcc.Tool("nvcc")
     result = tool.run(SOURCE, options, "fatbin", False, ("scale<float>", "scale<int>"))
     assert result.lowered == ["_Z5scaleIfEvPT_S0_", "_Z5scaleIiEvPT_S0_"]
     assert result.image[:4] == b"\x50\xed\x55\xba"

@@ -14,7 +14,8 @@ from collections import Counter
 
 import pytest
 
-from pycuda import _cache, _nvcc, _once, _sweep, compiler
+from pycuda import compiler
+from pycuda._compile import nvcc, single_flight, store, sweep
 from pycuda.driver import CompileError
 from support.compilers import Pipes, make_counting, make_toy, needs_nvcc
 
@@ -25,11 +26,11 @@ PATIENCE = 300  # seconds, after which something hangs
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-    monkeypatch.setattr(_cache, "_complained", False)
+    monkeypatch.setattr(store, "_complained", False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path / "cache"
 
@@ -91,18 +92,19 @@ def lock_of(cache, toy, source="text"):
 
 RACER = """
 import hashlib, sys
-from pycuda import _cache, compiler
+from pycuda import compiler
+from pycuda._compile import store
 compiler._current_device = lambda driver: None
 source, nvcc = sys.argv[1:]
-load = _cache.load
+load = store.load
 def load_and_wait(path):
     found = load(path)
     if path.endswith(".cubin"):
-        _cache.load = load
+        store.load = load
         print("missed" if found is None else "found", flush=True)
         sys.stdin.readline()
     return found
-_cache.load = load_and_wait
+store.load = load_and_wait
 image = compiler.compile(source, nvcc=nvcc, options=["-arch=sm_80"])
 print(hashlib.sha256(image).hexdigest())
 """
@@ -141,15 +143,16 @@ def test_racing_processes_compile_each_source_once(
 COMPILE = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have ignored it
-from pycuda import _once, compiler
+from pycuda import compiler
+from pycuda._compile import single_flight
 compiler._current_device = lambda driver: None
-flock = _once.fcntl.flock
+flock = single_flight.fcntl.flock
 def tell(descriptor, how):
-    if how == _once.fcntl.LOCK_EX:
+    if how == single_flight.fcntl.LOCK_EX:
         print("locks", flush=True)
     flock(descriptor, how)
 if sys.argv[3] == "tell":
-    _once.fcntl.flock = tell
+    single_flight.fcntl.flock = tell
 print(compiler.compile(sys.argv[1], nvcc=sys.argv[2]).decode())
 """
 
@@ -178,7 +181,8 @@ def test_killed_compilation_is_taken_over(toy, cache, child, pipes):
 
 KILLED = """
 import os, signal, sys
-from pycuda import _cache, compiler
+from pycuda import compiler
+from pycuda._compile import store
 compiler._current_device = lambda driver: None
 when, nvcc = sys.argv[1:]
 if when == "before the rename":
@@ -189,13 +193,13 @@ if when == "before the rename":
         replace(draft, path)
     os.replace = die
 else:
-    write = _cache._write
+    write = store._write
     def die(path, data):
         if ".cubin." in path:
             open(path, "wb").write(data[: len(data) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
         write(path, data)
-    _cache._write = die
+    store._write = die
 compiler.compile("text", nvcc=nvcc)
 """
 
@@ -211,7 +215,7 @@ def test_killed_writer_leaves_no_entry(when, toy, cache, child):
     assert len(toy.compilations) == 2
     (draft,) = hidden_in(cache)
     os.utime(cache / draft, (0, 0))  # it may be somebody's until it is old
-    _sweep.sweep(str(cache), None)
+    sweep.sweep(str(cache), None)
     assert hidden_in(cache) == []
 
 
@@ -261,7 +265,7 @@ def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_
         waiters = [child(COMPILE, "text", toy.path, "tell", **environ) for _ in "12"]
         for waiter in waiters:
             assert waiter.stdout.readline() == "locks\n"
-        file.write(_once._VAIN)
+        file.write(single_flight._VAIN)
         file.flush()
         lock.unlink()
     for waiter in waiters:
@@ -272,7 +276,7 @@ def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_
 
 def test_mark_of_a_killed_holder_does_not_stay(toy, cache):
     lock = lock_of(cache, toy)
-    lock.write_bytes(_once._VAIN)
+    lock.write_bytes(single_flight._VAIN)
     assert b"text" in compiler.compile("text", nvcc=toy.path)
     assert hidden_in(cache) == []
 
@@ -291,7 +295,7 @@ def test_fork_does_not_share_a_lock(toy, cache, pipes, monkeypatch):
     if pid == 0:
         try:
             os.close(tell)
-            ok = not _once._descriptors and not _once._flights
+            ok = not single_flight._descriptors and not single_flight._flights
             os.read(told, 1)
         finally:
             os._exit(0 if ok else 1)
@@ -316,9 +320,9 @@ def test_without_locks_each_compiles_for_itself(what, toy, cache, monkeypatch):
         raise OSError(37, "No locks available")
 
     if what == "no module":
-        monkeypatch.setattr(_once, "fcntl", None)
+        monkeypatch.setattr(single_flight, "fcntl", None)
     elif what == "no lock":
-        monkeypatch.setattr(_once.fcntl, "flock", refuse)
+        monkeypatch.setattr(single_flight.fcntl, "flock", refuse)
     else:
         real = os.open
         monkeypatch.setattr(
@@ -367,13 +371,13 @@ def together(monkeypatch, pipes, toy):
     compiler.get_nvcc_version(toy.path)
     monkeypatch.setenv("TOY_PIPES", str(pipes.folder))
     asked = threading.Semaphore(0)
-    real = _once.get
+    real = single_flight.get
 
     def get(entry, make):
         asked.release()
         return real(entry, make)
 
-    monkeypatch.setattr(_once, "get", get)
+    monkeypatch.setattr(single_flight, "get", get)
 
     def wait(count):
         pipes.wait_until_it_began()
@@ -388,7 +392,7 @@ def together(monkeypatch, pipes, toy):
 @pytest.mark.parametrize("place", ["cache", "file/sub"])
 def test_threads_compile_once(place, toy, together, tmp_path, monkeypatch):
     """Also where nothing can be kept: then the first one's result is handed on."""
-    monkeypatch.setattr(_cache, "_complained", True)
+    monkeypatch.setattr(store, "_complained", True)
     (tmp_path / "file").write_text("")
     threads, results = compile_in_threads(
         8, nvcc=toy.path, cache_dir=str(tmp_path / place)
@@ -402,7 +406,7 @@ def test_threads_compile_once(place, toy, together, tmp_path, monkeypatch):
 
 
 def test_thread_that_fails_concerns_itself(toy, together, monkeypatch):
-    real = _nvcc.Tool.run
+    real = nvcc.Tool.run
     turn = threading.Lock()
     failed = []
 
@@ -415,7 +419,7 @@ def test_thread_that_fails_concerns_itself(toy, together, monkeypatch):
             raise CompileError("no", [])
         return result
 
-    monkeypatch.setattr(_nvcc.Tool, "run", run)
+    monkeypatch.setattr(nvcc.Tool, "run", run)
     threads, results = compile_in_threads(4, nvcc=toy.path)
     together(4)
     for thread in threads:
@@ -453,7 +457,7 @@ def test_result_handed_on_is_checked(toy, together, tmp_path, monkeypatch):
 
 def test_interrupted_thread_is_replaced(toy, together, monkeypatch):
     """Whoever waits compiles if the first one was stopped by something else."""
-    real = _nvcc.Tool.run
+    real = nvcc.Tool.run
     runs = []
 
     def run(self, *args):
@@ -464,7 +468,7 @@ def test_interrupted_thread_is_replaced(toy, together, monkeypatch):
             raise KeyboardInterrupt
         return result
 
-    monkeypatch.setattr(_nvcc.Tool, "run", run)
+    monkeypatch.setattr(nvcc.Tool, "run", run)
     monkeypatch.setattr(threading, "excepthook", lambda args: None)
     threads, results = compile_in_threads(4, nvcc=toy.path)
     together(4)

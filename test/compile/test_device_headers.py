@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _nvrtc
+from pycuda._compile import nvrtc
 from pycuda.compiler import SourceModule
 from support.compilers import REAL_NVCC
 
@@ -19,7 +19,7 @@ COMPILERS = [
     ),
     pytest.param(
         "nvrtc",
-        marks=pytest.mark.skipif(_nvrtc.find() is None, reason="NVRTC was not found"),
+        marks=pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC was not found"),
     ),
 ]
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _link, _nvcc, _nvrtc, compiler
+from pycuda import compiler
+from pycuda._compile import nvcc, nvcc_link, nvrtc
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
@@ -27,7 +28,7 @@ FATBIN = b"\x50\xed\x55\xba"
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -75,11 +76,11 @@ def test_libraries_of_the_variable_are_watched(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     (tmp_path / "two/libx.a").touch()
     options = [f"-L{tmp_path / 'one'}", "-lx"]
-    assert _link.libraries(options) == []
+    assert nvcc_link.libraries(options) == []
     monkeypatch.setenv("LIBRARY_PATH", f"/nowhere:{tmp_path / 'two'}")
-    assert _link.libraries(options) == [str(tmp_path / "two/libx.a")]
+    assert nvcc_link.libraries(options) == [str(tmp_path / "two/libx.a")]
     (tmp_path / "one/libx.a").touch()
-    assert _link.libraries(options) == [str(tmp_path / "one/libx.a")]
+    assert nvcc_link.libraries(options) == [str(tmp_path / "one/libx.a")]
 
 
 def archive(folder, name, source, arch="sm_80"):
@@ -216,7 +217,7 @@ def test_software_device_is_not_linked_for(tmp_path, on_device, loaded):
     assert "-dlink" not in toy.compilations[0]
 
 
-@pytest.mark.skipif(_nvrtc.find() is None, reason="needs NVRTC, which is not installed")
+@pytest.mark.skipif(nvrtc.find() is None, reason="needs NVRTC, which is not installed")
 def test_nvrtc_makes_one_piece_of_one_source(on_device, loaded):
     on_device(8, 0)
     SourceModule("__global__ void k() {}", options=RDC, compiler="nvrtc")
@@ -318,11 +319,11 @@ def test_libraries_named_by_options(tmp_path):
         (tmp_path / name).write_text("")
     options = ["-lineinfo", f"-L{tmp_path}/lib", "-L", str(tmp_path), "-la", "-l", "b"]
     options += ["-lcudadevrt", str(tmp_path / "extra.o"), "-DX"]
-    found = _link.libraries(options)
+    found = nvcc_link.libraries(options)
     assert [os.path.relpath(path, tmp_path) for path in found] == [
         "lib/liba.a",
         "libb.a",
         "extra.o",
     ]
     long = [f"--library-path={tmp_path}/lib,{tmp_path}", "--library=a,b"]
-    assert len(_link.libraries(long)) == 2
+    assert len(nvcc_link.libraries(long)) == 2

@@ -9,13 +9,14 @@ import warnings
 
 import pytest
 
-from pycuda import _nvcc, _nvrtc, _toolkit, compiler
+from pycuda import compiler
+from pycuda._compile import nvcc, nvrtc, toolkit
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import make_toy, needs_nvcc
 from support.ordinary_sources import SOURCES
 
 pytestmark = pytest.mark.skipif(
-    _nvrtc.find() is None,
+    nvrtc.find() is None,
     reason="needs libnvrtc, which is neither in a toolkit nor in NVIDIA's wheels",
 )
 
@@ -25,14 +26,14 @@ ONE = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path, monkeypatch):
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in _nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
     monkeypatch.setattr(compiler, "_replaced", {})
     monkeypatch.setattr(compiler, "_working", set())
-    monkeypatch.setattr(_nvrtc, "_broken", {})
+    monkeypatch.setattr(nvrtc, "_broken", {})
 
 
 @pytest.fixture
@@ -40,54 +41,54 @@ def no_nvcc(monkeypatch):
     def missing(nvcc):
         raise CompilerNotFoundError("nvcc was looked for in vain", [nvcc], nvcc)
 
-    monkeypatch.setattr(_nvcc, "find", missing)
+    monkeypatch.setattr(nvcc, "find", missing)
 
 
 @pytest.fixture
 def no_nvrtc(monkeypatch):
-    monkeypatch.setattr(_nvrtc, "find", lambda: None)
+    monkeypatch.setattr(nvrtc, "find", lambda: None)
 
 
 @pytest.fixture
 def runs(monkeypatch):
     """The texts that NVRTC was given to compile."""
     texts = []
-    real = _nvrtc._compile
+    real = nvrtc._compile
 
     def counted(library, text, arguments, *rest, **how):
         texts.append((text, arguments))
         return real(library, text, arguments, *rest, **how)
 
-    monkeypatch.setattr(_nvrtc, "_compile", counted)
+    monkeypatch.setattr(nvrtc, "_compile", counted)
     return texts
 
 
-def nvrtc(source, **how):
+def with_nvrtc(source, **how):
     how.setdefault("arch", "sm_80")
     return compiler.compile(source, compiler="nvrtc", **how)
 
 
 def ptx(source, **how):
-    return nvrtc(source, target="ptx", **how)
+    return with_nvrtc(source, target="ptx", **how)
 
 
 # Results
 
 
 def test_each_target():
-    assert nvrtc(ONE)[:4] == b"\x7fELF"
+    assert with_nvrtc(ONE)[:4] == b"\x7fELF"
     text = ptx(ONE)
     assert b".target sm_80" in text
     assert b".entry one(" in text
     assert not text.endswith(b"\0")
     assert b".entry _Z3onePf(" in ptx(ONE, no_extern_c=True)
     with pytest.raises(CompileError, match="no fatbin"):
-        nvrtc(ONE, target="fatbin")
+        with_nvrtc(ONE, target="fatbin")
 
 
 def test_errors_speak_of_the_users_lines():
     with pytest.raises(CompileError) as caught:
-        nvrtc("\n\n__global__ void f(int *a) { *a = nowhere; }\n")
+        with_nvrtc("\n\n__global__ void f(int *a) { *a = nowhere; }\n")
     error = caught.value
     assert 'kernel.cu(3): error: identifier "nowhere"' in error.stderr
     assert error.command_line[:2] == ["nvrtc", "-arch=sm_80"]
@@ -100,22 +101,22 @@ def test_messages_know_no_other_name_than_the_sources():
     __global__ void f(uint *a) { *a = 1; }
     """
     text = ptx(source, options=["-G"])
-    assert bytes(_nvrtc._PROGRAM, "ascii") not in text
+    assert bytes(nvrtc._PROGRAM, "ascii") not in text
     assert ", ".join(map(str, b"kernel.cu")).encode() in text
     assert b'kernel.cu"' in ptx(source, options=["-lineinfo"])
     with pytest.raises(CompileError) as caught:
-        nvrtc(source + "@")
-    assert _nvrtc._PROGRAM not in str(caught.value)
+        with_nvrtc(source + "@")
+    assert nvrtc._PROGRAM not in str(caught.value)
     assert 'detected in the compilation of "kernel.cu"' in caught.value.stderr
 
 
 def test_chatter_is_a_warning_once():
     source = "__global__ void f(int *a) { int unused; *a = 1; }"
     with pytest.warns(UserWarning, match=r"kernel\.cu\(1\).*never referenced"):
-        nvrtc(source)
+        with_nvrtc(source)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nvrtc(source)
+        with_nvrtc(source)
 
 
 OWN = "kernel.cu(1): warning #177-D: mine\n  x\n  ^"
@@ -138,12 +139,12 @@ REMARK = 'Remark: The warnings can be suppressed with "-diag-suppress <number>"'
 )
 def test_warnings_that_nvcc_does_not_give_are_left_out(blocks, left):
     log = "".join(block + "\n\n" for block in blocks)
-    kept = _nvrtc._without_nvccs_silence(log, ["/opt/cuda/include"])
+    kept = nvrtc._without_nvccs_silence(log, ["/opt/cuda/include"])
     assert kept.strip() == "\n\n".join(left)
 
 
 def test_functions_that_nobody_calls_are_not_worth_a_word(recwarn):
-    nvrtc(
+    with_nvrtc(
         "static __device__ int f() { return 1; }\nstatic int g() { return 2; }\n" + ONE
     )
     assert list(recwarn) == []
@@ -153,13 +154,13 @@ def test_result_without_code_is_an_error(runs):
     """Code for the linker to finish is no cubin, and must not be cached as one."""
     for number in (1, 2):
         with pytest.raises(CompileError, match=r"made no cubin \(as with -dlto\)"):
-            nvrtc(ONE, options=["-dlto"])
+            with_nvrtc(ONE, options=["-dlto"])
         assert len(runs) == number
-    assert nvrtc(ONE)
+    assert with_nvrtc(ONE)
 
 
 def test_keep_leaves_the_files(tmp_path, capsys):
-    nvrtc(ONE, keep=True)
+    with_nvrtc(ONE, keep=True)
     (folder,) = tmp_path.glob("pycuda-*")
     assert str(folder) in capsys.readouterr().out
     assert "one(float *a)" in (folder / "kernel.cu").read_text()
@@ -168,7 +169,7 @@ def test_keep_leaves_the_files(tmp_path, capsys):
 
 def test_keep_leaves_also_what_is_no_text(tmp_path):
     with contextlib.suppress(CompileError):  # some releases take such a comment
-        nvrtc("// \udcff\n" + ONE, keep=True)
+        with_nvrtc("// \udcff\n" + ONE, keep=True)
     (folder,) = tmp_path.glob("pycuda-*")
     assert b"// \xff\n" in (folder / "kernel.cu").read_bytes()
 
@@ -224,14 +225,17 @@ __global__ void g(float *a, CUdeviceptr p, CUtexObject t)
 
 
 def test_ordinary_sources_compile():
-    assert nvrtc(EVERYTHING)[:4] == b"\x7fELF"
-    assert nvrtc(HEADERS + EVERYTHING + OF_HEADERS)[:4] == b"\x7fELF"
-    assert nvrtc(HEADERS + EVERYTHING + OF_HEADERS, no_extern_c=True)[:4] == b"\x7fELF"
+    assert with_nvrtc(EVERYTHING)[:4] == b"\x7fELF"
+    assert with_nvrtc(HEADERS + EVERYTHING + OF_HEADERS)[:4] == b"\x7fELF"
+    assert (
+        with_nvrtc(HEADERS + EVERYTHING + OF_HEADERS, no_extern_c=True)[:4]
+        == b"\x7fELF"
+    )
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_ordinary_sources_compile_without_a_word(name, recwarn):
-    assert nvrtc(SOURCES[name], no_extern_c=True)[:4] == b"\x7fELF"
+    assert with_nvrtc(SOURCES[name], no_extern_c=True)[:4] == b"\x7fELF"
     assert list(recwarn) == []
 
 
@@ -260,16 +264,16 @@ def test_ordinary_sources_are_ordinary(recwarn):
     ],
 )
 def test_prelude_is_read_where_it_is_needed(source, options, needed, runs):
-    nvrtc(source, options=options)
+    with_nvrtc(source, options=options)
     assert runs[-1][0].startswith("#include") is needed
 
 
 def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
     """NVRTC has built in what they declare for device code."""
-    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [])
-    nvrtc(SOURCES["toolkit: runtime"], no_extern_c=True)
+    monkeypatch.setattr(nvrtc, "_own_folders", lambda path: [])
+    with_nvrtc(SOURCES["toolkit: runtime"], no_extern_c=True)
     with pytest.raises(CompileError, match="cuda_fp16"):
-        nvrtc(SOURCES["toolkit: half"], no_extern_c=True)
+        with_nvrtc(SOURCES["toolkit: half"], no_extern_c=True)
 
 
 def test_toolkit_that_has_headers_of_the_same_names(monkeypatch, tmp_path):
@@ -277,7 +281,7 @@ def test_toolkit_that_has_headers_of_the_same_names(monkeypatch, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own/limits").write_text("#define VALUE 4711\n")
     (tmp_path / "own/outer.h").write_text('#include "limits"\nint a[VALUE ? 1 : -1];\n')
-    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [str(tmp_path)])
+    monkeypatch.setattr(nvrtc, "_own_folders", lambda path: [str(tmp_path)])
     source = '#include "own/outer.h"\n__global__ void f(int *a) { *a = VALUE; }'
     how = {"options": ["--device-as-default-execution-space"], "no_extern_c": True}
     assert b"4711" in ptx(source, **how)
@@ -285,7 +289,7 @@ def test_toolkit_that_has_headers_of_the_same_names(monkeypatch, tmp_path):
 
 def test_host_code_that_cannot_be_the_devices_is_an_error():
     with pytest.raises(CompileError) as caught:
-        nvrtc("#include <stdio.h>\nvoid f() { fopen(); }\n", no_extern_c=True)
+        with_nvrtc("#include <stdio.h>\nvoid f() { fopen(); }\n", no_extern_c=True)
     assert 'kernel.cu(2): error: identifier "fopen" is undefined' in caught.value.stderr
     assert "not allowed in JIT mode" not in caught.value.stderr
 
@@ -361,7 +365,7 @@ static_assert(Kind<decltype(pow(1.f, 2))>::value == POWER, "");
 
 def test_types_that_differ():
     """The documentation tells these two."""
-    nvrtc(KINDS, options=["-DINTEGER=2", "-DPOWER=3"], no_extern_c=True)
+    with_nvrtc(KINDS, options=["-DINTEGER=2", "-DPOWER=3"], no_extern_c=True)
 
 
 @needs_nvcc
@@ -372,10 +376,10 @@ def test_types_that_differ_with_nvcc():
 
 def test_toolkit_headers(tmp_path):
     for header in ("cuda_runtime.h", "cuda_fp16.h", "curand_kernel.h"):
-        folders = _nvrtc._own_folders(_nvrtc.find())
+        folders = nvrtc._own_folders(nvrtc.find())
         if not any(os.path.exists(os.path.join(folder, header)) for folder in folders):
             pytest.skip(f"needs {header}, which is not installed")
-        nvrtc(f"#include <{header}>\n" + ONE, no_extern_c=True)
+        with_nvrtc(f"#include <{header}>\n" + ONE, no_extern_c=True)
 
 
 # Options
@@ -414,14 +418,14 @@ def test_toolkit_headers(tmp_path):
     ],
 )
 def test_options_of_nvcc_in_nvrtcs_words(options, target, expected):
-    assert _nvrtc.translate(options, target, [75, 80, 90]) == expected
+    assert nvrtc.translate(options, target, [75, 80, 90]) == expected
 
 
 def test_usual_options_are_accepted():
     options = ["-O3", "--use_fast_math", "-std=c++14", "-lineinfo", "-D", "X=1", "-w"]
-    nvrtc(ONE, options=[*options, "--expt-relaxed-constexpr", "--extended-lambda"])
+    with_nvrtc(ONE, options=[*options, "--expt-relaxed-constexpr", "--extended-lambda"])
     with pytest.warns(UserWarning, match="registers"):
-        nvrtc(ONE, options=["-Xptxas", "-v"])
+        with_nvrtc(ONE, options=["-Xptxas", "-v"])
 
 
 @pytest.mark.parametrize(
@@ -441,7 +445,7 @@ def test_usual_options_are_accepted():
 )
 def test_what_is_about_the_host_or_the_linker_is_left_out(option):
     words = ["-DA", *option.split(), "-DB"]
-    assert _nvrtc.translate(words, "ptx", [75]) == ["-arch=compute_75", "-DA", "-DB"]
+    assert nvrtc.translate(words, "ptx", [75]) == ["-arch=compute_75", "-DA", "-DB"]
 
 
 def test_system_folders_are_searched_last(tmp_path):
@@ -459,17 +463,17 @@ def test_system_folders_are_searched_last(tmp_path):
 def test_warnings_that_are_errors(option):
     source = "__global__ void f(int *a)\n{ int unused; *a = 1; }"
     with pytest.raises(CompileError) as caught:
-        nvrtc(source, options=option.split())
+        with_nvrtc(source, options=option.split())
     assert "kernel.cu(2): error #177-D" in caught.value.stderr
     assert "kernel.cu, line 2:" in str(caught.value)
-    nvrtc("static int f() { return 1; }\n" + ONE, options=option.split())
+    with_nvrtc("static int f() { return 1; }\n" + ONE, options=option.split())
     with pytest.warns(UserWarning, match="never referenced"):
-        nvrtc(source, options=["-Werror=reorder"])
+        with_nvrtc(source, options=["-Werror=reorder"])
 
 
 def test_unknown_option_is_named():
     with pytest.raises(CompileError, match="--no-such-thing"):
-        nvrtc(ONE, options=["--no-such-thing"])
+        with_nvrtc(ONE, options=["--no-such-thing"])
 
 
 def test_two_architectures_are_too_many():
@@ -478,7 +482,7 @@ def test_two_architectures_are_too_many():
         "-gencode=arch=compute_90,code=sm_90",
     ]
     with pytest.raises(CompileError, match="one architecture"):
-        nvrtc(ONE, options=gencode, arch=None)
+        with_nvrtc(ONE, options=gencode, arch=None)
 
 
 # Choice
@@ -513,7 +517,7 @@ def broken_nvcc(monkeypatch, tmp_path):
     path, log = tmp_path / "nvcc", tmp_path / "nvcc.log"
     path.write_text(BROKEN.format(log=log))
     path.chmod(0o755)
-    monkeypatch.setattr(_nvcc, "find", lambda nvcc: str(path))
+    monkeypatch.setattr(nvcc, "find", lambda nvcc: str(path))
     return lambda: sum(" -o " in line for line in log.read_text().splitlines())
 
 
@@ -582,7 +586,7 @@ def test_nvcc_that_cannot_be_started_is_replaced(monkeypatch, tmp_path, runs):
     path = tmp_path / "nvcc"
     path.write_bytes(b"\x7fELF of another machine")
     path.chmod(0o755)
-    monkeypatch.setattr(_nvcc, "find", lambda nvcc: str(path))
+    monkeypatch.setattr(nvcc, "find", lambda nvcc: str(path))
     with pytest.warns(UserWarning, match="nvcc' cannot be run: .*, so nvrtc"):
         compiler.compile(ONE, arch="sm_80")
     assert len(runs) == 1
@@ -592,18 +596,18 @@ def test_nvcc_that_cannot_be_started_is_replaced(monkeypatch, tmp_path, runs):
 
 def test_nvrtc_that_compiles_nothing_is_replaced(monkeypatch, tmp_path):
     toy = make_toy(tmp_path)
-    monkeypatch.setattr(_nvcc, "find", lambda nvcc: toy.path)
+    monkeypatch.setattr(nvcc, "find", lambda nvcc: toy.path)
     lost = "nvrtc: error: failed to open libnvrtc-builtins.so.13.0."
-    monkeypatch.setattr(_nvrtc, "_compile", lambda *a, **how: (6, b"", lost, []))
+    monkeypatch.setattr(nvrtc, "_compile", lambda *a, **how: (6, b"", lost, []))
     with pytest.warns(
         UserWarning, match="nvrtc cannot .*, so nvcc .*libnvrtc-builtins"
     ):
-        assert b"text" in nvrtc("text")
+        assert b"text" in with_nvrtc("text")
 
 
 def test_null_character_would_end_the_source():
     with pytest.raises(CompileError, match="a null character in line 3"):
-        nvrtc(ONE + "//\0\n@")
+        with_nvrtc(ONE + "//\0\n@")
 
 
 def test_certain_nvcc_is_not_replaced(no_nvcc):
@@ -613,9 +617,9 @@ def test_certain_nvcc_is_not_replaced(no_nvcc):
 
 def test_missing_nvrtc_is_replaced(no_nvrtc, monkeypatch, tmp_path):
     toy = make_toy(tmp_path)
-    monkeypatch.setattr(_nvcc, "find", lambda nvcc: toy.path)
+    monkeypatch.setattr(nvcc, "find", lambda nvcc: toy.path)
     with pytest.warns(UserWarning, match="nvrtc was not found, so nvcc"):
-        nvrtc("text")
+        with_nvrtc("text")
     assert len(toy.compilations) == 1
 
 
@@ -655,26 +659,26 @@ def test_source_module_takes_the_choice(monkeypatch, runs):
 
 
 def test_wheels_are_found(monkeypatch, tmp_path):
-    monkeypatch.setattr(_nvrtc, "_found", {})
-    monkeypatch.setattr("pycuda._toolkit.homes", list)
+    monkeypatch.setattr(nvrtc, "_found", {})
+    monkeypatch.setattr("pycuda._compile.toolkit.homes", list)
     folder = tmp_path / "nvidia/cu13/lib"
     folder.mkdir(parents=True)
     for version in ("9", "12", "13.0.1"):
         (folder / f"libnvrtc.so.{version}").touch()
     (folder / "libnvrtc-builtins.so.13.0").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert _nvrtc.find() == str(folder / "libnvrtc.so.13.0.1")
+    assert nvrtc.find() == str(folder / "libnvrtc.so.13.0.1")
 
 
 @pytest.fixture
 def broken(monkeypatch, tmp_path):
     """A half-written library, which is found first."""
-    monkeypatch.setattr(_nvrtc, "_found", {})
+    monkeypatch.setattr(nvrtc, "_found", {})
     (tmp_path / "home/lib").mkdir(parents=True)
     path = tmp_path / "home/lib/libnvrtc.so.13"
     path.write_bytes(b"\x7fELF")
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
-    assert _nvrtc.find() == str(path)
+    assert nvrtc.find() == str(path)
     return path
 
 
@@ -682,8 +686,8 @@ def broken(monkeypatch, tmp_path):
 def test_library_that_cannot_be_loaded_is_passed_over(broken, recwarn, cached):
     how = {} if cached else {"cache_dir": False}
     for _ in range(2):
-        assert nvrtc(ONE, **how)[:4] == b"\x7fELF"
-    assert _nvrtc.find() != str(broken)
+        assert with_nvrtc(ONE, **how)[:4] == b"\x7fELF"
+    assert nvrtc.find() != str(broken)
     assert list(recwarn) == []
 
 
@@ -692,21 +696,21 @@ def test_only_library_that_cannot_be_loaded_is_replaced(
     broken, monkeypatch, tmp_path, cached
 ):
     toy = make_toy(tmp_path)
-    monkeypatch.setattr(_nvrtc, "find", lambda: str(broken))
+    monkeypatch.setattr(nvrtc, "find", lambda: str(broken))
     how = {} if cached else {"cache_dir": False}
     with monkeypatch.context() as patch:
-        patch.setattr(_nvcc, "find", lambda nvcc: toy.path)
+        patch.setattr(nvcc, "find", lambda nvcc: toy.path)
         with pytest.warns(UserWarning, match="cannot be loaded.* so nvcc") as caught:
-            nvrtc("one", **how)
-            nvrtc("two", **how)
+            with_nvrtc("one", **how)
+            with_nvrtc("two", **how)
     assert len(caught) == 1
     assert len(toy.compilations) == 2
 
 
 def test_no_compiler_but_a_library_that_cannot_be_loaded(no_nvcc, broken, monkeypatch):
-    monkeypatch.setattr(_nvrtc, "find", lambda: str(broken))
+    monkeypatch.setattr(nvrtc, "find", lambda: str(broken))
     with pytest.raises(CompilerNotFoundError, match=r"libnvrtc\.so\.13' cannot be"):
-        nvrtc(ONE)
+        with_nvrtc(ONE)
 
 
 # Cache
@@ -719,24 +723,25 @@ def write_old(path, text, age=60):
 
 
 def test_hit_runs_nothing(runs):
-    first = nvrtc(ONE)
-    assert nvrtc(ONE) == first
+    first = with_nvrtc(ONE)
+    assert with_nvrtc(ONE) == first
     assert len(runs) == 1
 
 
 def test_compilers_do_not_share_entries(tmp_path, runs):
     toy = make_toy(tmp_path)
     compiler.compile(ONE, nvcc=toy.path, arch="sm_80")
-    nvrtc(ONE)
+    with_nvrtc(ONE)
     assert (len(runs), len(toy.compilations)) == (1, 1)
 
 
 def test_hit_in_a_fresh_process_loads_no_library():
     code = (
-        "from pycuda import compiler, _nvrtc\n"
+        "from pycuda import compiler\n"
+        "from pycuda._compile import nvrtc\n"
         "compiler._current_device = lambda driver: None\n"
         f"image = compiler.compile({ONE!r}, arch='sm_80', compiler='nvrtc')\n"
-        "print(len(_nvrtc._libraries), len(image))\n"
+        "print(len(nvrtc._libraries), len(image))\n"
     )
     answers = []
     for _ in range(2):
@@ -837,12 +842,12 @@ def test_system_headers_in_a_named_folder_are_not_the_users(runs):
     if not os.path.isfile("/usr/include/string.h"):
         pytest.skip("needs the headers of the C library")
     source = "#include <string.h>\n#include <math.h>\n" + ONE
-    assert nvrtc(source, include_dirs=["/usr/include"])[:4] == b"\x7fELF"
+    assert with_nvrtc(source, include_dirs=["/usr/include"])[:4] == b"\x7fELF"
 
 
 def test_two_toolkits_of_one_release(tmp_path, monkeypatch):
     """Their headers are not watched one by one, so that they count by their place."""
-    real = _nvrtc.find()
+    real = nvrtc.find()
     for name, value in (("one", 4711), ("two", 1174)):
         (tmp_path / name / "lib").mkdir(parents=True)
         (tmp_path / name / "include").mkdir()
@@ -855,27 +860,27 @@ def test_two_toolkits_of_one_release(tmp_path, monkeypatch):
 
 
 def test_another_library_in_the_same_place(tmp_path, monkeypatch, runs):
-    real = _nvrtc.find()
+    real = nvrtc.find()
     path = tmp_path / "libnvrtc.so.13"
-    monkeypatch.setattr(_nvrtc, "find", lambda: str(path))
-    monkeypatch.setattr(_nvrtc, "_libraries", {str(path): _nvrtc._Library(real)})
+    monkeypatch.setattr(nvrtc, "find", lambda: str(path))
+    monkeypatch.setattr(nvrtc, "_libraries", {str(path): nvrtc._Library(real)})
     for text in ("one", "another"):
         path.write_text(text)
         for _ in range(2):
-            nvrtc(ONE)
+            with_nvrtc(ONE)
     assert len(runs) == 2
 
 
 def test_headers_beside_a_library_that_is_in_no_toolkit(tmp_path, monkeypatch, runs):
     """Others than the toolkit's are there, too, as in a conda environment."""
-    monkeypatch.setattr(_nvrtc, "_own_folders", lambda path: [str(tmp_path)])
+    monkeypatch.setattr(nvrtc, "_own_folders", lambda path: [str(tmp_path)])
     write_old(tmp_path / "own.h", "#if __has_include(<x>)\n#endif\n#define VALUE 4711")
     for _ in range(2):
         assert b"4711" in ptx("#include <own.h>\n" + VALUE)
     assert len(runs) == 1
     write_old(tmp_path / "own.h", "#define VALUE 1174\n", age=30)
     assert b"1174" in ptx("#include <own.h>\n" + VALUE)
-    assert _toolkit.folders_of_toolkit(str(tmp_path)) == []
+    assert toolkit.folders_of_toolkit(str(tmp_path)) == []
 
 
 @pytest.mark.parametrize(
@@ -889,7 +894,7 @@ def test_headers_beside_a_library_that_is_in_no_toolkit(tmp_path, monkeypatch, r
 def test_what_cannot_be_followed_is_not_kept(source, tmp_path, runs):
     write_old(tmp_path / "a.h", "")
     for _ in range(2):
-        nvrtc(source + ONE, include_dirs=[tmp_path])
+        with_nvrtc(source + ONE, include_dirs=[tmp_path])
     assert len(runs) == 2
 
 
@@ -897,7 +902,7 @@ def test_forced_header_is_not_kept(tmp_path, runs):
     write_old(tmp_path / "a.h", "#define VALUE 1\n")
     source = "__global__ void f(int *a) { *a = VALUE; }"
     for _ in range(2):
-        nvrtc(source, options=["-include", str(tmp_path / "a.h")])
+        with_nvrtc(source, options=["-include", str(tmp_path / "a.h")])
     assert len(runs) == 2
 
 
@@ -910,7 +915,7 @@ def test_include_lines_are_followed_as_the_compiler_does(tmp_path):
     write_old(tmp_path / "one/c.h", "")
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     source = '#include <stdio.h>\n#include "a.h"\n'
-    read = _nvrtc.follow(source, folders, [])
+    read = nvrtc.follow(source, folders, [])
     assert sorted(os.path.relpath(path, tmp_path) for path in read) == [
         "one/c.h",
         "two/a.h",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pycuda import _nvrtc
+from pycuda._compile import nvrtc
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
@@ -482,7 +482,7 @@ def test_an_example_notices_a_fault(name, tmp_path):
     script = tmp_path / name
     script.write_text(text.replace(old, new))
     # The fault is the point here, and NVRTC is faster; some programs need nvcc.
-    quick = _nvrtc.find() is not None and name not in NEEDS_NVCC
+    quick = nvrtc.find() is not None and name not in NEEDS_NVCC
     done = run(str(script), tmp_path, PYCUDA_COMPILER="nvrtc" if quick else "nvcc")
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]  # before it the compiler may have its say

@@ -24,8 +24,8 @@ pytestmark = [
     pytest.mark.skipif(not COMPILERS, reason="neither gcc nor clang is installed"),
 ]
 
-ABI = cc.SOURCE / "core" / "cuda_abi.h"
-TABLES = cc.SOURCE / "tables"
+TABLES = cc.SOURCE / "abi"
+ABI = TABLES / "cuda_abi.h"
 
 #: The newest toolkit whose names the tables are complete for.
 COMPLETE_FOR = 13000
@@ -314,10 +314,10 @@ def test_layout_is_cuda_h_s(compiler, tmp_path):
     ],
 )
 def test_layout_check_can_fail(right, wrong, broken, compiler, tmp_path):
-    (tmp_path / "core").mkdir()
+    (tmp_path / "abi").mkdir()
     text = ABI.read_text()
     assert right in text
-    changed = tmp_path / "core" / "cuda_abi.h"
+    changed = tmp_path / "abi" / "cuda_abi.h"
     changed.write_text(
         text.replace(right, wrong, 1).replace("../tables/", f"{TABLES}/")
     )
@@ -353,7 +353,7 @@ def signature_assertions(folder, change=lambda row: row):
         if not (INCLUDE / name).is_file():
             pytest.skip(f"{INCLUDE} has cuda.h but no {name}")
     lines = []
-    for row in rows("drv_symbols.h", "PCU_DRV_SYMBOLS", 5, folder):
+    for row in rows("symbols.h", "PCU_DRV_SYMBOLS", 5, folder):
         name, version, need, blocking, params = change(row)
         assert need in ("REQUIRED", "OPTIONAL"), name
         assert blocking in ("GIL", "BEHIND", "QUEUE", "COPY", "NOGIL"), name
@@ -410,7 +410,7 @@ def test_symbol_of_no_header_is_noticed(tmp_path):
 
 
 def test_symbols_are_named_once(tmp_path):
-    names = [row[0] for row in rows("drv_symbols.h", "PCU_DRV_SYMBOLS", 5, tmp_path)]
+    names = [row[0] for row in rows("symbols.h", "PCU_DRV_SYMBOLS", 5, tmp_path)]
     assert len(names) == len(set(names))
 
 
@@ -429,9 +429,9 @@ def value_assertions(folder):
     pairs = {"results": [], "device_attrs": [], "func_attrs": [], "enums": []}
     for row in rows("results.h", "PCU_RESULTS", 4, folder):
         pairs["results"].append(row[:2])
-    for row in rows("device_attrs.h", "PCU_DEVICE_ATTRS", 3, folder):
+    for row in rows("device_attributes.h", "PCU_DEVICE_ATTRS", 3, folder):
         pairs["device_attrs"].append((f"CU_DEVICE_ATTRIBUTE_{row[0]}", row[1]))
-    for row in rows("func_attrs.h", "PCU_FUNC_ATTRS", 2, folder):
+    for row in rows("function_attributes.h", "PCU_FUNC_ATTRS", 2, folder):
         pairs["func_attrs"].append((f"CU_FUNC_ATTRIBUTE_{row[0]}", row[1]))
     for group, member, value in rows("enums.h", "PCU_ENUMS", 3, folder):
         if group == "direction_vector_set":
@@ -494,14 +494,14 @@ NOT_ROWS = {
     [
         ("results.h", "PCU_RESULTS", 4, "", r"\b(CUDA_(?:ERROR_\w+|SUCCESS))\s*="),
         (
-            "device_attrs.h",
+            "device_attributes.h",
             "PCU_DEVICE_ATTRS",
             3,
             "CU_DEVICE_ATTRIBUTE_",
             r"\b(CU_DEVICE_ATTRIBUTE_\w+)\s*=",
         ),
         (
-            "func_attrs.h",
+            "function_attributes.h",
             "PCU_FUNC_ATTRS",
             2,
             "CU_FUNC_ATTRIBUTE_",

@@ -1,4 +1,4 @@
-"""The pure C of driver/: unit tests under sanitizers, line coverage, NumPy as referee."""
+"""The C of driver/: unit tests under sanitizers, line coverage, NumPy as referee."""
 
 import ctypes
 import random
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 TESTS = cc.ROOT / "test" / "c"
-CORE = cc.SOURCE / "core"
+CORE = cc.SOURCE / "driver"
 SANITIZE = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=1", "PATH": "/usr/bin:/bin"}
 
 #: The units of driver/ with a test program, and what linking that program takes.
 UNITS = {
-    "argbuf": ("-Wl,--wrap=malloc,--wrap=realloc",),
+    "argument_buffer": ("-Wl,--wrap=malloc,--wrap=realloc",),
     "bins": (),
     "shape": (),
 }
@@ -75,7 +75,9 @@ def test_sanitizers_are_on(line, report, compiler, tmp_path):
     )
     program = tmp_path / "bad"
     flags = ["-std=c11", "-I", str(cc.SOURCE), *SANITIZE]
-    cc.must(cc.compile_c(compiler, [source, CORE / "argbuf.c"], program, flags))
+    cc.must(
+        cc.compile_c(compiler, [source, CORE / "argument_buffer.c"], program, flags)
+    )
     done = cc.run([program], env=ENVIRONMENT)
     assert done.returncode != 0
     assert report in done.stderr
@@ -85,7 +87,7 @@ def test_sanitizers_are_on(line, report, compiler, tmp_path):
 
 
 def lines_missed(unit, folder):
-    """Return the lines of driver/<unit>.c and .h that no test ran, and the number run."""
+    """Return the lines of a unit of driver/ that no test ran, and the number run."""
     program = build("gcc", unit, folder, ("--coverage", "-O0"))
     cc.must(cc.run([program], cwd=folder))
     data = sorted(folder.glob("*.gcda"))
@@ -111,7 +113,9 @@ needs_gcov = pytest.mark.skipif(
 
 
 @needs_gcov
-@pytest.mark.parametrize("unit, fewest", [("argbuf", 25), ("bins", 50), ("shape", 100)])
+@pytest.mark.parametrize(
+    "unit, fewest", [("argument_buffer", 25), ("bins", 50), ("shape", 100)]
+)
 def test_every_line_is_tested(unit, fewest, tmp_path):
     missed, ran = lines_missed(unit, tmp_path)
     assert missed == set()

@@ -15,7 +15,7 @@ import pycuda._driver as _driver
 import pycuda.driver as drv
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = ROOT / "src" / "cpp_free_c" / "tables"
+TABLES = ROOT / "src" / "cpp_free_c" / "abi"
 API = ROOT / "test" / "data" / "api.tsv"
 
 
@@ -28,8 +28,8 @@ def read_tables():
     for name, member, value in re.findall(r"X\((\w+), (\w+), (\d+)\)", text):
         rows[name].append((member, int(value)))
     for name, file in [
-        ("device_attribute", "device_attrs.h"),
-        ("function_attribute", "func_attrs.h"),
+        ("device_attribute", "device_attributes.h"),
+        ("function_attribute", "function_attributes.h"),
     ]:
         found = re.findall(r"X\((\w+), (\d+)[,)]", (TABLES / file).read_text())
         rows[name] = [(member, int(value)) for member, value in found]

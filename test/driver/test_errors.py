@@ -15,7 +15,7 @@ from support.emulator import LIBRARY
 from support.faults import fail_calls  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "src" / "cpp_free_c" / "tables" / "results.h"
+RESULTS = ROOT / "src" / "cpp_free_c" / "abi" / "results.h"
 INIT = """
 import pycuda.driver as drv
 try:

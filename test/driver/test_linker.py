@@ -546,8 +546,8 @@ def no_toolkit(monkeypatch, tmp_path):
     for name in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(compiler._toolkit, "homes", lambda: [])
-    monkeypatch.setattr(compiler._toolkit, "in_wheels", lambda parts: [])
+    monkeypatch.setattr(compiler.toolkit, "homes", lambda: [])
+    monkeypatch.setattr(compiler.toolkit, "in_wheels", lambda parts: [])
     return tmp_path
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _driver, _nvrtc, compiler
+from pycuda import _driver, compiler
+from pycuda._compile import nvrtc
 from pycuda.compiler import SourceModule
 from support import old_sources
 from support.compilers import REAL_NVCC
@@ -45,7 +46,7 @@ COMPILERS = [
     ),
     pytest.param(
         "nvrtc",
-        marks=pytest.mark.skipif(_nvrtc.find() is None, reason="NVRTC was not found"),
+        marks=pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC was not found"),
     ),
 ]
 

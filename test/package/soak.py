@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Eight threads do everything at once, for minutes: nothing fails, nothing grows.
 
-    python test/package/soak.py --minutes 10     as `make soak MINUTES=10` does
-    python test/package/soak.py --rounds 3       so many rounds of each thread
+    python test/package/soak.py --minutes 10    as `make soak MINUTES=10` does
+    python test/package/soak.py --rounds 3      so many rounds of each thread
 
 Each round of a thread takes every step below once, in an order of its own, which
 depends on the number of thread and round alone. After a first round of all threads the

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pycuda import _driver, _nvrtc
+from pycuda import _driver
+from pycuda._compile import nvrtc
 from support.compilers import needs_nvcc
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
@@ -22,7 +23,7 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wstrict-prototypes"]
 STRICT += ["-Wmissing-prototypes", "-Wvla", "-Werror"]
 
 needs_nvrtc = pytest.mark.skipif(
-    _nvrtc.find() is None, reason="needs NVRTC, which is not installed"
+    nvrtc.find() is None, reason="needs NVRTC, which is not installed"
 )
 
 
@@ -54,13 +55,13 @@ def test_floor_compiles_without_a_warning(compiler, tmp_path):
 
 def test_floor_says_what_is_missing(floor_program, tmp_path):
     source = str(BENCH / "floor_compile.c")
-    library = _nvrtc.find() or "libm.so.6"
+    library = nvrtc.find() or "libm.so.6"
     cases = [
         ([], "usage"),
         ([str(tmp_path / "none.so"), source, "sm_80"], "cannot be opened"),
         (["libm.so.6", source, "sm_80"], "lacks a function"),
     ]
-    if _nvrtc.find():
+    if nvrtc.find():
         cases += [
             ([library, str(tmp_path / "none.cu"), "sm_80"], "cannot open"),
             ([library, source, "sm_80"], "no driver library"),
@@ -82,7 +83,7 @@ def test_floor_answers(floor_program, tmp_path):
     if _driver._is_emulated():
         package = Path(_driver.__file__).parent
         env["FLOOR_LIBCUDA"] = str(package / "libpycuda_emulator.so")
-    command = [str(floor_program), _nvrtc.find(), str(source), "compute_75"]
+    command = [str(floor_program), nvrtc.find(), str(source), "compute_75"]
     with common.Subject("floor", command, env) as floor:
         assert len(floor.ask("nvrtc", 2, 1)) == 2
         assert len(floor.ask("nvrtc_load", 1, 2)) == 1

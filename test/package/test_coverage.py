@@ -45,10 +45,10 @@ MAIN = (
 def tree(tmp_path, monkeypatch):
     """A source tree with a file in each room, and where the build of it goes."""
     source, folder = tmp_path / "source", tmp_path / "build"
-    for name, place in (("a", "core"), ("b", "py"), ("c", "emulator")):
+    for name, place in (("a", "driver"), ("b", "python"), ("c", "device")):
         (source / place).mkdir(parents=True)
         (source / place / f"{name}.c").write_text(CALLED.format(name=name))
-    (source / "core" / "twice.h").write_text(TWICE)
+    (source / "driver" / "twice.h").write_text(TWICE)
     (tmp_path / "main.c").write_text(MAIN)
     folder.mkdir()
     monkeypatch.setattr(coverage, "SOURCE", source)
@@ -78,21 +78,21 @@ def test_all_lines_ran(tree, capsys):
     cc.must(cc.run([build(tree)]))
     status, rows, files, failure = report(capsys)
     assert (status, files, failure) == (0, [], "")
-    assert rows["core"] == ["2", "2", "100.0", "100"]  # its header with it
-    assert rows["py"] == ["1", "1", "100.0", "90"] == rows["emulator"]
+    assert rows["driver"] == ["2", "2", "100.0", "100"]  # its header with it
+    assert rows["python"] == ["1", "1", "100.0", "90"] == rows["device"]
 
 
 def test_a_line_that_did_not_run(tree, capsys):
-    with (tree / "source" / "core" / "a.c").open("a") as file:
+    with (tree / "source" / "driver" / "a.c").open("a") as file:
         file.write(NOT_CALLED)
     cc.must(cc.run([build(tree)]))
     status, rows, files, failure = report(capsys)
-    assert status == 1 and failure == "below the bound: core\n"
-    assert rows["core"] == ["3", "2", "66.6", "100"]
+    assert status == 1 and failure == "below the bound: driver\n"
+    assert rows["driver"] == ["3", "2", "66.6", "100"]
     assert files == ["driver/a.c 50.0: missed 3"]
 
 
-@pytest.mark.parametrize("room, enough", [("core", False), ("py", True)])
+@pytest.mark.parametrize("room, enough", [("driver", False), ("python", True)])
 def test_bounds(room, enough, tree, capsys):
     """One line of many is missed: too much in driver/, not in python/."""
     path = next((tree / "source" / room).glob("*.c"))
@@ -105,12 +105,15 @@ def test_bounds(room, enough, tree, capsys):
 
 
 def test_the_lines_of_a_file(tree, capsys):
-    with (tree / "source" / "py" / "b.c").open("a") as file:
+    with (tree / "source" / "python" / "b.c").open("a") as file:
         file.write(NOT_CALLED)
     cc.must(cc.run([build(tree)]))
     _, _, files, failure = report(capsys, "--lines", "python/b.c")
-    assert files == ["python/b.c 50.0: missed 3", f"python/b.c:3: {NOT_CALLED.rstrip()}"]
-    assert failure == "below the bound: py\n"
+    assert files == [
+        "python/b.c 50.0: missed 3",
+        f"python/b.c:3: {NOT_CALLED.rstrip()}",
+    ]
+    assert failure == "below the bound: python\n"
     status, _, _, failure = report(capsys, "--lines", "nothing.c")
     assert (status, failure) == (1, "no such file was built: nothing.c\n")
 
@@ -127,7 +130,7 @@ def test_one_run_of_several_is_enough(tree, capsys):
     merged = coverage.collect(coverage.FOLDER, coverage.SOURCE)
     assert all(merged["driver/twice.h"].values())
     assert not any(merged["python/b.c"].values())
-    with pytest.raises(coverage.Failed, match="nothing of py ran"):
+    with pytest.raises(coverage.Failed, match="nothing of python ran"):
         coverage.print_table(merged)
     capsys.readouterr()
 
@@ -141,7 +144,7 @@ def test_nothing_ran(tree, capsys):
 def test_numbers_of_another_build(tree, capsys):
     cc.must(cc.run([build(tree)]))
     kept = {path: path.read_bytes() for path in (tree / "build").glob("*.gcda")}
-    with (tree / "source" / "py" / "b.c").open("a") as file:
+    with (tree / "source" / "python" / "b.c").open("a") as file:
         file.write(NOT_CALLED)
     build(tree)
     for path, numbers in kept.items():
@@ -153,7 +156,7 @@ def test_numbers_of_another_build(tree, capsys):
 def test_sources_that_changed(tree, capsys):
     cc.must(cc.run([build(tree)]))
     later = time.time() + 10
-    os.utime(tree / "source" / "emulator" / "c.c", (later, later))
+    os.utime(tree / "source" / "device" / "c.c", (later, later))
     assert coverage.main(["--report"]) == 1
     assert capsys.readouterr().err == "changed since the build: device/c.c\n"
 
@@ -162,19 +165,19 @@ def test_an_object_may_be_older_than_the_sources_of_others(tree, capsys):
     """Only what changed is built anew."""
     cc.must(cc.run([build(tree)]))
     old = next((tree / "build").glob("*-c.gcno"))
-    for path in (old, tree / "source" / "core" / "twice.h"):
+    for path in (old, tree / "source" / "driver" / "twice.h"):
         os.utime(path, (1000, 1000))
     assert report(capsys)[0] == 1  # its own source is newer
-    os.utime(tree / "source" / "emulator" / "c.c", (900, 900))
+    os.utime(tree / "source" / "device" / "c.c", (900, 900))
     assert report(capsys)[0] == 0
 
 
 def test_a_source_that_is_no_more(tree, capsys):
     cc.must(cc.run([build(tree)]))
-    kept = (tree / "source" / "core" / "a.c").rename(tree / "kept.c")
+    kept = (tree / "source" / "driver" / "a.c").rename(tree / "kept.c")
     merged = coverage.collect(coverage.FOLDER, coverage.SOURCE)
     assert "driver/a.c" not in merged and "python/b.c" in merged
-    kept.rename(tree / "source" / "core" / "a.c")
+    kept.rename(tree / "source" / "driver" / "a.c")
     assert report(capsys)[0] == 0
 
 
@@ -218,7 +221,9 @@ def test_the_units_of_core(tmp_path):
     """Their numbers come to the folder, from a build of this repository."""
     coverage.run_units(tmp_path)
     merged = coverage.collect(tmp_path, coverage.SOURCE)
-    assert {"driver/argument_buffer.c", "driver/bins.c", "driver/shape.c"} <= set(merged)
+    assert {"driver/argument_buffer.c", "driver/bins.c", "driver/shape.c"} <= set(
+        merged
+    )
     assert not any(coverage.missed(ran) for ran in merged.values())
 
 

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 import pycuda
-from pycuda import _toolkit, compiler, doctor
+from pycuda import compiler, doctor
+from pycuda._compile import toolkit
 from support.compilers import REAL_NVCC, make_toy, needs_nvcc
 
 HOOK = """
@@ -21,15 +22,16 @@ sys.exit(doctor.main({arguments!r}))
 #: Run before the report: nothing of CUDA's compilers and libraries can be found.
 NO_TOOLKIT = """
 import os, warnings
-from pycuda import _driver, _nvrtc, _toolkit
+from pycuda import _driver
+from pycuda._compile import nvrtc, toolkit
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     _driver.init()  # while LD_LIBRARY_PATH still says where the driver is
 for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LD_LIBRARY_PATH"):
     os.environ.pop(name, None)
-_toolkit.homes = lambda: []
-_toolkit.in_wheels = lambda parts: []
-_nvrtc._search = lambda: None
+toolkit.homes = lambda: []
+toolkit.in_wheels = lambda parts: []
+nvrtc._search = lambda: None
 """
 
 
@@ -309,7 +311,9 @@ def test_a_compiler_that_cannot_run(examine, tmp_path, words, nvrtc):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1")
     nvcc.chmod(0o755)
-    hook = "" if nvrtc else "from pycuda import _nvrtc\n_nvrtc._search = lambda: None"
+    hook = ""
+    if not nvrtc:
+        hook = "from pycuda._compile import nvrtc\nnvrtc._search = lambda: None"
     path = f"{tmp_path}:{os.environ['PATH']}:/bin"
     report = Report(
         examine(hook=hook, PATH=path, PYCUDA_DRIVER="emulator", NVCC_CCBIN=None)
@@ -396,7 +400,7 @@ def fits(monkeypatch):
             return "a GPU"
 
     def fits(archs):
-        facts = _toolkit.Facts("nvcc", "/nowhere/nvcc", "x, release 13.0, V13", archs)
+        facts = toolkit.Facts("nvcc", "/nowhere/nvcc", "x, release 13.0, V13", archs)
         return list(doctor._look_at_fit({"nvcc": facts}))
 
     monkeypatch.setattr(doctor, "_devices", lambda: [Device()])
@@ -432,7 +436,7 @@ def test_the_device_is_older_than_the_compiler(fits):
     ],
 )
 def test_a_toolkit_newer_than_the_driver(release, level):
-    facts = _toolkit.Facts("nvcc", "/nowhere", f"x, release {release}, V", "")
+    facts = toolkit.Facts("nvcc", "/nowhere", f"x, release {release}, V", "")
     found = list(doctor._look_at_releases({"nvcc": facts}, 12040))
     assert [finding.level for finding in found] == ([level] if level else [])
     assert all("12.4" in finding.step for finding in found)

@@ -152,7 +152,8 @@ def test_source_module_loads_and_hits(ctx, monkeypatch, tmp_path):
         first.get_function("two")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        monkeypatch.setattr("pycuda._nvcc._start", None)  # nothing may be started now
+        # Nothing may be started now.
+        monkeypatch.setattr("pycuda._compile.nvcc._start", None)
         assert SourceModule(KERNEL).get_function("one") is not None
 
 

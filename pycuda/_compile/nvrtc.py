@@ -1,7 +1,7 @@
 """NVRTC, the compiler that is a library: found at run time, called in process.
 
 It needs neither nvcc nor a host compiler. It brings no standard headers and does not
-tell what it read; ``_nvrtc_headers`` has the former, and the latter is worked out by
+tell what it read; ``nvrtc_headers.py`` has the former, and the latter is worked out by
 following the ``#include`` lines. Only ``pycuda.compiler`` calls this.
 """
 
@@ -16,9 +16,9 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pycuda import _cache, _toolkit
-from pycuda._nvcc import SOURCE_NAME
-from pycuda._nvrtc_headers import (
+from pycuda._compile import store, toolkit
+from pycuda._compile.nvcc import SOURCE_NAME
+from pycuda._compile.nvrtc_headers import (
     BUILT_IN,
     BUILT_IN_TEXT,
     HEADERS,
@@ -104,7 +104,7 @@ def find() -> str | None:
 
 
 def _search() -> str | None:
-    folders = _toolkit.library_folders(_WHEEL_FOLDERS)
+    folders = toolkit.library_folders(_WHEEL_FOLDERS)
     folders += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
     folders += [
         os.path.join(sys.prefix, "lib"),
@@ -200,14 +200,14 @@ class Tool:
     __slots__ = ("_seen", "path")
 
     def __init__(self) -> None:
-        self._seen: _toolkit.Facts | None = None
+        self._seen: toolkit.Facts | None = None
         self.path: str = _found_path()
 
-    def facts(self, folder: str | None) -> _toolkit.Facts:
+    def facts(self, folder: str | None) -> toolkit.Facts:
         """Return what the library is; one that cannot be loaded counts as not found."""
         while self._seen is None:
             try:
-                facts = _toolkit.facts_of(
+                facts = toolkit.facts_of(
                     "NVRTC", self.path, folder, lambda: _library(self.path).introduce()
                 )
             except OSError as error:
@@ -229,7 +229,7 @@ class Tool:
         target: str,
         keep: bool,
         names: Sequence[str] = (),
-    ) -> _toolkit.Result:
+    ) -> toolkit.Result:
         """Compile ``source``; return a Result."""
         from pycuda.driver import CompileError
 
@@ -302,7 +302,7 @@ class Tool:
             shared = [each for each in own_folders if each not in facts.toolkit_dirs]
             offered = HEADERS.keys() - users_own
             read = follow(source, given_folders, facts.toolkit_dirs, shared, offered)
-        result = _toolkit.Result(image, read, started_ns, log, lowered)
+        result = toolkit.Result(image, read, started_ns, log, lowered)
         result.search_dirs = given_folders
         return result
 
@@ -372,7 +372,7 @@ def _users_own(given: Iterable[str], own_folders: Collection[str]) -> frozenset[
         name
         for name in HEADERS
         for path in (os.path.join(folder, name) for folder in folders)
-        if os.path.isfile(path) and not _cache.is_systems(path)
+        if os.path.isfile(path) and not store.is_systems(path)
     )
 
 
@@ -435,7 +435,7 @@ def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
 
 
 def _keep(text: str, image: bytes, target: str) -> None:
-    with _cache.work_folder(True) as folder:
+    with store.work_folder(True) as folder:
         given = text.encode("utf-8", "surrogateescape")
         for name, data in ((SOURCE_NAME, given), (f"kernel.{target}", image)):
             with open(os.path.join(folder, name), "wb") as file:
@@ -559,8 +559,8 @@ def _own_folders(path: str) -> list[str]:
 
 def _search_own(path: str) -> list[str]:
     root = os.path.dirname(os.path.dirname(path))
-    folders = [os.path.join(root, "include"), *_toolkit.in_wheels(_WHEEL_HEADERS)]
-    folders += [os.path.join(home, "include") for home in _toolkit.homes()]
+    folders = [os.path.join(root, "include"), *toolkit.in_wheels(_WHEEL_HEADERS)]
+    folders += [os.path.join(home, "include") for home in toolkit.homes()]
     folders = [folder for folder in folders if os.path.isdir(folder)]
     with_library = [os.path.join(folder, "cccl") for folder in folders]
     folders += [folder for folder in with_library if os.path.isdir(folder)]
@@ -572,7 +572,7 @@ def _toolkits_among(folders: Iterable[str]) -> list[str]:
     found = []
     for folder in folders:
         root = folder.removesuffix("/cccl").removesuffix("/include")
-        if folder in _toolkit.folders_of_toolkit(root):
+        if folder in toolkit.folders_of_toolkit(root):
             found.append(folder)
     return found
 
@@ -585,7 +585,7 @@ def _found_path() -> str:
     from pycuda.driver import CompilerNotFoundError
 
     msg = (
-        f"NVRTC (libnvrtc.so) was not found: not under {_toolkit.described_homes()}, "
+        f"NVRTC (libnvrtc.so) was not found: not under {toolkit.described_homes()}, "
         "not in /usr/local/cuda, not in NVIDIA's wheels "
         f"({' or '.join(_WHEEL_FOLDERS)} in site-packages), not in LD_LIBRARY_PATH. "
         "Install the CUDA toolkit, or 'pip install pycuda[nvrtc]'."
@@ -611,17 +611,17 @@ def follow(
     All lines count, also those that a condition would skip: watching a file too many
     costs a look at it, one too few a wrong result.
     """
-    is_toolkits = _cache.toolkit_test(toolkit_dirs, folders)
+    is_toolkits = store.toolkit_test(toolkit_dirs, folders)
     tricky = tuple(os.path.join(folder, "") for folder in shared)
     found: list[str] = []
     texts: list[tuple[str, str]] = [("", source)]
     while texts:
         path, text = texts.pop()
-        unsure = _cache.is_computed(text) or _cache.asks_for_headers(text)
+        unsure = store.is_computed(text) or store.asks_for_headers(text)
         if unsure and not path.startswith(tricky):
             return None
         around = [os.path.dirname(path)] if path else []
-        for quote, name, is_next in _cache.included_in(text):
+        for quote, name, is_next in store.included_in(text):
             if name in offered:
                 continue
             places = [*(around if quote == '"' else []), *folders, *shared]
@@ -637,4 +637,4 @@ def follow(
     return found
 
 
-_HEADERS_KEY = _cache.key_of(*HEADERS, *HEADERS.values())
+_HEADERS_KEY = store.key_of(*HEADERS, *HEADERS.values())

@@ -73,6 +73,9 @@ _COMMENT = re.compile(
 # How exact the time of the last use is, which is an entry's time of change.
 _USE_NS = 3600 * 1_000_000_000
 
+# The folder of the package, with its separator.
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+
 _complained = False
 
 
@@ -158,7 +161,7 @@ def load(path: str) -> bytes | None:
     if fresh is None:
         return None
     if fresh != manifest:
-        store(path, fresh, payload, say=False)
+        save(path, fresh, payload, say=False)
     elif used_ns < time.time_ns() - _USE_NS:
         with contextlib.suppress(OSError):  # read-only, where nothing is evicted
             os.utime(path)
@@ -184,7 +187,7 @@ def note_of(path: str) -> str | None:
     return " ".join(notes)
 
 
-def store(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
+def save(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
     """Write an entry in one step and return whether it is there.
 
     Say once if that is not possible.
@@ -207,9 +210,9 @@ def store(path: str, manifest: bytes, payload: bytes, say: bool = True) -> bool:
         if say:
             _complain(folder, error)
         return False
-    from pycuda import _sweep
+    from pycuda._compile import sweep
 
-    _sweep.grown(folder, len(data))
+    sweep.grown(folder, len(data))
     return True
 
 
@@ -236,10 +239,9 @@ def _complain(folder: str, error: OSError) -> None:
 
 def outside() -> int:
     """Return the stacklevel at which a warning names the user's line, not ours."""
-    here = os.path.dirname(__file__)
     level = 1
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level
 

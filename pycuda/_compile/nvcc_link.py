@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from pycuda import _cache, _nvcc, _toolkit
+from pycuda._compile import nvcc, store, toolkit
 
 # The machine number of device code in an ELF header, at bytes 18 and 19.
 _ELF_CUDA = b"\xbe\x00"
@@ -53,7 +53,7 @@ def contents(pieces: Iterable[object]) -> list[tuple[str, bytes]]:
 
 def digest(suffix: str, content: bytes) -> str:
     """Return what stands for a piece in a key."""
-    return f"{suffix} {_cache.digest_of(content)}"
+    return f"{suffix} {store.digest_of(content)}"
 
 
 def run(
@@ -62,15 +62,15 @@ def run(
     options: Sequence[str],
     target: str,
     keep: bool,
-) -> _toolkit.Result:
+) -> toolkit.Result:
     """Link pieces with the nvcc at ``path``; return a Result."""
-    with _cache.work_folder(keep) as folder:
+    with store.work_folder(keep) as folder:
         names = []
         for number, (suffix, data) in enumerate(pieces):
             names.append(os.path.join(folder, f"piece{number}{suffix}"))
             with open(names[-1], "wb") as file:
                 file.write(data)
-        return _nvcc.link_in(folder, path, names, options, target, keep)
+        return nvcc.link_in(folder, path, names, options, target, keep)
 
 
 def libraries(options: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from pycuda import _cache
+from pycuda._compile import store
 
 try:
     import fcntl
@@ -70,7 +70,7 @@ def get(entry: str, make: Callable[[], Made]) -> bytes:
             pass
         if flight.made is not None:
             manifest, payload = flight.made
-            if manifest is not None and _cache.holds(manifest):
+            if manifest is not None and store.holds(manifest):
                 return payload
         if flight.ended:
             return _make(entry, make)[1]
@@ -79,7 +79,7 @@ def get(entry: str, make: Callable[[], Made]) -> bytes:
 def _lead(entry: str, make: Callable[[], Made], flight: _Flight) -> bytes:
     """Do what ``get`` does, for all threads of this process."""
     with _Lock(entry) as lock:
-        payload = _cache.load(entry) if lock.held else None
+        payload = store.load(entry) if lock.held else None
         if payload is not None:
             flight.made = b"", payload  # it was looked at this very moment
             return payload
@@ -103,7 +103,7 @@ def _make(entry: str, make: Callable[[], Made]) -> Made:
 def _make_and_keep(entry: str, make: Callable[[], Made]) -> tuple[Made, bool]:
     made = make()
     manifest, payload = made
-    kept = manifest is not None and _cache.store(entry, manifest, payload)
+    kept = manifest is not None and store.save(entry, manifest, payload)
     return made, kept
 
 

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from pycuda._nvcc import AFTER_SOURCE, BEFORE_SOURCE, SOURCE_NAME
+from pycuda._compile.nvcc import AFTER_SOURCE, BEFORE_SOURCE, SOURCE_NAME
 
 _MOST = 4  # messages; the others are in the compiler's own text
 _CONTEXT = 2  # lines before the one in question

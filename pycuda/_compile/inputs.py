@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Sequence
 
-from pycuda import _nvcc
+from pycuda._compile import nvcc
 
 _FLAGS = ("INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES", "PTXAS_FLAGS", "CUDAFE_FLAGS")
 _PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
@@ -22,7 +22,7 @@ _OPTIONS_FILE = ("-optf", "--options-file")
 _HOST_COMPILER = ("-ccbin", "--compiler-bindir")
 _TO_HOST_COMPILER = ("-Xcompiler", "--compiler-options")
 
-_ENCODED = tuple((name, os.fsencode(name)) for name in _nvcc.ENVIRONMENT)
+_ENCODED = tuple((name, os.fsencode(name)) for name in nvcc.ENVIRONMENT)
 
 _words: dict[str, list[str]] = {}
 _relative: dict[tuple[str, ...], bool] = {}  # what variables say, by their values
@@ -94,7 +94,7 @@ def _host_compiler(options: Sequence[str], ccbin: str) -> str:
     if place not in _programs:
         path: str | None = os.path.join(wanted, "gcc")
         if not os.path.isdir(wanted):
-            path = wanted if os.path.dirname(wanted) else _nvcc.on_path([wanted])
+            path = wanted if os.path.dirname(wanted) else nvcc.on_path([wanted])
         _programs[place] = path
     path = _programs[place]
     if path is None:
@@ -176,9 +176,9 @@ class Given:
         words = self._words
         if not any(word.startswith("-l") or word[:1] != "-" for word in words):
             return []
-        from pycuda import _link
+        from pycuda._compile import nvcc_link
 
-        return _link.libraries(words)
+        return nvcc_link.libraries(words)
 
     def as_source(self) -> str:
         """Return what the options would be as lines of a source."""

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from pycuda import _cache
+from pycuda._compile import store
 
 _facts: dict[tuple[str, str], Facts] = {}
 
@@ -145,8 +145,8 @@ def facts_of(
     known = _facts.get((path, stamp))
     if known is not None:
         return known
-    kept = folder and os.path.join(folder, f"{name}-{_cache.key_of(path, stamp)}")
-    data = _cache.load(kept) if kept else None
+    kept = folder and os.path.join(folder, f"{name}-{store.key_of(path, stamp)}")
+    data = store.load(kept) if kept else None
 
     def make() -> tuple[bytes | None, bytes]:
         version, archs = ask()
@@ -155,9 +155,9 @@ def facts_of(
 
     if data is None:
         if kept:
-            from pycuda import _once
+            from pycuda._compile import single_flight
 
-            data = _once.get(kept, make)
+            data = single_flight.get(kept, make)
         else:
             data = make()[1]
     version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")

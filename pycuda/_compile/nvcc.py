@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pycuda import _cache, _toolkit
+from pycuda._compile import store, toolkit
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -94,14 +94,14 @@ def _search(nvcc: str) -> str:
     found = on_path([nvcc])
     if found is not None:
         return os.path.abspath(found)
-    folders = [os.path.join(home, "bin") for home in _toolkit.homes()]
-    for folder in folders + _toolkit.in_wheels(_WHEEL_FOLDERS):
+    folders = [os.path.join(home, "bin") for home in toolkit.homes()]
+    for folder in folders + toolkit.in_wheels(_WHEEL_FOLDERS):
         path = os.path.join(folder, nvcc)
         if _is_program(path):
             return os.path.abspath(path)
     raise CompilerNotFoundError(
         f"the CUDA compiler '{nvcc}' was not found: not on PATH, not under "
-        f"{_toolkit.described_homes()}, not in /usr/local/cuda/bin and not in NVIDIA's "
+        f"{toolkit.described_homes()}, not in /usr/local/cuda/bin and not in NVIDIA's "
         f"wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages). Install the CUDA "
         "toolkit, or 'pip install pycuda[nvcc]', or say where it is with CUDA_HOME or "
         "the argument nvcc=.",
@@ -118,9 +118,9 @@ class Tool:
     def __init__(self, nvcc: str | os.PathLike[str]) -> None:
         self.path: str = find(nvcc)
 
-    def facts(self, folder: str | None) -> _toolkit.Facts:
+    def facts(self, folder: str | None) -> toolkit.Facts:
         try:
-            return _toolkit.facts_of("nvcc", self.path, folder, self._introduce)
+            return toolkit.facts_of("nvcc", self.path, folder, self._introduce)
         except FileNotFoundError:
             _found.clear()
             raise _vanished(self.path) from None
@@ -131,7 +131,7 @@ class Tool:
             warnings.warn(
                 f"'{self.path} --version' answered nothing, so cached code may come "
                 "from another version of it",
-                stacklevel=_cache.outside(),
+                stacklevel=store.outside(),
             )
         return version, _ask(self.path, "--list-gpu-arch")
 
@@ -142,14 +142,14 @@ class Tool:
         target: str,
         keep: bool,
         names: Sequence[str] = (),
-    ) -> _toolkit.Result:
+    ) -> toolkit.Result:
         """Compile ``source``; return a Result.
 
         Raises CompileError with what nvcc said. ``keep`` prints the directory of the
         files and leaves it there; otherwise it is gone when this returns or raises.
         ``names`` are expressions for kernels that come to be by being named.
         """
-        with _cache.work_folder(keep) as folder:
+        with store.work_folder(keep) as folder:
             if not names:
                 return _run_in(folder, self.path, source, options, target, keep)
             lowered = _lower(folder, self.path, source, options, names)
@@ -195,7 +195,7 @@ def _run_in(
     options: Sequence[str],
     target: str,
     keep: bool,
-) -> _toolkit.Result:
+) -> toolkit.Result:
     source_path = os.path.join(folder, SOURCE_NAME)
     image_path = os.path.join(folder, f"kernel.{target}")
     deps_path = os.path.join(folder, "deps")
@@ -210,7 +210,7 @@ def _run_in(
     what = f"compilation of {SOURCE_NAME}"
     image, said = _made(command, image_path, folder, keep, what, source)
     read = _dependencies(_read(deps_path), source_path, source)
-    return _toolkit.Result(image, read, started_ns, said)
+    return toolkit.Result(image, read, started_ns, said)
 
 
 def link_in(
@@ -220,13 +220,13 @@ def link_in(
     options: Sequence[str],
     target: str,
     keep: bool,
-) -> _toolkit.Result:
+) -> toolkit.Result:
     """Link files of a folder; return a Result that read nothing else."""
     image_path = os.path.join(folder, f"linked.{target}")
     command = [path, "-dlink", f"--{target}", *options, "-o", image_path, *names]
     started_ns = time.time_ns()
     image, said = _made(command, image_path, folder, keep, "linking", None)
-    return _toolkit.Result(image, [], started_ns, said)
+    return toolkit.Result(image, [], started_ns, said)
 
 
 def _made(
@@ -328,7 +328,7 @@ def _dependencies(text: bytes, source_path: str, source: str) -> list[str] | Non
     """Return the headers read; None if nvcc did not say."""
     if not text:
         return None
-    paths = _cache.parse_dependencies(os.fsdecode(text))
+    paths = store.parse_dependencies(os.fsdecode(text))
     # The names in #line directives appear, too, and need not be files.
     named = {name for name in _LINE.findall(source) if not os.path.exists(name)}
     named |= {source_path, SOURCE_NAME}

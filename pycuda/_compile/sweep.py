@@ -2,7 +2,7 @@
 
 Each store adds its size to the file ``usage``, so that the whole folder is looked at
 only when the bound may be exceeded, when that file grew long, or once a day. Entries go
-by the time of their last use, which ``_cache.load`` keeps. Nothing is touched that does
+by the time of their last use, which ``store.load`` keeps. Nothing is touched that does
 not have the name of a file of ours, since the folder may be anybody's.
 
 Nothing here raises OSError. Two processes that count at one time can miss each other's
@@ -76,11 +76,9 @@ def _complain(wrong: str | None) -> None:
     if wrong is None or wrong in _complained:
         return
     _complained.add(wrong)
-    from pycuda import _cache
+    from pycuda._compile import store
 
-    warnings.warn(
-        f"{wrong}; the cache is bounded to 1 GiB", stacklevel=_cache.outside()
-    )
+    warnings.warn(f"{wrong}; the cache is bounded to 1 GiB", stacklevel=store.outside())
 
 
 def entries(folder: str) -> list[Entry]:
@@ -148,14 +146,14 @@ def sweep(folder: str, most: int | None) -> None:
 
 def remove_leftovers(folder: str, dead_ns: int = _DEAD_NS) -> None:
     """Remove the drafts and lock files of processes that ended too soon."""
-    from pycuda import _once
+    from pycuda._compile import single_flight
 
     now = time.time_ns()
     for item, stat in _files(folder):
         if _DRAFT.fullmatch(item.name) and stat.st_mtime_ns < now - dead_ns:
             _remove(item.path)
         elif _LOCK.fullmatch(item.name):
-            _once.remove_if_dead(item.path)
+            single_flight.remove_if_dead(item.path)
 
 
 def _remove(path: str) -> bool:

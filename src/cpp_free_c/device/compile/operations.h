@@ -1,9 +1,11 @@
-/* The operations of the machine.
+/* The operations of the machine: one name for each.
  *
- * Vector operations are loops over lanes, built twice (interp.inc); the others are
- * built once (sched.c, access.c, ops_*.c). Both are what emu_insn.run points to. */
-#ifndef DEVICE_MACHINE_OPS_H
-#define DEVICE_MACHINE_OPS_H
+ * Lowering writes the number EMU_OP_name; the machine has a table of functions by that
+ * number, to which emu_insn.run points. A vector operation is a loop over lanes that is
+ * built twice (device/machine/interpreter.inc: op_name). A common operation is built
+ * once (emu_op_name in device/machine). */
+#ifndef DEVICE_COMPILE_OPERATIONS_H
+#define DEVICE_COMPILE_OPERATIONS_H
 
 /* clang-format off */
 #define EMU_OPS_VECTOR(X) \
@@ -78,10 +80,5 @@ enum {
     EMU_OPS_VECTOR(EMU_OP_MEMBER) EMU_OPS_COMMON(EMU_OP_MEMBER) EMU_OP_COUNT
 };
 #undef EMU_OP_MEMBER
-
-#define EMU_OP_PROTOTYPE(name) \
-    const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn);
-EMU_OPS_COMMON(EMU_OP_PROTOTYPE)
-#undef EMU_OP_PROTOTYPE
 
 #endif
