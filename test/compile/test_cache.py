@@ -9,28 +9,16 @@ import time
 import pytest
 
 from pycuda import cache, compiler
-from pycuda._compile import nvcc, store, sweep, toolkit
-from support.compilers import make_toy, needs_nvcc
+from pycuda._compile import store, sweep, toolkit
+from support.compilers import needs_nvcc
 
 KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
 HOUR = 3600
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-    monkeypatch.setattr(store, "_complained", False)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def toy(tmp_path):
-    return make_toy(tmp_path)
+def folder(cache):
+    return cache
 
 
 def key(number):

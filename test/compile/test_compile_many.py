@@ -10,25 +10,11 @@ import types
 import pytest
 
 from pycuda import compiler
-from pycuda._compile import nvcc, parallel
+from pycuda._compile import parallel
 from pycuda.compiler import SourceModule, compile_many
 from pycuda.driver import CompileError
-from support.compilers import make_toy
 
-
-@pytest.fixture(autouse=True)
-def surroundings(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-
-
-@pytest.fixture
-def toy(tmp_path):
-    return make_toy(tmp_path)
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def test_images_come_in_order(toy):

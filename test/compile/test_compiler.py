@@ -24,27 +24,17 @@ WRONG = "\n__global__ void wrong(float *a)\n{\n  a[0] = nowhere;\n}\n"
 
 
 @pytest.fixture(autouse=True)
-def surroundings(tmp_path, monkeypatch):
-    """A cache and a directory for temporary files of our own, and nobody's settings."""
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    for name in ("cache", "temporary"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
+def surroundings(cache, tmp_path, monkeypatch):
+    """Let the cache exist, and give temporary files a folder of their own."""
+    cache.mkdir()
+    (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
 
 
 @pytest.fixture
 def temporary(tmp_path):
     return tmp_path / "temporary"
-
-
-@pytest.fixture
-def toy(tmp_path):
-    return make_toy(tmp_path)
 
 
 @pytest.fixture

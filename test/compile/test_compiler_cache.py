@@ -15,24 +15,9 @@ from pycuda._compile import inputs, nvcc, store, toolkit
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
 
+pytestmark = pytest.mark.usefixtures("cache")
+
 KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-    monkeypatch.setattr(store, "_complained", False)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def toy(tmp_path):
-    return make_toy(tmp_path)
 
 
 @pytest.fixture

@@ -19,25 +19,10 @@ from pycuda._compile import nvcc, single_flight, store, sweep
 from pycuda.driver import CompileError
 from support.compilers import Pipes, make_counting, make_toy, needs_nvcc
 
+pytestmark = pytest.mark.usefixtures("cache")
+
 KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
 PATIENCE = 300  # seconds, after which something hangs
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
-    monkeypatch.setattr(store, "_complained", False)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def toy(tmp_path):
-    return make_toy(tmp_path)
 
 
 @pytest.fixture

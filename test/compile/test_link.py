@@ -9,10 +9,12 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import compiler
-from pycuda._compile import nvcc, nvcc_link, nvrtc
+from pycuda._compile import nvcc_link, nvrtc
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
+
+pytestmark = pytest.mark.usefixtures("cache")
 
 CALLER = """
 extern __device__ float twice(float x);
@@ -23,16 +25,6 @@ RDC = ["-rdc=true"]
 EM_CUDA = 190
 CURRENT_DEVICE = compiler._current_device
 FATBIN = b"\x50\xed\x55\xba"
-
-
-@pytest.fixture(autouse=True)
-def surroundings(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
 
 
 @pytest.fixture

@@ -24,13 +24,8 @@ ONE = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
 
 
 @pytest.fixture(autouse=True)
-def surroundings(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
+def surroundings(cache, monkeypatch):
+    """Forget which compilers were missing, worked or failed."""
     monkeypatch.setattr(compiler, "_replaced", {})
     monkeypatch.setattr(compiler, "_working", set())
     monkeypatch.setattr(nvrtc, "_broken", {})
