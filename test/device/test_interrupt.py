@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from pycuda import _driver
 from support.cc import compile_c, compilers, must
 from support.child import run_child
 from support.compilers import needs_nvcc
@@ -15,9 +14,7 @@ from support.emulator import PATH
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(
-        not _driver._is_emulated(), reason="about the software device alone"
-    ),
+    pytest.mark.software(why="about the software device alone"),
     needs_nvcc,
 ]
 
@@ -624,7 +621,6 @@ def test_nothing_leaks():
     done = run(
         """
 import gc
-from pycuda import _driver
 
 def once():
     stream, array = drv.Stream(), gpuarray.zeros(4096, np.int32)
