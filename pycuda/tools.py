@@ -11,7 +11,6 @@ import functools
 import gc
 import os
 import sys
-import traceback
 import weakref
 from collections import Counter
 from collections.abc import Callable, Generator
@@ -372,6 +371,8 @@ class DebugMemoryPool(DeviceMemoryPool):
 
     def allocate(self, size: SupportsIndex) -> PooledDeviceAllocation:
         """Allocate, and tell of it."""
+        import traceback  # slow to load, and only this needs it
+
         stack = "".join(traceback.format_stack(sys._getframe(1)))
         free, total = _cuda.mem_get_info()
         self.logfile.write(

@@ -1,15 +1,20 @@
-"""Elements of arrays at flat indices: ``take``, ``multi_put``, ``subset_sum``."""
+"""Elements of arrays at flat indices: ``take``, ``multi_put``, ``subset_sum``.
+
+Most programs use none of these, so ``flat_indices`` is imported at the first call.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array import flat_indices, reductions
+from pycuda._array import reductions
 from pycuda._array.overlap import apart
 from pycuda._driver import GPUArray, _apply, _array_ops
 
 
 def _subset(a, subset, stream):
+    from pycuda._array import flat_indices
+
     return flat_indices.take(a, subset, None, stream, wait=False)
 
 
@@ -40,6 +45,8 @@ def take(a, indices, out=None, stream=None):
 
     IndexError for one that is not there: for indices on the device this waits.
     """
+    from pycuda._array import flat_indices
+
     return flat_indices.take(a, indices, out, stream)
 
 
@@ -48,6 +55,8 @@ def multi_take(arrays, indices, out=None, stream=None):
 
     For an index that is not there, the next ``get()`` raises the IndexError.
     """
+    from pycuda._array import flat_indices
+
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
     indices = apart(indices, outs, stream)
@@ -63,6 +72,8 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
 
     New outputs, of shape ``dest_shape``, are not set elsewhere. Returns the outputs.
     """
+    from pycuda._array import flat_indices
+
     outs = _outputs(arrays, dest_shape, out)
     dest_indices = apart(dest_indices, outs, stream)
     arrays = _unchanged(arrays, outs, stream)
@@ -84,6 +95,8 @@ def multi_take_put(
 
     ``src_offsets`` has one number for each array, which is added to its indices.
     """
+    from pycuda._array import flat_indices
+
     outs = _outputs(arrays, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_length(arrays, offsets, "src_offsets")
