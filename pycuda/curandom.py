@@ -85,35 +85,23 @@ __all__ = [
 ]
 
 
+_GENERATORS = (
+    XORWOWRandomNumberGenerator,
+    MRG32k3aRandomNumberGenerator,
+    PhiloxRandomNumberGenerator,
+    Sobol32RandomNumberGenerator,
+    Sobol64RandomNumberGenerator,
+    ScrambledSobol32RandomNumberGenerator,
+    ScrambledSobol64RandomNumberGenerator,
+)
+
+
 def sample_sources() -> Iterable[tuple[str, str]]:
     """Yield (name, source) of the kernels here, to be compiled elsewhere."""
     yield "rand", _sources.rand_text()
-    yield (
-        "XORWOW",
-        XORWOWRandomNumberGenerator._text(*XORWOWRandomNumberGenerator._description),
-    )
-    yield (
-        "MRG32k3a",
-        MRG32k3aRandomNumberGenerator._text(
-            *MRG32k3aRandomNumberGenerator._description
-        ),
-    )
-    yield (
-        "Philox",
-        PhiloxRandomNumberGenerator._text(*PhiloxRandomNumberGenerator._description),
-    )
-    for name, quasi in (
-        ("Sobol32", Sobol32RandomNumberGenerator),
-        ("Sobol64", Sobol64RandomNumberGenerator),
-    ):
-        yield name, quasi._text(*quasi._description)
-    for name, scrambled in (
-        ("ScrambledSobol32", ScrambledSobol32RandomNumberGenerator),
-        ("ScrambledSobol64", ScrambledSobol64RandomNumberGenerator),
-    ):
-        state_type, vector_type, bits, scramble_type, source = scrambled._description
-        text = scrambled._text(state_type, vector_type, bits, source, scramble_type)
-        yield name, text
+    for generator in _GENERATORS:
+        name = generator.__name__.removesuffix("RandomNumberGenerator")
+        yield name, generator._text(*generator._kind[:5])
 
 
 _publish(globals())

@@ -93,7 +93,7 @@ class DTypeRegistry:
             (
                 known
                 for known in self.dtype_to_name
-                if type(known) is not str and known == dtype
+                if not isinstance(known, str) and known == dtype
             ),
             dtype,
         )
