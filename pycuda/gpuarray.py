@@ -76,7 +76,7 @@ from pycuda._array.reductions import (
     sum,
     var,
 )
-from pycuda._array.vector_types import vec
+from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import ArrayFlags, GPUArray, to_gpu, to_gpu_async
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import (
@@ -88,6 +88,14 @@ from pycuda.compyte.array import (
 _ArrayFlags = ArrayFlags
 
 empty = GPUArray
+
+
+class vec:  # noqa: N801
+    """CUDA's vector types: dtype ``vec.float4``; ``vec.make_float4(x, y, z, w)``."""
+
+
+for _name, _value in _vector_members():
+    setattr(vec, _name, _value)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    DeclaredArguments: TypeAlias = "str | Iterable[ScalarArg | VectorArg]"
+    _Arguments: TypeAlias = "str | Iterable[ScalarArg | VectorArg]"
 
 _CUDA_TYPES = {
     "uchar": np.uint8,

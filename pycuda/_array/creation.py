@@ -152,3 +152,6 @@ def _unpickle(cls, host, state=None):
         array = cls(plain.shape, plain.dtype, strides=plain.strides)
         array.set(plain)
     return array
+
+
+_unpickle.__module__ = "pycuda.gpuarray"  # the name in pickles

@@ -16,8 +16,8 @@ from pycuda._driver import _plain_array, _working_context
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pycuda._array.c_types import DeclaredArguments
-    from pycuda._array.elementwise_module import Made
+    from pycuda._array.c_types import _Arguments
+    from pycuda._array.elementwise_module import _Made
     from pycuda._driver import TextureReference
 
 
@@ -39,7 +39,7 @@ class ElementwiseKernel:
 
     def __init__(
         self,
-        arguments: DeclaredArguments,
+        arguments: _Arguments,
         operation: str,
         name: str = "kernel",
         keep: bool = False,
@@ -59,7 +59,7 @@ class ElementwiseKernel:
         )
         self._made = {}
 
-    def generate_stride_kernel_and_types(self, use_range: bool) -> Made:
+    def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
         """Return (module, prepared function, arguments) in the current context."""
         return self._variant(use_range)[:3]
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from pycuda._array.c_types import DeclaredArguments
+    from pycuda._array.c_types import _Arguments
     from pycuda._array.compilation import SourceModule
     from pycuda._driver import Function
 
-    Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
+    _Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
 
 # The loop of a kernel over the first n elements, and of one over a range.
 _LOOPS = {
@@ -154,14 +154,14 @@ def get_elwise_range_module(
 
 
 def get_elwise_kernel_and_types(
-    arguments: DeclaredArguments,
+    arguments: _Arguments,
     operation: str,
     name: str = "kernel",
     keep: bool = False,
     options: Sequence[str] | None = None,
     use_range: bool = False,
     **kwargs: Any,
-) -> Made:
+) -> _Made:
     """Return (module, prepared function, arguments).
 
     The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
@@ -187,7 +187,7 @@ def get_elwise_kernel_and_types(
 
 
 def get_elwise_kernel(
-    arguments: DeclaredArguments,
+    arguments: _Arguments,
     operation: str,
     name: str = "kernel",
     keep: bool = False,

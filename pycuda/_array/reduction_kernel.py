@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-    from pycuda._array.c_types import DeclaredArguments, ScalarArg
+    from pycuda._array.c_types import ScalarArg, _Arguments
     from pycuda._array.compilation import SourceModule
     from pycuda._driver import Function
 
@@ -137,7 +137,7 @@ def get_reduction_kernel_and_types(
     neutral: str | float,
     reduce_expr: str,
     map_expr: str | None = None,
-    arguments: DeclaredArguments | None = None,
+    arguments: _Arguments | None = None,
     name: str = "reduce_kernel",
     keep: bool = False,
     options: Sequence[str] | None = None,
@@ -216,7 +216,7 @@ class ReductionKernel:
         neutral: str | float,
         reduce_expr: str,
         map_expr: str | None = None,
-        arguments: DeclaredArguments | None = None,
+        arguments: _Arguments | None = None,
         name: str = "reduce_kernel",
         keep: bool = False,
         options: Sequence[str] | None = None,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pycuda._array.compilation import SourceModule
     from pycuda._driver import DeviceAllocation, Function, Stream
 
-    Shape = int | tuple[int, ...] | list[int]
+    _Shape = int | tuple[int, ...] | list[int]
 
 _THREADS = 256  # the most threads of a block, for any number of generators
 F4, F8, I4, U4, I8, U8 = map(np.dtype, ("f4", "f8", "i4", "u4", "i8", "u8"))
@@ -347,7 +347,7 @@ class _RandomNumberGeneratorBase:
         self._fill(_POISSON, "Poisson numbers", data, stream, lambda_value)
 
     def gen_uniform(
-        self, shape: Shape, dtype: DTypeLike, stream: Stream | None = None
+        self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
     ) -> GPUArray:
         """Return a new array, filled as ``fill_uniform`` does."""
         result = GPUArray(shape, dtype)
@@ -355,7 +355,7 @@ class _RandomNumberGeneratorBase:
         return result
 
     def gen_normal(
-        self, shape: Shape, dtype: DTypeLike, stream: Stream | None = None
+        self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
     ) -> GPUArray:
         """Return a new array, filled as ``fill_normal`` does."""
         result = GPUArray(shape, dtype)
@@ -364,7 +364,7 @@ class _RandomNumberGeneratorBase:
 
     def gen_log_normal(
         self,
-        shape: Shape,
+        shape: _Shape,
         dtype: DTypeLike,
         mean: float,
         stddev: float,
@@ -377,7 +377,7 @@ class _RandomNumberGeneratorBase:
 
     def gen_poisson(
         self,
-        shape: Shape,
+        shape: _Shape,
         dtype: DTypeLike,
         lambda_value: float,
         stream: Stream | None = None,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pycuda._driver import Function, Stream
 
-    SeedGetter = Callable[[int], GPUArray]
+    _SeedGetter = Callable[[int], GPUArray]
 
 
 def seed_getter_uniform(n: int) -> GPUArray:
@@ -51,7 +51,7 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
 
     def __init__(
         self,
-        seed_getter: SeedGetter | None,
+        seed_getter: _SeedGetter | None,
         offset: int,
         state_type: str,
         vector_type: str | None,
@@ -89,7 +89,7 @@ class _Seeded(_PseudoRandomNumberGeneratorBase):
 
     _kind: ClassVar[Kind]
 
-    def __init__(self, seed_getter: SeedGetter | None = None, offset: int = 0) -> None:
+    def __init__(self, seed_getter: _SeedGetter | None = None, offset: int = 0) -> None:
         kind = self._kind
         super().__init__(
             seed_getter,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pycuda._array.compilation import SourceModule
     from pycuda._driver import Function, Stream
-    from pycuda._random.generator import Shape
+    from pycuda._random.generator import _Shape
 
 _RAND_OF = {F4: "rand_float", F8: "rand_double", I4: "rand_uint", U4: "rand_uint"}
 
@@ -35,7 +35,7 @@ def _rand_kernel(name: str) -> tuple[Function, int]:
 
 
 def rand(
-    shape: Shape, dtype: DTypeLike = np.float32, stream: Stream | None = None
+    shape: _Shape, dtype: DTypeLike = np.float32, stream: Stream | None = None
 ) -> GPUArray:
     """Return a new array of random numbers: floats in [0, 1), or integers of all bits.
 
