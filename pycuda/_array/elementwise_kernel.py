@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pycuda._array.argument_names import check_names, elementwise_names, names_of
+from pycuda._array.argument_names import check_names, names_of
 from pycuda._array.c_types import VectorArg
 from pycuda._array.compilation import CompileError
 from pycuda._array.copy_back import copy_back
 from pycuda._array.elementwise_module import BOUNDS, get_elwise_kernel_and_types
 from pycuda._array.kernel_arguments import Arguments, count_of
 from pycuda._array.launch_shape import splay
+from pycuda._array.used_elements import elementwise_names
 from pycuda._driver import _plain_array, _working_context
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ import numpy as np
 from pycuda._array.argument_names import (
     Names,
     check_names,
-    elementwise_names,
     parse_arguments,
 )
 from pycuda._array.c_types import VectorArg, dtype_to_ctype
 from pycuda._array.compilation import CompileError, load
 from pycuda._array.kernel_arguments import Arguments
+from pycuda._array.used_elements import elementwise_names
 from pycuda._driver import GPUArray, _plain_array, _working_context
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from pycuda._array.argument_dtypes import accepts, wrong_dtype
 from pycuda._array.argument_names import Names
 from pycuda._array.c_types import dtype_to_ctype
 from pycuda._array.compilation import load
 from pycuda._array.creation import empty_like
-from pycuda._array.kernel_arguments import accepts, wrong_dtype
 from pycuda._driver import GPUArray, _plain_array, _working_context
 
 if TYPE_CHECKING:
