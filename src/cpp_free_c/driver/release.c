@@ -1,4 +1,4 @@
-/* Releasing and counting driver objects. See res.h. */
+/* Release and counting of driver handles. Invariant and callers: see release.h. */
 
 #include "driver/release.h"
 
@@ -6,7 +6,8 @@
 
 #include "driver/status.h"
 
-/* Side by side, and one addition for each event: mem_alloc pays for both. */
+/* Both counters of a kind share a cache line, and an event costs one addition:
+ * mem_alloc and free are hot paths. */
 static struct {
     atomic_ulong created;
     atomic_ulong released;
@@ -27,8 +28,8 @@ res_gone(pcu_res_kind kind)
 long
 pcu_res_live(pcu_res_kind kind)
 {
-    unsigned long released =
-        pcu_res_released(kind); /* first: never more than created */
+    /* Read `released` first, so that it never exceeds `created`. */
+    unsigned long released = pcu_res_released(kind);
     unsigned long created =
         atomic_load_explicit(&res_counts[kind].created, memory_order_relaxed);
     return (long)(created - released);
@@ -73,7 +74,8 @@ pcu_res_abandon(pcu_res_kind kind)
     res_gone(kind);
 }
 
-/* 1 for codes after which the handle is gone although the call did not end it. */
+/* 1 for codes that mean that the handle no longer exists, although the call did not
+ * release it. */
 static int
 res_status_is_moot(CUresult status)
 {

@@ -130,8 +130,10 @@ PyObject *
 pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
     pcu_ctxrec *known = pcu_ctxrec_find(handle);
-    return known != NULL ? Py_NewRef((PyObject *)known->owner)
-                         : context_wrap_new(st, handle, 0, PCU_CTX_FOREIGN);
+    if (known != NULL) {
+        return Py_NewRef((PyObject *)known->owner);
+    }
+    return context_wrap_new(st, handle, 0, PCU_CTX_FOREIGN);
 }
 
 /* Append a context that is on the driver's stack already. */
@@ -192,7 +194,10 @@ pcu_context_retain_primary(pcu_state *st, CUdevice device)
     CUcontext handle = NULL;
     int rc;
     PCU_CALL(rc, st, DevicePrimaryCtxRetain, (&handle, device));
-    return rc < 0 ? NULL : context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
+    if (rc < 0) {
+        return NULL;
+    }
+    return context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
 }
 
 /* The context for new objects where this thread has none of ours: another library's. */
@@ -205,7 +210,10 @@ context_require_foreign(pcu_state *st, const char *routine)
     if (rc == 0 && handle == NULL) {
         rc = pcu_raise(st, routine, CUDA_ERROR_INVALID_CONTEXT);
     }
-    return rc < 0 ? NULL : pcu_context_find_new(st, handle);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_context_find_new(st, handle);
 }
 
 PyObject *
@@ -268,9 +276,10 @@ context_dealloc(PyObject *op)
 static int
 context_refuse_fork(pcu_state *st, const char *routine)
 {
-    return pcu_drv_info.state == PCU_DRV_FORKED
-               ? pcu_raise(st, routine, CUDA_ERROR_NOT_INITIALIZED)
-               : 0;
+    if (pcu_drv_info.state != PCU_DRV_FORKED) {
+        return 0;
+    }
+    return pcu_raise(st, routine, CUDA_ERROR_NOT_INITIALIZED);
 }
 
 static int
@@ -306,19 +315,26 @@ PyDoc_STRVAR(context_push_doc,
 static PyObject *
 context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return context_push_self((pcu_context *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (context_push_self((pcu_context *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
 context_pop_current(pcu_state *st)
 {
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
-    PyObject *top = stack == NULL ? NULL : pcu_ctxstack_take(stack);
+    PyObject *top = NULL;
+    if (stack != NULL) {
+        top = pcu_ctxstack_take(stack);
+    }
     if (top == NULL) {
-        return PyErr_Occurred()
-                   ? -1
-                   : pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
-                                      "this thread's stack of contexts is empty");
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
+                                "this thread's stack of contexts is empty");
     }
     int rc = pcu_ctxstack_uncover(st, stack);
     if (rc < 0) { /* as before: the context is still there to be popped */
@@ -454,7 +470,10 @@ context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *cons
         rc = pcu_raise_detail(st, "cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT,
                               "the driver has no current context in this thread");
     }
-    PyObject *self = rc < 0 ? NULL : pcu_context_find_new(st, handle);
+    PyObject *self = NULL;
+    if (rc >= 0) {
+        self = pcu_context_find_new(st, handle);
+    }
     if (self != NULL && context_append_active(st, stack, self) < 0) {
         Py_CLEAR(self);
     }
@@ -480,7 +499,10 @@ context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
     if (stack == NULL) {
-        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+        Py_RETURN_NONE;
     }
     if ((pcu_ctx_current == NULL || !pcu_ctx_current->alive) &&
         pcu_ctxstack_sync(st, stack) < 0) {
@@ -540,9 +562,10 @@ context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
     if (pcu_ctx_current != NULL) {
         return Py_NewRef((PyObject *)pcu_ctx_current->owner);
     }
-    return drv.CtxGetCurrent(&handle) == CUDA_SUCCESS && handle != NULL
-               ? pcu_context_find_new(st, handle)
-               : Py_NewRef(Py_None);
+    if (drv.CtxGetCurrent(&handle) == CUDA_SUCCESS && handle != NULL) {
+        return pcu_context_find_new(st, handle);
+    }
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef context_functions[] = {
@@ -559,7 +582,10 @@ PyDoc_STRVAR(context_enter_doc,
 static PyObject *
 context_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return context_push_self((pcu_context *)op) < 0 ? NULL : Py_NewRef(op);
+    if (context_push_self((pcu_context *)op) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
 }
 
 PyDoc_STRVAR(context_exit_doc, "__exit__($self, /, *exc_info)\n--\n\nPop the context.");

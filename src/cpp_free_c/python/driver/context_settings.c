@@ -25,7 +25,10 @@ context_synchronize_current(pcu_state *st)
 {
     int rc;
     rc = pcu_synchronize(st);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 CONTEXT_NOARGS_BODY(synchronize, context_synchronize_current)
 
@@ -38,7 +41,10 @@ context_current_device_new(pcu_state *st)
     CUdevice device = 0;
     int rc;
     PCU_CALL_CURRENT(rc, st, CtxGetDevice, (&device));
-    return rc < 0 ? NULL : pcu_device_new(st, device);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_device_new(st, device);
 }
 CONTEXT_NOARGS_BODY(get_device, context_current_device_new)
 
@@ -55,7 +61,10 @@ context_stream_priorities_new(pcu_state *st)
     int greatest = 0;
     int rc;
     PCU_CALL_CURRENT(rc, st, CtxGetStreamPriorityRange, (&least, &greatest));
-    return rc < 0 ? NULL : Py_BuildValue("(ii)", least, greatest);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(ii)", least, greatest);
 }
 CONTEXT_NOARGS_BODY(get_stream_priority_range, context_stream_priorities_new)
 
@@ -79,9 +88,10 @@ context_setting_parse(const pcu_argtable *table, size_t enumeration,
         pcu_enum_value(type, given[0], &set->which, table->specs[0].name) < 0) {
         return -1;
     }
-    return given[1] == NULL
-               ? 0
-               : pcu_as_size(set->st, given[1], &set->value, table->specs[1].name);
+    if (given[1] == NULL) {
+        return 0;
+    }
+    return pcu_as_size(set->st, given[1], &set->value, table->specs[1].name);
 }
 
 static const pcu_argspec context_limit_specs[] = {
@@ -106,7 +116,10 @@ context_get_limit(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     if (rc == 0) {
         PCU_CALL_CURRENT(rc, set.st, CtxGetLimit, (&value, set.which));
     }
-    return rc < 0 ? NULL : PyLong_FromSize_t(value);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(value);
 }
 
 /* A method that parses its setting and gives it to the driver. */
@@ -189,7 +202,10 @@ context_enable_peer_access(PyObject *Py_UNUSED(type), PyTypeObject *defining,
         return NULL;
     }
     PCU_CALL_CURRENT(rc, st, CtxEnablePeerAccess, (peer, a.flags));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(context_disable_peer_access_doc,
@@ -213,7 +229,10 @@ context_disable_peer_access(PyObject *Py_UNUSED(type), PyTypeObject *defining,
         return NULL;
     }
     PCU_CALL_CURRENT(rc, st, CtxDisablePeerAccess, (peer));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(context_get_api_version_doc,
@@ -232,7 +251,10 @@ context_get_api_version(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, self->st, CtxGetApiVersion, (self->rec.handle, &version));
-    return rc < 0 ? NULL : PyLong_FromUnsignedLong(version);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(version);
 }
 
 #define CONTEXT_STATIC(name)                                          \

@@ -44,7 +44,10 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, stream));
-    return rc < 0 ? NULL : Py_NewRef(op);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
 }
 
 PyDoc_STRVAR(event_synchronize_doc,
@@ -60,7 +63,10 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, self->st, EventSynchronize, (self->handle.event));
-    return rc < 0 ? NULL : Py_NewRef(op);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
 }
 
 PyDoc_STRVAR(event_query_doc,
@@ -112,10 +118,11 @@ event_check(PyObject *op, PyObject *other)
                      Py_TYPE(other)->tp_name);
         return -1;
     }
-    return pcu_resource_check((pcu_resource *)op, "cuEventElapsedTime") < 0 ||
-                   pcu_resource_check((pcu_resource *)other, "cuEventElapsedTime") < 0
-               ? -1
-               : 0;
+    if (pcu_resource_check((pcu_resource *)op, "cuEventElapsedTime") < 0 ||
+        pcu_resource_check((pcu_resource *)other, "cuEventElapsedTime") < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 PyDoc_STRVAR(event_time_since_doc,
@@ -125,7 +132,10 @@ PyDoc_STRVAR(event_time_since_doc,
 static PyObject *
 event_time_since(PyObject *op, PyObject *other)
 {
-    return event_check(op, other) < 0 ? NULL : event_elapsed(other, op);
+    if (event_check(op, other) < 0) {
+        return NULL;
+    }
+    return event_elapsed(other, op);
 }
 
 PyDoc_STRVAR(event_time_till_doc,
@@ -135,7 +145,10 @@ PyDoc_STRVAR(event_time_till_doc,
 static PyObject *
 event_time_till(PyObject *op, PyObject *other)
 {
-    return event_check(op, other) < 0 ? NULL : event_elapsed(op, other);
+    if (event_check(op, other) < 0) {
+        return NULL;
+    }
+    return event_elapsed(op, other);
 }
 
 PyDoc_STRVAR(
@@ -155,7 +168,10 @@ event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, self->st, IpcGetEventHandle, (&handle, self->handle.event));
-    return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_ipc_bytes_new(&handle);
 }
 
 PyDoc_STRVAR(event_from_ipc_handle_doc,

@@ -50,7 +50,10 @@ library_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (pcu_interrupt_setup() < 0) {
         return NULL;
     }
-    return library_warn_fallback(st) < 0 ? NULL : Py_NewRef(Py_None);
+    if (library_warn_fallback(st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(library_get_version_doc,
@@ -80,7 +83,10 @@ library_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, st, DriverGetVersion, (&version));
-    return rc < 0 ? NULL : PyLong_FromLong(version);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(version);
 }
 
 PyDoc_STRVAR(

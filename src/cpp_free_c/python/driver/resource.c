@@ -1,8 +1,8 @@
 /* What every wrapper of a driver handle does alike: construction, release, the GC
  * slots.
  *
- * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx` holds
- * its context. tp_clear never drops ctx: the handle is released in it first. */
+ * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx`
+ * holds its context. tp_clear never drops ctx: the handle is released in it first. */
 
 #include "python/support/pcu.h"
 
@@ -28,7 +28,10 @@ static CUresult
 release_run(pcu_release *r, int blocking)
 {
     if (pcu_release_begin(r)) {
-        PyThreadState *thread = pcu_must_unlock(blocking) ? pcu_unlock() : NULL;
+        PyThreadState *thread = NULL;
+        if (pcu_must_unlock(blocking)) {
+            thread = pcu_unlock();
+        }
         pcu_release_call(r);
         if (thread != NULL) {
             pcu_lock(thread);
@@ -85,7 +88,10 @@ pcu_resource_blank_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
                        PyObject *Py_UNUSED(kwargs))
 {
     pcu_state *st = pcu_state_of_type(type);
-    pcu_resource *self = st == NULL ? NULL : (pcu_resource *)type->tp_alloc(type, 0);
+    pcu_resource *self = NULL;
+    if (st != NULL) {
+        self = (pcu_resource *)type->tp_alloc(type, 0);
+    }
     if (self != NULL) {
         self->st = st;
     }
@@ -151,7 +157,10 @@ pcu_resource_free(pcu_resource *self)
     CUresult status =
         pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
     self->live = !ended;
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(self->st, routine, status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(self->st, routine, status);
 }
 
 int

@@ -44,8 +44,10 @@ pcu_stream_find_borrow(void)
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
-    Py_ssize_t n =
-        stack == NULL || stack->streams == NULL ? 0 : PyList_GET_SIZE(stack->streams);
+    Py_ssize_t n = 0;
+    if (!(stack == NULL || stack->streams == NULL)) {
+        n = PyList_GET_SIZE(stack->streams);
+    }
     while (n-- > 0) {
         pcu_resource *self = (pcu_resource *)PyList_GET_ITEM(stack->streams, n);
         const pcu_ctxrec *rec = pcu_context_rec(self->ctx);
@@ -60,7 +62,10 @@ CUstream
 pcu_stream_find_handle(void)
 {
     pcu_resource *self = pcu_stream_find_borrow();
-    return self == NULL ? NULL : self->handle.stream;
+    if (self == NULL) {
+        return NULL;
+    }
+    return self->handle.stream;
 }
 
 PyDoc_STRVAR(stream_enter_doc,
@@ -100,7 +105,10 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     pcu_resource *self = (pcu_resource *)op;
     pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 0);
     PyObject *streams = stack == NULL ? NULL : stack->streams;
-    Py_ssize_t n = streams == NULL ? 0 : PyList_GET_SIZE(streams);
+    Py_ssize_t n = 0;
+    if (streams != NULL) {
+        n = PyList_GET_SIZE(streams);
+    }
     Py_ssize_t i = n - 1;
     if (PyErr_Occurred()) {
         return NULL;
@@ -116,7 +124,10 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     if (PyList_SetSlice(streams, i, i + 1, NULL) < 0) {
         return NULL;
     }
-    pcu_stream_top = n == 1 ? NULL : (pcu_resource *)PyList_GET_ITEM(streams, n - 2);
+    pcu_stream_top = NULL;
+    if (n != 1) {
+        pcu_stream_top = (pcu_resource *)PyList_GET_ITEM(streams, n - 2);
+    }
     Py_RETURN_NONE;
 }
 
@@ -174,14 +185,23 @@ pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
 {
     PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
     if (protocol == NULL) {
-        return PyErr_Occurred() ? -1 : 0;
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
     }
     PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol)
                                                 : Py_NewRef(protocol);
     Py_DECREF(protocol);
-    int rc = pair == NULL ? -1 : stream_parse_protocol(pair, out, name);
+    int rc = -1;
+    if (pair != NULL) {
+        rc = stream_parse_protocol(pair, out, name);
+    }
     Py_XDECREF(pair);
-    return rc < 0 ? -1 : 1;
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
 }
 
 PyDoc_STRVAR(stream_cuda_stream_doc,
@@ -358,7 +378,10 @@ pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
         /* a stream of another context, which no event of this one can follow */
         return pcu_stream_wait(st, before);
     }
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, routine, status);
 }
 
 /* -- the object -------------------------------------------------------------------- */
@@ -447,7 +470,10 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, StreamSynchronize, (self->handle.stream));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(stream_is_done_doc,
@@ -489,7 +515,10 @@ stream_wait_for_event(PyObject *op, PyObject *event)
     }
     PCU_CALL_CURRENT(rc, self->st, StreamWaitEvent,
                      (self->handle.stream, ((pcu_resource *)event)->handle.event, 0));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -508,7 +537,10 @@ stream_get_priority(PyObject *op, void *Py_UNUSED(closure))
         return NULL;
     }
     PCU_CALL(rc, self->st, StreamGetPriority, (self->handle.stream, &priority));
-    return rc < 0 ? NULL : PyLong_FromLong(priority);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(priority);
 }
 
 static PyObject *
@@ -521,7 +553,10 @@ stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
         return NULL;
     }
     PCU_CALL(rc, self->st, StreamGetFlags, (self->handle.stream, &flags));
-    return rc < 0 ? NULL : PyLong_FromUnsignedLong(flags);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
 }
 
 static PyGetSetDef stream_getset[] = {

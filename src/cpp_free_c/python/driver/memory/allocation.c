@@ -24,17 +24,21 @@ pcu_devmem_raise(pcu_state *st, const char *routine, CUresult status, size_t siz
 int
 pcu_memory_check(pcu_state *st, PyObject *value, const char *routine)
 {
-    return PyObject_TypeCheck(value, st->DeviceAllocation) ||
-                   PyObject_TypeCheck(value, st->PooledDeviceAllocation)
-               ? pcu_resource_check((pcu_resource *)value, routine)
-               : 0;
+    if (!(PyObject_TypeCheck(value, st->DeviceAllocation) ||
+          PyObject_TypeCheck(value, st->PooledDeviceAllocation))) {
+        return 0;
+    }
+    return pcu_resource_check((pcu_resource *)value, routine);
 }
 
 void
 pcu_collect_garbage(void)
 {
     PyObject *gc = PyImport_ImportModule("gc");
-    PyObject *collected = gc == NULL ? NULL : PyObject_CallMethod(gc, "collect", NULL);
+    PyObject *collected = NULL;
+    if (gc != NULL) {
+        collected = PyObject_CallMethod(gc, "collect", NULL);
+    }
     if (collected == NULL) {
         PyErr_Clear(); /* the allocation is tried again all the same, and says why not
                         */
@@ -76,8 +80,10 @@ devmem_mem_alloc(PyObject *m, PyObject *bytes)
 {
     pcu_state *st = pcu_state_of_module(m);
     size_t size = 0;
-    return pcu_as_size(st, bytes, &size, "bytes") < 0 ? NULL
-                                                      : pcu_devmem_alloc(st, size);
+    if (pcu_as_size(st, bytes, &size, "bytes") < 0) {
+        return NULL;
+    }
+    return pcu_devmem_alloc(st, size);
 }
 
 /* The bytes of an array. The attribute nbytes is for arrays of other libraries:
@@ -98,7 +104,10 @@ devmem_nbytes(pcu_state *st, PyObject *array, size_t *size)
         return -1;
     }
     PyObject *nbytes = PyObject_GetAttr(array, st->str_nbytes);
-    int rc = nbytes == NULL ? -1 : pcu_as_size(st, nbytes, size, "nbytes");
+    int rc = -1;
+    if (nbytes != NULL) {
+        rc = pcu_as_size(st, nbytes, size, "nbytes");
+    }
     Py_XDECREF(nbytes);
     return rc;
 }
@@ -119,7 +128,10 @@ devmem_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &ary) < 0) {
         return NULL;
     }
-    return devmem_nbytes(st, ary, &size) < 0 ? NULL : pcu_devmem_alloc(st, size);
+    if (devmem_nbytes(st, ary, &size) < 0) {
+        return NULL;
+    }
+    return pcu_devmem_alloc(st, size);
 }
 
 typedef struct {
@@ -172,7 +184,10 @@ devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                          a.height, a.width, a.access_size);
     }
     Py_DECREF(ctx);
-    return memory == NULL ? NULL : Py_BuildValue("(Nn)", memory, (Py_ssize_t)pitch);
+    if (memory == NULL) {
+        return NULL;
+    }
+    return Py_BuildValue("(Nn)", memory, (Py_ssize_t)pitch);
 }
 
 PyDoc_STRVAR(devmem_mem_get_info_doc,
@@ -187,8 +202,10 @@ devmem_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
     size_t total = 0;
     int rc;
     PCU_CALL_CURRENT(rc, st, MemGetInfo, (&free_bytes, &total));
-    return rc < 0 ? NULL
-                  : Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
 }
 
 PyDoc_STRVAR(
@@ -207,7 +224,10 @@ devmem_mem_get_address_range(PyObject *m, PyObject *ptr)
     if (rc == 0) {
         PCU_CALL_CURRENT(rc, st, MemGetAddressRange, (&base, &size, pointer));
     }
-    return rc < 0 ? NULL : Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
 }
 
 PyDoc_STRVAR(devmem_to_device_doc,
@@ -234,8 +254,10 @@ devmem_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
     else {
         PyObject *view = PyMemoryView_FromObject(source);
-        packed =
-            view == NULL ? NULL : PyMemoryView_GetContiguous(view, PyBUF_READ, 'C');
+        packed = NULL;
+        if (view != NULL) {
+            packed = PyMemoryView_GetContiguous(view, PyBUF_READ, 'C');
+        }
         Py_XDECREF(view);
     }
     if (packed == NULL || pcu_buffer_acquire(&buffer, packed, 0, "bf_obj") < 0) {
@@ -305,7 +327,10 @@ PyDoc_STRVAR(allocation_free_doc,
 static PyObject *
 allocation_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -325,10 +350,10 @@ allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
     pcu_resource *self = (pcu_resource *)op;
-    return pcu_resource_check(self, "as_buffer") < 0
-               ? NULL
-               : devmem_view_new(self->st, op, self->handle.memory, args, nargs,
-                                 kwnames);
+    if (pcu_resource_check(self, "as_buffer") < 0) {
+        return NULL;
+    }
+    return devmem_view_new(self->st, op, self->handle.memory, args, nargs, kwnames);
 }
 
 PyDoc_STRVAR(allocation_long_doc,
@@ -427,7 +452,10 @@ holder_int(PyObject *op)
         return NULL;
     }
     PyObject *pointer = PyObject_CallMethod(op, "get_pointer", NULL);
-    PyObject *index = pointer == NULL ? NULL : PyNumber_Index(pointer);
+    PyObject *index = NULL;
+    if (pointer != NULL) {
+        index = PyNumber_Index(pointer);
+    }
     Py_XDECREF(pointer);
     Py_LeaveRecursiveCall();
     return index;

@@ -44,11 +44,12 @@ typedef struct {
 static int
 copy_check_arrays(pcu_state *st, copy_args *a)
 {
-    return (a->ary == NULL || pcu_as_array(st, a->ary, &a->ary, "ary") == 0) &&
-                   (a->src_ary == NULL ||
-                    pcu_as_array(st, a->src_ary, &a->src_ary, "src") == 0)
-               ? 0
-               : -1;
+    if (!((a->ary == NULL || pcu_as_array(st, a->ary, &a->ary, "ary") == 0) &&
+          (a->src_ary == NULL ||
+           pcu_as_array(st, a->src_ary, &a->src_ary, "src") == 0))) {
+        return -1;
+    }
+    return 0;
 }
 
 /* The body of them all. */
@@ -66,9 +67,15 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
                            row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
         return NULL;
     }
-    int rc = copy_check_arrays(st, &a) < 0 ? -1 : row->run(st, &a);
+    int rc = -1;
+    if (copy_check_arrays(st, &a) >= 0) {
+        rc = row->run(st, &a);
+    }
     pcu_buffer_release(&a.buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 /* A function from its row: name, parameters, how many and how many of them required,
@@ -325,7 +332,10 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
 static size_t
 copy_rows_size(const copy_args *a, size_t element)
 {
-    return a->height == 0 ? 0 : (a->height - 1) * a->pitch + a->width * element;
+    if (a->height == 0) {
+        return 0;
+    }
+    return (a->height - 1) * a->pitch + a->width * element;
 }
 
 /* The four fills with elements of one width. */

@@ -142,9 +142,10 @@ copynd_hold_buffer(PyObject *object, int writable, copynd_memory *out)
 static int
 copynd_hold(PyObject *object, int writable, copynd_memory *out)
 {
-    return PyArray_Check(object)
-               ? copynd_hold_array((PyArrayObject *)object, writable, out)
-               : copynd_hold_buffer(object, writable, out);
+    if (PyArray_Check(object)) {
+        return copynd_hold_array((PyArrayObject *)object, writable, out);
+    }
+    return copynd_hold_buffer(object, writable, out);
 }
 
 /* Make the side's memory another one. Takes over memory's reference. */
@@ -484,7 +485,10 @@ copynd_side_context(pcu_state *st, const copynd_side *side, const char *routine,
     int rc = 0;
     if (side->ctx != NULL) {
         *context = pcu_context_handle(st, side->ctx, routine, what);
-        return *context == NULL ? -1 : 0;
+        if (*context == NULL) {
+            return -1;
+        }
+        return 0;
     }
     PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (context));
     return rc;
@@ -562,12 +566,13 @@ copynd_describe_side(const copynd *self, const copynd_side *side)
                                         "device memory", "an Array", "unified memory"};
     const char *kind =
         side->type < Py_ARRAY_LENGTH(kinds) ? kinds[side->type] : "no memory_type";
-    return self->kind == COPYND_2D
-               ? PyUnicode_FromFormat("%s at x %zu, y %zu with pitch %zu", kind,
-                                      side->x, side->y, side->pitch)
-               : PyUnicode_FromFormat(
-                     "%s at x %zu, y %zu, z %zu with pitch %zu, height %zu", kind,
-                     side->x, side->y, side->z, side->pitch, side->height);
+    if (self->kind == COPYND_2D) {
+        return PyUnicode_FromFormat("%s at x %zu, y %zu with pitch %zu", kind, side->x,
+                                    side->y, side->pitch);
+    }
+    return PyUnicode_FromFormat("%s at x %zu, y %zu, z %zu with pitch %zu, height %zu",
+                                kind, side->x, side->y, side->z, side->pitch,
+                                side->height);
 }
 
 /* The device memory that a side spans. Numbers too large for it wrap: such a copy is
@@ -595,7 +600,10 @@ copynd_raise(const copynd *self, const copynd_job *job, const char *routine,
         return;
     }
     PyObject *src = copynd_describe_side(self, &job->src);
-    PyObject *dst = src == NULL ? NULL : copynd_describe_side(self, &job->dst);
+    PyObject *dst = NULL;
+    if (src != NULL) {
+        dst = copynd_describe_side(self, &job->dst);
+    }
     if (dst != NULL && self->kind == COPYND_2D) {
         pcu_raise_detail(self->st, routine, status,
                          "%zu rows of %zu bytes from %U to %U", job->height, job->width,
@@ -677,7 +685,10 @@ copynd_stream(pcu_state *st, PyObject *value, CUstream *stream, const char *name
     if (value == NULL || value == Py_None) {
         return 0;
     }
-    return pcu_as_stream(st, value, stream, name) < 0 ? -1 : 1;
+    if (pcu_as_stream(st, value, stream, name) < 0) {
+        return -1;
+    }
+    return 1;
 }
 
 /* bool, numpy.bool_, 0 and 1 */
@@ -716,12 +727,14 @@ copynd_call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
         name = "aligned, or the stream,";
     }
     int queued = copynd_stream(self->st, a.stream, &stream, name);
-    return queued < 0 ? NULL
-                      : copynd_run(self,
-                                   queued    ? COPYND_ASYNC
-                                   : aligned ? COPYND_SYNC
-                                             : COPYND_UNALIGNED,
-                                   stream);
+    if (queued < 0) {
+        return NULL;
+    }
+    return copynd_run(self,
+                      queued    ? COPYND_ASYNC
+                      : aligned ? COPYND_SYNC
+                                : COPYND_UNALIGNED,
+                      stream);
 }
 
 /* copy(), copy(stream) */
@@ -739,8 +752,10 @@ copynd_call_3d(PyObject *op, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     int queued = copynd_stream(self->st, given, &stream, "stream");
-    return queued < 0 ? NULL
-                      : copynd_run(self, queued ? COPYND_ASYNC : COPYND_SYNC, stream);
+    if (queued < 0) {
+        return NULL;
+    }
+    return copynd_run(self, queued ? COPYND_ASYNC : COPYND_SYNC, stream);
 }
 
 /* -- the types --------------------------------------------------------------------- */
@@ -879,10 +894,11 @@ COPYND_TYPE(copynd_peer, "Memcpy3DPeer", copynd_call_3d, copynd_3d_getset);
 int
 pcu_memcpynd_setup(PyObject *m, pcu_state *st)
 {
-    return pcu_add_type(m, &st->Memcpy2D, &copynd_2d_spec, NULL) < 0 ||
-                   pcu_add_type(m, &st->Memcpy3D, &copynd_3d_spec, NULL) < 0 ||
-                   pcu_add_type(m, &st->Memcpy3DPeer, &copynd_peer_spec, NULL) < 0 ||
-                   pcu_add_methods(st->Memcpy3DPeer, copynd_peer_methods) < 0
-               ? -1
-               : 0;
+    if (pcu_add_type(m, &st->Memcpy2D, &copynd_2d_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->Memcpy3D, &copynd_3d_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->Memcpy3DPeer, &copynd_peer_spec, NULL) < 0 ||
+        pcu_add_methods(st->Memcpy3DPeer, copynd_peer_methods) < 0) {
+        return -1;
+    }
+    return 0;
 }

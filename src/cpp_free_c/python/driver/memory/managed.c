@@ -34,7 +34,10 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     PCU_CALL_CURRENT(rc, self->st, StreamAttachMemAsync,
                      (a.stream, self->handle.memory, 0, a.flags));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(managed_get_device_pointer_doc,
@@ -102,20 +105,25 @@ pcu_managed_of_array(pcu_state *st, PyArrayObject *array)
     while (base != NULL && PyArray_Check(base)) {
         base = PyArray_BASE((PyArrayObject *)base);
     }
-    return base != NULL && PyObject_TypeCheck(base, st->ManagedAllocation) ? base
-                                                                           : NULL;
+    if (!(base != NULL && PyObject_TypeCheck(base, st->ManagedAllocation))) {
+        return NULL;
+    }
+    return base;
 }
 
 int
 pcu_managed_setup(PyObject *m, pcu_state *st)
 {
     PyObject *bases = PyTuple_Pack(1, (PyObject *)st->DeviceAllocation);
-    int rc = bases == NULL
-                 ? -1
-                 : pcu_add_type(m, &st->ManagedAllocation, &managed_spec, bases);
+    int rc = -1;
+    if (bases != NULL) {
+        rc = pcu_add_type(m, &st->ManagedAllocation, &managed_spec, bases);
+    }
     Py_XDECREF(bases);
     /* the name that also exists where there is no managed memory */
-    return rc < 0 ? -1
-                  : PyModule_AddObjectRef(m, "ManagedAllocationOrStub",
-                                          (PyObject *)st->ManagedAllocation);
+    if (rc < 0) {
+        return -1;
+    }
+    return PyModule_AddObjectRef(m, "ManagedAllocationOrStub",
+                                 (PyObject *)st->ManagedAllocation);
 }

@@ -168,8 +168,10 @@ mempool_obtain_fresh(mempool *self, int bin, size_t size)
     CUresult status = mempool_ask_driver(self, bytes, &block->handle, &routine);
     if (status == CUDA_ERROR_OUT_OF_MEMORY) {
         pcu_collect_garbage();
-        pcu_bins_block *found =
-            mempool_is_usable(self) ? pcu_bins_take(&self->bins, bin, size) : NULL;
+        pcu_bins_block *found = NULL;
+        if (mempool_is_usable(self)) {
+            found = pcu_bins_take(&self->bins, bin, size);
+        }
         if (found != NULL) {
             PyMem_Free(block);
             return (mempool_block *)found;
@@ -203,7 +205,10 @@ mempool_obtain(mempool *self, size_t size)
         return NULL;
     }
     mempool_block *block = (mempool_block *)pcu_bins_take(&self->bins, bin, size);
-    return block != NULL ? block : mempool_obtain_fresh(self, bin, size);
+    if (block != NULL) {
+        return block;
+    }
+    return mempool_obtain_fresh(self, bin, size);
 }
 
 /* -- allocations ------------------------------------------------------------------- */
@@ -418,7 +423,10 @@ static mempool *
 mempool_blank_new(PyTypeObject *type, pcu_res_kind kind)
 {
     pcu_state *st = pcu_state_of_type(type);
-    mempool *self = st == NULL ? NULL : (mempool *)type->tp_alloc(type, 0);
+    mempool *self = NULL;
+    if (st != NULL) {
+        self = (mempool *)type->tp_alloc(type, 0);
+    }
     if (self != NULL) {
         self->st = st;
         self->kind = kind;
@@ -456,9 +464,10 @@ static PyObject *
 mempool_bin_number(PyObject *op, PyObject *value)
 {
     size_t size = 0;
-    return pcu_as_size(((mempool *)op)->st, value, &size, "size") < 0
-               ? NULL
-               : PyLong_FromLong(pcu_bins_number(size));
+    if (pcu_as_size(((mempool *)op)->st, value, &size, "size") < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(pcu_bins_number(size));
 }
 
 PyDoc_STRVAR(mempool_alloc_size_doc,
@@ -469,9 +478,10 @@ static PyObject *
 mempool_alloc_size(PyObject *Py_UNUSED(op), PyObject *value)
 {
     unsigned long long bin = 0;
-    return pcu_as_integer(value, 0, PCU_BINS_COUNT - 1, &bin, "bin") < 0
-               ? NULL
-               : PyLong_FromSize_t(pcu_bins_size((int)bin));
+    if (pcu_as_integer(value, 0, PCU_BINS_COUNT - 1, &bin, "bin") < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(pcu_bins_size((int)bin));
 }
 
 /* The closure is the counter's offset in pcu_bins. Blocks of a context that has gone
@@ -546,9 +556,10 @@ static PyObject *
 devicepool_allocate(PyObject *op, PyObject *value)
 {
     size_t size = 0;
-    return pcu_as_size(((mempool *)op)->st, value, &size, "size") < 0
-               ? NULL
-               : pcu_pool_alloc(op, size);
+    if (pcu_as_size(((mempool *)op)->st, value, &size, "size") < 0) {
+        return NULL;
+    }
+    return pcu_pool_alloc(op, size);
 }
 
 static PyMethodDef devicepool_methods[] = {
@@ -846,14 +857,12 @@ static PyType_Spec hostpool_spec = {"pycuda._driver.PageLockedMemoryPool",
 int
 pcu_mempool_setup(PyObject *m, pcu_state *st)
 {
-    return pcu_add_type(m, &st->PooledDeviceAllocation, &pooled_device_spec, NULL) <
-                       0 ||
-                   pcu_add_type(m, &st->PooledHostAllocation, &pooled_host_spec, NULL) <
-                       0 ||
-                   pcu_add_type(m, &st->DeviceMemoryPool, &devicepool_spec, NULL) < 0 ||
-                   pcu_add_type(m, &st->PageLockedAllocator, &hostallocator_spec,
-                                NULL) < 0 ||
-                   pcu_add_type(m, &st->PageLockedMemoryPool, &hostpool_spec, NULL) < 0
-               ? -1
-               : 0;
+    if (pcu_add_type(m, &st->PooledDeviceAllocation, &pooled_device_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->PooledHostAllocation, &pooled_host_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->DeviceMemoryPool, &devicepool_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->PageLockedAllocator, &hostallocator_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->PageLockedMemoryPool, &hostpool_spec, NULL) < 0) {
+        return -1;
+    }
+    return 0;
 }

@@ -52,7 +52,8 @@ int
 pcu_raise_ranges(pcu_state *st, const char *routine, CUresult status,
                  const pcu_range *ranges, int count)
 {
-    return pcu_ranges_check(st, routine, status, ranges, count) < 0
-               ? -1
-               : pcu_raise(st, routine, status);
+    if (pcu_ranges_check(st, routine, status, ranges, count) < 0) {
+        return -1;
+    }
+    return pcu_raise(st, routine, status);
 }

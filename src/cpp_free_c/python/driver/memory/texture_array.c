@@ -190,9 +190,10 @@ static int
 descriptor_set_format(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 {
     pcu_descriptor *self = (pcu_descriptor *)op;
-    return descriptor_refuse_deletion(value, "format") < 0
-               ? -1
-               : pcu_as_array_format(self->st, value, &self->d.Format, "format");
+    if (descriptor_refuse_deletion(value, "format") < 0) {
+        return -1;
+    }
+    return pcu_as_array_format(self->st, value, &self->d.Format, "format");
 }
 
 #define DESCRIPTOR_FIELD(field, doc)                                              \
@@ -335,15 +336,19 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
         pcu_resource_adopt(&self->base, ctx, PCU_RES_array, handle);
     }
     Py_DECREF(ctx);
-    return status == CUDA_SUCCESS ? 0 : array_raise(st, routine, status, &d);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return array_raise(st, routine, status, &d);
 }
 
 static int
 array_check(pcu_array *self, const char *routine)
 {
-    return self->borrowed && pcu_ctxrec_lives(pcu_context_rec(self->base.ctx))
-               ? 0
-               : pcu_resource_check(&self->base, routine);
+    if (self->borrowed && pcu_ctxrec_lives(pcu_context_rec(self->base.ctx))) {
+        return 0;
+    }
+    return pcu_resource_check(&self->base, routine);
 }
 
 PyObject *
@@ -432,7 +437,10 @@ array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
                                  .Height = flat.Height,
                                  .Format = flat.Format,
                                  .NumChannels = flat.NumChannels};
-    return rc < 0 ? NULL : descriptor_from(self->st, self->st->ArrayDescriptor, &d);
+    if (rc < 0) {
+        return NULL;
+    }
+    return descriptor_from(self->st, self->st->ArrayDescriptor, &d);
 }
 
 PyDoc_STRVAR(array_get_descriptor_3d_doc,
@@ -449,7 +457,10 @@ array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, Array3DGetDescriptor, (&d, self->handle.array));
-    return rc < 0 ? NULL : descriptor_from(self->st, self->st->ArrayDescriptor3D, &d);
+    if (rc < 0) {
+        return NULL;
+    }
+    return descriptor_from(self->st, self->st->ArrayDescriptor3D, &d);
 }
 
 static PyMethodDef array_methods[] = {

@@ -61,9 +61,10 @@ static int
 arraydata_fill(pcu_state *st, const arraydata_set_args *a, CUDA_MEMCPY3D *copy,
                CUstream stream)
 {
-    return pcu_array_handle(a->array, "cuMemcpy3D", &copy->dstArray) < 0
-               ? -1
-               : arraydata_copy(st, copy, stream, a->stream != NULL);
+    if (pcu_array_handle(a->array, "cuMemcpy3D", &copy->dstArray) < 0) {
+        return -1;
+    }
+    return arraydata_copy(st, copy, stream, a->stream != NULL);
 }
 
 /* Fill from a host buffer of exactly the array's bytes. */
@@ -107,9 +108,10 @@ arraydata_set_device(pcu_state *st, const arraydata_set_args *a,
     }
     copy->srcMemoryType = CU_MEMORYTYPE_DEVICE;
     copy->srcPitch = a->pitch == 0 ? s->row : a->pitch;
-    return pcu_as_pointer(st, a->source, &copy->srcDevice, "source") < 0
-               ? -1
-               : arraydata_fill(st, a, copy, stream);
+    if (pcu_as_pointer(st, a->source, &copy->srcDevice, "source") < 0) {
+        return -1;
+    }
+    return arraydata_fill(st, a, copy, stream);
 }
 
 PyDoc_STRVAR(
@@ -153,7 +155,10 @@ arraydata_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     int rc = PyArray_Check(a.source) || PyObject_CheckBuffer(a.source)
                  ? arraydata_set_host(st, &a, &s, &copy, stream)
                  : arraydata_set_device(st, &a, &s, &copy, stream);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
