@@ -1,8 +1,12 @@
 /* GPUArray: construction, attributes, the type. See gpuarray.h for the invariant. */
-
 #include "python/array/gpuarray.h"
 
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
 #include "python/driver/exchange/dlpack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/pool.h"
 
 /* -- memory ------------------------------------------------------------------------ */

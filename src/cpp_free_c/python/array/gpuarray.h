@@ -12,6 +12,9 @@
 #ifndef PYTHON_ARRAY_GPUARRAY_H
 #define PYTHON_ARRAY_GPUARRAY_H
 
+#include "python/support/base.h"
+
+#include "python/driver/stream.h"
 #include "python/array/ops/kernel_table.h"
 
 enum { PCU_ARRAY_INLINE = 4, PCU_ARRAY_C = 1, PCU_ARRAY_F = 2 };

@@ -10,8 +10,9 @@
  * A call that takes long also gives up the interpreter lock, if it holds it, until it
  * returns: otherwise no other thread could run meanwhile, and the main thread could not
  * be interrupted. */
+#include "python/support/interrupt.h"
 
-#include "python/support/pcu.h"
+#include "driver/context_record.h"
 
 /* The questions of device/machine/wait.h. */
 enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
