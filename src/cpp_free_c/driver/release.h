@@ -11,38 +11,38 @@
 #include "driver/context_record.h"
 #include "tables/resources.h"
 
-#define PCU_RES_MEMBER(kind, type, ender) PCU_RES_##kind,
-typedef enum { PCU_RESOURCES(PCU_RES_MEMBER) PCU_RES_COUNT } pcu_res_kind;
-#undef PCU_RES_MEMBER
+#define PCU_HANDLE_MEMBER(kind, type, ender) PCU_HANDLE_##kind,
+typedef enum { PCU_RESOURCES(PCU_HANDLE_MEMBER) PCU_HANDLE_KINDS } pcu_handle_kind;
+#undef PCU_HANDLE_MEMBER
 
 /* A handle of any kind. The kind says which member is valid. */
 typedef union {
-#define PCU_RES_HANDLE(kind, type, ender) type kind;
-    PCU_RESOURCES(PCU_RES_HANDLE)
-#undef PCU_RES_HANDLE
-} pcu_res_handle;
+#define PCU_HANDLE_HANDLE(kind, type, ender) type kind;
+    PCU_RESOURCES(PCU_HANDLE_HANDLE)
+#undef PCU_HANDLE_HANDLE
+} pcu_handle;
 
 /* Count a handle of this kind as created. */
-PCU_HIDDEN void pcu_res_created(pcu_res_kind kind);
+PCU_HIDDEN void pcu_handle_created(pcu_handle_kind kind);
 
 /* The number of live handles of a kind. */
-PCU_HIDDEN long pcu_res_live(pcu_res_kind kind);
+PCU_HIDDEN long pcu_handle_live(pcu_handle_kind kind);
 
 /* The number of handles of a kind that were released. */
-PCU_HIDDEN unsigned long pcu_res_released(pcu_res_kind kind);
+PCU_HIDDEN unsigned long pcu_handle_released(pcu_handle_kind kind);
 
 /* The name of a kind, as in tables/resources.h. */
-PCU_HIDDEN const char *pcu_res_name(pcu_res_kind kind);
+PCU_HIDDEN const char *pcu_handle_kind_name(pcu_handle_kind kind);
 
 /* The name of the driver function that releases a handle of this kind. */
-PCU_HIDDEN const char *pcu_res_ender(pcu_res_kind kind);
+PCU_HIDDEN const char *pcu_handle_release_routine(pcu_handle_kind kind);
 
 /* The release of one handle, in three steps. Only the second step may wait for the
  * device, so the caller unlocks the interpreter during that step only (see
  * python/driver/resource.c). The other two read and write the context's record. */
 typedef struct {
-    pcu_res_kind kind;
-    pcu_res_handle handle;
+    pcu_handle_kind kind;
+    pcu_handle handle;
     int unmaps;      /* unmap the graphics resource instead of releasing it */
     CUstream stream; /* where to unmap */
     pcu_ctxrec *ctx;
@@ -68,10 +68,10 @@ PCU_HIDDEN void pcu_release_call(pcu_release *release);
 PCU_HIDDEN CUresult pcu_release_finish(pcu_release *release);
 
 /* When the call that releases a handle of this kind may wait: PCU_BLOCKING_... */
-PCU_HIDDEN int pcu_res_blocking(pcu_res_kind kind);
+PCU_HIDDEN int pcu_handle_blocking(pcu_handle_kind kind);
 
 /* Count a handle as released that could not be released and that no caller can release
  * later. */
-PCU_HIDDEN void pcu_res_abandon(pcu_res_kind kind);
+PCU_HIDDEN void pcu_handle_abandon(pcu_handle_kind kind);
 
 #endif

@@ -254,7 +254,7 @@ array_allocate(pcu_gpuarray *self)
         self->allocator != NULL ? self->allocator : st->default_allocator;
     PyObject *memory;
     if (allocator == NULL || allocator == st->mem_alloc) {
-        memory = pcu_devmem_alloc(st, size);
+        memory = pcu_allocation_new(st, size);
     }
     else {
         memory = pcu_allocate(st, allocator, size);

@@ -15,7 +15,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     static const pcu_argtable table = {"Event", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
     unsigned int flags = 0;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &flags) < 0) {
         return -1;
@@ -26,7 +26,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     PCU_CALL(rc, self->st, EventCreate, (&handle.event, flags));
     if (rc == 0) {
-        pcu_resource_adopt(self, ctx, PCU_RES_event, handle);
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
     }
     Py_DECREF(ctx);
     return rc;
@@ -194,7 +194,7 @@ event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     PyObject *bytes = NULL;
     PyObject *self = NULL;
     CUipcEventHandle handle;
-    pcu_res_handle event = {0};
+    pcu_handle event = {0};
     int rc;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &bytes) < 0 ||
         pcu_ipc_bytes(st, bytes, "cuIpcOpenEventHandle", &handle) < 0) {
@@ -206,7 +206,7 @@ event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     }
     PCU_CALL(rc, st, IpcOpenEventHandle, (&event.event, handle));
     if (rc == 0) {
-        self = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, event);
+        self = pcu_resource_new(st, st->Event, ctx, PCU_HANDLE_event, event);
     }
     Py_DECREF(ctx);
     return self;

@@ -324,7 +324,7 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     }
     self->head.st = st;
     self->head.ctx = ctx;
-    self->head.kind = PCU_RES_stream;
+    self->head.kind = PCU_HANDLE_stream;
     self->head.handle.stream = handle;
     self->head.live = 1;
     self->foreign = 1;
@@ -367,7 +367,7 @@ stream_order_by_event(CUstream before, CUstream after, const char **routine)
 
 /* Wait in the stream's own context, which need not be the current one. */
 int
-pcu_stream_wait(pcu_state *st, CUstream handle)
+pcu_stream_synchronize(pcu_state *st, CUstream handle)
 {
     CUcontext current = NULL;
     CUcontext own = NULL;
@@ -405,7 +405,7 @@ pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
     CUresult status = stream_order_by_event(before, after, &routine);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {
         /* a stream of another context, which no event of this one can follow */
-        return pcu_stream_wait(st, before);
+        return pcu_stream_synchronize(st, before);
     }
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -432,7 +432,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     stream *self = (stream *)op;
     pcu_state *st = self->head.st;
     stream_args a = {0};
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     if (pcu_args_parse_tuple(st, &stream_table, args, kwargs, &a) < 0) {
         return -1;
@@ -460,7 +460,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
             self->head.live = 0;
             Py_CLEAR(self->owner);
         }
-        pcu_resource_adopt(&self->head, ctx, PCU_RES_stream, handle);
+        pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
     }
     Py_DECREF(ctx);
     return rc;

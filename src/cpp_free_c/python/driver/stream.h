@@ -31,7 +31,7 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
                                            CUstream after);
 
 /* Wait for what is queued to the stream. */
-PCU_HIDDEN PCU_RAISES int pcu_stream_wait(pcu_state *st, CUstream handle);
+PCU_HIDDEN PCU_RAISES int pcu_stream_synchronize(pcu_state *st, CUstream handle);
 
 /* The handle of another library's stream, by its __cuda_stream__: 1 if it has that, 0
  * if not. */

@@ -8,30 +8,30 @@
 #define PCU_SETUPS(X) \
     X(errors)         \
     X(enums)          \
-    X(library)        \
+    X(init)           \
     X(context)        \
     X(device)         \
     X(stream)         \
     X(event)          \
-    X(devmem)         \
+    X(allocation)     \
     X(managed)        \
     X(ipc)            \
-    X(hostmem)        \
-    X(hostarray)      \
-    X(memcpy)         \
+    X(host)           \
+    X(numpy_array)    \
+    X(copy)           \
     X(handlers)       \
     X(cumodule)       \
     X(function)       \
-    X(array)          \
-    X(memcpynd)       \
+    X(texture_array)  \
+    X(copy_nd)        \
     X(texture)        \
     X(texref)         \
-    X(mempool)        \
+    X(pool)           \
     X(dlpack)         \
     X(linker)         \
     X(gl)             \
     X(profiler)       \
-    X(curand)         \
+    X(curand_tables)  \
     X(gpuarray)
 
 #define PCU_SETUP(name) \

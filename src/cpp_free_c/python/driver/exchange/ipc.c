@@ -77,7 +77,7 @@ ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
     ipc_args a = {0};
     unsigned int flags = 1; /* LAZY_ENABLE_PEER_ACCESS */
     CUipcMemHandle handle;
-    pcu_res_handle memory = {0};
+    pcu_handle memory = {0};
     int rc;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0 ||
         (a.flags != NULL &&
@@ -91,7 +91,7 @@ ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     PCU_CALL(rc, self->st, IpcOpenMemHandle, (&memory.ipc_memory, handle, flags));
     if (rc == 0) {
-        pcu_resource_adopt(self, ctx, PCU_RES_ipc_memory, memory);
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_ipc_memory, memory);
     }
     Py_DECREF(ctx);
     return rc;

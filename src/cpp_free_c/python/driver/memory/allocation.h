@@ -24,12 +24,12 @@ PCU_HIDDEN void pcu_collect_garbage(void);
 
 /* Raise the failure of an allocation of device memory, with the figures that explain
  * it. Returns -1. */
-PCU_HIDDEN PCU_RAISES int pcu_devmem_raise(pcu_state *st, const char *routine,
-                                           CUresult status, size_t size);
+PCU_HIDDEN PCU_RAISES int pcu_allocation_raise(pcu_state *st, const char *routine,
+                                               CUresult status, size_t size);
 
 /* Device memory in the current context. Collects garbage and retries once when short.
  */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_devmem_alloc(pcu_state *st, size_t size);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_allocation_new(pcu_state *st, size_t size);
 
 /* 0 unless the object is device memory of ours that was released, or whose context was:
  * its address may be somebody else's by now. */

@@ -127,7 +127,7 @@ static PyType_Spec pagelocked_spec = {
 PyObject *
 pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemHostAlloc");
@@ -137,7 +137,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
     PCU_ALLOCATE(status, MemHostAlloc, (&handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
         *data = handle.host;
-        self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_RES_host,
+        self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_HANDLE_host,
                                 handle);
     }
     else {
@@ -328,7 +328,7 @@ static PyObject *
 registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
 {
     size_t bytes = (size_t)PyArray_NBYTES(array);
-    pcu_res_handle handle = {.host = PyArray_DATA(array)};
+    pcu_handle handle = {.host = PyArray_DATA(array)};
     PyObject *self = NULL;
     if (PyDataType_REFCHK(PyArray_DESCR(array))) {
         pcu_refuse_objects(PyArray_DESCR(array), "register_host_memory");
@@ -341,8 +341,8 @@ registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
     CUresult status;
     PCU_STATUS(status, MemHostRegister, (handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
-        self = pcu_resource_new(st, st->RegisteredHostMemory, ctx, PCU_RES_registered,
-                                handle);
+        self = pcu_resource_new(st, st->RegisteredHostMemory, ctx,
+                                PCU_HANDLE_registered, handle);
     }
     else {
         pcu_raise_detail(st, "cuMemHostRegister", status, "%zu bytes at %p", bytes,
@@ -419,7 +419,7 @@ static PyMethodDef host_functions[] = {
 };
 
 int
-pcu_hostmem_setup(PyObject *m, pcu_state *st)
+pcu_host_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->HostPointer, &host_spec, NULL) < 0) {
         return -1;

@@ -82,7 +82,7 @@ static PyType_Spec managed_spec = {
 PyObject *
 pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemAllocManaged");
@@ -94,11 +94,11 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
     if (status == CUDA_SUCCESS) {
         *data = (void *)(uintptr_t)handle.memory;
         self = pcu_resource_with_size(
-            pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_RES_memory, handle),
+            pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_HANDLE_memory, handle),
             bytes);
     }
     else {
-        pcu_devmem_raise(st, "cuMemAllocManaged", status, bytes);
+        pcu_allocation_raise(st, "cuMemAllocManaged", status, bytes);
     }
     Py_DECREF(ctx);
     return self;

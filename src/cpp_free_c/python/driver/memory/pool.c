@@ -25,8 +25,8 @@
 
 typedef struct {
     pcu_bins_block base;
-    pcu_res_handle handle;
-} mempool_block;
+    pcu_handle handle;
+} pool_block;
 
 typedef struct {
     PyObject_HEAD
@@ -34,22 +34,22 @@ typedef struct {
     PyObject *ctx; /* strong, of the held blocks; NULL: a host pool before its first */
     PyObject *dict;
     PyObject *weakrefs;
-    pcu_res_kind kind;  /* memory or host */
-    unsigned int flags; /* of cuMemHostAlloc */
+    pcu_handle_kind kind; /* memory or host */
+    unsigned int flags;   /* of cuMemHostAlloc */
     pcu_bins bins;
-} mempool;
+} memory_pool;
 
 /* PooledDeviceAllocation and PooledHostAllocation. The head is live while block is
  * there; its handle stays readable, and its size is the number of bytes asked for. */
 typedef struct {
     pcu_resource head;
-    mempool *pool; /* strong */
-    mempool_block *block;
+    memory_pool *pool; /* strong */
+    pool_block *block;
 } pooled;
 
 /* 1 if the pool's blocks are there: it has a context, and that may be used. */
 static inline int
-mempool_is_usable(const mempool *self)
+pool_is_usable(const memory_pool *self)
 {
     return self->ctx != NULL && pcu_ctxrec_usable(pcu_context_rec(self->ctx));
 }
@@ -57,23 +57,23 @@ mempool_is_usable(const mempool *self)
 /* -- blocks ------------------------------------------------------------------------ */
 
 static const char *
-mempool_routine(const mempool *self)
+pool_routine(const memory_pool *self)
 {
-    return self->kind == PCU_RES_memory ? "cuMemAlloc" : "cuMemHostAlloc";
+    return self->kind == PCU_HANDLE_memory ? "cuMemAlloc" : "cuMemHostAlloc";
 }
 
 /* End a block that is counted in no pool any more. */
 static void
-mempool_release_noraise(mempool *self, mempool_block *block, PyObject *ctx)
+pool_release_noraise(memory_pool *self, pool_block *block, PyObject *ctx)
 {
-    pcu_res_handle handle = block->handle;
+    pcu_handle handle = block->handle;
     PyMem_Free(block);
     pcu_release_noraise(self->st, self->kind, handle, ctx);
 }
 
 /* Releasing may warn, which may run code that uses the pool: look anew each time. */
 static void
-mempool_free_held_noraise(mempool *self)
+pool_free_held_noraise(memory_pool *self)
 {
     pcu_bins_block *block;
     if (self->ctx == NULL) {
@@ -81,15 +81,15 @@ mempool_free_held_noraise(mempool *self)
     }
     PyObject *ctx = Py_NewRef(self->ctx);
     while (self->ctx == ctx && (block = pcu_bins_evict(&self->bins)) != NULL) {
-        mempool_release_noraise(self, (mempool_block *)block, ctx);
+        pool_release_noraise(self, (pool_block *)block, ctx);
     }
     Py_DECREF(ctx);
 }
 
 /* One call of the driver in the pool's context. *routine names the call that failed. */
 static CUresult
-mempool_ask_driver(mempool *self, size_t bytes, pcu_res_handle *handle,
-                   const char **routine)
+pool_ask_driver(memory_pool *self, size_t bytes, pcu_handle *handle,
+                const char **routine)
 {
     pcu_scope scope;
     *routine = "cuCtxPushCurrent";
@@ -97,8 +97,8 @@ mempool_ask_driver(mempool *self, size_t bytes, pcu_res_handle *handle,
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    *routine = mempool_routine(self);
-    if (self->kind == PCU_RES_memory) {
+    *routine = pool_routine(self);
+    if (self->kind == PCU_HANDLE_memory) {
         PCU_STATUS(status, MemAlloc, (&handle->memory, bytes));
     }
     else {
@@ -106,7 +106,7 @@ mempool_ask_driver(mempool *self, size_t bytes, pcu_res_handle *handle,
     }
     CUresult left = pcu_scope_leave(&scope);
     if (status == CUDA_SUCCESS) {
-        pcu_res_created(self->kind);
+        pcu_handle_created(self->kind);
         if (left != CUDA_SUCCESS) {
             pcu_release_noraise(self->st, self->kind, *handle, self->ctx);
             *routine = "cuCtxPopCurrent";
@@ -118,29 +118,29 @@ mempool_ask_driver(mempool *self, size_t bytes, pcu_res_handle *handle,
 
 /* The pool's context cannot be used: raise, or take another if the pool may. */
 static int
-mempool_enter_context(mempool *self)
+pool_enter_context(memory_pool *self)
 {
     if (pcu_drv_info.state != PCU_DRV_READY) {
-        return pcu_raise(self->st, mempool_routine(self),
+        return pcu_raise(self->st, pool_routine(self),
                          pcu_drv_state_status(pcu_drv_info.state));
     }
-    if (self->kind == PCU_RES_memory) {
+    if (self->kind == PCU_HANDLE_memory) {
         return pcu_raise_detail(
-            self->st, mempool_routine(self), CUDA_ERROR_INVALID_CONTEXT,
+            self->st, pool_routine(self), CUDA_ERROR_INVALID_CONTEXT,
             "the context of this %s was detached", Py_TYPE(self)->tp_name);
     }
-    PyObject *ctx = pcu_context_require(self->st, mempool_routine(self));
+    PyObject *ctx = pcu_context_require(self->st, pool_routine(self));
     if (ctx == NULL) {
         return -1;
     }
-    mempool_free_held_noraise(self); /* their context is gone, and they with it */
+    pool_free_held_noraise(self); /* their context is gone, and they with it */
     Py_XSETREF(self->ctx, ctx);
     return 0;
 }
 
 static int
-mempool_raise(mempool *self, const char *routine, CUresult status, size_t size, int bin,
-              size_t released)
+pool_raise(memory_pool *self, const char *routine, CUresult status, size_t size,
+           int bin, size_t released)
 {
     if (status != CUDA_ERROR_OUT_OF_MEMORY) {
         return pcu_raise(self->st, routine, status);
@@ -156,8 +156,8 @@ mempool_raise(mempool *self, const char *routine, CUresult status, size_t size, 
 /* A block that the driver has to give. When memory is short: collect garbage, look at
  * the bin again, release held blocks, the largest first. The block is counted active.
  */
-static mempool_block *
-mempool_obtain_fresh(mempool *self, int bin, size_t size)
+static pool_block *
+pool_obtain_fresh(memory_pool *self, int bin, size_t size)
 {
     const char *routine = "";
     size_t bytes = pcu_bins_size(bin);
@@ -165,24 +165,24 @@ mempool_obtain_fresh(mempool *self, int bin, size_t size)
     if (pcu_context_ready(self->st) < 0) { /* the pool's context may be this thread's */
         return NULL;
     }
-    mempool_block *block = PyMem_Calloc(1, sizeof(*block));
+    pool_block *block = PyMem_Calloc(1, sizeof(*block));
     if (block == NULL) {
         PyErr_NoMemory();
         return NULL;
     }
     block->base.bin = bin;
-    CUresult status = mempool_ask_driver(self, bytes, &block->handle, &routine);
+    CUresult status = pool_ask_driver(self, bytes, &block->handle, &routine);
     if (status == CUDA_ERROR_OUT_OF_MEMORY) {
         pcu_collect_garbage();
         pcu_bins_block *found = NULL;
-        if (mempool_is_usable(self)) {
+        if (pool_is_usable(self)) {
             found = pcu_bins_take(&self->bins, bin, size);
         }
         if (found != NULL) {
             PyMem_Free(block);
-            return (mempool_block *)found;
+            return (pool_block *)found;
         }
-        status = mempool_ask_driver(self, bytes, &block->handle, &routine);
+        status = pool_ask_driver(self, bytes, &block->handle, &routine);
     }
     while (status == CUDA_ERROR_OUT_OF_MEMORY) {
         pcu_bins_block *victim = pcu_bins_evict(&self->bins);
@@ -190,12 +190,12 @@ mempool_obtain_fresh(mempool *self, int bin, size_t size)
             break;
         }
         released += pcu_bins_size(victim->bin);
-        mempool_release_noraise(self, (mempool_block *)victim, self->ctx);
-        status = mempool_ask_driver(self, bytes, &block->handle, &routine);
+        pool_release_noraise(self, (pool_block *)victim, self->ctx);
+        status = pool_ask_driver(self, bytes, &block->handle, &routine);
     }
     if (status != CUDA_SUCCESS) {
         PyMem_Free(block);
-        mempool_raise(self, routine, status, size, bin, released);
+        pool_raise(self, routine, status, size, bin, released);
         return NULL;
     }
     pcu_bins_admit(&self->bins, &block->base, size);
@@ -203,18 +203,18 @@ mempool_obtain_fresh(mempool *self, int bin, size_t size)
 }
 
 /* A block of the pool's context, counted active. */
-static inline mempool_block *
-mempool_obtain(mempool *self, size_t size)
+static inline pool_block *
+pool_obtain(memory_pool *self, size_t size)
 {
     int bin = pcu_bins_number(size);
-    if (!mempool_is_usable(self) && mempool_enter_context(self) < 0) {
+    if (!pool_is_usable(self) && pool_enter_context(self) < 0) {
         return NULL;
     }
-    mempool_block *block = (mempool_block *)pcu_bins_take(&self->bins, bin, size);
+    pool_block *block = (pool_block *)pcu_bins_take(&self->bins, bin, size);
     if (block != NULL) {
         return block;
     }
-    return mempool_obtain_fresh(self, bin, size);
+    return pool_obtain_fresh(self, bin, size);
 }
 
 /* -- allocations ------------------------------------------------------------------- */
@@ -223,22 +223,22 @@ mempool_obtain(mempool *self, size_t size)
 static void
 pooled_give_back_noraise(pooled *self)
 {
-    mempool *pool = self->pool;
-    mempool_block *block = self->block;
+    memory_pool *pool = self->pool;
+    pool_block *block = self->block;
     self->block = NULL;
     self->head.live = 0;
-    if (!pool->bins.stopped && self->head.ctx == pool->ctx && mempool_is_usable(pool)) {
+    if (!pool->bins.stopped && self->head.ctx == pool->ctx && pool_is_usable(pool)) {
         pcu_bins_hold(&pool->bins, &block->base, self->head.size);
     }
     else {
         pcu_bins_dismiss(&pool->bins, &block->base, self->head.size);
-        mempool_release_noraise(pool, block, self->head.ctx);
+        pool_release_noraise(pool, block, self->head.ctx);
     }
 }
 
 /* Making the object may collect garbage, so it comes before looking at the pool. */
 static PyObject *
-pooled_new(mempool *pool, PyTypeObject *type, size_t size)
+pooled_new(memory_pool *pool, PyTypeObject *type, size_t size)
 {
     pooled *self = (pooled *)type->tp_alloc(type, 0);
     if (self == NULL) {
@@ -246,9 +246,9 @@ pooled_new(mempool *pool, PyTypeObject *type, size_t size)
     }
     self->head.st = pool->st;
     self->head.kind = pool->kind;
-    self->pool = (mempool *)Py_NewRef((PyObject *)pool);
+    self->pool = (memory_pool *)Py_NewRef((PyObject *)pool);
     pcu_resource_with_size((PyObject *)self, size);
-    mempool_block *block = mempool_obtain(pool, size);
+    pool_block *block = pool_obtain(pool, size);
     if (block == NULL) {
         Py_DECREF(self);
         return NULL;
@@ -263,7 +263,7 @@ pooled_new(mempool *pool, PyTypeObject *type, size_t size)
 PyObject *
 pcu_pool_alloc(PyObject *pool, size_t size)
 {
-    mempool *self = (mempool *)pool;
+    memory_pool *self = (memory_pool *)pool;
     return pooled_new(self, self->st->PooledDeviceAllocation, size);
 }
 
@@ -303,7 +303,8 @@ pooled_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pooled *self = (pooled *)op;
     if (self->block == NULL) {
-        pcu_resource_check_slow(&self->head, pcu_res_ender(self->head.kind));
+        pcu_resource_check_slow(&self->head,
+                                pcu_handle_release_routine(self->head.kind));
         return NULL;
     }
     pooled_give_back_noraise(self);
@@ -394,44 +395,44 @@ static PyType_Spec pooled_host_spec = {"pycuda._driver.PooledHostAllocation",
 /* -- what both pools have ---------------------------------------------------------- */
 
 static int
-mempool_traverse(PyObject *op, visitproc visit, void *arg)
+pool_traverse(PyObject *op, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((mempool *)op)->ctx);
-    Py_VISIT(((mempool *)op)->dict);
+    Py_VISIT(((memory_pool *)op)->ctx);
+    Py_VISIT(((memory_pool *)op)->dict);
     return 0;
 }
 
 static int
-mempool_clear(PyObject *op)
+pool_clear(PyObject *op)
 {
-    Py_CLEAR(((mempool *)op)->dict);
+    Py_CLEAR(((memory_pool *)op)->dict);
     return 0;
 }
 
 static void
-mempool_dealloc(PyObject *op)
+pool_dealloc(PyObject *op)
 {
-    mempool *self = (mempool *)op;
+    memory_pool *self = (memory_pool *)op;
     PyTypeObject *type = Py_TYPE(op);
     PyObject_GC_UnTrack(op);
     if (self->weakrefs != NULL) {
         PyObject_ClearWeakRefs(op);
     }
-    mempool_free_held_noraise(self);
-    mempool_clear(op);
+    pool_free_held_noraise(self);
+    pool_clear(op);
     Py_CLEAR(self->ctx);
     type->tp_free(op);
     Py_DECREF(type);
 }
 
-static mempool *
-mempool_blank_new(PyTypeObject *type, pcu_res_kind kind)
+static memory_pool *
+pool_blank_new(PyTypeObject *type, pcu_handle_kind kind)
 {
     pcu_state *st = pcu_state_of_type(type);
-    mempool *self = NULL;
+    memory_pool *self = NULL;
     if (st != NULL) {
-        self = (mempool *)type->tp_alloc(type, 0);
+        self = (memory_pool *)type->tp_alloc(type, 0);
     }
     if (self != NULL) {
         self->st = st;
@@ -440,48 +441,48 @@ mempool_blank_new(PyTypeObject *type, pcu_res_kind kind)
     return self;
 }
 
-PyDoc_STRVAR(mempool_free_held_doc,
+PyDoc_STRVAR(pool_free_held_doc,
              "free_held($self, /)\n--\n\n"
              "Release the blocks that nobody uses to the driver.");
 
 static PyObject *
-mempool_free_held(PyObject *op, PyObject *Py_UNUSED(ignored))
+pool_free_held(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    mempool_free_held_noraise((mempool *)op);
+    pool_free_held_noraise((memory_pool *)op);
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(mempool_stop_holding_doc,
+PyDoc_STRVAR(pool_stop_holding_doc,
              "stop_holding($self, /)\n--\n\n"
              "free_held(), and from now on release every block that is given back.");
 
 static PyObject *
-mempool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
+pool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    ((mempool *)op)->bins.stopped = 1;
-    mempool_free_held_noraise((mempool *)op);
+    ((memory_pool *)op)->bins.stopped = 1;
+    pool_free_held_noraise((memory_pool *)op);
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(mempool_bin_number_doc,
+PyDoc_STRVAR(pool_bin_number_doc,
              "bin_number($self, size, /)\n--\n\nThe bin that serves size bytes.");
 
 static PyObject *
-mempool_bin_number(PyObject *op, PyObject *value)
+pool_bin_number(PyObject *op, PyObject *value)
 {
     size_t size = 0;
-    if (pcu_as_size(((mempool *)op)->st, value, &size, "size") < 0) {
+    if (pcu_as_size(((memory_pool *)op)->st, value, &size, "size") < 0) {
         return NULL;
     }
     return PyLong_FromLong(pcu_bins_number(size));
 }
 
-PyDoc_STRVAR(mempool_alloc_size_doc,
+PyDoc_STRVAR(pool_alloc_size_doc,
              "alloc_size($self, bin, /)\n--\n\n"
              "The bytes of the blocks of a bin: the largest size that it serves.");
 
 static PyObject *
-mempool_alloc_size(PyObject *Py_UNUSED(op), PyObject *value)
+pool_alloc_size(PyObject *Py_UNUSED(op), PyObject *value)
 {
     unsigned long long bin = 0;
     if (pcu_as_integer(value, 0, PCU_BINS_COUNT - 1, &bin, "bin") < 0) {
@@ -493,39 +494,39 @@ mempool_alloc_size(PyObject *Py_UNUSED(op), PyObject *value)
 /* The closure is the counter's offset in pcu_bins. Blocks of a context that has gone
  * are not held any more. */
 static PyObject *
-mempool_get_counter(PyObject *op, void *closure)
+pool_get_counter(PyObject *op, void *closure)
 {
-    mempool *self = (mempool *)op;
-    if (self->bins.held_blocks != 0 && !mempool_is_usable(self)) {
-        mempool_free_held_noraise(self);
+    memory_pool *self = (memory_pool *)op;
+    if (self->bins.held_blocks != 0 && !pool_is_usable(self)) {
+        pool_free_held_noraise(self);
     }
     return PyLong_FromSize_t(
         *(const size_t *)((const char *)&self->bins + (uintptr_t)closure));
 }
 
-#define MEMPOOL_COUNTER(name, doc)                      \
+#define POOL_COUNTER(name, doc)                         \
     {                                                   \
-#        name, mempool_get_counter, NULL, doc,          \
+#        name, pool_get_counter, NULL, doc,             \
             (void *)(uintptr_t)offsetof(pcu_bins, name) \
     }
 
-static PyGetSetDef mempool_getset[] = {
-    MEMPOOL_COUNTER(held_blocks, "The number of blocks that nobody uses."),
-    MEMPOOL_COUNTER(active_blocks, "The number of blocks in use."),
-    MEMPOOL_COUNTER(managed_bytes, "The bytes of all blocks, held and in use."),
-    MEMPOOL_COUNTER(active_bytes, "The bytes that were asked for and are in use."),
+static PyGetSetDef pool_getset[] = {
+    POOL_COUNTER(held_blocks, "The number of blocks that nobody uses."),
+    POOL_COUNTER(active_blocks, "The number of blocks in use."),
+    POOL_COUNTER(managed_bytes, "The bytes of all blocks, held and in use."),
+    POOL_COUNTER(active_bytes, "The bytes that were asked for and are in use."),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMemberDef mempool_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(mempool, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(mempool, weakrefs), Py_READONLY,
+static PyMemberDef pool_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(memory_pool, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(memory_pool, weakrefs), Py_READONLY,
      NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
-enum { MEMPOOL_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE };
+enum { POOL_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE };
 
 /* -- DeviceMemoryPool -------------------------------------------------------------- */
 
@@ -534,7 +535,7 @@ static PyObject *
 devicepool_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
                PyObject *Py_UNUSED(kwargs))
 {
-    mempool *self = mempool_blank_new(type, PCU_RES_memory);
+    memory_pool *self = pool_blank_new(type, PCU_HANDLE_memory);
     if (self != NULL) {
         self->ctx = pcu_context_require(self->st, "DeviceMemoryPool");
         if (self->ctx == NULL) {
@@ -548,7 +549,7 @@ static int
 devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     static const pcu_argtable table = {"DeviceMemoryPool", NULL, 0, 0, 0};
-    return pcu_args_parse_tuple(((mempool *)op)->st, &table, args, kwargs, NULL);
+    return pcu_args_parse_tuple(((memory_pool *)op)->st, &table, args, kwargs, NULL);
 }
 
 PyDoc_STRVAR(devicepool_allocate_doc,
@@ -562,7 +563,7 @@ static PyObject *
 devicepool_allocate(PyObject *op, PyObject *value)
 {
     size_t size = 0;
-    if (pcu_as_size(((mempool *)op)->st, value, &size, "size") < 0) {
+    if (pcu_as_size(((memory_pool *)op)->st, value, &size, "size") < 0) {
         return NULL;
     }
     return pcu_pool_alloc(op, size);
@@ -570,10 +571,10 @@ devicepool_allocate(PyObject *op, PyObject *value)
 
 static PyMethodDef devicepool_methods[] = {
     {"allocate", devicepool_allocate, METH_O, devicepool_allocate_doc},
-    {"free_held", mempool_free_held, METH_NOARGS, mempool_free_held_doc},
-    {"stop_holding", mempool_stop_holding, METH_NOARGS, mempool_stop_holding_doc},
-    {"bin_number", mempool_bin_number, METH_O, mempool_bin_number_doc},
-    {"alloc_size", mempool_alloc_size, METH_O, mempool_alloc_size_doc},
+    {"free_held", pool_free_held, METH_NOARGS, pool_free_held_doc},
+    {"stop_holding", pool_stop_holding, METH_NOARGS, pool_stop_holding_doc},
+    {"bin_number", pool_bin_number, METH_O, pool_bin_number_doc},
+    {"alloc_size", pool_alloc_size, METH_O, pool_alloc_size_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -586,14 +587,14 @@ PyDoc_STRVAR(
 
 static PyType_Slot devicepool_slots[] = {
     {Py_tp_doc, (void *)devicepool_doc}, {Py_tp_new, devicepool_new},
-    {Py_tp_init, devicepool_init},       {Py_tp_traverse, mempool_traverse},
-    {Py_tp_clear, mempool_clear},        {Py_tp_dealloc, mempool_dealloc},
-    {Py_tp_members, mempool_members},    {Py_tp_getset, mempool_getset},
+    {Py_tp_init, devicepool_init},       {Py_tp_traverse, pool_traverse},
+    {Py_tp_clear, pool_clear},           {Py_tp_dealloc, pool_dealloc},
+    {Py_tp_members, pool_members},       {Py_tp_getset, pool_getset},
     {Py_tp_methods, devicepool_methods}, {0, NULL},
 };
 
 static PyType_Spec devicepool_spec = {"pycuda._driver.DeviceMemoryPool",
-                                      sizeof(mempool), 0, MEMPOOL_FLAGS,
+                                      sizeof(memory_pool), 0, POOL_FLAGS,
                                       devicepool_slots};
 
 int
@@ -702,7 +703,7 @@ static PyType_Slot hostallocator_slots[] = {
 };
 
 static PyType_Spec hostallocator_spec = {"pycuda._driver.PageLockedAllocator",
-                                         sizeof(hostallocator), 0, MEMPOOL_FLAGS,
+                                         sizeof(hostallocator), 0, POOL_FLAGS,
                                          hostallocator_slots};
 
 /* -- PageLockedMemoryPool ---------------------------------------------------------- */
@@ -710,7 +711,7 @@ static PyType_Spec hostallocator_spec = {"pycuda._driver.PageLockedAllocator",
 static PyObject *
 hostpool_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
-    return (PyObject *)mempool_blank_new(type, PCU_RES_host);
+    return (PyObject *)pool_blank_new(type, PCU_HANDLE_host);
 }
 
 static int
@@ -718,7 +719,7 @@ hostpool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     static const pcu_argspec specs[] = {{"allocator", pcu_as_object, 0}};
     static const pcu_argtable table = {"PageLockedMemoryPool", specs, 1, 0, 1};
-    mempool *self = (mempool *)op;
+    memory_pool *self = (memory_pool *)op;
     PyObject *allocator = NULL;
     unsigned int flags = 0;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &allocator) < 0) {
@@ -734,7 +735,7 @@ hostpool_init(PyObject *op, PyObject *args, PyObject *kwargs)
         flags = ((hostallocator *)allocator)->flags;
     }
     if (flags != self->flags) { /* a second __init__: no block of the old flags stays */
-        mempool_free_held_noraise(self);
+        pool_free_held_noraise(self);
         self->flags = flags;
     }
     return 0;
@@ -800,7 +801,7 @@ hostpool_allocate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         {"order", pcu_as_object, offsetof(hostpool_args, order)},
     };
     static const pcu_argtable table = {"allocate", specs, 3, 2, 0};
-    mempool *self = (mempool *)op;
+    memory_pool *self = (memory_pool *)op;
     hostpool_args a = {.order = NULL};
     PyObject *allocation = NULL;
     PyObject *array = NULL;
@@ -835,10 +836,10 @@ done:
 static PyMethodDef hostpool_methods[] = {
     {"allocate", (PyCFunction)(void (*)(void))hostpool_allocate,
      METH_FASTCALL | METH_KEYWORDS, hostpool_allocate_doc},
-    {"free_held", mempool_free_held, METH_NOARGS, mempool_free_held_doc},
-    {"stop_holding", mempool_stop_holding, METH_NOARGS, mempool_stop_holding_doc},
-    {"bin_number", mempool_bin_number, METH_O, mempool_bin_number_doc},
-    {"alloc_size", mempool_alloc_size, METH_O, mempool_alloc_size_doc},
+    {"free_held", pool_free_held, METH_NOARGS, pool_free_held_doc},
+    {"stop_holding", pool_stop_holding, METH_NOARGS, pool_stop_holding_doc},
+    {"bin_number", pool_bin_number, METH_O, pool_bin_number_doc},
+    {"alloc_size", pool_alloc_size, METH_O, pool_alloc_size_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -851,17 +852,17 @@ PyDoc_STRVAR(
 
 static PyType_Slot hostpool_slots[] = {
     {Py_tp_doc, (void *)hostpool_doc}, {Py_tp_new, hostpool_new},
-    {Py_tp_init, hostpool_init},       {Py_tp_traverse, mempool_traverse},
-    {Py_tp_clear, mempool_clear},      {Py_tp_dealloc, mempool_dealloc},
-    {Py_tp_members, mempool_members},  {Py_tp_getset, mempool_getset},
+    {Py_tp_init, hostpool_init},       {Py_tp_traverse, pool_traverse},
+    {Py_tp_clear, pool_clear},         {Py_tp_dealloc, pool_dealloc},
+    {Py_tp_members, pool_members},     {Py_tp_getset, pool_getset},
     {Py_tp_methods, hostpool_methods}, {0, NULL},
 };
 
 static PyType_Spec hostpool_spec = {"pycuda._driver.PageLockedMemoryPool",
-                                    sizeof(mempool), 0, MEMPOOL_FLAGS, hostpool_slots};
+                                    sizeof(memory_pool), 0, POOL_FLAGS, hostpool_slots};
 
 int
-pcu_mempool_setup(PyObject *m, pcu_state *st)
+pcu_pool_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->PooledDeviceAllocation, &pooled_device_spec, NULL) < 0 ||
         pcu_add_type(m, &st->PooledHostAllocation, &pooled_host_spec, NULL) < 0 ||

@@ -17,7 +17,7 @@ typedef struct {
     pcu_resource base;
     PyObject *owner; /* what keeps a borrowed handle; NULL otherwise */
     int borrowed;    /* the handle is good but not ours to release */
-} pcu_array;
+} texture_array;
 
 typedef struct {
     PyObject_HEAD
@@ -258,7 +258,7 @@ DESCRIPTOR_TYPE(descriptor, "ArrayDescriptor");
 DESCRIPTOR_TYPE(descriptor_3d, "ArrayDescriptor3D");
 
 int
-pcu_as_descriptor(pcu_state *st, PyObject *value, void *out, const char *name)
+pcu_as_array_descriptor(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     if (!PyObject_TypeCheck(value, st->ArrayDescriptor) &&
         !PyObject_TypeCheck(value, st->ArrayDescriptor3D)) {
@@ -275,8 +275,8 @@ pcu_as_descriptor(pcu_state *st, PyObject *value, void *out, const char *name)
 
 /* The driver says only that a value is invalid: say which ones were given. */
 static int
-array_raise(pcu_state *st, const char *routine, CUresult status,
-            const CUDA_ARRAY3D_DESCRIPTOR *d)
+texture_array_raise(pcu_state *st, const char *routine, CUresult status,
+                    const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
     if (status != CUDA_ERROR_INVALID_VALUE) {
         return pcu_raise_detail(st, routine, status,
@@ -308,17 +308,17 @@ array_raise(pcu_state *st, const char *routine, CUresult status,
 }
 
 static int
-array_init(PyObject *op, PyObject *args, PyObject *kwargs)
+texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     static const pcu_argspec specs[] = {{"descriptor", pcu_as_object, 0}};
     static const pcu_argtable table = {"Array", specs, 1, 1, 0};
-    pcu_array *self = (pcu_array *)op;
+    texture_array *self = (texture_array *)op;
     pcu_state *st = self->base.st;
     PyObject *descriptor = NULL;
     const CUDA_ARRAY3D_DESCRIPTOR *given = NULL;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     if (pcu_args_parse_tuple(st, &table, args, kwargs, &descriptor) < 0 ||
-        pcu_as_descriptor(st, descriptor, &given, "descriptor") < 0) {
+        pcu_as_array_descriptor(st, descriptor, &given, "descriptor") < 0) {
         return -1;
     }
     CUDA_ARRAY3D_DESCRIPTOR d = *given;
@@ -339,17 +339,17 @@ array_init(PyObject *op, PyObject *args, PyObject *kwargs)
     if (status == CUDA_SUCCESS) {
         self->borrowed = 0;
         Py_CLEAR(self->owner);
-        pcu_resource_adopt(&self->base, ctx, PCU_RES_array, handle);
+        pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_array, handle);
     }
     Py_DECREF(ctx);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
-    return array_raise(st, routine, status, &d);
+    return texture_array_raise(st, routine, status, &d);
 }
 
 static int
-array_check(pcu_array *self, const char *routine)
+texture_array_check(texture_array *self, const char *routine)
 {
     if (self->borrowed && pcu_ctxrec_lives(pcu_context_rec(self->base.ctx))) {
         return 0;
@@ -358,13 +358,14 @@ array_check(pcu_array *self, const char *routine)
 }
 
 PyObject *
-pcu_array_wrap_new(pcu_state *st, PyObject *ctx, CUarray handle, PyObject *owner)
+pcu_texture_array_wrap_new(pcu_state *st, PyObject *ctx, CUarray handle,
+                           PyObject *owner)
 {
-    pcu_array *self = (pcu_array *)st->Array->tp_alloc(st->Array, 0);
+    texture_array *self = (texture_array *)st->Array->tp_alloc(st->Array, 0);
     if (self != NULL) {
         self->base.st = st;
         self->base.ctx = Py_NewRef(ctx);
-        self->base.kind = PCU_RES_array;
+        self->base.kind = PCU_HANDLE_array;
         self->base.handle.array = handle;
         self->owner = Py_XNewRef(owner);
         self->borrowed = 1;
@@ -373,7 +374,7 @@ pcu_array_wrap_new(pcu_state *st, PyObject *ctx, CUarray handle, PyObject *owner
 }
 
 int
-pcu_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
+pcu_as_texture_array(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     if (!PyObject_TypeCheck(value, st->Array)) {
         PyErr_Format(PyExc_TypeError, "%s must be an Array, not %s", name,
@@ -381,11 +382,11 @@ pcu_as_array(pcu_state *st, PyObject *value, void *out, const char *name)
         return -1;
     }
     *(PyObject **)out = value;
-    return array_check((pcu_array *)value, "cuArray3DGetDescriptor");
+    return texture_array_check((texture_array *)value, "cuArray3DGetDescriptor");
 }
 
 int
-pcu_array_handle(PyObject *obj, const char *what, CUarray *out)
+pcu_texture_array_handle(PyObject *obj, const char *what, CUarray *out)
 {
     pcu_state *st = pcu_state_of_type(Py_TYPE(obj));
     if (st == NULL || !PyObject_TypeCheck(obj, st->Array)) {
@@ -394,13 +395,13 @@ pcu_array_handle(PyObject *obj, const char *what, CUarray *out)
         return -1;
     }
     *out = ((pcu_resource *)obj)->handle.array;
-    return array_check((pcu_array *)obj, what);
+    return texture_array_check((texture_array *)obj, what);
 }
 
 int
-pcu_array_is_borrowed(PyObject *array)
+pcu_texture_array_is_borrowed(PyObject *array)
 {
-    return ((pcu_array *)array)->borrowed;
+    return ((texture_array *)array)->borrowed;
 }
 
 PyObject *
@@ -409,14 +410,14 @@ pcu_array_context(PyObject *array)
     return ((pcu_resource *)array)->ctx;
 }
 
-PyDoc_STRVAR(array_free_doc,
+PyDoc_STRVAR(texture_array_free_doc,
              "free($self, /)\n--\n\n"
              "Release the array now. Doing it again does nothing.");
 
 static PyObject *
-array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    pcu_array *self = (pcu_array *)op;
+    texture_array *self = (texture_array *)op;
     self->borrowed = 0;
     Py_CLEAR(self->owner);
     if (self->base.live && pcu_resource_free(&self->base) < 0) {
@@ -425,17 +426,17 @@ array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(array_get_descriptor_doc,
+PyDoc_STRVAR(texture_array_get_descriptor_doc,
              "get_descriptor($self, /)\n--\n\n"
              "What the array is like, an ArrayDescriptor. For up to two dimensions.");
 
 static PyObject *
-array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
+texture_array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = (pcu_resource *)op;
     CUDA_ARRAY_DESCRIPTOR flat = {0};
     int rc;
-    if (array_check((pcu_array *)op, "cuArrayGetDescriptor") < 0) {
+    if (texture_array_check((texture_array *)op, "cuArrayGetDescriptor") < 0) {
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, ArrayGetDescriptor, (&flat, self->handle.array));
@@ -449,17 +450,17 @@ array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
     return descriptor_from(self->st, self->st->ArrayDescriptor, &d);
 }
 
-PyDoc_STRVAR(array_get_descriptor_3d_doc,
+PyDoc_STRVAR(texture_array_get_descriptor_3d_doc,
              "get_descriptor_3d($self, /)\n--\n\n"
              "What the array is like, an ArrayDescriptor3D.");
 
 static PyObject *
-array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
+texture_array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = (pcu_resource *)op;
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
     int rc;
-    if (array_check((pcu_array *)op, "cuArray3DGetDescriptor") < 0) {
+    if (texture_array_check((texture_array *)op, "cuArray3DGetDescriptor") < 0) {
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, Array3DGetDescriptor, (&d, self->handle.array));
@@ -469,74 +470,70 @@ array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
     return descriptor_from(self->st, self->st->ArrayDescriptor3D, &d);
 }
 
-static PyMethodDef array_methods[] = {
-    {"free", array_free, METH_NOARGS, array_free_doc},
-    {"get_descriptor", array_get_descriptor, METH_NOARGS, array_get_descriptor_doc},
-    {"get_descriptor_3d", array_get_descriptor_3d, METH_NOARGS,
-     array_get_descriptor_3d_doc},
+static PyMethodDef texture_array_methods[] = {
+    {"free", texture_array_free, METH_NOARGS, texture_array_free_doc},
+    {"get_descriptor", texture_array_get_descriptor, METH_NOARGS,
+     texture_array_get_descriptor_doc},
+    {"get_descriptor_3d", texture_array_get_descriptor_3d, METH_NOARGS,
+     texture_array_get_descriptor_3d_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyObject *
-array_get_handle(PyObject *op, void *Py_UNUSED(closure))
+texture_array_get_handle(PyObject *op, void *Py_UNUSED(closure))
 {
     return PyLong_FromVoidPtr(((pcu_resource *)op)->handle.array);
 }
 
-static PyGetSetDef array_getset[] = {
-    {"handle", array_get_handle, NULL, "The CUarray as an int.", NULL},
+static PyGetSetDef texture_array_getset[] = {
+    {"handle", texture_array_get_handle, NULL, "The CUarray as an int.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static int
-array_traverse(PyObject *op, visitproc visit, void *arg)
+texture_array_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    Py_VISIT(((pcu_array *)op)->owner);
+    Py_VISIT(((texture_array *)op)->owner);
     return pcu_resource_traverse(op, visit, arg);
 }
 
 /* The owner keeps the handle: it goes with the object, as the context does. */
 static void
-array_dealloc(PyObject *op)
+texture_array_dealloc(PyObject *op)
 {
-    PyObject *owner = ((pcu_array *)op)->owner;
+    PyObject *owner = ((texture_array *)op)->owner;
     pcu_resource_dealloc(op);
     Py_XDECREF(owner);
 }
 
-PyDoc_STRVAR(array_doc,
+PyDoc_STRVAR(texture_array_doc,
              "Array(descriptor)\n--\n\n"
              "An image on the device, in the layout of the texture unit.\n\n"
              "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Filled by copies;\n"
              "read and written by kernels through textures and surfaces.");
 
-static PyType_Slot array_slots[] = {
-    {Py_tp_doc, (void *)array_doc},
-    {Py_tp_new, pcu_resource_blank_new},
-    {Py_tp_init, array_init},
-    {Py_tp_traverse, array_traverse},
-    {Py_tp_clear, pcu_resource_clear},
-    {Py_tp_dealloc, array_dealloc},
-    {Py_tp_members, pcu_resource_members},
-    {Py_tp_getset, array_getset},
-    {Py_tp_methods, array_methods},
-    {0, NULL},
+static PyType_Slot texture_array_slots[] = {
+    {Py_tp_doc, (void *)texture_array_doc}, {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, texture_array_init},       {Py_tp_traverse, texture_array_traverse},
+    {Py_tp_clear, pcu_resource_clear},      {Py_tp_dealloc, texture_array_dealloc},
+    {Py_tp_members, pcu_resource_members},  {Py_tp_getset, texture_array_getset},
+    {Py_tp_methods, texture_array_methods}, {0, NULL},
 };
 
-static PyType_Spec array_spec = {
-    "pycuda._driver.Array", sizeof(pcu_array), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, array_slots};
+static PyType_Spec texture_array_spec = {
+    "pycuda._driver.Array", sizeof(texture_array), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, texture_array_slots};
 
 int
-pcu_array_setup(PyObject *m, pcu_state *st)
+pcu_texture_array_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->ArrayDescriptor, &descriptor_spec, NULL) < 0 ||
         pcu_add_type(m, &st->ArrayDescriptor3D, &descriptor_3d_spec, NULL) < 0) {
         return -1;
     }
-    if (pcu_add_type(m, &st->Array, &array_spec, NULL) < 0) {
+    if (pcu_add_type(m, &st->Array, &texture_array_spec, NULL) < 0) {
         return -1;
     }
-    return pcu_add_methods(st->Array, pcu_arraydata_methods);
+    return pcu_add_methods(st->Array, pcu_texture_array_data_methods);
 }

@@ -38,8 +38,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_surface_new(pcu_state *st, PyObject *ctx,
                                                 PyObject *array);
 
 /* The descriptor of an Array that is alive. */
-PCU_HIDDEN PCU_RAISES int pcu_array_describe(pcu_state *st, PyObject *array,
-                                             CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+PCU_HIDDEN PCU_RAISES int pcu_texture_array_describe(
+    pcu_state *st, PyObject *array, CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 
 /* A kernel argument: 1 and the object's handle, which counts as used from now on; 0 if
  * the value is neither a TextureObject nor a SurfaceObject; -1 if it was released. */

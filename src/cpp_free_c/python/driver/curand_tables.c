@@ -257,7 +257,7 @@ static PyMethodDef curand_functions[] = {
 };
 
 int
-pcu_curand_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+pcu_curand_tables_setup(PyObject *m, pcu_state *Py_UNUSED(st))
 {
     return PyModule_AddFunctions(m, curand_functions);
 }
