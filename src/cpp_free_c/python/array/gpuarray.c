@@ -4,6 +4,7 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/exchange/dlpack.h"
 #include "python/driver/memory/allocation.h"
 #include "python/driver/memory/pointer.h"

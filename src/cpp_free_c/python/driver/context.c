@@ -384,13 +384,9 @@ PyDoc_STRVAR(
     "LogicError if the stack is empty.");
 
 static PyObject *
-context_pop(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
-            Py_ssize_t nargs, PyObject *kwnames)
+context_pop(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    static const pcu_argtable table = {"pop", NULL, 0, 0, 0};
-    pcu_state *st = pcu_state_of_type(defining);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0 ||
-        context_pop_current(st) < 0) {
+    if (context_pop_current(pcu_state_of_type((PyTypeObject *)type)) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -481,12 +477,12 @@ PyDoc_STRVAR(context_attach_doc,
              "It belongs to whoever made it: it is not ended here.");
 
 static PyObject *
-context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
-               Py_ssize_t nargs, PyObject *kwnames)
+context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
     static const pcu_argtable table = {"attach", specs, 1, 0, 0};
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     unsigned int flags = 0;
     CUcontext handle = NULL;
     int rc;
@@ -520,13 +516,10 @@ PyDoc_STRVAR(
     "context that pycuda.autoinit lends to such threads.");
 
 static PyObject *
-context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    static const pcu_argtable table = {"get_current", NULL, 0, 0, 0};
-    pcu_state *st = pcu_state_of_type(defining);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0 ||
-        context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
@@ -540,9 +533,23 @@ context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
         pcu_ctxstack_sync(st, stack) < 0) {
         return NULL;
     }
-    return Py_NewRef(pcu_ctx_current == NULL || stack->depth == 0
-                         ? Py_None
-                         : (PyObject *)pcu_ctx_current->owner);
+    if (pcu_ctx_current == NULL || stack->depth == 0) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef((PyObject *)pcu_ctx_current->owner);
+}
+
+PyDoc_STRVAR(context_synchronize_doc,
+             "synchronize($type, /)\n--\n\n"
+             "Wait until all work of the current context has finished.");
+
+static PyObject *
+context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
+{
+    if (pcu_context_synchronize(pcu_state_of_type((PyTypeObject *)type)) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 /* -- functions of the module ------------------------------------------------------- */
@@ -683,23 +690,16 @@ static PyGetSetDef context_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define CONTEXT_STATIC(name)                                          \
-    {                                                                 \
-#        name, (PyCFunction)(void (*)(void))context_##name,           \
-            METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, \
-            context_##name##_doc                                      \
-    }
-#define CONTEXT_METHOD(name)                                     \
-    {                                                            \
-#        name, context_##name, METH_NOARGS, context_##name##_doc \
-    }
-
 static PyMethodDef context_methods[] = {
-    CONTEXT_METHOD(push),
-    CONTEXT_STATIC(pop),
-    CONTEXT_METHOD(detach),
-    CONTEXT_STATIC(attach),
-    CONTEXT_STATIC(get_current),
+    {"push", context_push, METH_NOARGS, context_push_doc},
+    {"pop", context_pop, METH_CLASS | METH_NOARGS, context_pop_doc},
+    {"detach", context_detach, METH_NOARGS, context_detach_doc},
+    {"attach", (PyCFunction)(void (*)(void))context_attach,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, context_attach_doc},
+    {"get_current", context_get_current, METH_CLASS | METH_NOARGS,
+     context_get_current_doc},
+    {"synchronize", context_synchronize, METH_CLASS | METH_NOARGS,
+     context_synchronize_doc},
     {"__enter__", context_enter, METH_NOARGS, context_enter_doc},
     {"__exit__", (PyCFunction)(void (*)(void))context_exit, METH_FASTCALL,
      context_exit_doc},
@@ -741,8 +741,6 @@ pcu_context_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->Context, &context_spec, NULL) < 0) {
         return -1;
     }
-    if (pcu_add_methods(st->Context, pcu_contextinfo_methods) < 0) {
-        return -1;
-    }
+
     return PyModule_AddFunctions(m, context_functions);
 }

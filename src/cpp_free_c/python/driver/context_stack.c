@@ -1,7 +1,7 @@
 /* Stacks of contexts. See ctxstack.h. */
 #include "python/driver/context_stack.h"
 
-#include "python/driver/stream.h"
+PCU_THREAD pcu_resource *pcu_stream_top;
 
 static int
 ctxstack_traverse(PyObject *op, visitproc visit, void *arg)

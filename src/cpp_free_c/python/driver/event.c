@@ -4,8 +4,9 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
-#include "python/driver/exchange/ipc.h"
+#include "python/driver/ipc_bytes.h"
 #include "python/driver/stream.h"
 
 static int

@@ -5,7 +5,7 @@
 
 #include "python/support/base.h"
 
-#include "python/driver/context.h"
+#include "python/driver/context_struct.h"
 
 #include "driver/release.h"
 

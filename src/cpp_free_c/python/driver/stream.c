@@ -14,6 +14,7 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 
 int
@@ -46,8 +47,6 @@ typedef struct {
     PyObject *owner; /* of a foreign stream: kept alive; never in tp_clear */
     int foreign;     /* the handle is not ours to release */
 } stream;
-
-PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* -- the current stream ------------------------------------------------------------ */
 

@@ -4,11 +4,9 @@
 
 #include "python/support/base.h"
 
+#include "python/support/args.h"
+#include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
-
-/* The stream of the innermost `with stream:` of this thread, NULL outside of any. For
- * pcu_current_stream. */
-extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* The current Stream; NULL if the default stream is current. Never raises. */
 PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_stream_find_borrow(void);

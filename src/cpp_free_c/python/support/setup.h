@@ -5,33 +5,37 @@
 
 #include "python/support/base.h"
 
-#define PCU_SETUPS(X) \
-    X(errors)         \
-    X(enums)          \
-    X(init)           \
-    X(context)        \
-    X(device)         \
-    X(stream)         \
-    X(event)          \
-    X(allocation)     \
-    X(managed)        \
-    X(ipc)            \
-    X(host)           \
-    X(numpy_array)    \
-    X(copy)           \
-    X(handlers)       \
-    X(cumodule)       \
-    X(function)       \
-    X(texture_array)  \
-    X(copy_nd)        \
-    X(texture)        \
-    X(texref)         \
-    X(pool)           \
-    X(dlpack)         \
-    X(linker)         \
-    X(gl)             \
-    X(profiler)       \
-    X(curand_tables)  \
+#define PCU_SETUPS(X)     \
+    X(errors)             \
+    X(enums)              \
+    X(init)               \
+    X(context)            \
+    X(context_settings)   \
+    X(context_device)     \
+    X(device)             \
+    X(stream)             \
+    X(event)              \
+    X(allocation)         \
+    X(managed)            \
+    X(ipc)                \
+    X(host)               \
+    X(numpy_array)        \
+    X(copy)               \
+    X(handlers)           \
+    X(cumodule)           \
+    X(function)           \
+    X(array_descriptor)   \
+    X(texture_array)      \
+    X(texture_array_data) \
+    X(copy_nd)            \
+    X(texture)            \
+    X(texref)             \
+    X(pool)               \
+    X(dlpack)             \
+    X(linker)             \
+    X(gl)                 \
+    X(profiler)           \
+    X(curand_tables)      \
     X(gpuarray)
 
 #define PCU_SETUP(name) \

@@ -11,6 +11,7 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/device.h"
 #include "python/driver/memory/texture_array.h"

@@ -1,58 +1,17 @@
 /* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
 #include "python/driver/memory/allocation.h"
+#include "python/driver/memory/out_of_memory.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/memory/pointer.h"
 #include "python/array/gpuarray.h"
 
 /* -- allocation -------------------------------------------------------------------- */
-
-int
-pcu_allocation_raise(pcu_state *st, const char *routine, CUresult status, size_t size)
-{
-    size_t free_bytes = 0;
-    size_t total = 0;
-    if (status == CUDA_ERROR_OUT_OF_MEMORY &&
-        drv.MemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
-        return pcu_raise_detail(st, routine, status,
-                                "%zu bytes were asked for, %zu of %zu are free", size,
-                                free_bytes, total);
-    }
-    if (status == CUDA_ERROR_OUT_OF_MEMORY || size == 0) {
-        return pcu_raise_detail(st, routine, status, "%zu bytes were asked for", size);
-    }
-    return pcu_raise(st, routine, status);
-}
-
-int
-pcu_memory_check(pcu_state *st, PyObject *value, const char *routine)
-{
-    if (!(PyObject_TypeCheck(value, st->DeviceAllocation) ||
-          PyObject_TypeCheck(value, st->PooledDeviceAllocation))) {
-        return 0;
-    }
-    return pcu_resource_check((pcu_resource *)value, routine);
-}
-
-void
-pcu_collect_garbage(void)
-{
-    PyObject *gc = PyImport_ImportModule("gc");
-    PyObject *collected = NULL;
-    if (gc != NULL) {
-        collected = PyObject_CallMethod(gc, "collect", NULL);
-    }
-    if (collected == NULL) {
-        PyErr_Clear(); /* the allocation is tried again all the same, and says why not
-                        */
-    }
-    Py_XDECREF(collected);
-    Py_XDECREF(gc);
-}
 
 PyObject *
 pcu_allocation_new(pcu_state *st, size_t size)
@@ -71,7 +30,7 @@ pcu_allocation_new(pcu_state *st, size_t size)
             size);
     }
     else {
-        pcu_allocation_raise(st, "cuMemAlloc", status, size);
+        pcu_out_of_memory_raise(st, "cuMemAlloc", status, size);
     }
     Py_DECREF(ctx);
     return self;

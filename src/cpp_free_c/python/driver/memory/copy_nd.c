@@ -15,6 +15,7 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/copy_error.h"
 #include "python/driver/memory/texture_array.h"

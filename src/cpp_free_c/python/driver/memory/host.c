@@ -7,8 +7,9 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
-#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/resource.h"
 
 /* -- HostPointer ------------------------------------------------------------------- */

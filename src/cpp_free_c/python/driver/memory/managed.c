@@ -5,8 +5,9 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
-#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/out_of_memory.h"
 #include "python/driver/stream.h"
 
 enum { MANAGED_GLOBAL = 1 }; /* mem_attach_flags.GLOBAL */
@@ -98,7 +99,7 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
             bytes);
     }
     else {
-        pcu_allocation_raise(st, "cuMemAllocManaged", status, bytes);
+        pcu_out_of_memory_raise(st, "cuMemAllocManaged", status, bytes);
     }
     Py_DECREF(ctx);
     return self;

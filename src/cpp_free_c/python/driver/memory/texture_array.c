@@ -1,15 +1,17 @@
-/* ArrayDescriptor, ArrayDescriptor3D and Array: images laid out for the texture unit.
+/* Array: an image on the device in the layout of the texture unit. The public name is
+ * PyCUDA's; in this code it is a texture array, since GPUArray is another thing.
  *
- * Both descriptors are the three-dimensional structure of the driver; the plain one
- * shows four of its six fields. An Array is a pcu_resource, but for handles that
- * somebody else releases (a level of an OpenGL image): those have `borrowed` set and
- * `live` clear, and hold what keeps them in `owner`. */
+ * Invariant: an Array is a pcu_resource whose handle it releases. The exception is a
+ * handle that another object releases, such as a level of an OpenGL image: then
+ * `borrowed` is set, `live` is clear, and `owner` keeps that object alive. Callers: see
+ * texture_array.h. */
 #include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
 
@@ -18,258 +20,6 @@ typedef struct {
     PyObject *owner; /* what keeps a borrowed handle; NULL otherwise */
     int borrowed;    /* the handle is good but not ours to release */
 } texture_array;
-
-typedef struct {
-    PyObject_HEAD
-    pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
-    CUDA_ARRAY3D_DESCRIPTOR d;
-} pcu_descriptor;
-
-/* -- formats ----------------------------------------------------------------------- */
-
-size_t
-pcu_array_format_size(CUarray_format format)
-{
-    switch (format) {
-        case CU_AD_FORMAT_UNSIGNED_INT8:
-        case CU_AD_FORMAT_SIGNED_INT8:
-            return 1;
-        case CU_AD_FORMAT_UNSIGNED_INT16:
-        case CU_AD_FORMAT_SIGNED_INT16:
-        case CU_AD_FORMAT_HALF:
-            return 2;
-        case CU_AD_FORMAT_UNSIGNED_INT32:
-        case CU_AD_FORMAT_SIGNED_INT32:
-        case CU_AD_FORMAT_FLOAT:
-            return 4;
-        default:
-            return 0;
-    }
-}
-
-int
-pcu_as_array_format(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    unsigned int format = 0;
-    if (pcu_enum_value(st->enum_array_format, value, &format, name) < 0) {
-        return -1;
-    }
-    *(CUarray_format *)out = format;
-    return 0;
-}
-
-/* -- descriptors ------------------------------------------------------------------- */
-
-static PyObject *
-descriptor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-    pcu_state *st = pcu_state_of_type(type);
-    if (st == NULL) {
-        return NULL;
-    }
-    /* a derived type may take arguments of its own */
-    int exact = type == st->ArrayDescriptor || type == st->ArrayDescriptor3D;
-    if (exact && (PyTuple_GET_SIZE(args) != 0 ||
-                  (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0))) {
-        PyErr_Format(
-            PyExc_TypeError, "%s() takes no arguments",
-            type == st->ArrayDescriptor ? "ArrayDescriptor" : "ArrayDescriptor3D");
-        return NULL;
-    }
-    pcu_descriptor *self = (pcu_descriptor *)type->tp_alloc(type, 0);
-    if (self != NULL) {
-        self->st = st;
-    }
-    return (PyObject *)self;
-}
-
-static PyObject *
-descriptor_from(pcu_state *st, PyTypeObject *type, const CUDA_ARRAY3D_DESCRIPTOR *d)
-{
-    pcu_descriptor *self = (pcu_descriptor *)type->tp_alloc(type, 0);
-    if (self != NULL) {
-        self->st = st;
-        self->d = *d;
-    }
-    return (PyObject *)self;
-}
-
-static int
-descriptor_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((pcu_descriptor *)op)->dict);
-    return 0;
-}
-
-static int
-descriptor_clear(PyObject *op)
-{
-    Py_CLEAR(((pcu_descriptor *)op)->dict);
-    return 0;
-}
-
-static void
-descriptor_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((pcu_descriptor *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    descriptor_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
-}
-
-/* A field of a descriptor, the closure of its property. */
-typedef struct {
-    const char *name;
-    size_t offset; /* in CUDA_ARRAY3D_DESCRIPTOR */
-    int is_size;   /* size_t, else unsigned int */
-} descriptor_field;
-
-static const descriptor_field descriptor_width = {
-    "width", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Width), 1};
-static const descriptor_field descriptor_height = {
-    "height", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Height), 1};
-static const descriptor_field descriptor_depth = {
-    "depth", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Depth), 1};
-static const descriptor_field descriptor_channels = {
-    "num_channels", offsetof(CUDA_ARRAY3D_DESCRIPTOR, NumChannels), 0};
-static const descriptor_field descriptor_flags = {
-    "flags", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Flags), 0};
-
-static int
-descriptor_refuse_deletion(PyObject *value, const char *name)
-{
-    if (value == NULL) {
-        PyErr_Format(PyExc_AttributeError, "the %s of a descriptor cannot be deleted",
-                     name);
-        return -1;
-    }
-    return 0;
-}
-
-static PyObject *
-descriptor_get(PyObject *op, void *closure)
-{
-    const descriptor_field *field = closure;
-    const char *place = (const char *)&((pcu_descriptor *)op)->d + field->offset;
-    return PyLong_FromSize_t(field->is_size
-                                 ? *(const size_t *)(const void *)place
-                                 : *(const unsigned int *)(const void *)place);
-}
-
-static int
-descriptor_set(PyObject *op, PyObject *value, void *closure)
-{
-    const descriptor_field *field = closure;
-    pcu_descriptor *self = (pcu_descriptor *)op;
-    void *place = (char *)&self->d + field->offset;
-    size_t size = 0;
-    unsigned int number = 0;
-    if (descriptor_refuse_deletion(value, field->name) < 0 ||
-        (field->is_size ? pcu_as_size(self->st, value, &size, field->name)
-                        : pcu_as_uint(self->st, value, &number, field->name)) < 0) {
-        return -1;
-    }
-    if (field->is_size) {
-        *(size_t *)place = size;
-    }
-    else {
-        *(unsigned int *)place = number;
-    }
-    return 0;
-}
-
-static PyObject *
-descriptor_get_format(PyObject *op, void *Py_UNUSED(closure))
-{
-    pcu_descriptor *self = (pcu_descriptor *)op;
-    return pcu_enum_member_new(self->st->enum_array_format, (long)self->d.Format);
-}
-
-static int
-descriptor_set_format(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
-{
-    pcu_descriptor *self = (pcu_descriptor *)op;
-    if (descriptor_refuse_deletion(value, "format") < 0) {
-        return -1;
-    }
-    return pcu_as_array_format(self->st, value, &self->d.Format, "format");
-}
-
-#define DESCRIPTOR_FIELD(field, doc)                                              \
-    {                                                                             \
-#        field, descriptor_get, descriptor_set, doc, (void *)&descriptor_##field, \
-    }
-#define DESCRIPTOR_COMMON                                                        \
-    DESCRIPTOR_FIELD(width, "Elements of a row."),                               \
-        DESCRIPTOR_FIELD(height, "Rows; 0 makes a one-dimensional array."),      \
-        {"format", descriptor_get_format, descriptor_set_format,                 \
-         "The array_format of a channel.", NULL},                                \
-        {"num_channels", descriptor_get, descriptor_set,                         \
-         "Channels of an element: 1, 2 or 4.", (void *)&descriptor_channels},    \
-    {                                                                            \
-        "__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL \
-    }
-
-static PyGetSetDef descriptor_getset[] = {
-    DESCRIPTOR_COMMON,
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyGetSetDef descriptor_3d_getset[] = {
-    DESCRIPTOR_COMMON,
-    DESCRIPTOR_FIELD(depth, "Slices, or layers, or faces of a cube map."),
-    DESCRIPTOR_FIELD(flags, "Or-ed array3d_flags."),
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyMemberDef descriptor_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_descriptor, dict), Py_READONLY,
-     NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_descriptor, weakrefs),
-     Py_READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
-PyDoc_STRVAR(descriptor_doc,
-             "ArrayDescriptor()\n--\n\n"
-             "Size and element of a one- or two-dimensional Array; all fields are 0.");
-PyDoc_STRVAR(descriptor_3d_doc,
-             "ArrayDescriptor3D()\n--\n\n"
-             "Size, element and flags of any Array; all fields are 0.");
-
-#define DESCRIPTOR_TYPE(prefix, type_name)                                          \
-    static PyType_Slot prefix##_slots[] = {                                         \
-        {Py_tp_doc, (void *)prefix##_doc},     {Py_tp_new, descriptor_new},         \
-        {Py_tp_traverse, descriptor_traverse}, {Py_tp_clear, descriptor_clear},     \
-        {Py_tp_dealloc, descriptor_dealloc},   {Py_tp_members, descriptor_members}, \
-        {Py_tp_getset, prefix##_getset},       {0, NULL},                           \
-    };                                                                              \
-    static PyType_Spec prefix##_spec = {                                            \
-        "pycuda._driver." type_name, sizeof(pcu_descriptor), 0,                     \
-        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, prefix##_slots}
-DESCRIPTOR_TYPE(descriptor, "ArrayDescriptor");
-DESCRIPTOR_TYPE(descriptor_3d, "ArrayDescriptor3D");
-
-int
-pcu_as_array_descriptor(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    if (!PyObject_TypeCheck(value, st->ArrayDescriptor) &&
-        !PyObject_TypeCheck(value, st->ArrayDescriptor3D)) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s must be an ArrayDescriptor or an ArrayDescriptor3D, not %s",
-                     name, Py_TYPE(value)->tp_name);
-        return -1;
-    }
-    *(const CUDA_ARRAY3D_DESCRIPTOR **)out = &((pcu_descriptor *)value)->d;
-    return 0;
-}
 
 /* -- the array --------------------------------------------------------------------- */
 
@@ -404,10 +154,17 @@ pcu_texture_array_is_borrowed(PyObject *array)
     return ((texture_array *)array)->borrowed;
 }
 
-PyObject *
-pcu_array_context(PyObject *array)
+int
+pcu_texture_array_describe(pcu_state *st, PyObject *array,
+                           CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
-    return ((pcu_resource *)array)->ctx;
+    CUarray handle = NULL;
+    int rc;
+    if (pcu_texture_array_handle(array, "cuArray3DGetDescriptor", &handle) < 0) {
+        return -1;
+    }
+    PCU_CALL_CURRENT(rc, st, Array3DGetDescriptor, (descriptor, handle));
+    return rc;
 }
 
 PyDoc_STRVAR(texture_array_free_doc,
@@ -447,7 +204,7 @@ texture_array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
-    return descriptor_from(self->st, self->st->ArrayDescriptor, &d);
+    return pcu_array_descriptor_new(self->st, self->st->ArrayDescriptor, &d);
 }
 
 PyDoc_STRVAR(texture_array_get_descriptor_3d_doc,
@@ -467,7 +224,7 @@ texture_array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (rc < 0) {
         return NULL;
     }
-    return descriptor_from(self->st, self->st->ArrayDescriptor3D, &d);
+    return pcu_array_descriptor_new(self->st, self->st->ArrayDescriptor3D, &d);
 }
 
 static PyMethodDef texture_array_methods[] = {
@@ -528,12 +285,5 @@ static PyType_Spec texture_array_spec = {
 int
 pcu_texture_array_setup(PyObject *m, pcu_state *st)
 {
-    if (pcu_add_type(m, &st->ArrayDescriptor, &descriptor_spec, NULL) < 0 ||
-        pcu_add_type(m, &st->ArrayDescriptor3D, &descriptor_3d_spec, NULL) < 0) {
-        return -1;
-    }
-    if (pcu_add_type(m, &st->Array, &texture_array_spec, NULL) < 0) {
-        return -1;
-    }
-    return pcu_add_methods(st->Array, pcu_texture_array_data_methods);
+    return pcu_add_type(m, &st->Array, &texture_array_spec, NULL);
 }

@@ -6,11 +6,13 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
-#include "python/driver/texture/object.h"
 
 /* The side of a copy that is the whole array, and the rows of the other side. */
 typedef struct {
@@ -254,9 +256,15 @@ texture_array_get(PyObject *op, PyObject *Py_UNUSED(ignored))
     return host;
 }
 
-PyMethodDef pcu_texture_array_data_methods[] = {
+static PyMethodDef texture_array_data_methods[] = {
     {"set", (PyCFunction)(void (*)(void))texture_array_set,
      METH_FASTCALL | METH_KEYWORDS, texture_array_set_doc},
     {"get", texture_array_get, METH_NOARGS, texture_array_get_doc},
     {NULL, NULL, 0, NULL},
 };
+
+int
+pcu_texture_array_data_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Array, texture_array_data_methods);
+}

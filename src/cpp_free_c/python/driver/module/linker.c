@@ -10,6 +10,7 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/resource.h"

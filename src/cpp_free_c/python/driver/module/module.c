@@ -8,6 +8,7 @@
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/launch/function.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/module_struct.h"

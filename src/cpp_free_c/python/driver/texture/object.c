@@ -11,25 +11,13 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 
 /* -- making ------------------------------------------------------------------------ */
-
-int
-pcu_texture_array_describe(pcu_state *st, PyObject *array,
-                           CUDA_ARRAY3D_DESCRIPTOR *descriptor)
-{
-    CUarray handle = NULL;
-    int rc;
-    if (pcu_texture_array_handle(array, "cuArray3DGetDescriptor", &handle) < 0) {
-        return -1;
-    }
-    PCU_CALL_CURRENT(rc, st, Array3DGetDescriptor, (descriptor, handle));
-    return rc;
-}
 
 /* Raise for an object that cannot be made, naming the reference it was for. */
 static int
