@@ -126,24 +126,6 @@ init_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
     return PyBool_FromLong(pcu_drv_info.emulated);
 }
 
-PyDoc_STRVAR(init_bitlog2_doc,
-             "bitlog2($module, value, /)\n--\n\n"
-             "The floor of the base-2 logarithm of an unsigned integer; 0 for 0.");
-
-static PyObject *
-init_bitlog2(PyObject *m, PyObject *value)
-{
-    size_t bits = 0;
-    long log = 0;
-    if (pcu_as_size(pcu_state_of_module(m), value, &bits, "value") < 0) {
-        return NULL;
-    }
-    for (; bits > 1; bits >>= 1) {
-        log++;
-    }
-    return PyLong_FromLong(log);
-}
-
 static PyMethodDef init_functions[] = {
     {"init", (PyCFunction)(void (*)(void))init_init, METH_FASTCALL | METH_KEYWORDS,
      init_init_doc},
@@ -152,7 +134,6 @@ static PyMethodDef init_functions[] = {
      init_get_driver_version_doc},
     {"_live_counts", init_live_counts, METH_NOARGS, init_live_counts_doc},
     {"_is_emulated", init_is_emulated, METH_NOARGS, init_is_emulated_doc},
-    {"bitlog2", init_bitlog2, METH_O, init_bitlog2_doc},
     {NULL, NULL, 0, NULL},
 };
 

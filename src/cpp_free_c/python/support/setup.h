@@ -31,6 +31,7 @@
     X(texture)            \
     X(texref)             \
     X(pool)               \
+    X(page_locked_pool)   \
     X(dlpack)             \
     X(linker)             \
     X(gl)                 \

@@ -17,7 +17,8 @@ pcu_collect_garbage(void)
 }
 
 int
-pcu_out_of_memory_raise(pcu_state *st, const char *routine, CUresult status, size_t size)
+pcu_out_of_memory_raise(pcu_state *st, const char *routine, CUresult status,
+                        size_t size)
 {
     size_t free_bytes = 0;
     size_t total = 0;

@@ -24,8 +24,8 @@ PCU_HIDDEN void pcu_collect_garbage(void);
         }                                           \
     } while (0)
 
-/* Raise the failure of an allocation of `size` bytes of device memory, with the free and
- * total bytes of the device. Returns -1. */
+/* Raise the failure of an allocation of `size` bytes of device memory, with the free
+ * and total bytes of the device. Returns -1. */
 PCU_HIDDEN PCU_RAISES int pcu_out_of_memory_raise(pcu_state *st, const char *routine,
                                                   CUresult status, size_t size);
 
