@@ -1,13 +1,11 @@
 /* Memcpy2D, Memcpy3D, Memcpy3DPeer: copies of rectangles and boxes between host memory,
- * device memory and Arrays.
+ * device memory and texture arrays.
  *
- * The three are one object whose fields are filled in first; the call hands them to the
- * driver as the descriptor of its kind. Host buffers and Arrays are held until the side
- * is set anew, so a queued copy may outlive the caller's own references. A host buffer
- * that is too small for the rectangle is found before the driver is called: it would
- * read and write past the end.
+ * The three types share one struct. A program sets its fields; a call then passes them
+ * to the driver as the descriptor of its kind. The two sides are in copy_side.c.
  *
- * Invariant: a side whose owner is NULL points into no memory that it should hold. */
+ * Invariant: host buffers and Arrays are held until their side is set again, so an
+ * enqueued copy may outlive the caller's own references. Python is the only caller. */
 #include "python/support/base.h"
 
 #include "python/support/buffer.h"
@@ -18,35 +16,16 @@
 #include "python/driver/context.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/copy_side.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 
-/* One side of the copy. */
+/* Everything that a call needs. */
 typedef struct {
-    size_t x; /* bytes */
-    size_t y;
-    size_t z;
-    size_t lod;
-    CUmemorytype type; /* says which of the next three counts; 0: none was set */
-    void *host;
-    CUdeviceptr device; /* also of unified memory */
-    CUarray array;
-    size_t pitch;    /* bytes from row to row */
-    size_t height;   /* rows from plane to plane */
-    PyObject *owner; /* strong: an array or memoryview of host memory, or an Array */
-    char *start;     /* of the owner's memory, NULL for an Array */
-    size_t size;     /* bytes from there to its end */
-    PyObject *ctx;   /* strong: a Context; NULL is the current one */
-} copy_nd_side;
-
-/* All that a call needs. */
-typedef struct {
-    copy_nd_side src;
-    copy_nd_side dst;
-    size_t width; /* bytes */
-    size_t height;
-    size_t depth;
-    CUcontext src_context; /* filled in by the call, for Memcpy3DPeer */
+    pcu_copy_side src;
+    pcu_copy_side dst;
+    pcu_copy_extent extent;
+    CUcontext src_context; /* set by a call of Memcpy3DPeer */
     CUcontext dst_context;
 } copy_nd_job;
 
@@ -61,226 +40,40 @@ typedef struct {
     copy_nd_job job;
 } copy_nd;
 
-/* -- memory of a side -------------------------------------------------------------- */
-
-/* Host memory that an object offers. */
-typedef struct {
-    PyObject *owner; /* new reference: keeps the memory in place */
-    char *start;
-    size_t size; /* bytes from start on that are there */
-} copy_nd_memory;
-
-/* One past the last byte of an array in memory. */
-static char *
-copy_nd_end(char *data, int ndim, const Py_ssize_t *shape, const Py_ssize_t *strides,
-            Py_ssize_t itemsize)
-{
-    char *end = data + itemsize;
-    for (int i = 0; i < ndim; i++) {
-        if (shape[i] == 0) {
-            return data;
-        }
-        end += strides[i] > 0 ? (shape[i] - 1) * strides[i] : 0;
-    }
-    return end;
-}
-
-static char *
-copy_nd_array_end(PyArrayObject *array)
-{
-    return copy_nd_end(PyArray_BYTES(array), PyArray_NDIM(array), PyArray_DIMS(array),
-                       PyArray_STRIDES(array), PyArray_ITEMSIZE(array));
-}
-
-/* A view may be copied past its own end, into the array that it is a view of: pitch and
- * height say what is meant. */
-static int
-copy_nd_hold_array(PyArrayObject *array, int writable, copy_nd_memory *out)
-{
-    if (writable && !PyArray_ISWRITEABLE(array)) {
-        PyErr_SetString(PyExc_ValueError, "buffer is read-only");
-        return -1;
-    }
-    if (PyDataType_REFCHK(PyArray_DESCR(array))) {
-        PyErr_SetString(PyExc_TypeError,
-                        "buffer holds Python objects, which no GPU can read");
-        return -1;
-    }
-    char *end = copy_nd_array_end(array);
-    PyObject *base = PyArray_BASE(array);
-    while (base != NULL && PyArray_Check(base)) {
-        char *other = copy_nd_array_end((PyArrayObject *)base);
-        end = other > end ? other : end;
-        base = PyArray_BASE((PyArrayObject *)base);
-    }
-    *out = (copy_nd_memory){.owner = Py_NewRef((PyObject *)array),
-                            .start = PyArray_BYTES(array),
-                            .size = (size_t)(end - PyArray_BYTES(array))};
-    return 0;
-}
-
-static int
-copy_nd_hold_buffer(PyObject *object, int writable, copy_nd_memory *out)
-{
-    if (!PyObject_CheckBuffer(object)) {
-        PyErr_Format(PyExc_TypeError, "buffer must be an array or a buffer, not %s",
-                     Py_TYPE(object)->tp_name);
-        return -1;
-    }
-    PyObject *owner = PyMemoryView_FromObject(object);
-    if (owner == NULL) {
-        return -1;
-    }
-    const Py_buffer *view = PyMemoryView_GET_BUFFER(owner);
-    const char *problem = writable && view->readonly ? "buffer is read-only"
-                          : view->suboffsets != NULL
-                              ? "buffer is a table of pointers, not one piece of memory"
-                              : NULL;
-    if (problem != NULL) {
-        PyErr_SetString(PyExc_ValueError, problem);
-        Py_DECREF(owner);
-        return -1;
-    }
-    char *start = view->buf;
-    char *end =
-        copy_nd_end(start, view->ndim, view->shape, view->strides, view->itemsize);
-    *out =
-        (copy_nd_memory){.owner = owner, .start = start, .size = (size_t)(end - start)};
-    return 0;
-}
-
-static int
-copy_nd_hold(PyObject *object, int writable, copy_nd_memory *out)
-{
-    if (PyArray_Check(object)) {
-        return copy_nd_hold_array((PyArrayObject *)object, writable, out);
-    }
-    return copy_nd_hold_buffer(object, writable, out);
-}
-
-/* Make the side's memory another one. Takes over memory's reference. */
-static void
-copy_nd_replace(copy_nd_side *side, CUmemorytype type, copy_nd_memory memory)
-{
-    PyObject *old = side->owner;
-    if (side->start != NULL && side->device == (uintptr_t)side->start) {
-        side->device = 0;
-    }
-    side->type = type;
-    side->host = type == CU_MEMORYTYPE_HOST ? memory.start : NULL;
-    side->array = NULL;
-    side->owner = memory.owner;
-    side->start = memory.start;
-    side->size = memory.size;
-    Py_XDECREF(old); /* last: it may run code that looks at the side */
-}
-
-static int
-copy_nd_put_host(copy_nd *self, copy_nd_side *side, PyObject *value)
-{
-    copy_nd_memory memory = {0};
-    if (copy_nd_hold(value, side == &self->job.dst, &memory) < 0) {
-        return -1;
-    }
-    copy_nd_replace(side, CU_MEMORYTYPE_HOST, memory);
-    return 0;
-}
-
-static int
-copy_nd_put_device(copy_nd *self, copy_nd_side *side, PyObject *value)
-{
-    CUdeviceptr pointer = 0;
-    if (pcu_as_pointer(self->st, value, &pointer, "devptr") < 0) {
-        return -1;
-    }
-    copy_nd_replace(side, CU_MEMORYTYPE_DEVICE, (copy_nd_memory){0});
-    side->device = pointer;
-    return 0;
-}
-
-static int
-copy_nd_put_array(copy_nd *self, copy_nd_side *side, PyObject *value)
-{
-    CUarray array = NULL;
-    if (pcu_as_texture_array(self->st, value, &value, "array") < 0 ||
-        pcu_texture_array_handle(value, "array", &array) < 0) {
-        return -1;
-    }
-    copy_nd_replace(side, CU_MEMORYTYPE_ARRAY,
-                    (copy_nd_memory){.owner = Py_NewRef(value)});
-    side->array = array;
-    return 0;
-}
-
-static int
-copy_nd_put_unified(copy_nd *self, copy_nd_side *side, PyObject *value)
-{
-    copy_nd_memory memory = {0};
-    CUdeviceptr pointer = 0;
-    if (PyArray_Check(value) || PyObject_CheckBuffer(value)) {
-        pcu_buffer buffer = {0}; /* to hear whether it is contiguous */
-        int writable = side == &self->job.dst;
-        if (pcu_buffer_acquire(&buffer, value, writable, "buffer") < 0) {
-            return -1;
-        }
-        pcu_buffer_release(&buffer);
-        if (copy_nd_hold(value, writable, &memory) < 0) {
-            return -1;
-        }
-        pointer = (uintptr_t)memory.start;
-    }
-    else if (pcu_as_pointer(self->st, value, &pointer, "buffer") < 0) {
-        return -1;
-    }
-    copy_nd_replace(side, CU_MEMORYTYPE_UNIFIED, memory);
-    side->device = pointer;
-    return 0;
-}
-
-static int
-copy_nd_put_context(copy_nd *self, copy_nd_side *side, PyObject *value)
-{
-    PyObject *ctx = NULL;
-    if (pcu_as_context_or_none(self->st, value, &ctx, "ctx") < 0) {
-        return -1;
-    }
-    Py_XSETREF(side->ctx, Py_XNewRef(ctx));
-    return 0;
-}
-
 #define COPY_ND_SETTER(side, what, parameter, doc)                                \
     PyDoc_STRVAR(copy_nd_set_##side##_##what##_doc,                               \
                  "set_" #side "_" #what "($self, " parameter ", /)\n--\n\n" doc); \
     static PyObject *copy_nd_set_##side##_##what(PyObject *op, PyObject *value)   \
     {                                                                             \
         copy_nd *self = (copy_nd *)op;                                            \
-        return copy_nd_put_##what(self, &self->job.side, value) < 0               \
-                   ? NULL                                                         \
-                   : Py_NewRef(Py_None);                                          \
+        if (pcu_copy_side_set_##what(self->st, &self->job.side, value) < 0) {     \
+            return NULL;                                                          \
+        }                                                                         \
+        Py_RETURN_NONE;                                                           \
     }
 COPY_ND_SETTER(src, host, "buffer",
-               "Copy from a host buffer, which is held. Gaps are skipped by the pitch.")
+               "Copy from a host buffer, which is held. A pitch may skip gaps.")
 COPY_ND_SETTER(dst, host, "buffer",
-               "Copy to a writable host buffer, which is held. The pitch makes gaps.")
+               "Copy to a writable host buffer, which is held. A pitch may leave gaps.")
 COPY_ND_SETTER(src, device, "devptr", "Copy from device memory, which is not held.")
 COPY_ND_SETTER(dst, device, "devptr", "Copy to device memory, which is not held.")
 COPY_ND_SETTER(src, array, "array", "Copy from an Array, which is held.")
 COPY_ND_SETTER(dst, array, "array", "Copy to an Array, which is held.")
 COPY_ND_SETTER(
     src, unified, "buffer",
-    "Copy from a contiguous buffer, which is held, or from a device pointer; "
-    "the\ndriver finds out where it is.")
+    "Copy from a contiguous buffer, which is held, or from a device pointer.\n"
+    "The driver detects the kind of memory.")
 COPY_ND_SETTER(dst, unified, "buffer",
-               "Copy to a contiguous writable buffer, which is held, or to a device "
-               "pointer;\nthe driver finds out where it is.")
+               "Copy to a contiguous writable buffer, which is held, or to a device\n"
+               "pointer. The driver detects the kind of memory.")
 COPY_ND_SETTER(src, context, "ctx",
-               "The Context of the device memory to copy from; None: the current one.")
+               "Set the Context of the source; None is the current context.")
 COPY_ND_SETTER(dst, context, "ctx",
-               "The Context of the device memory to copy to; None: the current one.")
+               "Set the Context of the destination; None is the current context.")
 
 /* -- fields ------------------------------------------------------------------------ */
 
-/* A field that programs read and write, the closure of its property. */
+/* A field that programs read and write. It is the closure of its property. */
 typedef struct {
     const char *name;
     size_t offset; /* in copy_nd */
@@ -361,27 +154,27 @@ copy_nd_set_type(PyObject *op, PyObject *value, void *closure)
     return 0;
 }
 
-/* X(attribute, member of the job, how it is read and written, docstring) */
+/* X(attribute, member of the job, kind of value, docstring) */
 #define COPY_ND_FIELDS_SIDE_2D(X, side, to)                                     \
-    X(side##_x_in_bytes, side.x, size, "Bytes of a row before what is copied.") \
-    X(side##_y, side.y, size, "Rows before what is copied.")                    \
+    X(side##_x_in_bytes, side.x, size, "Bytes of a row to skip.")               \
+    X(side##_y, side.y, size, "Rows to skip.")                                  \
     X(side##_memory_type, side.type, type, "The memory_type to copy " to ".")   \
     X(side##_device, side.device, pointer, "The address of the device memory.") \
     X(side##_pitch, side.pitch, size, "Bytes from one row to the next.")
 #define COPY_ND_FIELDS_SIDE_3D(X, side)                                  \
-    X(side##_z, side.z, size, "Planes before what is copied.")           \
+    X(side##_z, side.z, size, "Planes to skip.")                         \
     X(side##_lod, side.lod, size, "Level of detail; 0 is the only one.") \
     X(side##_height, side.height, size, "Rows from one plane to the next.")
-#define COPY_ND_FIELDS_2D(X)                                  \
-    COPY_ND_FIELDS_SIDE_2D(X, src, "from")                    \
-    COPY_ND_FIELDS_SIDE_2D(X, dst, "to")                      \
-    X(width_in_bytes, width, size, "Bytes of a row to copy.") \
-    X(height, height, size, "Rows to copy.")
+#define COPY_ND_FIELDS_2D(X)                                         \
+    COPY_ND_FIELDS_SIDE_2D(X, src, "from")                           \
+    COPY_ND_FIELDS_SIDE_2D(X, dst, "to")                             \
+    X(width_in_bytes, extent.width, size, "Bytes of a row to copy.") \
+    X(height, extent.height, size, "Rows to copy.")
 #define COPY_ND_FIELDS_3D(X)       \
     COPY_ND_FIELDS_2D(X)           \
     COPY_ND_FIELDS_SIDE_3D(X, src) \
     COPY_ND_FIELDS_SIDE_3D(X, dst) \
-    X(depth, depth, size, "Planes to copy.")
+    X(depth, extent.depth, size, "Planes to copy.")
 
 #define COPY_ND_FIELD(name, member, how, doc)                 \
     static const copy_nd_field copy_nd_field_##name = {#name, \
@@ -415,97 +208,7 @@ static const char *const copy_nd_routines[][3] = {
     [COPY_ND_PEER] = {"cuMemcpy3DPeer", "cuMemcpy3DPeer", "cuMemcpy3DPeerAsync"},
 };
 
-/* The bytes of host memory that a side needs from its start on; SIZE_MAX if they cannot
- * be counted. A pitch or height of 0 stands for rows, planes without gaps. */
-static size_t
-copy_nd_needed(const copy_nd_job *job, const copy_nd_side *side)
-{
-    size_t pitch = side->pitch;
-    size_t rows = side->height;
-    size_t planes = 0;
-    size_t bytes = 0;
-    if (job->width == 0 || job->height == 0 || job->depth == 0) {
-        return 0;
-    }
-    if ((pitch == 0 && pcu_add_size(side->x, job->width, &pitch) < 0) ||
-        (rows == 0 && pcu_add_size(side->y, job->height, &rows) < 0) ||
-        pcu_add_size(side->z, job->depth - 1, &planes) < 0 ||
-        pcu_mul_size(planes, rows, &rows) < 0 ||
-        pcu_add_size(rows, side->y, &rows) < 0 ||
-        pcu_add_size(rows, job->height - 1, &rows) < 0 ||
-        pcu_mul_size(rows, pitch, &bytes) < 0 ||
-        pcu_add_size(bytes, side->x, &bytes) < 0 ||
-        pcu_add_size(bytes, job->width, &bytes) < 0) {
-        return SIZE_MAX;
-    }
-    return bytes;
-}
-
-/* 1 if the side is in its owner's memory, of which *size bytes are there for it. The
- * address of unified memory may have been moved within. */
-static int
-copy_nd_is_in_owner(const copy_nd_side *side, size_t *size)
-{
-    size_t skipped = 0;
-    if (side->start == NULL) {
-        return 0;
-    }
-    if (side->type == CU_MEMORYTYPE_UNIFIED) {
-        skipped = (size_t)(side->device - (uintptr_t)side->start);
-    }
-    else if (side->type != CU_MEMORYTYPE_HOST) {
-        return 0;
-    }
-    *size = side->size - skipped;
-    return skipped <= side->size;
-}
-
-static int
-copy_nd_check_side(pcu_state *st, const copy_nd_job *job, copy_nd_side *side,
-                   const char *routine, const char *what)
-{
-    size_t size = 0;
-    size_t needed = copy_nd_needed(job, side);
-    if (copy_nd_is_in_owner(side, &size) && needed > size) {
-        PyErr_Format(PyExc_ValueError,
-                     "the copy needs %zu bytes of the %s buffer, which has %zu", needed,
-                     what, size);
-        return -1;
-    }
-    if (side->type == CU_MEMORYTYPE_HOST && side->host == NULL && needed != 0) {
-        /* a program set the type after set_*_device; the driver may read address 0 */
-        const char *name = side == &job->src ? "src" : "dst";
-        return pcu_raise_detail(
-            st, routine, CUDA_ERROR_INVALID_VALUE,
-            "the copy is %s host memory, for %s_memory_type is "
-            "HOST, but no buffer was given: call set_%s_host(buffer)",
-            side == &job->src ? "from" : "to", name, name);
-    }
-    if (side->type != CU_MEMORYTYPE_ARRAY || side->owner == NULL) {
-        return 0;
-    }
-    return pcu_texture_array_handle(
-        side->owner, PyObject_TypeCheck(side->owner, st->Array) ? routine : what,
-        &side->array);
-}
-
-static int
-copy_nd_side_context(pcu_state *st, const copy_nd_side *side, const char *routine,
-                     const char *what, CUcontext *context)
-{
-    int rc = 0;
-    if (side->ctx != NULL) {
-        *context = pcu_context_handle(st, side->ctx, routine, what);
-        if (*context == NULL) {
-            return -1;
-        }
-        return 0;
-    }
-    PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (context));
-    return rc;
-}
-
-/* X = member of a descriptor without its src or dst. */
+/* The members of a driver's descriptor for one side; prefix is src or dst. */
 #define COPY_ND_SIDE_2D(prefix, side)                               \
     .prefix##XInBytes = (side).x, .prefix##Y = (side).y,            \
     .prefix##MemoryType = (side).type, .prefix##Host = (side).host, \
@@ -519,7 +222,7 @@ static CUresult
 copy_nd_run_2d(const copy_nd_job *job, copy_nd_mode mode, CUstream stream)
 {
     CUDA_MEMCPY2D c = {COPY_ND_SIDE_2D(src, job->src), COPY_ND_SIDE_2D(dst, job->dst),
-                       .WidthInBytes = job->width, .Height = job->height};
+                       .WidthInBytes = job->extent.width, .Height = job->extent.height};
     CUresult status;
     if (mode == COPY_ND_ASYNC) {
         PCU_STATUS(status, Memcpy2DAsync, (&c, stream));
@@ -537,8 +240,8 @@ static CUresult
 copy_nd_run_3d(const copy_nd_job *job, copy_nd_mode mode, CUstream stream)
 {
     CUDA_MEMCPY3D c = {COPY_ND_SIDE_3D(src, job->src), COPY_ND_SIDE_3D(dst, job->dst),
-                       .WidthInBytes = job->width, .Height = job->height,
-                       .Depth = job->depth};
+                       .WidthInBytes = job->extent.width, .Height = job->extent.height,
+                       .Depth = job->extent.depth};
     CUresult status;
     if (mode == COPY_ND_ASYNC) {
         PCU_STATUS(status, Memcpy3DAsync, (&c, stream));
@@ -552,13 +255,11 @@ copy_nd_run_3d(const copy_nd_job *job, copy_nd_mode mode, CUstream stream)
 static CUresult
 copy_nd_run_peer(const copy_nd_job *job, copy_nd_mode mode, CUstream stream)
 {
-    CUDA_MEMCPY3D_PEER c = {COPY_ND_SIDE_3D(src, job->src),
-                            COPY_ND_SIDE_3D(dst, job->dst),
-                            .srcContext = job->src_context,
-                            .dstContext = job->dst_context,
-                            .WidthInBytes = job->width,
-                            .Height = job->height,
-                            .Depth = job->depth};
+    CUDA_MEMCPY3D_PEER c = {
+        COPY_ND_SIDE_3D(src, job->src),    COPY_ND_SIDE_3D(dst, job->dst),
+        .srcContext = job->src_context,    .dstContext = job->dst_context,
+        .WidthInBytes = job->extent.width, .Height = job->extent.height,
+        .Depth = job->extent.depth};
     CUresult status;
     if (mode == COPY_ND_ASYNC) {
         PCU_STATUS(status, Memcpy3DPeerAsync, (&c, stream));
@@ -571,7 +272,7 @@ copy_nd_run_peer(const copy_nd_job *job, copy_nd_mode mode, CUstream stream)
 
 /* "host memory from x 0, y 3 with pitch 64" */
 static PyObject *
-copy_nd_describe_side(const copy_nd *self, const copy_nd_side *side)
+copy_nd_describe_side(const copy_nd *self, const pcu_copy_side *side)
 {
     static const char *const kinds[] = {"nothing that was set", "host memory",
                                         "device memory", "an Array", "unified memory"};
@@ -586,17 +287,18 @@ copy_nd_describe_side(const copy_nd *self, const copy_nd_side *side)
                                 side->height);
 }
 
-/* The device memory that a side spans. Numbers too large for it wrap: such a copy is
- * refused by the driver, and then the words may be less exact. */
+/* The range of device memory that a side covers. Very large numbers wrap; the driver
+ * refuses such a copy anyway, and the error message is then less exact. */
 static pcu_copy_range
-copy_nd_range(const copy_nd *self, const copy_nd_job *job, const copy_nd_side *side,
+copy_nd_range(const copy_nd *self, const copy_nd_job *job, const pcu_copy_side *side,
               const char *name)
 {
     pcu_copy_range range = {name, side->device, 0};
-    if (side->type == CU_MEMORYTYPE_DEVICE && job->height != 0 && job->depth != 0) {
-        size_t planes = self->kind == COPY_ND_2D ? 0 : side->z + job->depth - 1;
-        size_t rows = planes * side->height + side->y + job->height - 1;
-        range.bytes = rows * side->pitch + side->x + job->width;
+    if (side->type == CU_MEMORYTYPE_DEVICE && job->extent.height != 0 &&
+        job->extent.depth != 0) {
+        size_t planes = self->kind == COPY_ND_2D ? 0 : side->z + job->extent.depth - 1;
+        size_t rows = planes * side->height + side->y + job->extent.height - 1;
+        range.bytes = rows * side->pitch + side->x + job->extent.width;
     }
     return range;
 }
@@ -618,24 +320,28 @@ copy_nd_raise(const copy_nd *self, const copy_nd_job *job, const char *routine,
     }
     if (dst != NULL && self->kind == COPY_ND_2D) {
         pcu_raise_detail(self->st, routine, status,
-                         "%zu rows of %zu bytes from %U to %U", job->height, job->width,
-                         src, dst);
+                         "%zu rows of %zu bytes from %U to %U", job->extent.height,
+                         job->extent.width, src, dst);
     }
     else if (dst != NULL) {
         pcu_raise_detail(self->st, routine, status,
                          "%zu planes of %zu rows of %zu bytes from %U to %U",
-                         job->depth, job->height, job->width, src, dst);
+                         job->extent.depth, job->extent.height, job->extent.width, src,
+                         dst);
     }
     Py_XDECREF(src);
     Py_XDECREF(dst);
 }
 
-/* A copy of what is set now, holding it: other threads may set it anew meanwhile. */
+/* Copy the current fields and hold their objects: other threads may set fields during
+ * the call. */
 static copy_nd_job
 copy_nd_take(copy_nd *self)
 {
     copy_nd_job job = self->job;
-    job.depth = self->kind == COPY_ND_2D ? 1 : job.depth;
+    if (self->kind == COPY_ND_2D) {
+        job.extent.depth = 1;
+    }
     Py_XINCREF(job.src.owner);
     Py_XINCREF(job.dst.owner);
     Py_XINCREF(job.src.ctx);
@@ -660,20 +366,25 @@ copy_nd_run(copy_nd *self, copy_nd_mode mode, CUstream stream)
     PyObject *result = NULL;
     CUresult status;
     if (pcu_context_ready(self->st) < 0 ||
-        copy_nd_check_side(self->st, &job, &job.src, routine, "source") < 0 ||
-        copy_nd_check_side(self->st, &job, &job.dst, routine, "destination") < 0) {
+        pcu_copy_side_check(self->st, &job.src, &job.extent, routine) < 0 ||
+        pcu_copy_side_check(self->st, &job.dst, &job.extent, routine) < 0) {
         goto done;
     }
     if (self->kind == COPY_ND_PEER &&
-        (copy_nd_side_context(self->st, &job.src, routine, "the source's context",
-                              &job.src_context) < 0 ||
-         copy_nd_side_context(self->st, &job.dst, routine, "the destination's context",
-                              &job.dst_context) < 0)) {
+        (pcu_copy_side_context(self->st, &job.src, routine, &job.src_context) < 0 ||
+         pcu_copy_side_context(self->st, &job.dst, routine, &job.dst_context) < 0)) {
         goto done;
     }
-    status = self->kind == COPY_ND_2D   ? copy_nd_run_2d(&job, mode, stream)
-             : self->kind == COPY_ND_3D ? copy_nd_run_3d(&job, mode, stream)
-                                        : copy_nd_run_peer(&job, mode, stream);
+    switch (self->kind) {
+        case COPY_ND_2D:
+            status = copy_nd_run_2d(&job, mode, stream);
+            break;
+        case COPY_ND_3D:
+            status = copy_nd_run_3d(&job, mode, stream);
+            break;
+        default:
+            status = copy_nd_run_peer(&job, mode, stream);
+    }
     if (status == CUDA_SUCCESS) {
         result = Py_NewRef(Py_None);
     }
@@ -690,7 +401,8 @@ typedef struct {
     PyObject *stream;
 } copy_nd_call_args;
 
-/* The stream to use into *stream: 1, or 0 if none was given (None is none). */
+/* Store the stream to use in *stream and return 1. Return 0 if no stream was given;
+ * None counts as none. */
 static int
 copy_nd_stream(pcu_state *st, PyObject *value, CUstream *stream, const char *name)
 {
@@ -731,7 +443,7 @@ copy_nd_call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
         aligned = PyObject_IsTrue(a.first);
     }
     else if (a.first != NULL && a.stream != NULL) {
-        PyErr_SetString(PyExc_TypeError, "a copy takes one stream, two were given");
+        PyErr_SetString(PyExc_TypeError, "a copy takes one stream; two were given");
         return NULL;
     }
     else if (a.first != NULL) {
@@ -742,11 +454,14 @@ copy_nd_call_2d(PyObject *op, PyObject *args, PyObject *kwargs)
     if (queued < 0) {
         return NULL;
     }
-    return copy_nd_run(self,
-                       queued    ? COPY_ND_ASYNC
-                       : aligned ? COPY_ND_SYNC
-                                 : COPY_ND_UNALIGNED,
-                       stream);
+    copy_nd_mode mode = COPY_ND_SYNC;
+    if (queued) {
+        mode = COPY_ND_ASYNC;
+    }
+    else if (!aligned) {
+        mode = COPY_ND_UNALIGNED;
+    }
+    return copy_nd_run(self, mode, stream);
 }
 
 /* copy(), copy(stream) */
@@ -790,9 +505,14 @@ copy_nd_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     copy_nd *self = (copy_nd *)type->tp_alloc(type, 0);
     if (self != NULL) {
         self->st = st;
-        self->kind = PyType_IsSubtype(type, st->Memcpy2D)   ? COPY_ND_2D
-                     : PyType_IsSubtype(type, st->Memcpy3D) ? COPY_ND_3D
-                                                            : COPY_ND_PEER;
+        self->job.dst.writable = 1;
+        self->kind = COPY_ND_PEER;
+        if (PyType_IsSubtype(type, st->Memcpy2D)) {
+            self->kind = COPY_ND_2D;
+        }
+        else if (PyType_IsSubtype(type, st->Memcpy3D)) {
+            self->kind = COPY_ND_3D;
+        }
     }
     return (PyObject *)self;
 }
@@ -814,10 +534,8 @@ static int
 copy_nd_clear(PyObject *op)
 {
     copy_nd *self = (copy_nd *)op;
-    copy_nd_replace(&self->job.src, 0, (copy_nd_memory){0});
-    copy_nd_replace(&self->job.dst, 0, (copy_nd_memory){0});
-    Py_CLEAR(self->job.src.ctx);
-    Py_CLEAR(self->job.dst.ctx);
+    pcu_copy_side_clear(&self->job.src);
+    pcu_copy_side_clear(&self->job.dst);
     Py_CLEAR(self->dict);
     return 0;
 }
@@ -862,26 +580,26 @@ static PyMemberDef copy_nd_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-#define COPY_ND_DOC                                                                  \
-    "Fill in the fields (all are 0 at first), set a source and a destination, call " \
-    "it.\n\nHost buffers and Arrays are held until the side is set anew. "
+#define COPY_ND_DOC                                                                    \
+    "Set the fields (all are 0 initially), set a source and a destination, then call " \
+    "the\nobject. Host buffers and Arrays are held until the side is set again. "
 PyDoc_STRVAR(
     copy_nd_2d_doc,
     "Memcpy2D()\n--\n\nA copy of height rows of width_in_bytes bytes.\n\n" COPY_ND_DOC
-    "copy() or\ncopy(aligned) waits; aligned=False tolerates any "
-    "pitch of device memory.\ncopy(stream) queues. A host buffer that is too "
+    "copy() and\ncopy(aligned) wait; aligned=False accepts any "
+    "pitch of device memory.\ncopy(stream) enqueues. A host buffer that is too "
     "small is a ValueError.");
 PyDoc_STRVAR(
     copy_nd_3d_doc,
     "Memcpy3D()\n--\n\n"
     "A copy of depth planes of height rows of width_in_bytes bytes.\n\n" COPY_ND_DOC
-    "copy()\nwaits, copy(stream) queues. A host buffer that is too "
+    "copy()\nwaits, copy(stream) enqueues. A host buffer that is too "
     "small is a ValueError.");
 PyDoc_STRVAR(
     copy_nd_peer_doc,
     "Memcpy3DPeer()\n--\n\n"
     "A copy like Memcpy3D's between the memories of two contexts.\n\n" COPY_ND_DOC
-    "copy()\nwaits, copy(stream) queues.");
+    "copy()\nwaits, copy(stream) enqueues.");
 
 #define COPY_ND_TYPE(prefix, type_name, call, getset)    \
     static PyType_Slot prefix##_slots[] = {              \
