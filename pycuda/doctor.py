@@ -168,8 +168,7 @@ def _step_for(error: Exception) -> str:
 
 def look_at_driver() -> Iterator[Finding]:
     """Look at the driver library and at each of its devices."""
-    from pycuda import _driver
-    from pycuda import driver as drv
+    from pycuda import _driver, driver as drv
 
     try:
         with warnings.catch_warnings(record=True) as said:

@@ -8,9 +8,9 @@ module, so it imports only ``_driver``, the helpers around Array, and ``_excerpt
 import errno as _errno
 from collections.abc import Sequence as _Sequence
 
-from pycuda._arrays import *  # noqa: F403  the helpers around Array
 from pycuda._driver import *  # noqa: F403  the whole interface, under this name
 from pycuda._driver import Error
+from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
 
 CUDA_DEBUGGING = False
 
