@@ -47,15 +47,26 @@ CLOSED = {
     "python/structs": ("driver", "python/support", "python/driver", "python/array"),
 }
 
-#: The folders of the Python package, from the lowest to the highest. The extension
-#: module pycuda._driver is below all of them.
+#: The folders of the Python package, from the lowest to the highest. pycuda/_driver is
+#: no folder but the extension module, with the modules of FACES.
 PACKAGE = (
     "pycuda/compyte",
+    "pycuda/_driver",
     "pycuda/_compile",
     "pycuda/_array",
     "pycuda/_random",
     "pycuda",
 )
+
+#: Modules beside the folders that belong to one of them: the public names of the
+#: extension with the errors that everything raises, and those of the compile room.
+FACES = {
+    "pycuda.driver": "pycuda/_driver",
+    "pycuda._excerpt": "pycuda/_driver",
+    "pycuda._texture_arrays": "pycuda/_driver",
+    "pycuda.compiler": "pycuda/_compile",
+    "pycuda.cache": "pycuda/_compile",
+}
 
 
 def is_below(folder, parent):
@@ -265,7 +276,9 @@ def imports(root):
 
 
 def folder_of(module, root):
-    """Return the folder of a module, relative to the root."""
+    """Return the folder to which a module belongs, relative to the root."""
+    if module in FACES:
+        return FACES[module]
     path = Path(root, *module.split("."))
     return (path if path.is_dir() else path.parent).relative_to(root).as_posix()
 
