@@ -63,6 +63,7 @@ def pytest_report_header(config):
 def pytest_collection_modifyitems(config, items):
     name = config.pycuda_device
     count = 0 if name is None else drv.Device.count()
+    is_emulated = _driver._is_emulated()
     for item in items:
         needs = item.get_closest_marker("gpus")
         if name is None and (needs or item.get_closest_marker("gpu")):
@@ -70,10 +71,14 @@ def pytest_collection_modifyitems(config, items):
         elif needs and needs.args[0] > count:
             reason = f"needs {needs.args[0]} devices, this machine shows {count}"
             item.add_marker(pytest.mark.skip(reason=reason))
-        hardware = item.get_closest_marker("hardware")
-        if hardware and (name is None or _driver._is_emulated()):
-            reason = f"needs a real GPU: {hardware.kwargs['why']}"
-            item.add_marker(pytest.mark.skip(reason=reason))
+        for marker, device, matches in (
+            ("hardware", "a real GPU", not is_emulated),
+            ("software", "the software device", is_emulated),
+        ):
+            needs = item.get_closest_marker(marker)
+            if needs and (name is None or not matches):
+                reason = f"needs {device}: {needs.kwargs['why']}"
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_collection_finish():

@@ -9,7 +9,6 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray
-from pycuda._driver import _is_emulated
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.sparse import csr, packeted
 from pycuda.sparse._matrix import HostCSR, read_matrix
@@ -664,7 +663,7 @@ for number in range(2):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not _is_emulated(), reason="about streams that run late")
+@pytest.mark.software(why="about deferred streams")
 def test_a_stream_waits_for_the_product_before_on_another_one():
     """Both use the same room for the parts of the row that blocks share."""
     done = run_child(LATE, PYCUDA_EMULATOR_STREAMS="late")
@@ -701,7 +700,7 @@ for form in (CsrSpMV, CoordinateSpMV, lambda m: packeted.PacketedSpMV(m, True)):
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not _is_emulated(), reason="about streams that run late")
+@pytest.mark.software(why="about deferred streams")
 def test_all_parts_of_a_product_are_work_of_its_stream():
     done = run_child(WHOLE, PYCUDA_EMULATOR_STREAMS="late")
     assert done.stdout == "True\n" * 3

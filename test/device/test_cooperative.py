@@ -7,15 +7,11 @@ import numpy as np
 import pytest
 
 from support.compilers import needs_nvcc
-from support.emulator import EMPTY_KERNEL, LIBRARY, R, child, launch_parameters
+from support.emulator import EMPTY_KERNEL, R, child, launch_parameters
+from support.marks import emulator_only
 from support.ptx import compile_ptx
 
 pytest_plugins = ["support.emulator_fixtures"]
-
-# PYCUDA_EMULATOR_LIBRARY=libcuda.so.1 runs the other tests on a GPU.
-emulator_only = pytest.mark.skipif(
-    "libcuda.so" in LIBRARY, reason="about the software device alone"
-)
 
 SOURCE = r"""
 #include <cooperative_groups.h>

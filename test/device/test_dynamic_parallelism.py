@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 
 from support.compilers import needs_nvcc
-from support.emulator import LIBRARY, R, child, launch_parameters, size
+from support.emulator import R, child, launch_parameters, size
+from support.marks import emulator_only
 from support.ptx import compile_ptx
 
 pytest_plugins = ["support.emulator_fixtures"]
 
-# PYCUDA_EMULATOR_LIBRARY=libcuda.so.1 runs the other tests on a GPU.
-emulator_only = pytest.mark.skipif(
-    "libcuda.so" in LIBRARY, reason="about the software device alone"
-)
 pytestmark = needs_nvcc
 
 RUNTIME = b"/usr/local/cuda/lib64/libcudadevrt.a"  # named, never opened

@@ -9,15 +9,10 @@ from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import pytest
 
-from support.emulator import LIBRARY, DriverError, R, child, launch_parameters, size
+from support.emulator import DriverError, R, child, launch_parameters, size
+from support.marks import emulator_only
 
 pytest_plugins = ["support.emulator_fixtures"]
-
-# The tests run on a GPU too: PYCUDA_EMULATOR_LIBRARY=libcuda.so.1. These are about what
-# the software device alone does, as telling wrong handles from right ones.
-emulator_only = pytest.mark.skipif(
-    "libcuda.so" in LIBRARY, reason="about the software device alone"
-)
 
 NON_BLOCKING = 1
 GLOBAL, THREAD_LOCAL, RELAXED = range(3)

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from pycuda import _driver
 from support.cc import compile_c, compilers, must
 from support.child import run_child
 from support.compilers import needs_nvcc
@@ -15,9 +14,7 @@ from support.emulator import PATH
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(
-        not _driver._is_emulated(), reason="about the software device alone"
-    ),
+    pytest.mark.software(why="about the software device alone"),
     needs_nvcc,
 ]
 

@@ -8,15 +8,12 @@ import re
 
 import pytest
 
-from pycuda import _driver
 from support.child import run_child
 from support.compilers import needs_nvcc
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(
-        not _driver._is_emulated(), reason="about the software device alone"
-    ),
+    pytest.mark.software(why="about the software device alone"),
     needs_nvcc,
 ]
 

@@ -356,9 +356,7 @@ def test_a_thread_of_c(lent):
     assert seen == [49, 49]
 
 
-@pytest.mark.skipif(
-    not _driver._is_emulated(), reason="a real driver may crash on a dead handle"
-)
+@pytest.mark.software(why="a real driver may crash on a dead handle")
 @pytest.mark.parametrize("leave", ["pop", "detach"])
 def test_contexts_below_the_top_that_another_library_ended(ctx, raw, leave):
     """They go with the top; one that is asked for is an error."""

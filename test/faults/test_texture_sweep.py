@@ -19,9 +19,7 @@ from support.emulator import LIBRARY
 pytestmark = [
     pytest.mark.gpu,
     needs_nvcc,
-    pytest.mark.skipif(
-        not _driver._is_emulated(), reason="faults are the software device's"
-    ),
+    pytest.mark.software(why="faults on request are the software device's"),
 ]
 
 UNKNOWN = 999

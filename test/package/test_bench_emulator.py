@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from pycuda import _driver
 from support.compilers import needs_nvcc
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
@@ -64,7 +63,7 @@ def test_blocks_and_their_sizes():
 
 @needs_nvcc
 @pytest.mark.gpu
-@pytest.mark.skipif(not _driver._is_emulated(), reason="needs the software device")
+@pytest.mark.software(why="a benchmark of it")
 def test_quick_run(tmp_path):
     path = tmp_path / "result.json"
     command = [sys.executable, BENCH / "bench_emulator.py", "--quick", "--json", path]
