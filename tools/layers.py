@@ -49,7 +49,13 @@ CLOSED = {
 
 #: The folders of the Python package, from the lowest to the highest. The extension
 #: module pycuda._driver is below all of them.
-PACKAGE = ("pycuda/_compile", "pycuda/_array", "pycuda/_random", "pycuda")
+PACKAGE = (
+    "pycuda/compyte",
+    "pycuda/_compile",
+    "pycuda/_array",
+    "pycuda/_random",
+    "pycuda",
+)
 
 
 def is_below(folder, parent):

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _curand, curandom
+from pycuda import curandom
+from pycuda._random import curand_library
 from pycuda.gpuarray import to_gpu
 
 
 def missing():
     """Return why no generator can be made here, or None."""
     try:
-        _curand.compiler_options()
+        curand_library.compiler_options()
         curandom.get_curand_version()
     except drv.Error as error:
         return str(error)

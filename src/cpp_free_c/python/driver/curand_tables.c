@@ -34,18 +34,26 @@ curand_open(PyObject *path)
     return library;
 }
 
-/* Open the first that can be opened of what pycuda._curand lists. */
+/* Open the first that can be opened of what pycuda._random.curand_library lists. */
 static int
 curand_load(pcu_state *st)
 {
     if (st->curand != NULL) {
         return 0;
     }
-    PyObject *module = PyImport_ImportModule("pycuda._curand");
-    PyObject *paths =
-        module == NULL ? NULL : PyObject_CallMethod(module, "paths", NULL);
-    PyObject *items = paths == NULL ? NULL : PySequence_Tuple(paths);
-    Py_ssize_t count = items == NULL ? 0 : PyTuple_GET_SIZE(items);
+    PyObject *module = PyImport_ImportModule("pycuda._random.curand_library");
+    PyObject *paths = NULL;
+    if (module != NULL) {
+        paths = PyObject_CallMethod(module, "paths", NULL);
+    }
+    PyObject *items = NULL;
+    if (paths != NULL) {
+        items = PySequence_Tuple(paths);
+    }
+    Py_ssize_t count = 0;
+    if (items != NULL) {
+        count = PyTuple_GET_SIZE(items);
+    }
     for (Py_ssize_t i = 0; i < count && st->curand == NULL && !PyErr_Occurred(); i++) {
         st->curand = curand_open(PyTuple_GET_ITEM(items, i));
     }
@@ -61,7 +69,10 @@ curand_load(pcu_state *st)
     Py_XDECREF(module);
     Py_XDECREF(paths);
     Py_XDECREF(items);
-    return st->curand == NULL ? -1 : 0;
+    if (st->curand == NULL) {
+        return -1;
+    }
+    return 0;
 }
 
 /* The address of a function: dlsym gives a pointer to an object. */
@@ -87,7 +98,10 @@ curand_check(pcu_state *st, const char *name, int status)
         PyErr_Format(st->exc_RuntimeError, "%s failed: cuRAND's status %d", name,
                      status);
     }
-    return status == 0 ? 0 : -1;
+    if (status != 0) {
+        return -1;
+    }
+    return 0;
 }
 
 PyDoc_STRVAR(curand_get_version_doc,
@@ -132,7 +146,10 @@ curand_fill(PyObject *dst, size_t count, const void *table, size_t entry)
                      buffer.size, count, entry);
     }
     pcu_buffer_release(&buffer);
-    return fits ? Py_NewRef(Py_None) : NULL;
+    if (!fits) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 typedef struct {
@@ -240,7 +257,7 @@ static PyMethodDef curand_functions[] = {
 };
 
 int
-pcu_curand_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+pcu_curand_tables_setup(PyObject *m, pcu_state *Py_UNUSED(st))
 {
     return PyModule_AddFunctions(m, curand_functions);
 }

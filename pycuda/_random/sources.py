@@ -615,13 +615,16 @@ def _skip_source(name: str, call: str, c_type: str = "unsigned long long") -> st
     return _SKIP_TEMPLATE % {"name": name, "call": call, "type": c_type}
 
 
-random_skip_ahead32_source = _skip_source("skip_ahead", "skipahead", "unsigned int")
-random_skip_ahead64_source = _skip_source("skip_ahead", "skipahead")
-xorwow_skip_ahead_sequence_source = _skip_source(
+random_skip_ahead32_source: str = _skip_source(
+    "skip_ahead", "skipahead", "unsigned int"
+)
+random_skip_ahead64_source: str = _skip_source("skip_ahead", "skipahead")
+xorwow_skip_ahead_sequence_source: str = _skip_source(
     "skip_ahead_sequence", "skipahead_sequence"
 )
-mrg32k3a_skip_ahead_sequence_source = xorwow_skip_ahead_sequence_source + _skip_source(
-    "skip_ahead_subsequence", "skipahead_subsequence"
+mrg32k3a_skip_ahead_sequence_source: str = (
+    xorwow_skip_ahead_sequence_source
+    + _skip_source("skip_ahead_subsequence", "skipahead_subsequence")
 )
 
 # A state of its own subsequence for each thread, whatever the seeds are.

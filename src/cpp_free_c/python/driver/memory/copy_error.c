@@ -1,11 +1,11 @@
 /* What a failed copy or fill asked of the device's memory: the driver says no more than
  * "invalid argument". Only looked at after a failure, so a good copy pays nothing. */
-#include "python/driver/memory/range.h"
+#include "python/driver/memory/copy_error.h"
 
 /* The words for an range that does not lie in one allocation. NULL without an
  * exception if it does, or if the driver knows no more. */
 static PyObject *
-range_fault_new(const pcu_range *e)
+range_fault_new(const pcu_copy_range *e)
 {
     CUdeviceptr base = 0;
     size_t size = 0;
@@ -27,8 +27,8 @@ range_fault_new(const pcu_range *e)
 }
 
 int
-pcu_ranges_check(pcu_state *st, const char *routine, CUresult status,
-                 const pcu_range *ranges, int count)
+pcu_copy_ranges_check(pcu_state *st, const char *routine, CUresult status,
+                      const pcu_copy_range *ranges, int count)
 {
     PyObject *fault = NULL;
     for (int i = 0; status == CUDA_ERROR_INVALID_VALUE && i < count; i++) {
@@ -48,10 +48,11 @@ pcu_ranges_check(pcu_state *st, const char *routine, CUresult status,
 }
 
 int
-pcu_raise_ranges(pcu_state *st, const char *routine, CUresult status,
-                 const pcu_range *ranges, int count)
+pcu_copy_raise(pcu_state *st, const char *routine, CUresult status,
+               const pcu_copy_range *ranges, int count)
 {
-    return pcu_ranges_check(st, routine, status, ranges, count) < 0
-               ? -1
-               : pcu_raise(st, routine, status);
+    if (pcu_copy_ranges_check(st, routine, status, ranges, count) < 0) {
+        return -1;
+    }
+    return pcu_raise(st, routine, status);
 }

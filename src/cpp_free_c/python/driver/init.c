@@ -9,10 +9,10 @@
 #include "driver/release.h"
 
 /* The CUDA release whose interface abi/cuda_abi.h declares. */
-enum { LIBRARY_MAJOR = 13, LIBRARY_MINOR = 0 };
+enum { INIT_MAJOR = 13, INIT_MINOR = 0 };
 
 static int
-library_warn_fallback(pcu_state *st)
+init_warn_fallback(pcu_state *st)
 {
     if (!pcu_drv_info.fallback) {
         return 0;
@@ -28,7 +28,7 @@ library_warn_fallback(pcu_state *st)
 }
 
 PyDoc_STRVAR(
-    library_init_doc,
+    init_init_doc,
     "init($module, /, flags=0)\n--\n\n"
     "Open the driver library and initialise it. May be called again.\n\n"
     "RuntimeError if there is no driver or no device. PYCUDA_DRIVER=cuda|emulator\n"
@@ -36,7 +36,7 @@ PyDoc_STRVAR(
     "where no driver library exists.");
 
 static PyObject *
-library_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
     static const pcu_argtable table = {"init", specs, 1, 0, 0};
@@ -56,26 +56,29 @@ library_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     if (pcu_interrupt_setup() < 0) {
         return NULL;
     }
-    return library_warn_fallback(st) < 0 ? NULL : Py_NewRef(Py_None);
+    if (init_warn_fallback(st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(library_get_version_doc,
+PyDoc_STRVAR(init_get_version_doc,
              "get_version($module, /)\n--\n\n"
              "The CUDA release whose interface this package was written to, a tuple\n"
              "(major, minor, revision). No toolkit is involved in building it.");
 
 static PyObject *
-library_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
-    return Py_BuildValue("(iii)", LIBRARY_MAJOR, LIBRARY_MINOR, 0);
+    return Py_BuildValue("(iii)", INIT_MAJOR, INIT_MINOR, 0);
 }
 
-PyDoc_STRVAR(library_get_driver_version_doc,
+PyDoc_STRVAR(init_get_driver_version_doc,
              "get_driver_version($module, /)\n--\n\n"
              "The newest CUDA version the driver supports, as an int: 13000 is 13.0.");
 
 static PyObject *
-library_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
+init_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     pcu_state *st = pcu_state_of_module(m);
     int version = 0;
@@ -86,22 +89,26 @@ library_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, st, DriverGetVersion, (&version));
-    return rc < 0 ? NULL : PyLong_FromLong(version);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(version);
 }
 
 PyDoc_STRVAR(
-    library_live_counts_doc,
+    init_live_counts_doc,
     "_live_counts($module, /)\n--\n\n"
     "A dictionary from kind of driver handle to the number this process holds.");
 
 static PyObject *
-library_live_counts(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+init_live_counts(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     PyObject *counts = PyDict_New();
-    for (int kind = 0; counts != NULL && kind < PCU_RES_COUNT; kind++) {
-        PyObject *count = PyLong_FromLong(pcu_res_live((pcu_res_kind)kind));
+    for (int kind = 0; counts != NULL && kind < PCU_HANDLE_KINDS; kind++) {
+        PyObject *count = PyLong_FromLong(pcu_handle_live((pcu_handle_kind)kind));
         if (count == NULL ||
-            PyDict_SetItemString(counts, pcu_res_name((pcu_res_kind)kind), count) < 0) {
+            PyDict_SetItemString(counts, pcu_handle_kind_name((pcu_handle_kind)kind),
+                                 count) < 0) {
             Py_CLEAR(counts);
         }
         Py_XDECREF(count);
@@ -109,48 +116,29 @@ library_live_counts(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
     return counts;
 }
 
-PyDoc_STRVAR(library_is_emulated_doc,
+PyDoc_STRVAR(init_is_emulated_doc,
              "_is_emulated($module, /)\n--\n\n"
              "True if the software device's library is loaded.");
 
 static PyObject *
-library_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+init_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 {
     return PyBool_FromLong(pcu_drv_info.emulated);
 }
 
-PyDoc_STRVAR(library_bitlog2_doc,
-             "bitlog2($module, value, /)\n--\n\n"
-             "The floor of the base-2 logarithm of an unsigned integer; 0 for 0.");
-
-static PyObject *
-library_bitlog2(PyObject *m, PyObject *value)
-{
-    size_t bits = 0;
-    long log = 0;
-    if (pcu_as_size(pcu_state_of_module(m), value, &bits, "value") < 0) {
-        return NULL;
-    }
-    for (; bits > 1; bits >>= 1) {
-        log++;
-    }
-    return PyLong_FromLong(log);
-}
-
-static PyMethodDef library_functions[] = {
-    {"init", (PyCFunction)(void (*)(void))library_init, METH_FASTCALL | METH_KEYWORDS,
-     library_init_doc},
-    {"get_version", library_get_version, METH_NOARGS, library_get_version_doc},
-    {"get_driver_version", library_get_driver_version, METH_NOARGS,
-     library_get_driver_version_doc},
-    {"_live_counts", library_live_counts, METH_NOARGS, library_live_counts_doc},
-    {"_is_emulated", library_is_emulated, METH_NOARGS, library_is_emulated_doc},
-    {"bitlog2", library_bitlog2, METH_O, library_bitlog2_doc},
+static PyMethodDef init_functions[] = {
+    {"init", (PyCFunction)(void (*)(void))init_init, METH_FASTCALL | METH_KEYWORDS,
+     init_init_doc},
+    {"get_version", init_get_version, METH_NOARGS, init_get_version_doc},
+    {"get_driver_version", init_get_driver_version, METH_NOARGS,
+     init_get_driver_version_doc},
+    {"_live_counts", init_live_counts, METH_NOARGS, init_live_counts_doc},
+    {"_is_emulated", init_is_emulated, METH_NOARGS, init_is_emulated_doc},
     {NULL, NULL, 0, NULL},
 };
 
 int
-pcu_library_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+pcu_init_setup(PyObject *m, pcu_state *Py_UNUSED(st))
 {
-    return PyModule_AddFunctions(m, library_functions);
+    return PyModule_AddFunctions(m, init_functions);
 }
