@@ -45,7 +45,7 @@ def _element(name, dtype_in, dtype_out, index="i"):
 
 @context_dependent_memoize
 def get_sum_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel of the sum; ``dtype_out`` may be None for the elements' dtype."""
+    """Return the kernel of the sum; ``dtype_out`` of None is that of the elements."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
