@@ -1,122 +1,15 @@
-/* The attributes of GPUArray, which programs read and assign, and its flags. */
+/* The attributes of a GPUArray, which programs read and assign.
+ *
+ * Shape, strides and dtype change the layout; gpudata changes the memory. Programs may
+ * assign size, nbytes, mem_size, flags, _grid and _block too, but no C code depends on
+ * them. The table goes into the type: see gpuarray_type.c. */
 
-#include "python/array/gpuarray.h"
-
-/* -- flags ------------------------------------------------------------------------- */
-
-typedef struct {
-    PyObject_HEAD
-    char c_contiguous;
-    char f_contiguous;
-    char forc;
-} array_flags;
-
-static PyObject *
-flags_from(pcu_state *st, int contiguous)
-{
-    array_flags *flags = (array_flags *)st->ArrayFlags->tp_alloc(st->ArrayFlags, 0);
-    if (flags != NULL) {
-        flags->c_contiguous = (char)((contiguous & PCU_ARRAY_C) != 0);
-        flags->f_contiguous = (char)((contiguous & PCU_ARRAY_F) != 0);
-        flags->forc = (char)(contiguous != 0);
-    }
-    return (PyObject *)flags;
-}
-
-int
-pcu_gpuarray_flags_are_true(const pcu_gpuarray *self)
-{
-    const array_flags *flags = (const array_flags *)self->flags;
-    return flags == NULL ||
-           (Py_IS_TYPE(self->flags, self->st->ArrayFlags) &&
-            flags->c_contiguous == ((self->contiguous & PCU_ARRAY_C) != 0) &&
-            flags->f_contiguous == ((self->contiguous & PCU_ARRAY_F) != 0) &&
-            flags->forc == (self->contiguous != 0));
-}
-
-/* What an object with flags of its own, such as a numpy array, says of one. */
-static int
-flags_ask(PyObject *flags, const char *name)
-{
-    PyObject *answer = PyObject_GetAttrString(flags, name);
-    int truth = answer == NULL ? -1 : PyObject_IsTrue(answer);
-    Py_XDECREF(answer);
-    return truth;
-}
-
-static PyObject *
-flags_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-    static const pcu_argspec specs[] = {{"ary", pcu_as_object, 0}};
-    static const pcu_argtable table = {"ArrayFlags", specs, 1, 1, 0};
-    pcu_state *st = pcu_state_of_type(type);
-    PyObject *ary = NULL;
-    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &ary) < 0) {
-        return NULL;
-    }
-    if (pcu_is_array(st, ary)) {
-        return flags_from(st, ((pcu_gpuarray *)ary)->contiguous);
-    }
-    PyObject *flags = PyObject_GetAttrString(ary, "flags");
-    int c = flags == NULL ? -1 : flags_ask(flags, "c_contiguous");
-    int f = c < 0 ? -1 : flags_ask(flags, "f_contiguous");
-    Py_XDECREF(flags);
-    return f < 0 ? NULL : flags_from(st, (c ? PCU_ARRAY_C : 0) | (f ? PCU_ARRAY_F : 0));
-}
-
-static PyObject *
-flags_repr(PyObject *op)
-{
-    array_flags *flags = (array_flags *)op;
-    return PyUnicode_FromFormat("  C_CONTIGUOUS : %s\n  F_CONTIGUOUS : %s",
-                                flags->c_contiguous ? "True" : "False",
-                                flags->f_contiguous ? "True" : "False");
-}
-
-static int
-flags_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    return 0;
-}
-
-static void
-flags_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    type->tp_free(op);
-    Py_DECREF(type);
-}
-
-static PyMemberDef flags_members[] = {
-    {"c_contiguous", T_BOOL, offsetof(array_flags, c_contiguous), 0,
-     "The last axis is the fastest, without gaps."},
-    {"f_contiguous", T_BOOL, offsetof(array_flags, f_contiguous), 0,
-     "The first axis is the fastest, without gaps."},
-    {"forc", T_BOOL, offsetof(array_flags, forc), 0, "Either of the two."},
-    {NULL, 0, 0, 0, NULL},
-};
-
-PyDoc_STRVAR(flags_doc,
-             "ArrayFlags(ary)\n--\n\n"
-             "How the elements of an array lie in memory.");
-
-static PyType_Slot flags_slots[] = {
-    {Py_tp_doc, (void *)flags_doc},
-    {Py_tp_new, flags_new},
-    {Py_tp_repr, flags_repr},
-    {Py_tp_members, flags_members},
-    {Py_tp_dealloc, flags_dealloc},
-    {Py_tp_traverse, flags_traverse},
-    {0, NULL},
-};
-
-PyType_Spec pcu_gpuarray_flags_spec = {"pycuda._driver.ArrayFlags", sizeof(array_flags),
-                                       0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                                       flags_slots};
-
-/* -- attributes -------------------------------------------------------------------- */
+#include "python/array/element_type.h"
+#include "python/array/flags.h"
+#include "python/array/layout.h"
+#include "python/array/memory.h"
+#include "python/array/type/members.h"
+#include "python/array/type/views.h"
 
 /* AttributeError before __init__, which getattr(x, name, default) understands. */
 static int
