@@ -3,12 +3,43 @@
  * A context is ended once: by detach(), or when its last holder goes. rec.alive says
  * so; it is claimed under the interpreter lock before the driver is called. The stack
  * is ctxstack.c; what the current context can be asked is contextinfo.c. */
-
-#include "python/driver/context_stack.h"
+#include "python/driver/context.h"
 
 #include <time.h>
 
+#include "python/support/convert.h"
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
 #include "python/array/ops/kernel_table.h"
+
+static int
+context_convert(pcu_state *st, PyObject *value, void *out, const char *name,
+                const char *wanted)
+{
+    if (!PyObject_TypeCheck(value, st->Context)) {
+        PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, wanted,
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(PyObject **)out = value;
+    return 0;
+}
+
+int
+pcu_as_context(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    return context_convert(st, value, out, name, "a Context");
+}
+
+int
+pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    return value == Py_None
+               ? 0
+               : context_convert(st, value, out, name, "a Context or None");
+}
 
 /* -- making ------------------------------------------------------------------------ */
 

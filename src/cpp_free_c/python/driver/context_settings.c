@@ -1,7 +1,12 @@
 /* What the current context can be asked and told: limits, cache configuration, peer
  * access. Methods of Context; context.c adds them to the type. */
+#include "python/support/base.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/device.h"
 
 #define CONTEXT_NOARGS_BODY(name, action)                                              \
     static PyObject *context_##name(PyObject *Py_UNUSED(type), PyTypeObject *defining, \
@@ -24,7 +29,7 @@ static PyObject *
 context_synchronize_current(pcu_state *st)
 {
     int rc;
-    rc = pcu_synchronize(st);
+    rc = pcu_context_synchronize(st);
     return rc < 0 ? NULL : Py_NewRef(Py_None);
 }
 CONTEXT_NOARGS_BODY(synchronize, context_synchronize_current)

@@ -1,6 +1,7 @@
 /* Stacks of contexts. See ctxstack.h. */
-
 #include "python/driver/context_stack.h"
+
+#include "python/driver/stream.h"
 
 static int
 ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
@@ -305,4 +306,17 @@ pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self)
         PyErr_Clear(); /* the first error is the one to report */
     }
     pcu_error_restore(&pending);
+}
+
+int
+pcu_context_synchronize(pcu_state *st)
+{
+    pcu_ctxrec *rec = pcu_ctx_current;
+    unsigned long queued = rec == NULL ? 0 : rec->queued;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
+    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
+        rec->passed = queued; /* what other threads queued meanwhile may be there yet */
+    }
+    return rc;
 }

@@ -1,10 +1,14 @@
 /* The tables of NVIDIA's random number library: direction vectors and scramble
  * constants of Sobol sequences. The library is opened when the first one is asked for,
  * and kept. */
+#include "python/support/base.h"
 
 #include <dlfcn.h>
 
-#include "python/support/pcu.h"
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
 
 enum {
     CURAND_ENTRIES = 20000, /* of each table, before it repeats */

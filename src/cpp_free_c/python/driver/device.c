@@ -1,7 +1,13 @@
 /* Device: a GPU by its ordinal. Holds no driver resource; equal and hashed by ordinal.
  */
+#include "python/driver/device.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
 
 #include "abi/device_attributes.h"
 

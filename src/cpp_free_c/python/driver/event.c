@@ -1,6 +1,12 @@
 /* Event: a point in a stream that can be waited for and timed. */
+#include "python/support/base.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/exchange/ipc.h"
+#include "python/driver/stream.h"
 
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -37,7 +43,7 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
     static const pcu_argtable table = {"record", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
-    CUstream stream = NULL;
+    CUstream stream = pcu_current_stream();
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
         pcu_resource_check(self, "cuEventRecord") < 0) {

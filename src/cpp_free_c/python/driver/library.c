@@ -1,6 +1,12 @@
 /* The library as a whole: init, versions, live handles. */
+#include "python/support/base.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+
+#include "driver/release.h"
 
 /* The CUDA release whose interface abi/cuda_abi.h declares. */
 enum { LIBRARY_MAJOR = 13, LIBRARY_MINOR = 0 };

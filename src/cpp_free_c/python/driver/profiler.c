@@ -1,7 +1,11 @@
 /* The driver's profiler: told what to write, switched on and off. Tools that watch a
  * program, such as Nsight, look at nothing but what is between start and stop. */
+#include "python/support/base.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/driver/context_stack.h"
 
 PyDoc_STRVAR(
     profiler_initialize_doc,

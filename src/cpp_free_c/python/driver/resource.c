@@ -1,10 +1,11 @@
 /* What every wrapper of a driver handle does alike: construction, release, the GC
  * slots.
  *
- * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx` holds
- * its context. tp_clear never drops ctx: the handle is released in it first. */
+ * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx`
+ * holds its context. tp_clear never drops ctx: the handle is released in it first. */
+#include "python/driver/resource.h"
 
-#include "python/support/pcu.h"
+#include "python/support/driver_call.h"
 
 PyMemberDef pcu_resource_members[] = {
     {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},

@@ -9,8 +9,34 @@
  *
  * A stream of somebody else's is wrapped without being owned: the driver keeps it when
  * the object goes. */
+#include "python/driver/stream.h"
 
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
 #include "python/driver/context_stack.h"
+
+int
+pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    CUstream *stream = (CUstream *)out;
+    if (value == Py_None) {
+        *stream = pcu_current_stream();
+        return 0;
+    }
+    if (!PyObject_TypeCheck(value, st->Stream)) {
+        int found = pcu_stream_from_protocol(st, value, stream, name);
+        if (found == 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s must be a Stream or None, not %s, which has no "
+                         "__cuda_stream__",
+                         name, Py_TYPE(value)->tp_name);
+        }
+        return found > 0 ? 0 : -1;
+    }
+    *stream = ((pcu_resource *)value)->handle.stream;
+    return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
+}
 
 typedef struct {
     pcu_resource head;

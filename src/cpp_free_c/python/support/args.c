@@ -1,10 +1,8 @@
 /* The one argument parser: a table a function, for vectorcall and for tp_new alike.
  *
  * Messages follow CPython's. Converters run left to right once every value has its
- * place; parameters that were not given are not touched, but for streams: a stream that
- * is not named is the current one. */
-
-#include "python/support/pcu.h"
+ * place. Parameters that were not given keep the caller's default. */
+#include "python/support/args.h"
 
 static int
 args_find(const pcu_argtable *table, PyObject *keyword)
@@ -68,9 +66,6 @@ args_convert(pcu_state *st, const pcu_argtable *table, PyObject **values, void *
                              "%s() missing required argument '%s' (pos %d)",
                              table->function, spec->name, i + 1);
                 return -1;
-            }
-            if (spec->convert == pcu_as_stream) {
-                *(CUstream *)((char *)out + spec->offset) = pcu_current_stream();
             }
         }
         else if (spec->convert(st, values[i], (char *)out + spec->offset, spec->name) <

@@ -3,8 +3,9 @@
  *
  * Integers accept whatever has __index__ (NumPy's too) and refuse floats; what does not
  * fit is OverflowError. Messages name the argument. */
+#include "python/support/convert.h"
 
-#include "python/support/pcu.h"
+#include "python/support/errors.h"
 
 int
 pcu_is_one_integer(PyObject *value)
@@ -118,106 +119,6 @@ pcu_attribute_new(PyObject *object, PyObject *name)
         PyErr_Clear(); /* not having the attribute is an answer */
     }
     return value;
-}
-
-/* The pointer of a .gpudata holder (a GPUArray): None stands for an empty array. */
-static int
-convert_gpudata(pcu_state *st, PyObject *value, CUdeviceptr *out, const char *name)
-{
-    PyObject *gpudata = pcu_attribute_new(value, st->str_gpudata);
-    if (gpudata == NULL) {
-        if (!PyErr_Occurred()) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s must be a device pointer (an int, a DeviceAllocation, a "
-                         "PointerHolderBase, ...), not %s",
-                         name, Py_TYPE(value)->tp_name);
-        }
-        return -1;
-    }
-    *out = 0;
-    int rc = gpudata == Py_None ? 0 : pcu_as_address(gpudata, out, name);
-    Py_DECREF(gpudata);
-    return rc;
-}
-
-int
-pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    static const char routine[] = "cuPointerGetAttribute";
-    CUdeviceptr *pointer = (CUdeviceptr *)out;
-    unsigned long long bits = 0;
-    if (Py_IS_TYPE(value, st->DeviceAllocation) ||
-        Py_IS_TYPE(value, st->PooledDeviceAllocation)) {
-        *pointer = ((pcu_resource *)value)->handle.memory;
-        return pcu_resource_check((pcu_resource *)value, routine);
-    }
-    PyObject *managed =
-        PyArray_Check(value) ? pcu_managed_of_array(st, (PyArrayObject *)value) : NULL;
-    if (managed != NULL) {
-        *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
-        return pcu_resource_check((pcu_resource *)managed, routine);
-    }
-    if (PyObject_TypeCheck(value, st->DeviceAllocation)) {
-        /* a subclass: its __index__ has no say in where the memory is */
-        *pointer = ((pcu_resource *)value)->handle.memory;
-        return pcu_resource_check((pcu_resource *)value, routine);
-    }
-    /* an array has __index__, but that is its element */
-    if (!pcu_is_one_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
-        return convert_gpudata(st, value, pointer, name);
-    }
-    int rc = pcu_as_integer(value, 0, UINT64_MAX, &bits, name);
-    *pointer = bits;
-    return rc;
-}
-
-int
-pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    CUstream *stream = (CUstream *)out;
-    if (value == Py_None) {
-        *stream = pcu_current_stream();
-        return 0;
-    }
-    if (!PyObject_TypeCheck(value, st->Stream)) {
-        int found = pcu_stream_from_protocol(st, value, stream, name);
-        if (found == 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s must be a Stream or None, not %s, which has no "
-                         "__cuda_stream__",
-                         name, Py_TYPE(value)->tp_name);
-        }
-        return found > 0 ? 0 : -1;
-    }
-    *stream = ((pcu_resource *)value)->handle.stream;
-    return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
-}
-
-static int
-convert_context(pcu_state *st, PyObject *value, void *out, const char *name,
-                const char *wanted)
-{
-    if (!PyObject_TypeCheck(value, st->Context)) {
-        PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, wanted,
-                     Py_TYPE(value)->tp_name);
-        return -1;
-    }
-    *(PyObject **)out = value;
-    return 0;
-}
-
-int
-pcu_as_context(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    return convert_context(st, value, out, name, "a Context");
-}
-
-int
-pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    return value == Py_None
-               ? 0
-               : convert_context(st, value, out, name, "a Context or None");
 }
 
 /* A string that has no bytes: say which, in place of the codec's words. */
@@ -449,66 +350,4 @@ pcu_refuse_objects(PyArray_Descr *dtype, const char *name)
                  "numbers, such as numpy.float32",
                  name, (PyObject *)dtype);
     return -1;
-}
-
-/* Arrays are read without the buffer protocol: it refuses datetimes and costs a format.
- */
-static int
-buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
-                  const char *name)
-{
-    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s is not contiguous; pass numpy.ascontiguousarray of it", name);
-        return -1;
-    }
-    if (writable && !PyArray_ISWRITEABLE(array)) {
-        PyErr_Format(PyExc_ValueError, "%s is read-only", name);
-        return -1;
-    }
-    if (PyDataType_REFCHK(PyArray_DESCR(array))) {
-        PyErr_Format(PyExc_TypeError, "%s holds Python objects, which no GPU can read",
-                     name);
-        return -1;
-    }
-    buffer->data = PyArray_DATA(array);
-    buffer->size = (size_t)PyArray_NBYTES(array);
-    buffer->array = Py_NewRef((PyObject *)array);
-    buffer->held = 0;
-    return 0;
-}
-
-int
-pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const char *name)
-{
-    if (PyArray_Check(object)) {
-        return buffer_from_array(buffer, (PyArrayObject *)object, writable, name);
-    }
-    if (!PyObject_CheckBuffer(object)) {
-        PyErr_Format(PyExc_TypeError, "%s must be an array or a buffer, not %s", name,
-                     Py_TYPE(object)->tp_name);
-        return -1;
-    }
-    int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object, &buffer->view, flags) < 0) {
-        if (PyErr_ExceptionMatches(PyExc_BufferError)) {
-            PyErr_Format(PyExc_ValueError, "%s is not a contiguous%s buffer", name,
-                         writable ? ", writable" : "");
-        }
-        return -1;
-    }
-    buffer->data = buffer->view.buf;
-    buffer->size = (size_t)buffer->view.len;
-    buffer->held = 1;
-    return 0;
-}
-
-void
-pcu_buffer_release(pcu_buffer *buffer)
-{
-    Py_CLEAR(buffer->array);
-    if (buffer->held) {
-        PyBuffer_Release(&buffer->view);
-        buffer->held = 0;
-    }
 }

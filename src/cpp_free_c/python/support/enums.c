@@ -3,8 +3,10 @@
  * A class carries two dictionaries, names (name -> member) and values (int -> member;
  * of names that share an int, the last row's). A member holds nothing but its int: its
  * name is found by identity in names, so that two names of one int stay two members. */
+#include "python/support/enums.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
 
 #include "abi/device_attributes.h"
 #include "abi/function_attributes.h"

@@ -2,8 +2,12 @@
  * an exception or, when nobody can catch it, a warning.
  *
  * Message: "<routine> failed: <text>[ - <detail>]"; attributes code, name, routine. */
+#include "python/support/errors.h"
 
-#include "python/support/pcu.h"
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+
+#include "driver/context_record.h"
 
 static PyObject *
 errors_class(pcu_state *st, CUresult status)

@@ -1,6 +1,8 @@
 /* The table of generated kernels that each context has: see kernels.h. */
-
 #include "python/array/ops/kernel_table.h"
+
+#include "python/driver/context_stack.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     pcu_kernel_key key;

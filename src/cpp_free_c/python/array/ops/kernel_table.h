@@ -8,7 +8,9 @@
 #ifndef PYTHON_ARRAY_OPS_KERNEL_TABLE_H
 #define PYTHON_ARRAY_OPS_KERNEL_TABLE_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/driver/context.h"
 
 #include "driver/argument_buffer.h"
 #include "tables/array_ops.h"

@@ -1,6 +1,8 @@
 /* Methods of GPUArray beside the operators: linear combinations, the helpers that other
  * libraries call, and those whose work pycuda.gpuarray does. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
 #include "python/array/gpuarray.h"
 
 /* -- into a given array ------------------------------------------------------------ */

@@ -1,5 +1,8 @@
 /* The operators of GPUArray, and the elementwise functions for pycuda's modules. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/driver/memory/pool.h"
 #include "python/array/gpuarray.h"
 
 /* -- finding the state ------------------------------------------------------------- */

@@ -3,7 +3,11 @@
  * Memory that is packed alike on both sides is copied in one piece. Otherwise elements
  * go where their indices say: a kernel packs or spreads them on the device, NumPy does
  * so on the host. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/memory/range.h"
 #include "python/array/gpuarray.h"
 
 /* -- between device and host, packed alike ----------------------------------------- */

@@ -2,7 +2,9 @@
  *
  * A view shares the memory and holds its parent. No kernel runs here, save where a
  * reshape has to copy; and no Python object is made for shape, strides or address. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
 #include "python/array/gpuarray.h"
 
 /* -- indexing ---------------------------------------------------------------------- */

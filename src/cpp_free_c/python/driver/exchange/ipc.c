@@ -1,7 +1,14 @@
 /* Device memory of other processes: mem_get_ipc_handle, IPCMemoryHandle; and the bytes
  * in which handles travel, for event.c too. */
+#include "python/driver/exchange/ipc.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/resource.h"
 
 _Static_assert(sizeof(CUipcMemHandle) == PCU_IPC_BYTES, "a handle is that long");
 _Static_assert(sizeof(CUipcEventHandle) == PCU_IPC_BYTES, "a handle is that long");

@@ -5,8 +5,16 @@
  * gave out hold the mapping, so that nothing is unmapped or unregistered under somebody
  * who uses it; what is done by hand is refused, or makes those arrays unusable. All of
  * it must run in the thread where OpenGL's context is current, the release too. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/device.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 typedef struct {
     pcu_resource base; /* handle.graphics */

@@ -9,14 +9,19 @@
  *
  * The interpreter lock is held throughout, unless the launch may have to wait for a
  * place in the queue or behind another thread's call: see PCU_STATUS. */
-
-#include "python/driver/launch/launch.h"
+#include "python/support/base.h"
 
 #include <time.h>
 
-#include "python/array/gpuarray.h"
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/driver/context_stack.h"
 #include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/memory/managed.h"
+#include "python/driver/module_struct.h"
 #include "python/driver/texture/reference.h"
+#include "python/array/gpuarray.h"
 
 static const char launch_routine[] = "cuLaunchKernel";
 

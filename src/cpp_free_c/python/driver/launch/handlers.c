@@ -4,8 +4,16 @@
  * A handler allocates at its first call and keeps the allocation for the next. Programs
  * derive from these types; launch.c calls the methods below directly for exactly these
  * types and through attribute look-up for derived ones. */
-
 #include "python/driver/launch/handlers.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/copy.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/stream.h"
 
 /* -- for launch.c ------------------------------------------------------------------ */
 
@@ -153,19 +161,6 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
 }
 
 int
-pcu_synchronize(pcu_state *st)
-{
-    pcu_ctxrec *rec = pcu_ctx_current;
-    unsigned long queued = rec == NULL ? 0 : rec->queued;
-    int rc;
-    PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
-    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        rec->passed = queued; /* what other threads queued meanwhile may be there yet */
-    }
-    return rc;
-}
-
-int
 pcu_wait(pcu_state *st, CUstream stream)
 {
     int rc;
@@ -173,7 +168,7 @@ pcu_wait(pcu_state *st, CUstream stream)
         PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     }
     else {
-        rc = pcu_synchronize(st);
+        rc = pcu_context_synchronize(st);
     }
     return rc;
 }

@@ -3,7 +3,19 @@
 #ifndef PYTHON_DRIVER_LAUNCH_HANDLERS_H
 #define PYTHON_DRIVER_LAUNCH_HANDLERS_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+/* In, Out, InOut and the handlers that programs derive. */
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *array;
+    PyObject *dev_alloc; /* NULL until the first call */
+    size_t room;         /* of what we allocated; 0 if the program set dev_alloc */
+    int finishing;       /* post_call copies what the launch wrote: allocate nothing */
+    PyObject *dict;
+    PyObject *weakrefs;
+} pcu_handler;
 
 /* The handler's device memory, allocated if it has none, and its address. New
  * reference. Other code may give the handler other memory during the call, so the call

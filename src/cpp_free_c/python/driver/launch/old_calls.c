@@ -1,9 +1,13 @@
 /* The launch calls of CUDA before 4.0, which keep their state in the function: block
  * shape, shared size, a parameter block written piece by piece, then launch,
  * launch_grid, launch_grid_async. The names with an underscore are the same methods. */
+#include "python/support/base.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/launch.h"
+#include "python/driver/stream.h"
 
 enum { OLD_PARAMS_MAX = 32764 }; /* what a kernel can be declared with */
 

@@ -1,5 +1,12 @@
 /* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
+#include "python/driver/memory/allocation.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
 #include "python/array/gpuarray.h"
 
 /* -- allocation -------------------------------------------------------------------- */

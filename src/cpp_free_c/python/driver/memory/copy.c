@@ -3,8 +3,14 @@
  *
  * All release the interpreter lock. Host buffers and Arrays of the _async forms are not
  * kept alive: they are the caller's until the stream has passed. */
+#include "python/driver/memory/copy.h"
 
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/range.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 /* What the rows below parse into, whichever of it they need. */
 typedef struct {
@@ -57,7 +63,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
           PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
+    copy_args a = {.stream = pcu_current_stream()};
     if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -463,7 +469,7 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"from_device_like", specs, 2, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
+    copy_args a = {.stream = pcu_current_stream()};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

@@ -8,8 +8,17 @@
  * read and write past the end.
  *
  * Invariant: a side whose owner is NULL points into no memory that it should hold. */
+#include "python/support/base.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/range.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 /* One side of the copy. */
 typedef struct {

@@ -2,8 +2,14 @@
  * (PagelockedHostAllocation), aligned so that it can be registered
  * (AlignedHostAllocation), a program's own that was registered (RegisteredHostMemory).
  */
+#include "python/driver/memory/host.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/resource.h"
 
 /* -- HostPointer ------------------------------------------------------------------- */
 

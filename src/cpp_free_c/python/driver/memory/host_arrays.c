@@ -2,8 +2,11 @@
  *
  * An array's base is the allocation, which is released when the last view of it goes.
  */
+#include "python/driver/memory/host_arrays.h"
 
-#include "python/support/pcu.h"
+#include "python/support/setup.h"
+#include "python/driver/memory/host.h"
+#include "python/driver/memory/managed.h"
 
 int
 pcu_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)

@@ -1,7 +1,13 @@
 /* ManagedAllocation: memory at one address for the host and the device, which the
  * driver moves between them. */
+#include "python/driver/memory/managed.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/stream.h"
 
 enum { MANAGED_GLOBAL = 1 }; /* mem_attach_flags.GLOBAL */
 
@@ -26,7 +32,7 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     };
     static const pcu_argtable table = {"attach", specs, 2, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
-    managed_attach_args a = {0};
+    managed_attach_args a = {.stream = pcu_current_stream()};
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(self, "cuStreamAttachMemAsync") < 0) {

@@ -12,8 +12,14 @@
  *
  * Not locked: the interpreter lock is held. Collecting garbage and warnings run Python
  * code, so everything is looked at anew after them. */
-
 #include "python/driver/memory/pool.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/resource.h"
 
 #include "driver/bins.h"
 

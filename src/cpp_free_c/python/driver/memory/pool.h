@@ -13,7 +13,9 @@
 #ifndef PYTHON_DRIVER_MEMORY_POOL_H
 #define PYTHON_DRIVER_MEMORY_POOL_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/support/args.h"
 
 /* size bytes of a DeviceMemoryPool (of exactly that type or derived), as
  * pool.allocate(size) of that type gives them: a PooledDeviceAllocation, whose
@@ -29,5 +31,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_pool_alloc(PyObject *pool, size_t size);
  * pcu_resource: look at its type. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_allocate(pcu_state *st, PyObject *allocator,
                                              size_t size);
+
+/* An allocator of arrays, a borrowed PyObject *: None, a DeviceMemoryPool, or what can
+ * be called. TypeError for all else. */
+PCU_CONVERTER(pcu_as_allocator);
 
 #endif

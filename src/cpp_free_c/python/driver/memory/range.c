@@ -1,7 +1,6 @@
 /* What a failed copy or fill asked of the device's memory: the driver says no more than
  * "invalid argument". Only looked at after a failure, so a good copy pays nothing. */
-
-#include "python/support/pcu.h"
+#include "python/driver/memory/range.h"
 
 /* The words for an range that does not lie in one allocation. NULL without an
  * exception if it does, or if the driver knows no more. */

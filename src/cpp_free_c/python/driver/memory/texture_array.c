@@ -4,8 +4,14 @@
  * shows four of its six fields. An Array is a pcu_resource, but for handles that
  * somebody else releases (a level of an OpenGL image): those have `borrowed` set and
  * `live` clear, and hold what keeps them in `owner`. */
-
 #include "python/driver/memory/texture_array.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     pcu_resource base;

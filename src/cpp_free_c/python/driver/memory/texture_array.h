@@ -2,7 +2,9 @@
 #ifndef PYTHON_DRIVER_MEMORY_TEXTURE_ARRAY_H
 #define PYTHON_DRIVER_MEMORY_TEXTURE_ARRAY_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/support/args.h"
 
 /* The CUarray of an Array that is alive, else TypeError or LogicError. `what` names the
  * argument or the routine in the message. */

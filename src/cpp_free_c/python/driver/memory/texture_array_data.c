@@ -2,9 +2,14 @@
  *
  * Both release the interpreter lock. With a stream the copy is only queued: the array
  * and a host buffer are the caller's to keep until the stream has passed. */
+#include "python/support/base.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
-
+#include "python/driver/stream.h"
 #include "python/driver/texture/object.h"
 
 /* The side of a copy that is the whole array, and the rows of the other side. */

@@ -4,8 +4,15 @@
  * goes last. link_module() ends the link, whatever comes of it. While a call works
  * without the interpreter lock `busy` is 1, and nobody else may touch the link; it
  * changes under the interpreter lock. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
 #include "python/driver/module/jit.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     pcu_resource base; /* handle.link */

@@ -1,10 +1,17 @@
 /* Module: code loaded into a context. Loading runs the driver's JIT compiler on PTX;
  * what that says goes to the message handler, and with a failure into the exception. */
-
-#include "python/driver/module/jit.h"
-#include "python/driver/texture/reference.h"
+#include "python/support/base.h"
 
 #include <sys/stat.h>
+
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/launch/function.h"
+#include "python/driver/module/jit.h"
+#include "python/driver/module_struct.h"
+#include "python/driver/texture/reference.h"
 
 /* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
  * whatever it raises, the loaded code has an owner. */

@@ -5,10 +5,16 @@
  * through it. So an object that was given to a launch waits for the context before it
  * goes, as device memory does. While a stream is being captured nothing may wait: what
  * goes then is kept in the module's state, until another one is made or goes later. */
-
 #include "python/driver/texture/object.h"
 
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 /* -- making ------------------------------------------------------------------------ */
 

@@ -2,7 +2,9 @@
 #ifndef PYTHON_DRIVER_TEXTURE_OBJECT_H
 #define PYTHON_DRIVER_TEXTURE_OBJECT_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/driver/resource.h"
 
 /* TextureObject and SurfaceObject: a driver's object and what it looks at. */
 typedef struct {

@@ -4,9 +4,14 @@
  *
  * A setter changes the state; for a reference of the driver it also tells the driver.
  * Getters ask the driver there. */
-
 #include "python/driver/texture/reference.h"
 
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 
 typedef struct {

@@ -14,10 +14,12 @@
  * stays due: a later launch outside the graph cannot rely on it.
  *
  * The copy reads the handle in the object itself, which outlives it. */
+#include "python/support/base.h"
 
-#include "python/driver/texture/reference.h"
-
+#include "python/driver/context_stack.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/module_struct.h"
+#include "python/driver/texture/reference.h"
 
 enum {
     REFS_MARK_TEXTURE = 0x66657274, /* as pycuda-textures.hpp writes them */
@@ -345,7 +347,7 @@ refs_wait_for_context(pcu_state *st, pcu_refs *refs)
     int rc;
     refs->retired = NULL;
     refs->readers = 0;
-    rc = pcu_synchronize(st);
+    rc = pcu_context_synchronize(st);
     if (rc < 0) {
         refs->readers = 2;
         Py_XDECREF(retired);

@@ -1,7 +1,13 @@
 /* Function: a kernel of a loaded module. The object, its attributes, what the driver
  * knows of it. launch.c has the ordinary call, prepared.c the prepared one, oldlaunch.c
  * CUDA 3's. */
+#include "python/driver/launch/function.h"
 
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/texture/reference.h"
 

@@ -1,36 +1,11 @@
-/* Structs that more than one file of python/ looks into. All others stay in their own file.
- */
-#ifndef PYTHON_SUPPORT_TYPES_H
-#define PYTHON_SUPPORT_TYPES_H
+/* The struct of a Function, which the files of the launch look into: a kernel, what the
+ * driver says of it, and its prepared calls. */
+#ifndef PYTHON_DRIVER_LAUNCH_FUNCTION_STRUCT_H
+#define PYTHON_DRIVER_LAUNCH_FUNCTION_STRUCT_H
 
-/* The common head of every wrapper of a driver handle (see resource.c). */
-typedef struct {
-    PyObject_HEAD
-    pcu_state *st;  /* borrowed from the type's module; never changes */
-    PyObject *ctx;  /* strong; released after the handle, never in tp_clear */
-    PyObject *dict; /* attributes that programs add */
-    PyObject *weakrefs;
-    pcu_res_handle handle; /* still readable after release */
-    size_t size;           /* bytes of device memory, if has_size */
-    pcu_res_kind kind;
-    int live;     /* the handle is ours to release */
-    int has_size; /* memory of which we know how much there is */
-} pcu_resource;
+#include "python/support/base.h"
 
-typedef struct {
-    PyObject_HEAD
-    pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
-    struct pcu_kernels
-        *kernels; /* generated kernels (kernels.c); NULL before the first */
-    pcu_ctxrec rec;
-} pcu_context;
-
-typedef struct {
-    pcu_resource base;
-    struct pcu_refs *refs; /* owned; NULL until a reference was asked for */
-} pcu_module;
+#include "driver/context_record.h"
 
 /* A kernel parameter's place in the parameter block, as the driver says. */
 typedef struct {
@@ -87,17 +62,5 @@ typedef struct {
     unsigned char *old_params; /* owned */
     size_t old_params_size;
 } pcu_function;
-
-/* In, Out, InOut and the handlers that programs derive. */
-typedef struct {
-    PyObject_HEAD
-    pcu_state *st;
-    PyObject *array;
-    PyObject *dev_alloc; /* NULL until the first call */
-    size_t room;         /* of what we allocated; 0 if the program set dev_alloc */
-    int finishing;       /* post_call copies what the launch wrote: allocate nothing */
-    PyObject *dict;
-    PyObject *weakrefs;
-} pcu_handler;
 
 #endif
