@@ -167,8 +167,7 @@ def _step_for(error: Exception) -> str:
 
 def look_at_driver() -> Iterator[Finding]:
     """The driver library, and each device that it shows."""
-    from pycuda import _driver
-    from pycuda import driver as drv
+    from pycuda import _driver, driver as drv
 
     try:
         with warnings.catch_warnings(record=True) as said:

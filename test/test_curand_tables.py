@@ -111,8 +111,9 @@ def test_without_the_library(tmp_path):
     for name in ("libcurand.so.10", "libcurand.so"):
         (tmp_path / name).write_text("not a library")
     code = """
-        from pycuda import _curand, _driver
-        _curand.paths = lambda: ["libcurand.so.10", "libcurand.so"]
+        from pycuda import _driver
+        from pycuda._random import curand_library
+        curand_library.paths = lambda: ["libcurand.so.10", "libcurand.so"]
         for call in (_driver.get_curand_version,
                      lambda: _driver._get_scramble_constants32(bytearray(4), 1)):
             try:

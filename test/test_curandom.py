@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _codegen, _curand, curandom, gpuarray
+from pycuda import curandom, gpuarray
+from pycuda._array.compilation import load
 from pycuda._pvt_struct import error as PackingError  # noqa: N812
+from pycuda._random import curand_library
+from pycuda._random.generator import block_size, module_of
+from pycuda._random.rand import _rand_kernel
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.tools import DeviceMemoryPool
 from support.child import run_child
@@ -22,7 +26,7 @@ from support.faults import OUT_OF_MEMORY, fail_calls
 def missing():
     """What keeps generators from being made here, or None."""
     try:
-        _curand.compiler_options()
+        curand_library.compiler_options()
         curandom.get_curand_version()
     except drv.Error as error:
         return str(error)
@@ -156,7 +160,7 @@ def plain(name, count, each, offset=0, seed=SEED):
     """Rows of the states' first words, floats, doubles, normal floats and doubles."""
     doubles = TWO_DOUBLES if name == "Philox" else ONE_DOUBLE
     text = PLAIN.replace("STATE", PSEUDO[name]).replace("DOUBLES", doubles)
-    kernel = _codegen.load(text, _curand.compiler_options()).get_function("plain")
+    kernel = load(text, curand_library.compiler_options()).get_function("plain")
     dtypes = (np.uint32, np.float32, np.float64, np.float32, np.float64)
     outs = [np.zeros((count, each), dtype) for dtype in dtypes]
     kernel(
@@ -309,7 +313,7 @@ def test_kernels_without_launch_bounds_limit_the_states(ctx, monkeypatch):
     assert generator.generators_per_block == 1024
     sizes = {1024: 256, 896: 224, 768: 256, 640: 160, 384: 192, 128: 128, 31: 31}
     for per_block, size in sizes.items():
-        assert curandom._block_size(per_block) == size
+        assert block_size(per_block) == size
 
 
 # -- the host's library ----------------------------------------------------------------
@@ -317,7 +321,7 @@ def test_kernels_without_launch_bounds_limit_the_states(ctx, monkeypatch):
 
 def of_the_host(number, size, dtype=np.uint32, ordering=None, dimensions=None):
     """Numbers of a generator of the cuRAND library that runs on the host."""
-    library = next(filter(None, map(opened, _curand.paths())))
+    library = next(filter(None, map(opened, curand_library.paths())))
     generator = ctypes.c_void_p()
 
     def call(name, *arguments):
@@ -419,7 +423,7 @@ def test_quasirandom_numbers_are_those_of_the_header(ctx, name, offset):
         .replace("STATE", f"curandState{name}_t")
         .replace("INIT", f"curand_init(vectors[threadIdx.x], {given}offset, &first);")
     )
-    kernel = _codegen.load(text, _curand.compiler_options()).get_function("plain")
+    kernel = load(text, curand_library.compiler_options()).get_function("plain")
     sets = curandom.direction_vector_set
     which = f"{'SCRAMBLED_' if scrambled else ''}VECTOR_{bits}"
     vectors = curandom.generate_direction_vectors(64, sets.names[which])
@@ -1067,7 +1071,7 @@ def test_rand_of_other_dtypes(ctx):
 
 
 def test_rand_into_memory_that_is_not_aligned(ctx):
-    kernel = curandom._rand_kernel("rand_float")[0]
+    kernel = _rand_kernel("rand_float")[0]
     room = gpuarray.zeros(40, np.float32)
     arguments = (33, 5 | 7 << 32)
     call = ((1, 1), (256, 1, 1), None)
@@ -1090,7 +1094,7 @@ def test_md5(ctx):
         }
         """
     )
-    kernel = _codegen.load(text).get_function("digest")
+    kernel = load(text).get_function("digest")
     for message in (b"", b"abc", b"0123456789" * 5):
         padded = message + b"\x80" + bytes(55 - len(message))
         padded += struct.pack("<Q", 8 * len(message))
@@ -1108,12 +1112,10 @@ def test_every_text_is_in_a_generator(ctx, monkeypatch):
     texts = {}
     for name in (*PSEUDO, *QUASI):
         seen = []
-        real = curandom._module_of
         with monkeypatch.context() as patch:
             patch.setattr(
-                curandom,
-                "_module_of",
-                lambda text, seen=seen, real=real: seen.append(text) or real(text),
+                "pycuda._random.generator.module_of",
+                lambda text, seen=seen: seen.append(text) or module_of(text),
             )
             make(name)
         (texts[name],) = seen
@@ -1204,7 +1206,7 @@ def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
     """Beside the compilers, in the named toolkit, in wheels, in the system's folder."""
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    folders = list(_curand._folders())
+    folders = list(curand_library._folders())
     named = folders.index(f"{tmp_path}/toolkit/include")
     wheel = folders.index(f"{tmp_path}/site/nvidia/cu13/include")
     older = folders.index(f"{tmp_path}/site/nvidia/curand/include")
@@ -1212,25 +1214,25 @@ def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
     place = tmp_path / "site" / "nvidia" / "curand" / "include"
     place.mkdir(parents=True)
     (place / "curand_kernel.h").touch()
-    monkeypatch.setattr(_curand._toolkit, "homes", lambda: [])
-    monkeypatch.setattr(_curand._nvrtc, "find", lambda: None)
-    monkeypatch.setattr(_curand._nvcc, "on_path", lambda names: None)
-    assert _curand.compiler_options() == [f"-I{place}"]
+    monkeypatch.setattr(curand_library._toolkit, "homes", lambda: [])
+    monkeypatch.setattr(curand_library._nvrtc, "find", lambda: None)
+    monkeypatch.setattr(curand_library._nvcc, "on_path", lambda names: None)
+    assert curand_library.compiler_options() == [f"-I{place}"]
 
 
 def test_without_the_header(tmp_path):
     code = """
-        from pycuda import _curand
+        from pycuda._random import curand_library
         import pycuda.driver as drv
-        _curand._folders = lambda: iter([{folder!r}])
+        curand_library._folders = lambda: iter([{folder!r}])
         try:
-            _curand.compiler_options()
+            curand_library.compiler_options()
         except drv.CompileError as error:
             print(error)
         open({folder!r} + "/curand_kernel.h", "w").close()
-        print(_curand.compiler_options() == ["-I" + {folder!r}])
-        _curand._SYSTEM = {folder!r}
-        print(_curand.compiler_options() == [])
+        print(curand_library.compiler_options() == ["-I" + {folder!r}])
+        curand_library._SYSTEM = {folder!r}
+        print(curand_library.compiler_options() == [])
         """
     done = run_child(code.replace("{folder!r}", repr(str(tmp_path))))
     first, *others = done.stdout.splitlines()

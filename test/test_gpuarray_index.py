@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _indexing, gpuarray
+from pycuda import gpuarray
+from pycuda._array import index_report
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.capture import captured
@@ -170,8 +171,8 @@ def counted(monkeypatch):
         return call
 
     monkeypatch.setattr(GPUArray, "get", count("get", GPUArray.get))
-    wait = count("wait", _indexing._wait_unless_captured)
-    monkeypatch.setattr(_indexing, "_wait_unless_captured", wait)
+    wait = count("wait", index_report._wait_unless_captured)
+    monkeypatch.setattr(index_report, "_wait_unless_captured", wait)
     return counts
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _codegen, gpuarray
+from pycuda import gpuarray
+from pycuda._array import kernel_request
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES, same, sample
 
@@ -601,13 +602,13 @@ def test_an_array_becomes_its_own_transpose(ctx):
 
 def test_which_copies_go_through_tiles(monkeypatch):
     made = []
-    text_of = _codegen.transpose_text
+    text_of = kernel_request.transpose_text
 
     def noted(*numbers):
         made.append(numbers)
         return text_of(*numbers)
 
-    monkeypatch.setattr(_codegen, "transpose_text", noted)
+    monkeypatch.setattr(kernel_request, "transpose_text", noted)
     context = drv.Device(0).make_context()  # kernels are a context's
     try:
         x = to_gpu(np.zeros((64, 96), np.float32))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _parameters
+from pycuda import _parameter_types
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.gpu
@@ -286,6 +286,6 @@ def test_a_name_with_two_types_is_no_integer(ctx):
 
 @pytest.mark.parametrize(("source", "count", "kinds"), KINDS)
 def test_kinds_of_parameters(source, count, kinds):
-    assert _parameters.integers(source, "f", count) == kinds
-    assert _parameters.integers(source, "_Z1fim", count) == kinds
-    assert _parameters.integers(source, "g", count) is None
+    assert _parameter_types.integers(source, "f", count) == kinds
+    assert _parameter_types.integers(source, "_Z1fim", count) == kinds
+    assert _parameter_types.integers(source, "g", count) is None

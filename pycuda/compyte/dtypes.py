@@ -11,10 +11,12 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 ArgTypeT = TypeVar("ArgTypeT")
 
@@ -91,7 +93,7 @@ class DTypeRegistry:
             (
                 known
                 for known in self.dtype_to_name
-                if not isinstance(known, str) and known == dtype
+                if type(known) is not str and known == dtype
             ),
             dtype,
         )

@@ -1,4 +1,4 @@
-"""The arguments of kernels that programs write: their names, and what a call may pass.
+"""The arguments of kernels that programs write: what a call may pass.
 
 A kernel reads its arrays by address. An array of another dtype, or one that is too
 short, would give wrong values or an illegal access, so each call is checked.
@@ -8,133 +8,14 @@ it converts what can be converted, and raises errors that name the argument.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
+from pycuda._array.c_types import VectorArg, dtype_to_ctype
+from pycuda._array.copies import empty_alike
+from pycuda._array.overlap import has_same_elements, shares_some
 from pycuda._driver import GPUArray, _gather, _plain_array
-from pycuda.tools import (
-    VectorArg,
-    context_dependent_memoize,
-    dtype_to_ctype,
-    parse_c_arg,
-)
 
 _SCALAR, _POINTER, _ELEMENTS = range(3)
-
-
-def parsed(arguments):
-    """Return a new list of arguments from a C parameter list or a sequence of them."""
-    if isinstance(arguments, str):
-        return [parse_c_arg(part) for part in arguments.split(",") if part.strip()]
-    return list(arguments)
-
-
-# -- names -----------------------------------------------------------------------------
-
-#: Names of CUDA C that generated loops need.
-_BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-
-
-def names_of(arguments):
-    """Return the names of the arguments, without looking up their types."""
-    if not isinstance(arguments, str):
-        return [argument.name for argument in arguments]
-    found = (re.search(r"(\w+)\s*(?:\[\s*\]\s*)?$", p) for p in arguments.split(","))
-    return [match[1] for match in found if match is not None]
-
-
-def check_names(arguments):
-    """Raise ValueError for an argument that hides a name that the loop needs."""
-    for name in names_of(arguments):
-        if name == "i":
-            raise ValueError(
-                "an argument is called i, which is the index of the element in the "
-                "operation: give the argument another name"
-            )
-        if name in _BUILT_IN:
-            raise ValueError(
-                f"an argument is called {name}, which is a name of CUDA C: give the "
-                "argument another name"
-            )
-
-
-class Names:
-    """Names for generated variables: no argument and no text of the program has them.
-
-    A documented name, such as ``tid``, is used as it is unless an argument has it. Then
-    the generated variable has a private name, and the argument is what the program's
-    text sees.
-    """
-
-    def __init__(self, arguments, *texts):
-        self._taken = set(names_of(arguments))
-        self._texts = [str(text) for text in (*texts, *self._taken)]
-        self.prefix = "pycuda_own"
-        while any(self.prefix in text for text in self._texts):
-            self.prefix += "_"
-
-    def public(self, *words):
-        """Return {word: name} of documented names."""
-        taken = self._taken
-        return {w: self._private(w) if w in taken else w for w in words}
-
-    def private(self, *words):
-        """Return {word: name} of names that no program's text has."""
-        return {w: self._private(w) for w in words}
-
-    def _private(self, word):
-        return f"{self.prefix}_{word}"
-
-
-# -- which arrays are used element by element ------------------------------------------
-
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_CONTROL = re.compile(
-    r"\b(?:if|for|while|do|switch|return|continue|break|goto)\b|[?]|&&|[|][|]"
-)
-_MACROS = re.compile(r"#\s*define\b(?:[^\\\n]|\\.)*", re.DOTALL)
-_CHANGES = re.compile(
-    r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)|(?:\+\+|--)\s*i\b"
-)
-
-
-_SWITCHES = re.compile(
-    r"\bif\s*\((?P<whole>(?:[^()]|\([^()]*\))*)\)|#\s*if"
-    r"|(?:^|[;{}=,(&|?:])(?P<left>[^;{}=,(&|?:]*)(?=&&|[|][|]|[?])"
-)
-
-
-def _first_switch(text):
-    """Return where the first condition is that has no elements of arrays."""
-    for match in _SWITCHES.finditer(text):
-        condition = match["whole"] or match["left"] or ""
-        for part in re.split(r"&&|[|][|]", condition):
-            if not re.search(r"\[\s*i\s*\]", part):
-                return match.start()
-    return len(text)
-
-
-def elementwise_names(names, operation, preamble=""):
-    """Return the names of the arrays whose elements 0 to n - 1 the operation uses.
-
-    That is so where the text has ``name[i]``. It cannot be told where the text has its
-    own ``i``, or may leave out elements depending on ``i``: then no name is returned.
-    Nor is one that the text has only behind a condition without elements, by which a
-    program may switch the use of an array off.
-    """
-    text = _COMMENTS.sub(" ", operation)
-    always = text[: _first_switch(text)]
-    found = {n for n in names if re.search(rf"\b{n}\s*\[\s*i\s*\]", always)}
-    rest = re.sub(r"\b\w+\s*\[\s*i\s*\]", " ", text)
-    if _CHANGES.search(rest):
-        return set()
-    macros = " ".join(_MACROS.findall(preamble))
-    may_skip = macros or _CONTROL.search(rest)
-    return set() if may_skip and re.search(r"\bi\b", rest + macros) else found
-
-
-# -- which dtypes a pointer of a kernel may be given -----------------------------------
 
 
 def _base_of(dtype):
@@ -241,9 +122,6 @@ def wrong_dtype(what, declared, array):
     )
 
 
-# -- calls -----------------------------------------------------------------------------
-
-
 class ReadOnlyVector(VectorArg):
     """A vector argument whose elements the kernel cannot change."""
 
@@ -335,8 +213,8 @@ class Arguments:
         triples = []
         for array, packed in back:
             before = None
-            if any(_shares_some(array, other) for other in arrays):
-                before = _empty_like(packed)
+            if any(shares_some(array, other) for other in arrays):
+                before = empty_alike(packed)
                 before.set_async(packed, stream)
             triples.append((array, packed, before))
         return triples
@@ -404,82 +282,9 @@ def _packed(array, order, stream):
     return packed
 
 
-# -- arrays with memory in common ------------------------------------------------------
-
-
-def _has_same_elements(one, other):
-    return one is other or (
-        isinstance(other, GPUArray)
-        and one.shape == other.shape
-        and one.ptr == other.ptr
-        and one.strides == other.strides
-        and one.dtype.itemsize == other.dtype.itemsize
-    )
-
-
 def _copy_of(array, back):
     """Return the copy that is made already of an array's elements, or None."""
     for value, packed in back:
-        if _has_same_elements(value, array):
+        if has_same_elements(value, array):
             return packed
     return None
-
-
-def _shares_some(array, other):
-    """May some, but not just all, elements of an array be another's too?"""
-    from pycuda._indexing import _may_overlap
-
-    if not isinstance(other, GPUArray):
-        return True  # of a foreign type nothing is known
-    return not _has_same_elements(array, other) and _may_overlap(array, other)
-
-
-def _empty_like(packed):
-    """Return a new array that lies in memory as one without gaps does."""
-    return GPUArray(
-        packed.shape, packed.dtype, packed.allocator, strides=packed.strides
-    )
-
-
-@context_dependent_memoize
-def _merger(itemsize):
-    """Return the kernel that takes over the elements that changed; now, before, after.
-
-    Elements are compared by their bits.
-    """
-    from pycuda.elementwise import get_elwise_kernel
-
-    word = min(itemsize & -itemsize, 8)
-    kind = {1: "char", 2: "short", 4: "int", 8: "long long"}[word]
-    count = itemsize // word
-    return get_elwise_kernel(
-        f"{kind} *now, {kind} *before, {kind} *after",
-        f"""
-        bool changed = false;
-        for (size_t k = i * {count}; k < (i + 1) * {count}; k++)
-            changed = changed || before[k] != after[k];
-        for (size_t k = i * {count}; changed && k < (i + 1) * {count}; k++)
-            now[k] = after[k];
-        """,
-        "merge",
-    )
-
-
-def copy_back(triples, stream):
-    """Copy back what copies_before() returned."""
-    for array, packed, before in triples:
-        if before is None:
-            array.set_async(packed, stream)
-            continue
-        now = _empty_like(packed)
-        now.set_async(array, stream)
-        _merger(packed.dtype.itemsize).prepared_async_call(
-            now._grid,
-            now._block,
-            stream,
-            now.gpudata,
-            before.gpudata,
-            packed.gpudata,
-            now.size,
-        )
-        array.set_async(now, stream)

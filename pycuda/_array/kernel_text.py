@@ -1,20 +1,10 @@
-"""The text of generated kernels, and its way to an image that a context can load.
+"""The text of generated kernels.
 
-``pycuda._driver`` calls ``image_of`` when a context meets a kernel for the first time,
-and keeps the loaded function. What elements are and what is done to them stands in
-``cuda/pycuda-array.hpp``; here are the loops around it.
+What elements are and what is done to them is in ``cuda/pycuda-array.hpp``. Here are the
+loops around it.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-
-from pycuda import _nvrtc, compiler  # noqa: F401  NVRTC: loaded before the first kernel
-from pycuda.driver import CompileError, CompilerNotFoundError
-
-# Results must not depend on whether a compiler contracts a product and a sum; and what
-# it warns of in templates is nothing that a program could change.
-_OPTIONS = ("-fmad=false", "-w")
 
 _ARRAY, _SCALAR, _ONE = range(3)
 
@@ -34,56 +24,6 @@ _BODIES = {
     "frexp": "op_frexp({c0}, z0, z1);",
     "ldexp": "z0 = cast<Z0>(op_ldexp({c0}, exponent({a1})));",
 }
-
-
-# As pcu_family of python/array/ops/kernel_table.h numbers them.
-_ELEMENTWISE, _REDUCTION, _TRANSPOSE = range(3)
-
-
-def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw):
-    """Return the image of a kernel for the current context's device.
-
-    ``types`` are the names of the dtypes of inputs and outputs, ``kinds`` says how each
-    is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
-    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results,
-    loads past the caches; or the side of a transpose's tile, of elements of ``raw``
-    bytes.
-    """
-    if family == _ELEMENTWISE:
-        text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)
-    elif family == _TRANSPOSE:
-        text = transpose_text(raw, spare[0], vec, ndim)
-    else:
-        text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:4])
-    return compile_text(text)
-
-
-def compile_text(text, options=_OPTIONS):
-    """Return the image of a source for the current context's device."""
-    return compiler._compile(
-        text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
-    )
-
-
-def load(
-    text: str, options: Iterable[str] | None = None, keep: bool = False
-) -> compiler.SourceModule:
-    """Return the SourceModule of a text that holds a program's own code.
-
-    NVRTC compiles it in a tenth of the time; where it cannot, because the text wants a
-    header or an option that only nvcc has, nvcc does, and its words count.
-    """
-    try:
-        return compiler.SourceModule(
-            text, options=options, keep=keep, no_extern_c=True, compiler="nvrtc"
-        )
-    except CompileError as error:
-        try:
-            return compiler.SourceModule(
-                text, options=options, keep=keep, no_extern_c=True, compiler="nvcc"
-            )
-        except CompilerNotFoundError:
-            raise error from None
 
 
 def _type_name(name, vec):
