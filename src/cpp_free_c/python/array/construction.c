@@ -5,6 +5,7 @@
 #include "python/array/element_type.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
+#include "driver/shape.h"
 
 pcu_gpuarray *
 pcu_gpuarray_blank_new(pcu_state *st, PyTypeObject *type)
@@ -130,7 +131,8 @@ pcu_gpuarray_view_new(pcu_gpuarray *self, int ndim, const size_t *shape,
     else {
         view->memory = Py_XNewRef(self->memory);
         view->address = self->address + (CUdeviceptr)offset;
-        view->inside = self->inside; /* a view has no elements that self does not have */
+        view->inside =
+            self->inside; /* a view has no elements that self does not have */
     }
     return view;
 }
@@ -152,6 +154,20 @@ construction_is_overridden(pcu_state *st, PyTypeObject *type)
     return differs;
 }
 
+static PyObject *
+construction_call_override(pcu_gpuarray *self, PyArray_Descr *dtype)
+{
+    pcu_state *st = self->st;
+    PyObject *result = PyObject_CallMethodOneArg((PyObject *)self, st->str__new_like_me,
+                                                 (PyObject *)dtype);
+    if (result != NULL && !pcu_is_array(st, result)) {
+        PyErr_Format(PyExc_TypeError, "_new_like_me() returned a %s, not a GPUArray",
+                     Py_TYPE(result)->tp_name);
+        Py_CLEAR(result);
+    }
+    return result;
+}
+
 PyObject *
 pcu_gpuarray_like_new(pcu_gpuarray *self, int ndim, const size_t *shape,
                       PyArray_Descr *dtype, PyObject *allocator)
@@ -171,8 +187,7 @@ pcu_gpuarray_like_new(pcu_gpuarray *self, int ndim, const size_t *shape,
             return NULL;
         }
         if (overridden) {
-            return PyObject_CallMethodOneArg((PyObject *)self, st->str__new_like_me,
-                                             (PyObject *)dtype);
+            return construction_call_override(self, dtype);
         }
     }
     if (self->contiguous & PCU_ARRAY_C) {

@@ -1,6 +1,7 @@
 /* New GPUArrays: with fresh memory, as views, and like another array.
  *
- * Called by the files of the array rooms. GPUArray.__init__ is in type/gpuarray_type.c. */
+ * Called by the files of the array rooms. GPUArray.__init__ is in type/gpuarray_type.c.
+ */
 #ifndef PYTHON_ARRAY_CONSTRUCTION_H
 #define PYTHON_ARRAY_CONSTRUCTION_H
 

@@ -1,6 +1,7 @@
 /* The element types that kernels know: see element_type.h. */
 
 #include "python/array/element_type.h"
+#include "python/support/convert.h"
 
 /* The kinds of tables/dtypes.h: what they are, and whether they have a sign. */
 enum {
@@ -38,7 +39,8 @@ pcu_type_real(int type)
     }
 }
 
-/* NumPy has several numbers for integers of one size: find the type by size and sign. */
+/* NumPy has several numbers for integers of one size: find the type by size and sign.
+ */
 static int
 type_of_integer(size_t size, int is_signed)
 {

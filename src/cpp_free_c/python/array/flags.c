@@ -1,6 +1,7 @@
 /* ArrayFlags: see flags.h. */
 
 #include "python/array/flags.h"
+#include "python/support/convert.h"
 
 typedef struct {
     PyObject_HEAD
@@ -112,7 +113,8 @@ static PyMemberDef flags_members[] = {
      "True if the elements are packed and the last axis varies fastest."},
     {"f_contiguous", T_BOOL, offsetof(array_flags, f_contiguous), 0,
      "True if the elements are packed and the first axis varies fastest."},
-    {"forc", T_BOOL, offsetof(array_flags, forc), 0, "True if either of the other flags is true."},
+    {"forc", T_BOOL, offsetof(array_flags, forc), 0,
+     "True if either of the other flags is true."},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -130,6 +132,6 @@ static PyType_Slot flags_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec pcu_array_flags_spec = {"pycuda._driver.ArrayFlags", sizeof(array_flags),
-                                       0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-                                       flags_slots};
+PyType_Spec pcu_array_flags_spec = {"pycuda._driver.ArrayFlags", sizeof(array_flags), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                    flags_slots};

@@ -1,7 +1,7 @@
 /* ArrayFlags: how the elements of an array lie in memory, as numpy.ndarray.flags says.
  *
- * Made on demand for the attribute `flags`. Called by type/attributes.c, which makes and
- * stores them, and by type/plain_array.c, which compares them. */
+ * Made on demand for the attribute `flags`. Called by type/attributes.c, which makes
+ * and stores them, and by type/plain_array.c, which compares them. */
 #ifndef PYTHON_ARRAY_FLAGS_H
 #define PYTHON_ARRAY_FLAGS_H
 

@@ -3,6 +3,8 @@
 #include "python/array/host_array.h"
 
 #include "python/array/layout.h"
+#include "driver/shape.h"
+#include "python/support/convert.h"
 
 int
 pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device)

@@ -12,7 +12,8 @@
  * packed device array. */
 PCU_HIDDEN int pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device);
 
-/* An uninitialised array with self's order of axes, in pageable or page-locked memory. */
+/* An uninitialised array with self's order of axes, in pageable or page-locked memory.
+ */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_new(pcu_gpuarray *self);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_pagelocked_new(pcu_gpuarray *self);
 

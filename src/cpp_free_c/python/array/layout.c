@@ -3,6 +3,8 @@
 #include "python/array/layout.h"
 
 #include "python/array/element_type.h"
+#include "driver/shape.h"
+#include "python/support/convert.h"
 
 PyObject *
 pcu_shape_tuple_new(int ndim, const size_t *shape)

@@ -7,9 +7,9 @@
 
 #include "python/driver/memory/gpuarray.h"
 
-/* Give the array another dtype, shape and strides (NULL: C order) and compute the fields
- * that follow from them. The arguments may be the array's own. Nothing changes on
- * failure. */
+/* Give the array another dtype, shape and strides (NULL: C order) and compute the
+ * fields that follow from them. The arguments may be the array's own. Nothing changes
+ * on failure. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_describe(pcu_gpuarray *self,
                                                 PyArray_Descr *dtype, int ndim,
                                                 const size_t *shape,

@@ -5,6 +5,11 @@
 #include "python/array/layout.h"
 #include "python/driver/exchange/dlpack.h"
 #include "python/driver/memory/pool.h"
+#include "driver/shape.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/pointer.h"
+#include "python/support/convert.h"
+#include "python/support/errors.h"
 
 pcu_context *
 pcu_gpuarray_context(pcu_state *st)
@@ -128,7 +133,7 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
         if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
             size - offset < (uint64_t)high) {
             return memory_is_outside(self, (long long)offset + low,
-                                    (long long)offset + high, size);
+                                     (long long)offset + high, size);
         }
     }
     self->inside = 1;
@@ -169,9 +174,9 @@ pcu_gpuarray_check_current(pcu_gpuarray *self)
 
 /* The object that keeps the memory at a bare address alive, found through the base.
  *
- * The base may be an object that only has to stay alive, and a program may assign gpudata
- * after __init__. In these cases the base is taken only if the address lies in its
- * memory. */
+ * The base may be an object that only has to stay alive, and a program may assign
+ * gpudata after __init__. In these cases the base is taken only if the address lies in
+ * its memory. */
 static PyObject *
 memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
 {
@@ -288,4 +293,3 @@ pcu_gpuarray_allocate(pcu_gpuarray *self)
     Py_XSETREF(self->memory, memory);
     return 0;
 }
-

@@ -6,6 +6,7 @@
 #define PYTHON_ARRAY_MEMORY_H
 
 #include "python/driver/memory/gpuarray.h"
+#include "python/driver/resource.h"
 
 /* The context of the work that is enqueued next: borrowed from the calling thread's
  * stack. */

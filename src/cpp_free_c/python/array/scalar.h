@@ -1,11 +1,12 @@
 /* Numbers as operands of arrays: their type, and their bytes in another type.
  *
  * Python's int, float and complex yield: they take the dtype of the arrays they meet.
- * NumPy's scalars and arrays without axes have a dtype, as arrays do. Called by ops/. */
+ * NumPy's scalars and arrays without axes have a dtype, as arrays do. Called by ops/.
+ */
 #ifndef PYTHON_ARRAY_SCALAR_H
 #define PYTHON_ARRAY_SCALAR_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
 
 enum { PCU_SCALAR_BYTES = 16 }; /* of the largest type */
 

@@ -9,8 +9,8 @@
 #define REQUEST_NAME(NAME, name) name,
 static const char *const request_families[] = {PCU_KERNEL_FAMILIES(REQUEST_NAME) NULL};
 static const char *const request_passing[] = {PCU_OPERAND_PASSING(REQUEST_NAME) NULL};
-static const char *const request_variants[] = {
-    PCU_REDUCTION_VARIANTS(REQUEST_NAME) NULL};
+static const char *const request_variants[] = {PCU_REDUCTION_VARIANTS(REQUEST_NAME)
+                                                   NULL};
 #undef REQUEST_NAME
 
 /* -- a view: what Python gets for the number in a field ---------------------------- */
@@ -160,7 +160,7 @@ pcu_kernel_image_new(pcu_state *st, const pcu_kernel_key *key)
     if (request == NULL) {
         return NULL;
     }
-    module = PyImport_ImportModule("pycuda._codegen");
+    module = PyImport_ImportModule("pycuda._array.kernel_request");
     if (module == NULL) {
         goto done;
     }

@@ -1,13 +1,14 @@
 /* What C asks of Python when a context does not have a kernel yet.
  *
- * pcu_kernel_key has the fields of tables/kernel_request.h. It decides all of a kernel's
- * source, so it is the key of the context's kernel table, too. On a miss the key becomes
- * a record, pycuda._driver._KernelRequest, from which Python writes and compiles the
- * source. Called by kernel_table.c; the files that launch kernels fill keys. */
+ * pcu_kernel_key has the fields of tables/kernel_request.h. It decides all of a
+ * kernel's source, so it is the key of the context's kernel table, too. On a miss the
+ * key becomes a record, pycuda._driver._KernelRequest, from which Python writes and
+ * compiles the source. Called by kernel_table.c; the files that launch kernels fill
+ * keys. */
 #ifndef PYTHON_ARRAY_OPS_KERNEL_REQUEST_H
 #define PYTHON_ARRAY_OPS_KERNEL_REQUEST_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
 #include "tables/kernel_request.h"
 
 enum { PCU_OPERANDS_MAX = 6 };
@@ -24,9 +25,10 @@ typedef struct {
 #define PCU_REQUEST_SIZE(ctype, name, VIEW, meaning) +sizeof(ctype)
 #define PCU_REQUEST_LIST_SIZE(ctype, name, VIEW, meaning) \
     +sizeof(ctype) * PCU_OPERANDS_MAX
-_Static_assert(sizeof(pcu_kernel_key) ==
-                   0 PCU_KERNEL_REQUEST(PCU_REQUEST_SIZE, PCU_REQUEST_LIST_SIZE),
-               "the fields of a kernel request leave padding: change their order or size");
+_Static_assert(
+    sizeof(pcu_kernel_key) ==
+        0 PCU_KERNEL_REQUEST(PCU_REQUEST_SIZE, PCU_REQUEST_LIST_SIZE),
+    "the fields of a kernel request leave padding: change their order or size");
 _Static_assert(sizeof(pcu_kernel_key) % sizeof(uint64_t) == 0,
                "a kernel request must fill whole words: add a field");
 #undef PCU_REQUEST_SIZE

@@ -1,12 +1,12 @@
 /* The operations that kernels do, by number and by name.
  *
- * tables/array_ops.h has a row for each elementwise operation, tables/array_reductions.h
- * for each reduction. Python modules find the numbers in two dicts of pycuda._driver.
- * Lowest header of ops/. */
+ * tables/array_ops.h has a row for each elementwise operation,
+ * tables/array_reductions.h for each reduction. Python modules find the numbers in two
+ * dicts of pycuda._driver. Lowest header of ops/. */
 #ifndef PYTHON_ARRAY_OPS_OPERATIONS_H
 #define PYTHON_ARRAY_OPS_OPERATIONS_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
 #include "tables/array_ops.h"
 #include "tables/array_reductions.h"
 

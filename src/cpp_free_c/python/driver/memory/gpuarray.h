@@ -1,14 +1,14 @@
 /* The struct behind a GPUArray.
  *
- * The header is in this room because launches and mem_alloc_like read arrays. Everything
- * that makes or changes an array is in python/array.
+ * The header is in this room because launches and mem_alloc_like read arrays.
+ * Everything that makes or changes an array is in python/array.
  *
  * Invariant of an initialised array: dtype is set; shape and strides have ndim places;
  * count is the product of the lengths; `contiguous` describes the strides. `address` is
  * the address of the first element. `memory` holds the allocation of ours that the
- * address lies in, or the object that keeps other memory alive. pcu_gpuarray_check tests
- * before any work is enqueued whether the memory is alive, large enough and of the
- * current context.
+ * address lies in, or the object that keeps other memory alive. pcu_gpuarray_check
+ * tests before any work is enqueued whether the memory is alive, large enough and of
+ * the current context.
  *
  * Programs may assign the attributes size, nbytes, mem_size and flags, so no code here
  * depends on these fields. The true numbers are count, pcu_gpuarray_nbytes and
@@ -16,7 +16,7 @@
 #ifndef PYTHON_DRIVER_MEMORY_GPUARRAY_H
 #define PYTHON_DRIVER_MEMORY_GPUARRAY_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
 
 enum { PCU_ARRAY_INLINE = 4, PCU_ARRAY_C = 1, PCU_ARRAY_F = 2 };
 
