@@ -1,7 +1,7 @@
-"""The CUDA driver interface: everything of ``pycuda._driver`` under its public name.
+"""The CUDA driver interface: the public names of ``pycuda._driver``.
 
-Only what needs no driver is written here: the error of a failed compilation and the
-switch that makes every later compilation a debugging one.
+This file adds the error of a failed compilation, and the switch to debugging for all
+later compilations.
 """
 
 import errno as _errno

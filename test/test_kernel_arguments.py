@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _arguments, _driver, gpuarray, reduction, tools
+from pycuda import _driver, gpuarray, reduction, tools
+from pycuda._array import kernel_arguments
 from pycuda.elementwise import ElementwiseKernel, get_elwise_module
 from pycuda.gpuarray import GPUArray, to_gpu, vec
 from pycuda.reduction import ReductionKernel
@@ -332,7 +333,7 @@ def test_plain_calls_take_the_fast_path(monkeypatch):
     x, y = ones(5), ones(5)
     view = ones(9)[2:7]
     assert x.flags.forc  # reading it changes nothing
-    monkeypatch.setattr(_arguments.Arguments, "arrange", None)
+    monkeypatch.setattr(kernel_arguments.Arguments, "arrange", None)
     for first in (x, view, x.reshape(5, 1)):
         kernel(2, first, y)
     kernel(2, x, y, slice=slice(1, 3))

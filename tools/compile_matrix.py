@@ -161,7 +161,7 @@ ARRAY, SCALAR, ONE = b"\0", b"\1", b"\2"
 
 def elementwise_kernels():
     """Yield (rule, text) of each operation: flat, with a number, and by strides."""
-    from pycuda._array.kernel_text import elementwise_text
+    from pycuda._array.elementwise_text import elementwise_text
 
     for name, nin, nout, rule in _table("array_ops.h"):
         nin, nout = int(nin), int(nout)
@@ -191,7 +191,7 @@ def elementwise_kernels():
 
 def reduction_kernels():
     """Yield (rule, text) of each reduction: its passes, narrow and wide."""
-    from pycuda._array.kernel_text import reduction_text
+    from pycuda._array.reduction_text import reduction_text
 
     for name, nin, rule in _table("array_reductions.h"):
         for dtype in RULE_TYPES[rule]:
@@ -220,8 +220,8 @@ def in_one(texts):
 
 
 def array_sources():
-    """Yield (name, source) of what pycuda._array.kernel_text writes."""
-    from pycuda._array import kernel_text
+    """Yield (name, source) of all generated array kernels."""
+    from pycuda._array.transpose_text import transpose_text
 
     by_rule = {}
     for kind, kernels in (
@@ -233,7 +233,7 @@ def array_sources():
     for name, texts in by_rule.items():
         yield name, in_one(texts)
     sides = ((1, 64, 4), (1, 64, 1), (2, 64, 2), (4, 64, 1), (8, 32, 1), (16, 32, 1))
-    yield "transposes", in_one(kernel_text.transpose_text(*each, 2) for each in sides)
+    yield "transposes", in_one(transpose_text(*each, 2) for each in sides)
 
 
 # -- one compiler, in a process of its own ---------------------------------------------

@@ -1,4 +1,4 @@
-"""Names in a kernel's text: arguments, generated variables, arrays."""
+"""The names of a kernel's arguments and of its generated variables."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def check_names(arguments):
 
 
 class Names:
-    """Names for generated variables: no argument and no text of the program has them.
+    """Names for generated variables, which no argument and no code of a program has.
 
-    A documented name, such as ``tid``, is used as it is unless an argument has it. Then
-    the generated variable has a private name, and the argument is what the program's
-    text sees.
+    A documented name, such as ``tid``, is used unchanged unless an argument has it.
+    Then the generated variable gets a private name, and the program's code sees the
+    argument.
     """
 
     def __init__(self, arguments, *texts):
@@ -62,51 +62,8 @@ class Names:
         return {w: self._private(w) if w in taken else w for w in words}
 
     def private(self, *words):
-        """Return {word: name} of names that no program's text has."""
+        """Return {word: name} of names that the program's code does not have."""
         return {w: self._private(w) for w in words}
 
     def _private(self, word):
         return f"{self.prefix}_{word}"
-
-
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_CONTROL = re.compile(
-    r"\b(?:if|for|while|do|switch|return|continue|break|goto)\b|[?]|&&|[|][|]"
-)
-_MACROS = re.compile(r"#\s*define\b(?:[^\\\n]|\\.)*", re.DOTALL)
-_CHANGES = re.compile(
-    r"\bi\s*(?:=(?!=)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)|(?:\+\+|--)\s*i\b"
-)
-_SWITCHES = re.compile(
-    r"\bif\s*\((?P<whole>(?:[^()]|\([^()]*\))*)\)|#\s*if"
-    r"|(?:^|[;{}=,(&|?:])(?P<left>[^;{}=,(&|?:]*)(?=&&|[|][|]|[?])"
-)
-
-
-def _first_switch(text):
-    """Return where the first condition is that has no elements of arrays."""
-    for match in _SWITCHES.finditer(text):
-        condition = match["whole"] or match["left"] or ""
-        for part in re.split(r"&&|[|][|]", condition):
-            if not re.search(r"\[\s*i\s*\]", part):
-                return match.start()
-    return len(text)
-
-
-def elementwise_names(names, operation, preamble=""):
-    """Return the names of the arrays whose elements 0 to n - 1 the operation uses.
-
-    That is so where the text has ``name[i]``. It cannot be told where the text has its
-    own ``i``, or may leave out elements depending on ``i``: then no name is returned.
-    Nor is one that the text has only behind a condition without elements, by which a
-    program may switch the use of an array off.
-    """
-    text = _COMMENTS.sub(" ", operation)
-    always = text[: _first_switch(text)]
-    found = {n for n in names if re.search(rf"\b{n}\s*\[\s*i\s*\]", always)}
-    rest = re.sub(r"\b\w+\s*\[\s*i\s*\]", " ", text)
-    if _CHANGES.search(rest):
-        return set()
-    macros = " ".join(_MACROS.findall(preamble))
-    may_skip = macros or _CONTROL.search(rest)
-    return set() if may_skip and re.search(r"\bi\b", rest + macros) else found

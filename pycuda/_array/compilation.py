@@ -1,4 +1,7 @@
-"""Compilation of the texts of kernels: generated ones, and those of programs."""
+"""Compilation of kernels: of generated sources, and of sources with a program's code.
+
+This file is the only one of the package that imports the compiler.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from pycuda import _nvrtc, compiler  # noqa: F401  NVRTC: loaded before the firs
 from pycuda.compiler import SourceModule as SourceModule
 from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
 
-# Results must not depend on whether a compiler contracts a product and a sum; and what
-# it warns of in templates is nothing that a program could change.
+# Without -fmad=false, results would depend on whether the compiler contracts a product
+# and a sum. -w: a program cannot change the templates that the compiler warns about.
 _OPTIONS = ("-fmad=false", "-w")
 
 
 def compile_text(text, options=_OPTIONS):
-    """Return the image of a source for the current context's device."""
+    """Return the image of a generated source for the current context's device."""
     return compiler._compile(
         text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
     )
@@ -23,10 +26,11 @@ def compile_text(text, options=_OPTIONS):
 def load(
     text: str, options: Iterable[str] | None = None, keep: bool = False
 ) -> compiler.SourceModule:
-    """Return the SourceModule of a text that holds a program's own code.
+    """Return the SourceModule of a source that contains a program's code.
 
-    NVRTC compiles it in a tenth of the time; where it cannot, because the text wants a
-    header or an option that only nvcc has, nvcc does, and its words count.
+    NVRTC compiles it ten times faster than nvcc. If NVRTC fails, because the source
+    needs a header or an option that only nvcc has, nvcc compiles it. The error is then
+    that of nvcc.
     """
     try:
         return compiler.SourceModule(

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from pycuda._array.c_types import DeclaredArguments
+    from pycuda._array.c_types import _Arguments
     from pycuda._array.compilation import SourceModule
     from pycuda._driver import Function
 
-    Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
+    _Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
 
 # The loop of a kernel over the first n elements, and of one over a range.
 _LOOPS = {
@@ -81,7 +81,7 @@ def _module(
     after_loop="",
     bounds=None,
 ):
-    """Return the module. ``bounds`` are names of the last arguments, if not usual."""
+    """Return the module. ``bounds`` are the names of the last arguments, if special."""
     usual = BOUNDS[use_range]
     bounds = usual if bounds is None else bounds
     own = [argument for argument in arguments if argument.name not in bounds]
@@ -113,7 +113,7 @@ def get_elwise_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> SourceModule:
-    """Return the module of a kernel over ``n`` elements, ``n`` being an argument."""
+    """Return the module of a kernel over ``n`` elements. ``n`` is an argument."""
     return _module(
         False,
         arguments,
@@ -137,8 +137,9 @@ def get_elwise_range_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> SourceModule:
-    """Return the module of a kernel from ``start`` to ``stop`` by ``step``, which are
-    arguments.
+    """Return the module of a kernel over a range.
+
+    ``start``, ``stop`` and ``step`` are arguments.
     """
     return _module(
         True,
@@ -154,14 +155,14 @@ def get_elwise_range_module(
 
 
 def get_elwise_kernel_and_types(
-    arguments: DeclaredArguments,
+    arguments: _Arguments,
     operation: str,
     name: str = "kernel",
     keep: bool = False,
     options: Sequence[str] | None = None,
     use_range: bool = False,
     **kwargs: Any,
-) -> Made:
+) -> _Made:
     """Return (module, prepared function, arguments).
 
     The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
@@ -187,7 +188,7 @@ def get_elwise_kernel_and_types(
 
 
 def get_elwise_kernel(
-    arguments: DeclaredArguments,
+    arguments: _Arguments,
     operation: str,
     name: str = "kernel",
     keep: bool = False,

@@ -1,4 +1,4 @@
-"""``take`` and ``put``: elements at flat indices."""
+"""``take`` and ``put`` of the elements at flat indices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array, to_gpu
 def _flat(array, indices, what, stream):
     """Return the selection of the elements at flat indices.
 
-    An array with gaps is packed by the stream.
+    For an array with gaps, the stream makes a packed copy.
     """
     index = as_index(indices)
     if index.dtype.kind == "b":
@@ -22,19 +22,22 @@ def _flat(array, indices, what, stream):
     array = _plain_array(array)
     length = operator.index(array.size)
     flat = array if array.flags.forc else c_copy(array, stream=stream)
-    known = not isinstance(index, GPUArray)
-    if known:
+    checked = not isinstance(index, GPUArray)
+    if checked:
         index = to_gpu(checked_on_host(index, length, 0))
     return Selection(
         flat.reshape(length),
         index.shape,
         [0] * index.ndim,
-        [(index, list(index.strides), 0, known)],
+        [(index, list(index.strides), 0, checked)],
     )
 
 
 def take(array, indices, out, stream, wait=True):
-    """Return the elements at flat indices, in ``out`` if that is given."""
+    """Return the elements at flat indices, in ``out`` if that is given.
+
+    Without ``wait``, the next get() raises the IndexError for a wrong index.
+    """
     given, out = out, _plain_array(out)
     selection = _flat(array, apart(indices, (out,), stream), "take", stream)
     if out is not None and (out.shape != selection.shape or out.dtype != array.dtype):
@@ -47,7 +50,7 @@ def take(array, indices, out, stream, wait=True):
     result = selection.get(stream, target)
     if wait:
         selection.wait(stream)
-    elif not selection.is_known:
+    elif not selection.is_checked:
         expect_report(stream, wait=False)
     if out is None:
         return result
@@ -57,7 +60,7 @@ def take(array, indices, out, stream, wait=True):
 
 
 def put(array, indices, values, stream):
-    """Put values at flat indices of a packed array, without waiting."""
+    """Assign to flat indices of an array without gaps; do not wait."""
     array, values = _plain_array(array), _plain_array(values)
     if not array.flags.forc:
         raise ValueError("put: the array to put into must be contiguous")
@@ -73,5 +76,5 @@ def put(array, indices, values, stream):
     if elements.shape != selection.shape:
         elements = in_c_order(elements, stream).reshape(selection.shape)
     selection.move("put", elements, elements.strides, stream)
-    if not selection.is_known:
+    if not selection.is_checked:
         expect_report(stream, wait=False)

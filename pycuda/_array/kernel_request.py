@@ -1,30 +1,27 @@
-"""Kernels that C asks for: the entry of ``pycuda._driver`` into this package.
+"""Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
 
-``pycuda._driver`` calls ``image_of`` when a context meets a kernel for the first time,
-and keeps the loaded function.
+A context that needs a kernel for the first time calls ``image_of``. It keeps the loaded
+function.
 """
 
 from __future__ import annotations
 
 from pycuda._array.compilation import compile_text
-from pycuda._array.kernel_text import (
-    elementwise_text,
-    reduction_text,
-    transpose_text,
-)
+from pycuda._array.elementwise_text import elementwise_text
+from pycuda._array.reduction_text import reduction_text
+from pycuda._array.transpose_text import transpose_text
 
-# As pcu_family of py/kernels.h numbers them.
+# The values of pcu_family in kernels.h.
 _ELEMENTWISE, _REDUCTION, _TRANSPOSE = range(3)
 
 
 def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw):
     """Return the image of a kernel for the current context's device.
 
-    ``types`` are the names of the dtypes of inputs and outputs, ``kinds`` says how each
-    is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
-    ``spare`` are the numbers of a reduction: axes that stay, kernel, partial results,
-    loads past the caches; or the side of a transpose's tile, of elements of ``raw``
-    bytes.
+    ``elementwise_text`` describes the arguments up to ``vec``. ``spare`` has four
+    numbers for a reduction: the kept axes, the variant, partial results, streaming
+    loads. For a transpose its first number is the side of a tile, and ``raw`` is the
+    size of an element in bytes.
     """
     if family == _ELEMENTWISE:
         text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)

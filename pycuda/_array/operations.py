@@ -1,4 +1,4 @@
-"""Functions of the elements of arrays, and the dtype and shape of their results."""
+"""Elementwise functions of arrays, and the dtype and shape of their results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pycuda.compyte.array import get_common_dtype as get_common_dtype_base
 
 
 def common_dtype(obj1, obj2):
-    """Return the dtype of ``obj1 + obj2``; Python's numbers have none of their own."""
+    """Return the dtype of ``obj1 + obj2``. Numbers of Python adapt to the array."""
     return get_common_dtype_base(obj1, obj2, True)
 
 
 def binary_op_result(obj1, obj2, dtype_getter=None):
-    """Return an uninitialised array for an operation on two arrays."""
+    """Return a new array for the result of an operation on two arrays, not set."""
     dtype = (dtype_getter or common_dtype)(obj1, obj2)
     shape = np.broadcast_shapes(obj1.shape, obj2.shape)
     if shape == obj1.shape:
@@ -37,17 +37,17 @@ def if_positive(criterion, then_, else_, out=None, stream=None):
 
 
 def maximum(a, b, out=None, stream=None):
-    """Return the greater elements; either argument may be a number."""
+    """Return the greater of the elements. Either argument may be a number."""
     return _apply(_array_ops["maximum"], (a, b), out, None, stream)
 
 
 def minimum(a, b, out=None, stream=None):
-    """Return the smaller elements; either argument may be a number."""
+    """Return the smaller of the elements. Either argument may be a number."""
     return _apply(_array_ops["minimum"], (a, b), out, None, stream)
 
 
 def logical_op(x1, x2, out, allocator, operator):
-    """Apply ``operator``, such as "logical_and", to arrays or numbers."""
+    """Apply ``operator``, such as "logical_and", to two arrays or numbers."""
     if out is None and not isinstance(x1, GPUArray) and not isinstance(x2, GPUArray):
         return to_gpu(np.asarray(getattr(np, operator)(x1, x2)), allocator)
     return _apply(_array_ops[operator], (x1, x2), out, allocator=allocator)

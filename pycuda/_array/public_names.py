@@ -17,5 +17,5 @@ def publish(namespace: dict[str, Any]) -> None:
     for name, value in namespace.items():
         home = getattr(value, "__module__", None)
         is_private = isinstance(home, str) and home.startswith(_ROOMS)
-        if is_private and value.__name__ == name:
+        if is_private and value.__name__ == name and not name.startswith("_"):
             value.__module__ = namespace["__name__"]

@@ -1,4 +1,10 @@
-"""The elements that arrays of indices name, and the kernel that moves them."""
+"""Selections: the elements at index arrays, and the kernel that copies them.
+
+The kernel finds each element by the indices along the axes of the result, and reads or
+writes it. Index arrays of the host are checked before the launch. Those of the device
+are checked by the kernel: it skips an element whose index is out of bounds and notes
+the index in the report of the context.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +38,46 @@ note(long long *report, long long index, long long axis, long long length)
 }
 """
 
-#: What the kernel does with the place of an element: read it, write it, or nothing.
-_MOVES = {"get": "elements[0] = *place", "put": "*place = elements[0]", "look": ""}
+#: What the kernel does with an element, after it checked the indices.
+_MOVES = {"get": "elements[0] = *place", "put": "*place = elements[0]", "check": ""}
+
+#: The C type of a word of so many bytes.
+_WORDS = {
+    1: "unsigned char",
+    2: "unsigned short",
+    4: "unsigned",
+    8: "uint2",
+    16: "uint4",
+}
+
+
+def _index_lines(k, kind):
+    """Return the lines that read index array ``k`` and add its offset to ``a``."""
+    if kind.startswith("unsigned"):
+        # A value above the range of long long turns negative: it is out of bounds.
+        wrap = f"if (i{k} < 0) i{k} = length{k};"
+    else:
+        wrap = f"if (given{k} < 0) i{k} += length{k};"
+    return [
+        f"const char *at{k} = (const char *)indices{k} + x{k};",
+        f"const {kind} given{k} = *(const {kind} *)at{k};",
+        f"long long i{k} = given{k};",
+        wrap,
+        f"if (i{k} < 0 || i{k} >= length{k}) {{",
+        f"note(report, given{k}, axis{k}, length{k}); return; }}",
+        f"a += i{k} * stride{k};",
+    ]
 
 
 @context_dependent_memoize
 def _mover(itemsize, word, what, ndim, index_types):
-    """Return the kernel for a result of ``ndim`` axes and indices of these C types."""
-    names = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "uint2"}
-    names[16] = "uint4"
-    head = _HEAD.replace("WORD", names[word]).replace("COUNT", str(itemsize // word))
+    """Return the prepared kernel for one layout.
+
+    ``word`` is the size in bytes of one copy, a divisor of ``itemsize``. ``what`` is a
+    key of _MOVES, ``ndim`` the number of axes of the result. ``index_types`` are the C
+    types of the index arrays.
+    """
+    head = _HEAD.replace("WORD", _WORDS[word]).replace("COUNT", str(itemsize // word))
     many = range(len(index_types))
     operands = ["a", "e", *(f"x{k}" for k in many)]
     parameters = ["char *array", "char *moved", "long long *report"]
@@ -61,17 +97,7 @@ def _mover(itemsize, word, what, ndim, index_types):
         lines += [f"{o} += at * s_{o}{axis};" for o in operands]
         lines.append("}")
     for k, kind in enumerate(index_types):
-        lines += [
-            f"const char *at{k} = (const char *)indices{k} + x{k};",
-            f"const {kind} given{k} = *(const {kind} *)at{k};",
-            f"long long i{k} = given{k};",
-            f"if (given{k} < 0) i{k} += length{k};"
-            if not kind.startswith("unsigned")
-            else f"if (i{k} < 0) i{k} = length{k};",
-            f"if (i{k} < 0 || i{k} >= length{k}) {{",
-            f"note(report, given{k}, axis{k}, length{k}); return; }}",
-            f"a += i{k} * stride{k};",
-        ]
+        lines += _index_lines(k, kind)
     lines += [
         "element *place = (element *)(array + a);",
         "element *elements = (element *)(moved + e);",
@@ -88,14 +114,14 @@ def _mover(itemsize, word, what, ndim, index_types):
         ]
     )
     function = module_from_buffer(compile_text(text)).get_function("kernel")
-    numbers = ndim * (len(operands)) + 3 * len(index_types)
+    numbers = ndim * len(operands) + 3 * len(index_types)
     return function.prepare(
         "PPPQ" + "P" * len(index_types) + "Q" * ndim + "q" * numbers
     )
 
 
-def _joined(shape, strides):
-    """Return shape and rows of strides, neighbouring axes joined where possible."""
+def _merged(shape, strides):
+    """Return shape and rows of strides with neighbouring axes merged if possible."""
     lengths, columns = [], []
     for length, *column in zip(shape, *strides, strict=True):
         if length == 1:
@@ -114,28 +140,29 @@ def _joined(shape, strides):
 
 
 class Selection:
-    """The elements of ``view`` that arrays of indices name, in the shape of a result.
+    """The elements of ``view`` at index arrays, in the shape of a result.
 
-    ``indices`` has for each array of indices (array, its strides along the result's
-    axes, the axis of the view that it is for, whether it is known to be right).
+    ``indices`` has one tuple for each index array: the array, its strides along the
+    axes of the result, the axis of the view that it indexes, and whether its values
+    were checked.
     """
 
     def __init__(self, view, shape, strides, indices):
         self.view, self.shape, self.strides = view, shape, strides
         self.indices = indices
         self.size = int(np.prod(shape, dtype=object))
-        self.is_known = all(known for *_, known in indices)
+        self.is_checked = all(checked for *_, checked in indices)
 
     def move(self, what, elements, strides, stream):
-        """Queue the kernel. ``strides`` are those of the elements."""
+        """Enqueue the kernel. ``strides`` are those of ``elements``."""
         view = self.view
         if self.size == 0:
             return
-        if 0 in view.shape:  # so none of the indices is there
-            self._look_on_host()
+        if 0 in view.shape:  # no index can be in bounds
+            self._check_on_host()
         arrays = [array for array, *_ in self.indices]
         _check_arrays(view, *arrays, *(() if elements is None else (elements,)))
-        shape, rows = _joined(
+        shape, rows = _merged(
             self.shape, [self.strides, strides, *(row for _, row, *_ in self.indices)]
         )
         moved = 0 if elements is None else elements.ptr
@@ -176,39 +203,44 @@ class Selection:
         self.move("get", out, out.strides, stream)
         return out
 
-    def look(self, stream):
-        """Raise IndexError for a wrong index; waits for the device if it must."""
-        if self.is_known:
+    def check(self, stream):
+        """Raise IndexError for a wrong index; wait for the device if necessary."""
+        if self.is_checked:
             return
         if self.size == 0:
-            self._look_on_host()
+            self._check_on_host()
             return
-        self.move("look", None, (0,) * len(self.shape), stream)
+        self.move("check", None, (0,) * len(self.shape), stream)
         self.wait(stream)
 
     def wait(self, stream):
-        """Wait for the kernel and raise what it noted."""
-        if not self.is_known and not expect_report(stream):
+        """Wait for the kernel and raise IndexError if it noted a wrong index."""
+        if not self.is_checked and not expect_report(stream):
             check_report()
 
-    def _look_on_host(self):
-        for array, _, axis, known in self.indices:
-            if not known and array.size:
+    def _check_on_host(self):
+        for array, _, axis, checked in self.indices:
+            if not checked and array.size:
                 checked_on_host(array.get(), self.view.shape[axis], axis)
 
 
 def checked_on_host(index, length, axis):
-    """Return a host array of indices as int64, none of them negative."""
+    """Return a host array of indices as int64, with negative ones made positive.
+
+    Raises IndexError if one is out of bounds.
+    """
     if index.size:
         low, high = int(index.min()), int(index.max())
-        if low < -length or high >= length:
-            raise_index_error(low if low < -length else high, axis, length)
+        if low < -length:
+            raise_index_error(low, axis, length)
+        if high >= length:
+            raise_index_error(high, axis, length)
     index = np.ascontiguousarray(index, dtype=np.int64).reshape(index.shape)
     return np.where(index < 0, index + length, index)
 
 
 def as_index(item):
-    """Return an index array, of integers or bool, on the device or the host."""
+    """Return an index array of integers or bool, on the device or the host."""
     if isinstance(item, GPUArray):
         result = _plain_array(item)
     else:

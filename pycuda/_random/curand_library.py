@@ -1,4 +1,4 @@
-"""Where NVIDIA's random number library and its header for device code may be."""
+"""The places of NVIDIA's random number library and of its header for device code."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SYSTEM = "/usr/include"
 
 
 def paths() -> list[str]:
-    """Return what to try to open, in order: names for the loader, then files."""
+    """Return what C tries to open, in order: names for the loader, then files."""
     return _toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
 
 
 def compiler_options() -> list[str]:
     """Return the options with which a compiler finds the header.
 
-    Raises CompileError if it is not there.
+    Raises CompileError if no folder has the header.
     """
     for folder in _folders():
         if os.path.isfile(os.path.join(folder, HEADER)):
-            # A system's own nvcc looks there, after the C library's own headers.
+            # The system's nvcc searches this folder, after the C library's headers.
             return [] if folder == _SYSTEM else [f"-I{folder}"]
     from pycuda.driver import CompileError
 

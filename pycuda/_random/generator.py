@@ -1,4 +1,4 @@
-"""What all generators share: states in device memory, kernels that draw from them.
+"""The base class of all generators: states in device memory, and their kernels.
 
 The device code is NVIDIA's ``curand_kernel.h``. A generator has one state for each
 thread of its largest launch. A fill loads each state once, keeps it in registers while
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from pycuda._array.compilation import SourceModule
     from pycuda._driver import DeviceAllocation, Function, Stream
 
-    Shape = int | tuple[int, ...] | list[int]
+    _Shape = int | tuple[int, ...] | list[int]
 
-_THREADS = 256  # a block's threads at most, whatever the number of generators is
+_THREADS = 256  # the most threads of a block, for any number of generators
 F4, F8, I4, U4, I8, U8 = map(np.dtype, ("f4", "f8", "i4", "u4", "i8", "u8"))
 
 
 def multiprocessors() -> int:
+    """Return the number of multiprocessors of the current device."""
     attribute = drv.device_attribute.MULTIPROCESSOR_COUNT
     return drv.Context.get_device().get_attribute(attribute)
 
@@ -41,7 +42,7 @@ def module_of(text: str) -> SourceModule:
     return load(text, curand_library.compiler_options())
 
 
-# Which kernel makes which elements.
+# The kernel that makes elements of a dtype, for each distribution.
 _UNIFORM = {
     F4: "uniform_float",
     F8: "uniform_double",
@@ -65,14 +66,15 @@ class _RandomNumberGeneratorBase:
     """States of one kind in device memory, and the kernels that draw from them.
 
     ``state_type`` is the C type of a state, ``vector_type`` that of a direction vector,
-    ``scramble_type`` that of a scramble constant; ``additional_source`` has the kernel
-    ``prepare`` that makes the states, with these types as ``%(state_type)s`` and so on.
-    ``block_count`` is the number of multiprocessors; there are ``block_count *
-    generators_per_block`` states. A generator belongs to the context it was made in,
-    and its fills must not run at once: put them on one stream, or wait.
+    ``scramble_type`` that of a scramble constant. ``additional_source`` has the kernel
+    ``prepare``, which initialises the states. It names these types ``%(state_type)s``
+    and so on. ``block_count`` is the number of multiprocessors. There are
+    ``block_count * generators_per_block`` states. A generator belongs to the context
+    that was current when it was made. Its fills must not run at the same time: put them
+    on one stream, or wait.
     """
 
-    # name of the kernel, type of its elements, what the functions' names end in
+    # (name of the kernel, C type of its elements, suffix of its functions' names)
     gen_info: ClassVar[list[tuple[str, str, str]]] = [
         ("uniform_int", "unsigned int", ""),
         ("uniform_long", "unsigned long long", ""),
@@ -99,6 +101,7 @@ class _RandomNumberGeneratorBase:
     _fill_body = sources.SINGLE_FILL
     _run_bytes = 1
     _sequence_source = ""
+    _skips: tuple[str, ...] = ("skip_ahead",)
 
     skip_ahead: Function
     skip_ahead_array: Function
@@ -145,7 +148,7 @@ class _RandomNumberGeneratorBase:
     def _rows(
         generator_bits: int, rows: list[tuple[str, str, str]]
     ) -> Iterable[tuple[str, str, str]]:
-        """Yield the rows that generators of so many bits have."""
+        """Yield the rows of the kernels that generators of so many bits have."""
         return (row for row in rows if row[0] != "uniform_long" or generator_bits == 64)
 
     @classmethod
@@ -187,44 +190,48 @@ class _RandomNumberGeneratorBase:
                     "paired": "normal" in suffix,
                 }
                 parts.append(template % row_words)
-        wide = counted_in == "unsigned long long"
-        skip = sources.random_skip_ahead32_source
-        if wide:
-            skip = sources.random_skip_ahead64_source
-        parts.append(skip)
+        if counted_in == "unsigned long long":
+            parts.append(sources.random_skip_ahead64_source)
+        else:
+            parts.append(sources.random_skip_ahead32_source)
         parts.append(cls._sequence_source)
         return "".join(parts)
 
     @classmethod
     def _skip_type(cls, generator_bits: int) -> str:
-        """Return the C type that the numbers of one state are counted in."""
+        """Return the C type that counts the numbers of one state."""
         return "unsigned long long"
 
     def _counts_wide(self) -> bool:
+        """Return whether 64 bits count the numbers of one state."""
         return self._skip_type(self.generator_bits) == "unsigned long long"
 
     def _add_generator(self, name: str, types: str) -> None:
         self.generators[name] = self.module.get_function(name).prepare(types)
 
     def _prepare_skipahead(self) -> None:
-        """Prepare the kernels that skip."""
-        number = "Q" if self._counts_wide() else "I"
-        self.skip_ahead = self.module.get_function("skip_ahead")
-        self.skip_ahead.prepare("PI" + number)
-        self.skip_ahead_array = self.module.get_function("skip_ahead_array")
-        self.skip_ahead_array.prepare("PIP")
+        """Prepare the kernels that skip, two for each name in ``_skips``."""
+        for name in self._skips:
+            number = "I" if name == "skip_ahead" and not self._counts_wide() else "Q"
+            for suffix, type_ in (("", number), ("_array", "P")):
+                kernel = self.module.get_function(name + suffix).prepare("PI" + type_)
+                setattr(self, name + suffix, kernel)
 
     def _kernels(self) -> list[Function]:
-        """Return all kernels: they make states or elements, or skip elements."""
-        made = [self._prepare, *self.generators.values()]
-        return [*made, self.skip_ahead, self.skip_ahead_array]
+        """Return all kernels: they initialise states, make elements, or skip."""
+        skips = [name + suffix for name in self._skips for suffix in ("", "_array")]
+        return [
+            self._prepare,
+            *self.generators.values(),
+            *(getattr(self, name) for name in skips),
+        ]
 
     @property
     def generators_per_block(self) -> int:
-        """How many threads a block of any of the kernels may have.
+        """The most threads that a block of every kernel may have.
 
-        The kernels that make states and skip elements are compiled as PyCUDA's are:
-        without a bound on the number of their registers. They decide for MRG32k3a.
+        The kernels that initialise states and skip elements are compiled as PyCUDA's
+        are, without a bound on their registers. They set the limit for MRG32k3a.
         """
         attribute = drv.function_attribute.MAX_THREADS_PER_BLOCK
         return min(each.get_attribute(attribute) for each in self._kernels())
@@ -238,7 +245,7 @@ class _RandomNumberGeneratorBase:
         return self._state
 
     def _seed(self, types: str, *arguments: Any) -> None:
-        """Launch the kernel that makes the states."""
+        """Launch the kernel that initialises the states."""
         self._prepare.prepare("PI" + types)
         try:
             self._launch(self._prepare, self._count, None, *arguments)
@@ -266,7 +273,7 @@ class _RandomNumberGeneratorBase:
         stream: Stream | None,
         *arguments: Any,
     ) -> None:
-        """Launch the generator of ``names`` that makes data's dtype."""
+        """Launch the kernel of ``names`` for the dtype of ``data``."""
         if not isinstance(data, GPUArray):
             raise TypeError(f"data must be a GPUArray, not {type(data).__name__}")
         data = _plain_array(data)
@@ -286,16 +293,16 @@ class _RandomNumberGeneratorBase:
             if names is _POISSON_INPLACE:
                 target.set_async(data, stream)
         runs = -(-size // (self._run_bytes // dtype.itemsize or 1))
-        threads = runs if runs < self._count else self._count
+        threads = min(runs, self._count)
         self._launch(function, threads, stream, target.gpudata, size, *arguments)
         if target is not data:
             data.set_async(target, stream)
 
     def fill_uniform(self, data: GPUArray, stream: Stream | None = None) -> None:
-        """Fill an array: floats in (0, 1], integers of all bits.
+        """Fill an array with floats in (0, 1], or with integers of all bits.
 
-        float32, float64, int32 and uint32; int64 and uint64 from generators of 64 bits;
-        NotImplementedError for others.
+        The dtype is float32, float64, int32 or uint32, and with generators of 64 bits
+        also int64 or uint64. Raises NotImplementedError for others.
         """
         self._fill(_UNIFORM, "uniform numbers", data, stream)
 
@@ -324,7 +331,7 @@ class _RandomNumberGeneratorBase:
     ) -> None:
         """Fill an array with numbers of a Poisson distribution.
 
-        The expected values are ``lambda_value``, or what stands in the array.
+        The expected values are ``lambda_value``, or the elements of the array. Raises
         ValueError if ``lambda_value`` is below 0.
         """
         if lambda_value is None:
@@ -340,7 +347,7 @@ class _RandomNumberGeneratorBase:
         self._fill(_POISSON, "Poisson numbers", data, stream, lambda_value)
 
     def gen_uniform(
-        self, shape: Shape, dtype: DTypeLike, stream: Stream | None = None
+        self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
     ) -> GPUArray:
         """Return a new array, filled as ``fill_uniform`` does."""
         result = GPUArray(shape, dtype)
@@ -348,7 +355,7 @@ class _RandomNumberGeneratorBase:
         return result
 
     def gen_normal(
-        self, shape: Shape, dtype: DTypeLike, stream: Stream | None = None
+        self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
     ) -> GPUArray:
         """Return a new array, filled as ``fill_normal`` does."""
         result = GPUArray(shape, dtype)
@@ -357,7 +364,7 @@ class _RandomNumberGeneratorBase:
 
     def gen_log_normal(
         self,
-        shape: Shape,
+        shape: _Shape,
         dtype: DTypeLike,
         mean: float,
         stddev: float,
@@ -370,7 +377,7 @@ class _RandomNumberGeneratorBase:
 
     def gen_poisson(
         self,
-        shape: Shape,
+        shape: _Shape,
         dtype: DTypeLike,
         lambda_value: float,
         stream: Stream | None = None,
@@ -385,10 +392,10 @@ class _RandomNumberGeneratorBase:
         self._launch(self.skip_ahead, self._count, stream, i)
 
     def call_skip_ahead_array(self, i: GPUArray, stream: Stream | None = None) -> None:
-        """Let each state skip as many of its numbers as an array says.
+        """Let each state skip as many of its numbers as its element of ``i``.
 
-        ``i`` has an element for each state: uint64, or uint32 for Sobol sequences of 32
-        bits; TypeError otherwise.
+        The elements are uint64, or uint32 for Sobol sequences of 32 bits. Raises
+        TypeError for other arrays.
         """
         dtype = "uint64" if self._counts_wide() else "uint32"
         self._launch_array(self.skip_ahead_array, i, stream, dtype)
@@ -405,7 +412,7 @@ class _RandomNumberGeneratorBase:
 
 
 def block_size(per_block: int) -> int:
-    """Return a block size that gives each multiprocessor as many blocks as the others.
+    """Return a block size that gives all multiprocessors the same number of blocks.
 
     A multiprocessor has ``per_block`` states, so the size divides that number.
     """

@@ -3,53 +3,55 @@
 from __future__ import annotations
 
 import random as _random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pycuda._driver import GPUArray, to_gpu
 from pycuda._random import sources
 from pycuda._random.generator import _RandomNumberGeneratorBase, check_array
+from pycuda._random.kinds import KINDS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pycuda._driver import Function, Stream
 
-    SeedGetter = Callable[[int], GPUArray]
+    _SeedGetter = Callable[[int], GPUArray]
 
 
 def seed_getter_uniform(n: int) -> GPUArray:
-    """Return an array of n times the same random int32, from ``random``."""
+    """Return an array that holds one random int32 of ``random`` n times."""
     seed = _random.randint(0, 2**31 - 1)
     return to_gpu(np.full(n, seed, np.int32))
 
 
 def seed_getter_unique(n: int) -> GPUArray:
-    """Return an array of n random int32 from numpy's global generator."""
+    """Return an array of n random int32 of NumPy's global generator."""
     seeds = np.random.randint(0, 2**31 - 1, n, np.int32)
     return to_gpu(seeds)
 
 
 class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
-    """Generators whose states are independent by their seeds and subsequences.
+    """Generators whose states differ in their seeds and subsequences.
 
-    State ``k`` is subsequence ``k`` of its seed, so that one seed for all is as good as
-    one for each. ``seed_getter(count)`` returns ``count`` seeds; by default it is
-    ``seed_getter_uniform``.
+    State ``k`` starts at subsequence ``k`` of its seed. One seed for all states is as
+    good as one seed for each. ``seed_getter(count)`` returns ``count`` seeds; the
+    default is ``seed_getter_uniform``.
     """
 
     has_box_muller = True
     _draws = sources.PAIRED_DRAWS
     _fill_body = sources.PAIRED_FILL
     _sequence_source = sources.xorwow_skip_ahead_sequence_source
+    _skips: tuple[str, ...] = ("skip_ahead", "skip_ahead_sequence")
 
     skip_ahead_sequence: Function
     skip_ahead_sequence_array: Function
 
     def __init__(
         self,
-        seed_getter: SeedGetter | None,
+        seed_getter: _SeedGetter | None,
         offset: int,
         state_type: str,
         vector_type: str | None,
@@ -68,79 +70,60 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
         check_array(seeds, "what seed_getter returns", (self._count,), np.int32)
         self._seed("PQ", seeds.gpudata, offset)
 
-    def _prepare_skipahead(self) -> None:
-        super()._prepare_skipahead()
-        self.skip_ahead_sequence = self.module.get_function("skip_ahead_sequence")
-        self.skip_ahead_sequence.prepare("PIQ")
-        self.skip_ahead_sequence_array = self.module.get_function(
-            "skip_ahead_sequence_array"
-        )
-        self.skip_ahead_sequence_array.prepare("PIP")
-
-    def _kernels(self) -> list[Function]:
-        return [
-            *super()._kernels(),
-            self.skip_ahead_sequence,
-            self.skip_ahead_sequence_array,
-        ]
-
     def call_skip_ahead_sequence(self, i: int, stream: Stream | None = None) -> None:
         """Let each state skip ``i`` of the generator's sequences.
 
-        They have 2**67 numbers for XORWOW, 2**66 for Philox, 2**127 for MRG32k3a.
+        A sequence has 2**67 numbers for XORWOW, 2**66 for Philox, 2**127 for MRG32k3a.
         """
         self._launch(self.skip_ahead_sequence, self._count, stream, i)
 
     def call_skip_ahead_sequence_array(
         self, i: GPUArray, stream: Stream | None = None
     ) -> None:
-        """Let each state skip as many sequences as an array of uint64 says."""
+        """Let each state skip as many sequences as its element of ``i``, uint64."""
         self._launch_array(self.skip_ahead_sequence_array, i, stream)
 
 
-class XORWOWRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
+class _Seeded(_PseudoRandomNumberGeneratorBase):
+    """The constructor of the public classes. Their ``_kind`` has what differs."""
+
+    _kind: ClassVar[Kind]
+
+    def __init__(self, seed_getter: _SeedGetter | None = None, offset: int = 0) -> None:
+        kind = self._kind
+        super().__init__(
+            seed_getter,
+            offset,
+            kind.state_type,
+            kind.vector_type,
+            kind.generator_bits,
+            kind.additional_source,
+        )
+
+
+class XORWOWRandomNumberGenerator(_Seeded):
     """Pseudorandom numbers after Marsaglia, with a period of 2**192 - 2**32.
 
-    ``seed_getter(count)`` returns an array of ``count`` int32 in device memory,
-    TypeError otherwise. Each state starts at number ``offset`` of its subsequence.
+    ``seed_getter(count)`` must return an array of ``count`` int32 in device memory,
+    otherwise the constructor raises TypeError. Each state starts at number ``offset``
+    of its subsequence.
     """
 
-    _description = ("curandStateXORWOW", None, 32, sources.xorwow_random_source)
-
-    def __init__(self, seed_getter: SeedGetter | None = None, offset: int = 0) -> None:
-        super().__init__(seed_getter, offset, *self._description)
+    _kind = KINDS["XORWOW"]
 
 
-class MRG32k3aRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
+class MRG32k3aRandomNumberGenerator(_Seeded):
     """Pseudorandom numbers after L'Ecuyer, with a period of about 2**191.
 
     The arguments are those of ``XORWOWRandomNumberGenerator``.
     """
 
-    _description = ("curandStateMRG32k3a", None, 32, sources.mrg32k3a_random_source)
+    _kind = KINDS["MRG32k3a"]
     _sequence_source = sources.mrg32k3a_skip_ahead_sequence_source
+    _skips = ("skip_ahead", "skip_ahead_sequence", "skip_ahead_subsequence")
 
     skip_ahead_subsequence: Function
     skip_ahead_subsequence_array: Function
-
-    def __init__(self, seed_getter: SeedGetter | None = None, offset: int = 0) -> None:
-        super().__init__(seed_getter, offset, *self._description)
-
-    def _prepare_skipahead(self) -> None:
-        super()._prepare_skipahead()
-        self.skip_ahead_subsequence = self.module.get_function("skip_ahead_subsequence")
-        self.skip_ahead_subsequence.prepare("PIQ")
-        self.skip_ahead_subsequence_array = self.module.get_function(
-            "skip_ahead_subsequence_array"
-        )
-        self.skip_ahead_subsequence_array.prepare("PIP")
-
-    def _kernels(self) -> list[Function]:
-        return [
-            *super()._kernels(),
-            self.skip_ahead_subsequence,
-            self.skip_ahead_subsequence_array,
-        ]
 
     def call_skip_ahead_subsequence(self, i: int, stream: Stream | None = None) -> None:
         """Let each state skip ``i`` subsequences, of 2**76 numbers each."""
@@ -149,26 +132,18 @@ class MRG32k3aRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
     def call_skip_ahead_subsequence_array(
         self, i: GPUArray, stream: Stream | None = None
     ) -> None:
-        """Let each state skip as many subsequences as an array of uint64 says."""
+        """Let each state skip as many subsequences as its element of ``i``, uint64."""
         self._launch_array(self.skip_ahead_subsequence_array, i, stream)
 
 
-class PhiloxRandomNumberGenerator(_PseudoRandomNumberGeneratorBase):
-    """Pseudorandom numbers of Philox 4x32 with 10 rounds, a counter that is mixed.
+class PhiloxRandomNumberGenerator(_Seeded):
+    """Pseudorandom numbers of Philox 4x32 with 10 rounds, which encrypt a counter.
 
-    The arguments are those of ``XORWOWRandomNumberGenerator``. Making the states costs
-    next to nothing.
+    The arguments are those of ``XORWOWRandomNumberGenerator``. The states take almost
+    no time to initialise.
     """
 
-    _description = (
-        "curandStatePhilox4_32_10_t",
-        None,
-        32,
-        sources.philox_random_source,
-    )
+    _kind = KINDS["Philox"]
     _draws = sources.PHILOX_DRAWS
     _fill_body = sources.PHILOX_FILL
     _run_bytes = 16
-
-    def __init__(self, seed_getter: SeedGetter | None = None, offset: int = 0) -> None:
-        super().__init__(seed_getter, offset, *self._description)

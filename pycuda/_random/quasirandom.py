@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from pycuda._driver import (
     direction_vector_set,
     to_gpu,
 )
-from pycuda._random import sources
 from pycuda._random.generator import _RandomNumberGeneratorBase, check_array
+from pycuda._random.kinds import KINDS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,8 @@ def generate_direction_vectors(
 ) -> GPUArray:
     """Return ``count`` direction vectors of a set, by default ``VECTOR_32``.
 
-    Their shape is (count, 32) of uint32, or (count, 64) of uint64 for the sets of 64
-    bits. The sets have 20000 and then repeat.
+    The shape is (count, 32) of uint32, or (count, 64) of uint64 for the sets of 64
+    bits. A set has 20000 vectors, which then repeat.
     """
     sets = direction_vector_set
     direction = sets.VECTOR_32 if direction is None else direction
@@ -41,28 +41,32 @@ def generate_direction_vectors(
     return to_gpu(vectors)
 
 
-def generate_scramble_constants32(count: int) -> GPUArray:
-    """Return ``count`` uint32 to scramble Sobol sequences; 20000, then they repeat."""
-    constants = np.empty(count, np.uint32)
-    _get_scramble_constants32(constants, count)
+def _scramble_constants(
+    count: int, dtype: DTypeLike, fetch: Callable[[Any, int], None]
+) -> GPUArray:
+    constants = np.empty(count, dtype)
+    fetch(constants, count)
     return to_gpu(constants)
+
+
+def generate_scramble_constants32(count: int) -> GPUArray:
+    """Return ``count`` uint32 to scramble Sobol sequences; after 20000 they repeat."""
+    return _scramble_constants(count, np.uint32, _get_scramble_constants32)
 
 
 def generate_scramble_constants64(count: int) -> GPUArray:
-    """Return ``count`` uint64 to scramble Sobol sequences; 20000, then they repeat."""
-    constants = np.empty(count, np.uint64)
-    _get_scramble_constants64(constants, count)
-    return to_gpu(constants)
+    """Return ``count`` uint64 to scramble Sobol sequences; after 20000 they repeat."""
+    return _scramble_constants(count, np.uint64, _get_scramble_constants64)
 
 
-_DIMENSIONS = 20000  # that cuRAND has direction vectors for
+_DIMENSIONS = 20000  # cuRAND has direction vectors for so many
 
 
 class _QuasiRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
-    """Sobol sequences: each state is a dimension, and all of them are at one point.
+    """Sobol sequences: each state is a dimension, and all states are at one point.
 
-    Element ``i`` is of dimension ``i % count`` and of point ``i // count``, so that a
-    fill of ``count`` elements is one point. There are no more states than dimensions.
+    Element ``i`` is of dimension ``i % count`` and of point ``i // count``: a fill of
+    ``count`` elements is one point. There are no more states than dimensions.
     """
 
     @property
@@ -79,9 +83,9 @@ class _QuasiRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
         dir_vector: GPUArray | None,
         dtype: DTypeLike,
         size: int,
-        vector_set: direction_vector_set,
+        vector_set: direction_vector_set | None,
     ) -> GPUArray:
-        """Return the direction vectors, checked."""
+        """Return the direction vectors that were given, checked, or the default."""
         if dir_vector is None:
             return generate_direction_vectors(self._count, vector_set)
         check_array(dir_vector, "dir_vector", (self._count, size), dtype)
@@ -94,10 +98,10 @@ class _SobolRandomNumberGeneratorBase(_QuasiRandomNumberGeneratorBase):
         dir_vector: GPUArray | None,
         dir_vector_dtype: DTypeLike,
         dir_vector_size: int,
-        dir_vector_set: direction_vector_set,
+        dir_vector_set: direction_vector_set | None,
         offset: int,
         state_type: str,
-        vector_type: str,
+        vector_type: str | None,
         generator_bits: int,
         sobol_random_source: str,
     ) -> None:
@@ -115,14 +119,14 @@ class _ScrambledSobolRandomNumberGeneratorBase(_QuasiRandomNumberGeneratorBase):
         dir_vector: GPUArray | None,
         dir_vector_dtype: DTypeLike,
         dir_vector_size: int,
-        dir_vector_set: direction_vector_set,
+        dir_vector_set: direction_vector_set | None,
         scramble_vector: GPUArray | None,
         scramble_vector_function: Callable[[int], GPUArray],
         offset: int,
         state_type: str,
-        vector_type: str,
+        vector_type: str | None,
         generator_bits: int,
-        scramble_type: str,
+        scramble_type: str | None,
         sobol_random_source: str,
     ) -> None:
         super().__init__(
@@ -140,117 +144,99 @@ class _ScrambledSobolRandomNumberGeneratorBase(_QuasiRandomNumberGeneratorBase):
         self._seed("PP" + number, vectors.gpudata, scramble_vector.gpudata, offset)
 
 
-class Sobol32RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
-    """Quasirandom numbers of Sobol, 32 bits each.
+#: By the bits of a number: its dtype, and the function for its scramble constants.
+_DTYPES: dict[int, DTypeLike] = {32: np.uint32, 64: np.uint64}
+_SCRAMBLE_CONSTANTS = {
+    32: generate_scramble_constants32,
+    64: generate_scramble_constants64,
+}
 
-    ``dir_vector`` has a direction vector for each state, by default cuRAND's: shape
-    (count, 32), uint32, TypeError otherwise. Each starts at point ``offset``.
-    """
 
-    _description = (
-        "curandStateSobol32_t",
-        "curandDirectionVectors32_t",
-        32,
-        sources.sobol_random_source,
-    )
+class _Sobol(_SobolRandomNumberGeneratorBase):
+    """The constructor of the public classes. Their ``_kind`` has what differs."""
+
+    _kind: ClassVar[Kind]
 
     def __init__(self, dir_vector: GPUArray | None = None, offset: int = 0) -> None:
+        kind = self._kind
         super().__init__(
             dir_vector,
-            np.uint32,
-            32,
-            direction_vector_set.VECTOR_32,
+            _DTYPES[kind.generator_bits],
+            kind.generator_bits,
+            kind.direction_set,
             offset,
-            *self._description,
+            kind.state_type,
+            kind.vector_type,
+            kind.generator_bits,
+            kind.additional_source,
         )
 
 
-class ScrambledSobol32RandomNumberGenerator(_ScrambledSobolRandomNumberGeneratorBase):
+class _ScrambledSobol(_ScrambledSobolRandomNumberGeneratorBase):
+    """The constructor of the public classes. Their ``_kind`` has what differs."""
+
+    _kind: ClassVar[Kind]
+
+    def __init__(
+        self,
+        dir_vector: GPUArray | None = None,
+        scramble_vector: GPUArray | None = None,
+        offset: int = 0,
+    ) -> None:
+        kind = self._kind
+        super().__init__(
+            dir_vector,
+            _DTYPES[kind.generator_bits],
+            kind.generator_bits,
+            kind.direction_set,
+            scramble_vector,
+            _SCRAMBLE_CONSTANTS[kind.generator_bits],
+            offset,
+            kind.state_type,
+            kind.vector_type,
+            kind.generator_bits,
+            kind.scramble_type,
+            kind.additional_source,
+        )
+
+
+class Sobol32RandomNumberGenerator(_Sobol):
+    """Quasirandom numbers of Sobol, 32 bits each.
+
+    ``dir_vector`` has a direction vector for each state, by default cuRAND's. It must
+    have the shape (count, 32) and dtype uint32, otherwise the constructor raises
+    TypeError. Each state starts at point ``offset``.
+    """
+
+    _kind = KINDS["Sobol32"]
+
+
+class ScrambledSobol32RandomNumberGenerator(_ScrambledSobol):
     """Scrambled Sobol numbers, 32 bits each.
 
-    ``dir_vector`` and ``offset`` as for ``Sobol32RandomNumberGenerator``;
+    ``dir_vector`` and ``offset`` are those of ``Sobol32RandomNumberGenerator``.
     ``scramble_vector`` has a uint32 for each state, by default cuRAND's.
     """
 
-    _description = (
-        "curandStateScrambledSobol32_t",
-        "curandDirectionVectors32_t",
-        32,
-        "unsigned int",
-        sources.scrambledsobol_random_source,
-    )
-
-    def __init__(
-        self,
-        dir_vector: GPUArray | None = None,
-        scramble_vector: GPUArray | None = None,
-        offset: int = 0,
-    ) -> None:
-        super().__init__(
-            dir_vector,
-            np.uint32,
-            32,
-            direction_vector_set.SCRAMBLED_VECTOR_32,
-            scramble_vector,
-            generate_scramble_constants32,
-            offset,
-            *self._description,
-        )
+    _kind = KINDS["ScrambledSobol32"]
 
 
-class Sobol64RandomNumberGenerator(_SobolRandomNumberGeneratorBase):
+class Sobol64RandomNumberGenerator(_Sobol):
     """Quasirandom numbers of Sobol, 64 bits each.
 
-    ``dir_vector`` has a direction vector for each state, by default cuRAND's: shape
-    (count, 64), uint64, TypeError otherwise. Each starts at point ``offset``.
+    ``dir_vector`` has a direction vector for each state, by default cuRAND's. It must
+    have the shape (count, 64) and dtype uint64, otherwise the constructor raises
+    TypeError. Each state starts at point ``offset``.
     """
 
-    _description = (
-        "curandStateSobol64_t",
-        "curandDirectionVectors64_t",
-        64,
-        sources.sobol_random_source,
-    )
-
-    def __init__(self, dir_vector: GPUArray | None = None, offset: int = 0) -> None:
-        super().__init__(
-            dir_vector,
-            np.uint64,
-            64,
-            direction_vector_set.VECTOR_64,
-            offset,
-            *self._description,
-        )
+    _kind = KINDS["Sobol64"]
 
 
-class ScrambledSobol64RandomNumberGenerator(_ScrambledSobolRandomNumberGeneratorBase):
+class ScrambledSobol64RandomNumberGenerator(_ScrambledSobol):
     """Scrambled Sobol numbers, 64 bits each.
 
-    ``dir_vector`` and ``offset`` as for ``Sobol64RandomNumberGenerator``;
+    ``dir_vector`` and ``offset`` are those of ``Sobol64RandomNumberGenerator``.
     ``scramble_vector`` has a uint64 for each state, by default cuRAND's.
     """
 
-    _description = (
-        "curandStateScrambledSobol64_t",
-        "curandDirectionVectors64_t",
-        64,
-        "unsigned long long",
-        sources.scrambledsobol_random_source,
-    )
-
-    def __init__(
-        self,
-        dir_vector: GPUArray | None = None,
-        scramble_vector: GPUArray | None = None,
-        offset: int = 0,
-    ) -> None:
-        super().__init__(
-            dir_vector,
-            np.uint64,
-            64,
-            direction_vector_set.SCRAMBLED_VECTOR_64,
-            scramble_vector,
-            generate_scramble_constants64,
-            offset,
-            *self._description,
-        )
+    _kind = KINDS["ScrambledSobol64"]
