@@ -3,6 +3,7 @@
 #include "python/array/memory.h"
 
 #include "python/array/layout.h"
+#include "python/driver/context.h"
 #include "python/driver/exchange/dlpack.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"
@@ -272,7 +273,7 @@ pcu_gpuarray_allocate(pcu_gpuarray *self)
         allocator = st->default_allocator;
     }
     if (allocator == NULL || allocator == st->mem_alloc) {
-        memory = pcu_devmem_alloc(st, size);
+        memory = pcu_allocation_new(st, size);
     }
     else {
         memory = pcu_allocate(st, allocator, size);

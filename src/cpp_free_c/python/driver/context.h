@@ -6,19 +6,7 @@
 
 #include "python/support/args.h"
 
-#include "driver/context_record.h"
-
-struct pcu_kernels;
-
-typedef struct pcu_context {
-    PyObject_HEAD
-    pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
-    struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
-    void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
-    pcu_ctxrec rec;
-} pcu_context;
+#include "python/driver/context_struct.h"
 
 /* The context new objects belong to: the top of this thread's stack, or a wrapper of
  * the context another library made current. LogicError naming routine if there is
@@ -34,12 +22,6 @@ PCU_HIDDEN PCU_RAISES CUcontext pcu_context_handle(pcu_state *st, PyObject *ctx,
                                                    const char *routine,
                                                    const char *name);
 
-static inline const pcu_ctxrec *
-pcu_context_rec(PyObject *ctx)
-{
-    return &((pcu_context *)ctx)->rec;
-}
-
 /* Make (owned) or retain (primary) a context of the device; device.c calls these. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
                                                  unsigned int flags);
@@ -50,7 +32,5 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
 
 PCU_CONVERTER(pcu_as_context);         /* PyObject *: a Context */
 PCU_CONVERTER(pcu_as_context_or_none); /* the same; untouched for None */
-
-extern PCU_HIDDEN PyMethodDef pcu_contextinfo_methods[];
 
 #endif

@@ -22,7 +22,8 @@
 
 #include "python/support/driver_call.h"
 
-#include "driver/context_record.h"
+#include "python/driver/context_struct.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     PyObject_HEAD
@@ -60,6 +61,10 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx);
 
 /* Make the type. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
+
+/* The stream of the innermost `with stream:` block of this thread, NULL outside of such
+ * blocks. Borrowed from `streams` of the thread's stack; stream.c writes it. */
+extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* Make the context that this thread works in the driver's current one: the top of its
  * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there

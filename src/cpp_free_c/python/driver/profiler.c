@@ -37,7 +37,10 @@ profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     }
     Py_XDECREF(config);
     Py_XDECREF(output);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(profiler_start_doc,
@@ -48,7 +51,10 @@ profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     int rc;
     PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStart, ());
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(profiler_stop_doc,
@@ -59,7 +65,10 @@ profiler_stop(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     int rc;
     PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStop, ());
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef profiler_functions[] = {

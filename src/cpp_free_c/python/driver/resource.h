@@ -5,7 +5,7 @@
 
 #include "python/support/base.h"
 
-#include "python/driver/context.h"
+#include "python/driver/context_struct.h"
 
 #include "driver/release.h"
 
@@ -16,25 +16,25 @@ typedef struct {
     PyObject *ctx;  /* strong; released after the handle, never in tp_clear */
     PyObject *dict; /* attributes that programs add */
     PyObject *weakrefs;
-    pcu_res_handle handle; /* still readable after release */
-    size_t size;           /* bytes of device memory, if has_size */
-    pcu_res_kind kind;
+    pcu_handle handle; /* still readable after release */
+    size_t size;       /* bytes of device memory, if has_size */
+    pcu_handle_kind kind;
     int live;     /* the handle is ours to release */
     int has_size; /* memory of which we know how much there is */
 } pcu_resource;
 
 /* Wrap a fresh handle; on failure the handle is released. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_new(pcu_state *st, PyTypeObject *type,
-                                                 PyObject *ctx, pcu_res_kind kind,
-                                                 pcu_res_handle handle);
+                                                 PyObject *ctx, pcu_handle_kind kind,
+                                                 pcu_handle handle);
 
 /* tp_new of constructible types: an object without a handle. Their tp_init creates one
  * and lets the object adopt it, which cannot fail. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
                                                        PyObject *args,
                                                        PyObject *kwargs);
-PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
-                                   pcu_res_handle handle);
+PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx,
+                                   pcu_handle_kind kind, pcu_handle handle);
 
 /* Say how many bytes the memory at the handle has. Returns self, which may be NULL. */
 PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
@@ -45,13 +45,13 @@ PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
  * find it, and reads nothing borrowed afterwards.
  *
  * On failure *routine names the call; *ended says whether the handle is gone. */
-PCU_HIDDEN CUresult pcu_release_handle(pcu_res_kind kind, pcu_res_handle handle,
+PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
                                        PyObject *ctx, const char **routine, int *ended);
 
 /* The same for handles that no caller can release later: they count as gone, and a
  * failure is a warning. */
-PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_res_kind kind,
-                                    pcu_res_handle handle, PyObject *ctx);
+PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
+                                    pcu_handle handle, PyObject *ctx);
 
 /* Unmap a graphics resource, likewise. */
 PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
@@ -77,9 +77,10 @@ extern PCU_HIDDEN PyMemberDef pcu_resource_members[];
 static inline PCU_RAISES int
 pcu_resource_check(pcu_resource *self, const char *routine)
 {
-    return self->live && pcu_context_rec(self->ctx)->alive
-               ? 0
-               : pcu_resource_check_slow(self, routine);
+    if (self->live && pcu_context_rec(self->ctx)->alive) {
+        return 0;
+    }
+    return pcu_resource_check_slow(self, routine);
 }
 
 #endif

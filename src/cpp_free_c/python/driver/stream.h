@@ -4,11 +4,9 @@
 
 #include "python/support/base.h"
 
+#include "python/support/args.h"
+#include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
-
-/* The stream of the innermost `with stream:` of this thread, NULL outside of any. For
- * pcu_current_stream. */
-extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* The current Stream; NULL if the default stream is current. Never raises. */
 PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_stream_find_borrow(void);
@@ -19,7 +17,10 @@ PCU_HIDDEN CUstream pcu_stream_find_handle(void);
 static inline CUstream
 pcu_current_stream(void)
 {
-    return pcu_stream_top == NULL ? NULL : pcu_stream_find_handle();
+    if (pcu_stream_top == NULL) {
+        return NULL;
+    }
+    return pcu_stream_find_handle();
 }
 
 /* Let what is queued to `after` from now on wait for what is queued to `before`. The
@@ -28,7 +29,7 @@ PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
                                            CUstream after);
 
 /* Wait for what is queued to the stream. */
-PCU_HIDDEN PCU_RAISES int pcu_stream_wait(pcu_state *st, CUstream handle);
+PCU_HIDDEN PCU_RAISES int pcu_stream_synchronize(pcu_state *st, CUstream handle);
 
 /* The handle of another library's stream, by its __cuda_stream__: 1 if it has that, 0
  * if not. */

@@ -85,7 +85,10 @@ pcu_args_parse(pcu_state *st, const pcu_argtable *table, PyObject *const *args,
     if (args_place_positional(table, values, args, nargs) < 0) {
         return -1;
     }
-    Py_ssize_t nkw = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
+    Py_ssize_t nkw = 0;
+    if (kwnames != NULL) {
+        nkw = PyTuple_GET_SIZE(kwnames);
+    }
     for (Py_ssize_t i = 0; i < nkw; i++) {
         if (args_place(table, values, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) <
             0) {

@@ -59,7 +59,10 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
     }
     Py_DECREF(index);
     *out = bits;
-    return fits ? 0 : -1;
+    if (!fits) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -94,7 +97,10 @@ pcu_as_bool(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
 {
     int truth = PyObject_IsTrue(value);
     *(int *)out = truth;
-    return truth < 0 ? -1 : 0;
+    if (truth < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -105,7 +111,10 @@ pcu_as_address(PyObject *value, CUdeviceptr *out, const char *name)
     int by_int = !PyIndex_Check(value) && !PyFloat_Check(value) && number != NULL &&
                  number->nb_int != NULL;
     PyObject *integer = by_int ? PyNumber_Long(value) : Py_NewRef(value);
-    int rc = integer == NULL ? -1 : pcu_as_integer(integer, 0, UINT64_MAX, &bits, name);
+    int rc = -1;
+    if (integer != NULL) {
+        rc = pcu_as_integer(integer, 0, UINT64_MAX, &bits, name);
+    }
     Py_XDECREF(integer);
     *out = bits;
     return rc;
@@ -169,7 +178,10 @@ int
 pcu_as_dtype(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
              const char *Py_UNUSED(name))
 {
-    return PyArray_DescrConverter(value, (PyArray_Descr **)out) ? 0 : -1;
+    if (!PyArray_DescrConverter(value, (PyArray_Descr **)out)) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -195,15 +207,20 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
 static int
 convert_plain_dims(PyObject *value, unsigned int dims[3])
 {
-    Py_ssize_t n = PyTuple_CheckExact(value) ? PyTuple_GET_SIZE(value) : 0;
+    Py_ssize_t n = 0;
+    if (PyTuple_CheckExact(value)) {
+        n = PyTuple_GET_SIZE(value);
+    }
     if (n < 1 || n > 3) {
         return 0;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *item = PyTuple_GET_ITEM(value, i);
         int overflow = 0;
-        long number =
-            PyLong_CheckExact(item) ? PyLong_AsLongAndOverflow(item, &overflow) : -1;
+        long number = -1;
+        if (PyLong_CheckExact(item)) {
+            number = PyLong_AsLongAndOverflow(item, &overflow);
+        }
         if (number < 0 || number > UINT_MAX || overflow != 0) {
             return 0;
         }
@@ -290,11 +307,17 @@ pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
     int native = PyArray_ISNBO(dtype->byteorder);
     if (native && (PyDataType_HASFIELDS(dtype) || PyDataType_HASSUBARRAY(dtype))) {
         PyObject *answer = PyObject_GetAttrString((PyObject *)dtype, "isnative");
-        native = answer == NULL ? -1 : PyObject_IsTrue(answer);
+        native = -1;
+        if (answer != NULL) {
+            native = PyObject_IsTrue(answer);
+        }
         Py_XDECREF(answer);
     }
     if (native != 0) {
-        return native < 0 ? -1 : 0;
+        if (native < 0) {
+            return -1;
+        }
+        return 0;
     }
     PyArray_Descr *wanted = PyArray_DescrNewByteorder(dtype, NPY_NATIVE);
     if (wanted != NULL) {
@@ -312,11 +335,17 @@ static int
 convert_is_masked(PyArrayObject *array)
 {
     PyObject *name = PyUnicode_FromString("numpy.ma");
-    PyObject *module = name == NULL ? NULL : PyImport_GetModule(name);
+    PyObject *module = NULL;
+    if (name != NULL) {
+        module = PyImport_GetModule(name);
+    }
     int masked = PyErr_Occurred() ? -1 : 0;
     if (module != NULL) {
         PyObject *type = PyObject_GetAttrString(module, "MaskedArray");
-        masked = type == NULL ? -1 : PyObject_IsInstance((PyObject *)array, type);
+        masked = -1;
+        if (type != NULL) {
+            masked = PyObject_IsInstance((PyObject *)array, type);
+        }
         Py_XDECREF(type);
     }
     Py_XDECREF(module);

@@ -133,7 +133,10 @@ errors_own_detail(const char *routine, CUresult status)
             "the software device cancelled the kernel, because a signal ended another "
             "thread's wait for it");
     }
-    int since = status == CUDA_ERROR_NOT_FOUND ? pcu_drv_missing_since(routine) : 0;
+    int since = 0;
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        since = pcu_drv_missing_since(routine);
+    }
     if (since != 0) {
         return PyUnicode_FromFormat(
             "%s came with CUDA %d.%d; this driver is for CUDA %d.%d", routine,

@@ -108,7 +108,10 @@ interrupt_count_threads(void)
         count = PyDict_Size(frames);
     }
     Py_XDECREF(frames);
-    return count > INT_MAX ? -1 : (int)count;
+    if (count > INT_MAX) {
+        return -1;
+    }
+    return (int)count;
 }
 
 /* The answer to INTERRUPT_THREADS: INT_MAX, more than any, where it is not known. */

@@ -5,33 +5,38 @@
 
 #include "python/support/base.h"
 
-#define PCU_SETUPS(X) \
-    X(errors)         \
-    X(enums)          \
-    X(library)        \
-    X(context)        \
-    X(device)         \
-    X(stream)         \
-    X(event)          \
-    X(devmem)         \
-    X(managed)        \
-    X(ipc)            \
-    X(hostmem)        \
-    X(hostarray)      \
-    X(memcpy)         \
-    X(handlers)       \
-    X(cumodule)       \
-    X(function)       \
-    X(array)          \
-    X(memcpynd)       \
-    X(texture)        \
-    X(texref)         \
-    X(mempool)        \
-    X(dlpack)         \
-    X(linker)         \
-    X(gl)             \
-    X(profiler)       \
-    X(curand)         \
+#define PCU_SETUPS(X)     \
+    X(errors)             \
+    X(enums)              \
+    X(init)               \
+    X(context)            \
+    X(context_settings)   \
+    X(context_device)     \
+    X(device)             \
+    X(stream)             \
+    X(event)              \
+    X(allocation)         \
+    X(managed)            \
+    X(ipc)                \
+    X(host)               \
+    X(numpy_array)        \
+    X(copy)               \
+    X(handlers)           \
+    X(cumodule)           \
+    X(function)           \
+    X(array_descriptor)   \
+    X(texture_array)      \
+    X(texture_array_data) \
+    X(copy_nd)            \
+    X(texture)            \
+    X(texref)             \
+    X(pool)               \
+    X(page_locked_pool)   \
+    X(dlpack)             \
+    X(linker)             \
+    X(gl)                 \
+    X(profiler)           \
+    X(curand_tables)      \
     X(gpuarray)
 
 #define PCU_SETUP(name) \

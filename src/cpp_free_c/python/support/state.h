@@ -118,7 +118,10 @@ static inline pcu_state *
 pcu_state_of_type(PyTypeObject *type)
 {
     PyObject *module = PyType_GetModuleByDef(type, &pcu_module_def);
-    return module == NULL ? NULL : (pcu_state *)PyModule_GetState(module);
+    if (module == NULL) {
+        return NULL;
+    }
+    return (pcu_state *)PyModule_GetState(module);
 }
 
 static inline pcu_state *

@@ -26,9 +26,10 @@ pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *base
     *slot = (PyTypeObject *)type;
     if (PyType_HasFeature(*slot, Py_TPFLAGS_DISALLOW_INSTANTIATION)) {
         PyObject *method = PyDescr_NewMethod(*slot, &refuse_reduce_def);
-        int rc = method == NULL
-                     ? -1
-                     : PyDict_SetItemString((*slot)->tp_dict, "__reduce__", method);
+        int rc = -1;
+        if (method != NULL) {
+            rc = PyDict_SetItemString((*slot)->tp_dict, "__reduce__", method);
+        }
         Py_XDECREF(method);
         if (rc < 0) {
             return -1;
@@ -45,9 +46,10 @@ pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
         PyObject *method = def->ml_flags & METH_CLASS
                                ? PyDescr_NewClassMethod(type, def)
                                : PyDescr_NewMethod(type, def);
-        int rc = method == NULL
-                     ? -1
-                     : PyObject_SetAttrString((PyObject *)type, def->ml_name, method);
+        int rc = -1;
+        if (method != NULL) {
+            rc = PyObject_SetAttrString((PyObject *)type, def->ml_name, method);
+        }
         Py_XDECREF(method);
         if (rc < 0) {
             return -1;
@@ -76,9 +78,14 @@ property_get(PyObject *op, void *closure)
 {
     const property_row *row = closure;
     PyObject *dict = PyObject_GenericGetDict(op, NULL);
-    PyObject *name = dict == NULL ? NULL : PyUnicode_FromString(row->name);
-    PyObject *value =
-        name == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(dict, name));
+    PyObject *name = NULL;
+    if (dict != NULL) {
+        name = PyUnicode_FromString(row->name);
+    }
+    PyObject *value = NULL;
+    if (name != NULL) {
+        value = Py_XNewRef(PyDict_GetItemWithError(dict, name));
+    }
     if (name != NULL && value == NULL && !PyErr_Occurred()) {
         value = row->get(op, row->value);
     }
@@ -123,9 +130,10 @@ property_add(PyTypeObject *type, property_row *row, const pcu_property *given,
                              .doc = given->name,
                              .closure = row};
     PyObject *property = PyDescr_NewGetSet(type, &row->def);
-    int rc = property == NULL
-                 ? -1
-                 : PyObject_SetAttrString((PyObject *)type, row->name, property);
+    int rc = -1;
+    if (property != NULL) {
+        rc = PyObject_SetAttrString((PyObject *)type, row->name, property);
+    }
     Py_XDECREF(property);
     return rc;
 }

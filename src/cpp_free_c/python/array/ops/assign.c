@@ -9,7 +9,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/operations.h"
 #include "python/array/scalar.h"
-#include "python/driver/memory/range.h"
+#include "python/driver/memory/copy_error.h"
 #include "python/support/convert.h"
 
 /* -- one value --------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ assign_zeros(pcu_gpuarray *target, CUstream stream)
     }
     CUdeviceptr to = target->address;
     size_t nbytes = pcu_gpuarray_nbytes(target);
-    PCU_CALL_ON(rc, target->st, MemsetD8Async, (to, 0, nbytes, stream),
+    PCU_CALL_COPY(rc, target->st, MemsetD8Async, (to, 0, nbytes, stream),
                 {"the array", to, nbytes});
     return rc;
 }

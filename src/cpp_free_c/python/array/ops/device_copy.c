@@ -11,7 +11,7 @@
 #include "python/array/memory.h"
 #include "python/array/ops/operations.h"
 #include "python/array/ops/overlap.h"
-#include "python/driver/memory/range.h"
+#include "python/driver/memory/copy_error.h"
 #include "driver/shape.h"
 
 /* The type under which elements are moved without conversion: an integer of their size,
@@ -100,7 +100,7 @@ device_copy_in_one_piece(pcu_gpuarray *target, pcu_gpuarray *source, CUstream st
     if (to == from) {
         return 0;
     }
-    PCU_CALL_ON(rc, target->st, MemcpyDtoDAsync, (to, from, nbytes, stream),
+    PCU_CALL_COPY(rc, target->st, MemcpyDtoDAsync, (to, from, nbytes, stream),
                 {"the target", to, nbytes}, {"the source", from, nbytes});
     return rc;
 }

@@ -7,7 +7,7 @@
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
-#include "python/driver/memory/range.h"
+#include "python/driver/memory/copy_error.h"
 #include "python/support/convert.h"
 
 /* -- one piece --------------------------------------------------------------------- */
@@ -52,11 +52,11 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
     CUdeviceptr address = device->address;
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
-        PCU_CALL_ON(rc, st, MemcpyDtoH, (data, address, nbytes),
+        PCU_CALL_COPY(rc, st, MemcpyDtoH, (data, address, nbytes),
                     {"the array", address, nbytes});
     }
     else {
-        PCU_CALL_ON(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
+        PCU_CALL_COPY(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
                     {"the array", address, nbytes});
         if (rc == 0 && !async) {
             rc = transfer_wait(st, stream);
@@ -80,11 +80,11 @@ transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, in
     CUdeviceptr address = device->address;
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
-        PCU_CALL_ON(rc, st, MemcpyHtoD, (address, data, nbytes),
+        PCU_CALL_COPY(rc, st, MemcpyHtoD, (address, data, nbytes),
                     {"the array", address, nbytes});
     }
     else {
-        PCU_CALL_ON(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
+        PCU_CALL_COPY(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
                     {"the array", address, nbytes});
         if (rc == 0 && !async) {
             rc = transfer_wait(st, stream);

@@ -50,8 +50,8 @@ kernel_place(struct pcu_kernels *table, const pcu_kernel_key *key)
 static void
 kernel_unload_noraise(pcu_context *ctx, CUmodule module)
 {
-    pcu_res_handle handle = {.module = module};
-    pcu_release_noraise(ctx->st, PCU_RES_module, handle, (PyObject *)ctx);
+    pcu_handle handle = {.module = module};
+    pcu_release_noraise(ctx->st, PCU_HANDLE_module, handle, (PyObject *)ctx);
 }
 
 /* Unload the kernels of a context that is alive. Other threads run while the driver
@@ -145,7 +145,7 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     if (rc < 0) {
         return NULL;
     }
-    pcu_res_created(PCU_RES_module);
+    pcu_handle_created(PCU_HANDLE_module);
     PCU_CALL(rc, st, ModuleGetFunction, (&function, module, "kernel"));
     if (rc == 0) {
         rc = kernels_reserve(ctx);

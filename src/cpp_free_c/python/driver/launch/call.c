@@ -514,7 +514,7 @@ launch_interface_order(launch_pack *p, PyObject *interface)
     else if (pcu_as_integer(stream, 1, UINT64_MAX, &bits,
                             "__cuda_array_interface__['stream']") == 0) {
         CUstream before = (CUstream)(uintptr_t)bits;
-        rc = p->stream == NULL ? pcu_stream_wait(st, before)
+        rc = p->stream == NULL ? pcu_stream_synchronize(st, before)
                                : pcu_stream_order(st, before, *p->stream);
     }
     Py_XDECREF(stream);
@@ -795,12 +795,12 @@ static int
 launch_timed(pcu_function *self, const launch_call *call, pcu_argbuf *buffer,
              double *seconds)
 {
-    if (pcu_wait(self->st, call->shape.stream) < 0) {
+    if (pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
         return -1;
     }
     double start = launch_seconds();
     if (pcu_launch_run(self, &call->shape, buffer->data, buffer->used) < 0 ||
-        pcu_wait(self->st, call->shape.stream) < 0) {
+        pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
         return -1;
     }
     *seconds = launch_seconds() - start;

@@ -127,7 +127,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
         alloc = Py_NewRef(self->dev_alloc);
     }
     else {
-        alloc = pcu_devmem_alloc(st, size);
+        alloc = pcu_allocation_new(st, size);
         if (alloc == NULL) {
             return NULL;
         }
@@ -161,7 +161,7 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
 }
 
 int
-pcu_wait(pcu_state *st, CUstream stream)
+pcu_launch_synchronize(pcu_state *st, CUstream stream)
 {
     int rc;
     if (stream != NULL) {
@@ -232,13 +232,13 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
     pcu_scope scope;
     pcu_resource *memory = (pcu_resource *)alloc;
     if (stream != NULL || !handler_is_ours(st, alloc)) {
-        return pcu_wait(st, stream);
+        return pcu_launch_synchronize(st, stream);
     }
     if (pcu_resource_check(memory, "cuCtxSynchronize") < 0) {
         return -1;
     }
     if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
-        return pcu_wait(st, NULL);
+        return pcu_launch_synchronize(st, NULL);
     }
     CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
     const char *routine = scope.routine;

@@ -27,7 +27,7 @@ PCU_HIDDEN PCU_RAISES int pcu_handler_method_pointer(PyObject *op,
                                                      CUdeviceptr *pointer);
 
 /* Wait for the stream; NULL: for the context. */
-PCU_HIDDEN PCU_RAISES int pcu_wait(pcu_state *st, CUstream stream);
+PCU_HIDDEN PCU_RAISES int pcu_launch_synchronize(pcu_state *st, CUstream stream);
 
 /* What is done for the handlers among the arguments of a call before and after the
  * launch: pre_call and post_call. `memory` is what pcu_launch_pack made; `stream` is

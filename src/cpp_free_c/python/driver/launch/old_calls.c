@@ -267,10 +267,14 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
     }
     /* a copy: while the launch waits, a signal handler or thread may set parameters */
     pcu_argbuf_init(&buffer);
-    if (pcu_argbuf_put(&buffer, self->old_params, self->old_params_size, 1) < 0) {
+    void *params = pcu_argbuf_reserve(&buffer, self->old_params_size, 1);
+    if (params == NULL) {
         PyErr_NoMemory();
     }
     else {
+        if (self->old_params_size != 0) {
+            memcpy(params, self->old_params, self->old_params_size);
+        }
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
     pcu_argbuf_free(&buffer);

@@ -7,8 +7,9 @@
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
+#include "python/driver/context.h"
 #include "python/driver/memory/pointer.h"
-#include "python/driver/memory/range.h"
+#include "python/driver/memory/copy_error.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 
@@ -50,11 +51,12 @@ typedef struct {
 static int
 copy_check_arrays(pcu_state *st, copy_args *a)
 {
-    return (a->ary == NULL || pcu_as_array(st, a->ary, &a->ary, "ary") == 0) &&
-                   (a->src_ary == NULL ||
-                    pcu_as_array(st, a->src_ary, &a->src_ary, "src") == 0)
-               ? 0
-               : -1;
+    if (!((a->ary == NULL || pcu_as_texture_array(st, a->ary, &a->ary, "ary") == 0) &&
+          (a->src_ary == NULL ||
+           pcu_as_texture_array(st, a->src_ary, &a->src_ary, "src") == 0))) {
+        return -1;
+    }
+    return 0;
 }
 
 /* The body of them all. */
@@ -72,9 +74,15 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
                            row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
         return NULL;
     }
-    int rc = copy_check_arrays(st, &a) < 0 ? -1 : row->run(st, &a);
+    int rc = -1;
+    if (copy_check_arrays(st, &a) >= 0) {
+        rc = row->run(st, &a);
+    }
     pcu_buffer_release(&a.buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 /* A function from its row: name, parameters, how many and how many of them required,
@@ -90,13 +98,13 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
 
 /* The run function of a row that is one call of the driver; how many bytes of device
  * memory it accesses at dest and at src. */
-#define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                \
-    static int copy_run_##name(pcu_state *st, copy_args *a)                  \
-    {                                                                        \
-        int rc;                                                              \
-        PCU_CALL_ON(rc, st, driver, values, {"dest", a->dest, (dest_bytes)}, \
-                    {"src", a->src, (src_bytes)});                           \
-        return rc;                                                           \
+#define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                  \
+    static int copy_run_##name(pcu_state *st, copy_args *a)                    \
+    {                                                                          \
+        int rc;                                                                \
+        PCU_CALL_COPY(rc, st, driver, values, {"dest", a->dest, (dest_bytes)}, \
+                      {"src", a->src, (src_bytes)});                           \
+        return rc;                                                             \
     }
 
 #define COPY_ARG(name, convert, member)            \
@@ -217,8 +225,8 @@ copy_run_peer(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeer", &dest, &src);
     if (rc == 0) {
-        PCU_CALL_ON(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size),
-                    {"dest", a->dest, a->size}, {"src", a->src, a->size});
+        PCU_CALL_COPY(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size),
+                      {"dest", a->dest, a->size}, {"src", a->src, a->size});
     }
     return rc;
 }
@@ -230,9 +238,9 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeerAsync", &dest, &src);
     if (rc == 0) {
-        PCU_CALL_ON(rc, st, MemcpyPeerAsync,
-                    (a->dest, dest, a->src, src, a->size, a->stream),
-                    {"dest", a->dest, a->size}, {"src", a->src, a->size});
+        PCU_CALL_COPY(rc, st, MemcpyPeerAsync,
+                      (a->dest, dest, a->src, src, a->size, a->stream),
+                      {"dest", a->dest, a->size}, {"src", a->src, a->size});
     }
     return rc;
 }
@@ -247,13 +255,14 @@ COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_a
 
 /* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
 
-#define COPY_ARY COPY_ARG("ary", pcu_as_array, ary)
+#define COPY_ARY COPY_ARG("ary", pcu_as_texture_array, ary)
 #define COPY_INDEX COPY_ARG("index", pcu_as_size, index)
 #define COPY_LEN COPY_ARG("len", pcu_as_size, size)
 
 static const pcu_argspec copy_atoa_specs[] = {
-    COPY_ARG("dest", pcu_as_array, ary), COPY_ARG("dest_index", pcu_as_size, index),
-    COPY_ARG("src", pcu_as_array, src_ary),
+    COPY_ARG("dest", pcu_as_texture_array, ary),
+    COPY_ARG("dest_index", pcu_as_size, index),
+    COPY_ARG("src", pcu_as_texture_array, src_ary),
     COPY_ARG("src_index", pcu_as_size, src_index), COPY_LEN};
 static const pcu_argspec copy_atod_specs[] = {COPY_DEST, COPY_ARY, COPY_INDEX,
                                               COPY_LEN};
@@ -331,7 +340,10 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
 static size_t
 copy_rows_size(const copy_args *a, size_t element)
 {
-    return a->height == 0 ? 0 : (a->height - 1) * a->pitch + a->width * element;
+    if (a->height == 0) {
+        return 0;
+    }
+    return (a->height - 1) * a->pitch + a->width * element;
 }
 
 /* The four fills with elements of one width. */
@@ -512,7 +524,7 @@ static PyMethodDef copy_functions[] = {
 };
 
 int
-pcu_memcpy_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+pcu_copy_setup(PyObject *m, pcu_state *Py_UNUSED(st))
 {
     return PyModule_AddFunctions(m, copy_functions);
 }

@@ -20,7 +20,10 @@ pointer_of_gpudata(pcu_state *st, PyObject *value, CUdeviceptr *out, const char 
         return -1;
     }
     *out = 0;
-    int rc = gpudata == Py_None ? 0 : pcu_as_address(gpudata, out, name);
+    int rc = 0;
+    if (gpudata != Py_None) {
+        rc = pcu_as_address(gpudata, out, name);
+    }
     Py_DECREF(gpudata);
     return rc;
 }
@@ -36,8 +39,10 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
         *pointer = ((pcu_resource *)value)->handle.memory;
         return pcu_resource_check((pcu_resource *)value, routine);
     }
-    PyObject *managed =
-        PyArray_Check(value) ? pcu_managed_of_array(st, (PyArrayObject *)value) : NULL;
+    PyObject *managed = NULL;
+    if (PyArray_Check(value)) {
+        managed = pcu_managed_of_array(st, (PyArrayObject *)value);
+    }
     if (managed != NULL) {
         *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
         return pcu_resource_check((pcu_resource *)managed, routine);
