@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pycuda._driver import _apply, _array_ops
+from pycuda._driver import _array_ops, _elementwise
 
 if TYPE_CHECKING:
     from pycuda._driver import GPUArray, Stream
@@ -59,7 +59,7 @@ def _make(name: str, operation: str) -> _Elementwise:
             )
         if out is not None:
             _check_out(array, out)
-        return _apply(number, (array,), out, None, stream)
+        return _elementwise(number, (array,), out, None, stream)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""Return {name} of the elements, in ``out`` if it is given.
@@ -89,7 +89,7 @@ tanh: _Elementwise = _make("tanh", "tanh")
 
 def fmod(arg: GPUArray, mod: GPUArray, stream: Stream | None = None) -> GPUArray:
     """Return the remainder of ``arg / mod`` with the sign of ``arg``, as C's fmod."""
-    return _apply(_array_ops["fmod"], (arg, mod), None, None, stream)
+    return _elementwise(_array_ops["fmod"], (arg, mod), None, None, stream)
 
 
 def frexp(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArray]:
@@ -97,7 +97,9 @@ def frexp(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArr
 
     The exponents have the dtype of the significands.
     """
-    significand, exponent = _apply(_array_ops["frexp"], (arg,), None, None, stream)
+    significand, exponent = _elementwise(
+        _array_ops["frexp"], (arg,), None, None, stream
+    )
     return significand, exponent.astype(significand.dtype, stream)
 
 
@@ -105,9 +107,11 @@ def ldexp(
     significand: GPUArray, exponent: GPUArray, stream: Stream | None = None
 ) -> GPUArray:
     """Return ``significand * 2**exponent``, where exponents are truncated."""
-    return _apply(_array_ops["ldexp"], (significand, exponent), None, None, stream)
+    return _elementwise(
+        _array_ops["ldexp"], (significand, exponent), None, None, stream
+    )
 
 
 def modf(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArray]:
     """Return (fractional part, whole part) of the elements."""
-    return _apply(_array_ops["modf"], (arg,), None, None, stream)
+    return _elementwise(_array_ops["modf"], (arg,), None, None, stream)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array.layout import array_like_helper
-from pycuda._driver import Context, GPUArray, _apply, _array_ops, to_gpu
+from pycuda._driver import Context, GPUArray, _array_ops, _elementwise, to_gpu
 
 
 def allocator_of(allocator, array):
@@ -132,7 +132,9 @@ def arange(*args, **kwargs):
     if dtype.kind == "u" and step < 0:  # the same step, modulo the dtype's range
         step = int(step) % (np.iinfo(dtype).max + 1)
     numbers = (dtype.type(start), dtype.type(step))
-    return _apply(_array_ops["arange"], numbers, result, dtype, settings["stream"])
+    return _elementwise(
+        _array_ops["arange"], numbers, result, dtype, settings["stream"]
+    )
 
 
 def from_dlpack(x, /, *, device=None, copy=None, stream=None):

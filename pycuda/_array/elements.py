@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda._array import reductions
 from pycuda._array.overlap import apart
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 
 def _subset(a, subset, stream):
@@ -115,7 +115,7 @@ def _shifted(indices, offset, stream):
         return np.asarray(indices) + offset
     if not offset:
         return indices
-    return _apply(_array_ops["add"], (indices, offset), None, np.int64, stream)
+    return _elementwise(_array_ops["add"], (indices, offset), None, np.int64, stream)
 
 
 def _unchanged(arrays, outs, stream):

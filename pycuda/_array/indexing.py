@@ -16,7 +16,7 @@ from pycuda._array.layout import broadcast_row
 from pycuda._array.nonzero import nonzero
 from pycuda._array.overlap import apart, may_overlap
 from pycuda._array.selection import Selection, as_index, checked_on_host
-from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array, to_gpu
+from pycuda._driver import GPUArray, _array_ops, _elementwise, _plain_array, to_gpu
 
 # -- the items of an index -------------------------------------------------------------
 
@@ -263,5 +263,5 @@ def _set_by_one_mask(array, index, value):
     one[...] = value
     if view.size:
         where = np_reshape(mask, (*mask.shape, *(1,) * behind))
-        _apply(_array_ops["where"], (where, one, view), view)
+        _elementwise(_array_ops["where"], (where, one, view), view)
     return True

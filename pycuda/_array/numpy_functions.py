@@ -23,7 +23,7 @@ from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 
 def take(a, indices, axis=None, out=None):
@@ -63,9 +63,9 @@ def clip(a, min=None, max=None, out=None):
     result = a
     if min is not None:  # out may be the array of the maxima: write to it last
         first_out = out if max is None else None
-        result = _apply(_array_ops["maximum"], (result, min), first_out)
+        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
     if max is not None:
-        result = _apply(_array_ops["minimum"], (result, max), out)
+        result = _elementwise(_array_ops["minimum"], (result, max), out)
     return result
 
 
@@ -100,7 +100,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     mask = broadcast_to(as_mask(where), dst.shape)
     values = GPUArray(dst.shape, dst.dtype, dst.allocator)
     values[...] = src
-    _apply(_array_ops["where"], (mask, values, dst), dst)
+    _elementwise(_array_ops["where"], (mask, values, dst), dst)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -226,7 +226,7 @@ _FUNCTIONS = {
     np.copy: lambda a: a.copy(),
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,
-    np.angle: lambda z: _apply(_array_ops["angle"], (z,)),
+    np.angle: lambda z: _elementwise(_array_ops["angle"], (z,)),
     np.isreal: lambda x: x.imag == 0,
     np.iscomplex: lambda x: x.imag != 0,
     np.isrealobj: lambda x: x.dtype.kind != "c",

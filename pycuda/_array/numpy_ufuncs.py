@@ -11,7 +11,7 @@ import numpy as np
 from pycuda._array import cumulative, reductions
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called, into
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 _REDUCTIONS = {
     "add": reductions.sum,
@@ -65,9 +65,9 @@ def _call(name, *inputs, out=None, dtype=None, where=True):
                 "to_gpu()"
             )
     if where is True:
-        return _apply(number, inputs, out, dtype)
+        return _elementwise(number, inputs, out, dtype)
     mask = as_mask(where)
-    results = _apply(number, inputs, None, dtype)
+    results = _elementwise(number, inputs, None, dtype)
     single = not isinstance(results, tuple)
     if single:
         results = (results,)
@@ -93,7 +93,7 @@ def _choose(name, mask, result, out):
         )
     if result.dtype != out.dtype:
         result = result.astype(out.dtype)
-    return _apply(_array_ops["where"], (mask, result, out), out)
+    return _elementwise(_array_ops["where"], (mask, result, out), out)
 
 
 def _ufunc_reduce(name, a, axis=0, dtype=None, out=None, keepdims=False, **kwargs):

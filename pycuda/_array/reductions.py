@@ -8,7 +8,13 @@ from pycuda._array.creation import allocator_of, full
 from pycuda._array.masks import mask_of
 from pycuda._array.operations import maximum
 from pycuda._array.streams import on_stream
-from pycuda._driver import _apply, _array_ops, _array_reductions, _plain_array, _reduce
+from pycuda._driver import (
+    _array_ops,
+    _array_reductions,
+    _elementwise,
+    _plain_array,
+    _reduce,
+)
 
 
 def _named(function, name, doc):
@@ -117,7 +123,7 @@ def _reduced(
         if neutral is None and initial is None:
             raise ValueError(f"{name}() with where= needs initial=")
         filler = a.dtype.type(initial if neutral is None else neutral)
-        a = _apply(_array_ops["where"], (mask, a, filler), None, None, stream)
+        a = _elementwise(_array_ops["where"], (mask, a, filler), None, None, stream)
     if neutral is None and _plain_array(a).size == 0:  # there is no least element
         shape = _reduced_shape(a, axis, keepdims)
         result = full(shape, initial, a.dtype, allocator_of(allocator, a))
@@ -125,7 +131,7 @@ def _reduced(
         result = _reduce(number, (a,), axis, keepdims, dtype, None, stream, allocator)
     if initial is not None:
         pair = (result, result.dtype.type(initial))
-        result = _apply(_array_ops[joint], pair, result, None, stream)
+        result = _elementwise(_array_ops[joint], pair, result, None, stream)
     return _stored(result, out, stream)
 
 
@@ -140,7 +146,7 @@ def _stored(result, out, stream):
         return result
     if out.shape != result.shape:
         raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
-    return _apply(_array_ops["copy"], (result,), out, None, stream)
+    return _elementwise(_array_ops["copy"], (result,), out, None, stream)
 
 
 _AXES = """

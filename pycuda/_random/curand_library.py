@@ -1,4 +1,4 @@
-"""The places of NVIDIA's random number library and of its header for device code."""
+"""Where NVIDIA's random number library and its header for device code may be."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def paths() -> list[str]:
 def compiler_options() -> list[str]:
     """Return the options with which a compiler finds the header.
 
-    Raises CompileError if no folder has the header.
+    Raises CompileError if it is not there.
     """
     for folder in _folders():
         if os.path.isfile(os.path.join(folder, HEADER)):
-            # The system's nvcc searches this folder, after the C library's headers.
+            # A system's own nvcc looks there, after the C library's own headers.
             return [] if folder == _SYSTEM else [f"-I{folder}"]
     from pycuda.driver import CompileError
 

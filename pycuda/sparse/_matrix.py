@@ -9,8 +9,8 @@ import numpy as np
 import pycuda.driver as _cuda
 from pycuda._driver import (
     GPUArray,
-    _apply,
     _array_ops,
+    _elementwise,
     _plain_array,
     _working_context,
 )
@@ -219,7 +219,7 @@ class DeviceOperator(OperatorBase):
         if length:
             # An operation without elements launches nothing. It still checks that the
             # memory is allocated and belongs to this context.
-            _apply(_ADD, (vector[:1], self._nothing), self._nothing)
+            _elementwise(_ADD, (vector[:1], self._nothing), self._nothing)
 
     def _check_operands(self, x: Any, y: Any) -> GPUArray:
         """Return ``y``, or a new array; LogicError, TypeError or ValueError."""

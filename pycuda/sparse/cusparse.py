@@ -1,8 +1,8 @@
 """Products through NVIDIA's library of sparse matrices: ``CusparseSpMV``.
 
-The first use opens cuSPARSE, which the loader, a toolkit or NVIDIA's wheel provides. If
-there is none, and on the software device, which runs no machine code, the kernel of
-``pycuda.sparse.csr`` replaces it.
+cuSPARSE is opened when it is first asked for: where the loader looks, in a toolkit, or
+in NVIDIA's wheel. Where it is not, and on the software device, which runs no machine
+code, the kernel of ``pycuda.sparse.csr`` takes its place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pycuda.sparse.csr import CsrSpMV
 _NAMES = ("libcusparse.so.12", "libcusparse.so.11", "libcusparse.so")
 _WHEEL_FOLDERS = ("nvidia/cu13/lib", "nvidia/cusparse/lib")
 
-# Values of the library's enumerations.
+# The library's numbers for what is used of it.
 _INDEX = {4: 2, 8: 3}
 _VALUE = {"float32": 0, "float64": 1, "complex64": 4, "complex128": 5}
 _NOT_TRANSPOSED = _BASE_ZERO = _DEFAULT_ALGORITHM = 0
@@ -83,7 +83,7 @@ def _open() -> ctypes.CDLL:
 def get_cusparse_version() -> tuple[int, int, int]:
     """Return (major, minor, patch level) of the library.
 
-    Raises RuntimeError if the library was not found.
+    RuntimeError if it is not there.
     """
     library = _open()
     parts = []
@@ -95,7 +95,7 @@ def get_cusparse_version() -> tuple[int, int, int]:
 
 
 def _why_not() -> str | None:
-    """Return the reason why cuSPARSE cannot be used, None if it can."""
+    """Say why cuSPARSE cannot be used, None if it can."""
     if _driver._is_emulated():
         return "the software device runs no machine code"
     try:
@@ -111,7 +111,7 @@ def _check(name: str, status: int) -> None:
 
 
 class _Handles:
-    """The library's objects for one matrix, released in reverse order."""
+    """What the library made for one matrix, in order; released in reverse."""
 
     def __init__(self, library: ctypes.CDLL, context: _cuda.Context) -> None:
         self.library = library
@@ -127,11 +127,11 @@ class _Handles:
 
     def release(self) -> None:
         if os.getpid() != self.pid:
-            return  # a child process does not own them
+            return  # a child process has none of them
         try:
             self.context.push()
         except _cuda.Error:
-            return  # the context released them
+            return  # they went with their context
         try:
             while self.made:
                 end, handle = self.made.pop()
@@ -144,10 +144,10 @@ class CusparseSpMV(CsrSpMV):
     """A matrix in compressed rows whose products cuSPARSE computes: ``y = A(x)``.
 
     Arguments and errors are those of ``CsrSpMV``. ``why_not`` is None if cuSPARSE is
-    used. Otherwise it says why the kernel of ``CsrSpMV`` is used.
+    used, else a sentence that says why the kernel of ``CsrSpMV`` is.
 
-    The library's buffer is allocated when the matrix is made. Each product uses it, so
-    a product on another stream waits for the previous ones.
+    The library's buffer is allocated when the matrix is made and used by each product:
+    products on another stream wait for those before.
     """
 
     why_not: str | None
@@ -156,7 +156,7 @@ class CusparseSpMV(CsrSpMV):
         super()._build(host, allocator)
         self.why_not = _why_not()
         if self.why_not is None and (self.index_dtype != self.indptr.dtype):
-            self.why_not = "cuSPARSE needs indices and row pointers of one dtype"
+            self.why_not = "cuSPARSE wants indices and row pointers of one dtype"
         if self.why_not is None and self.nnz == 0:
             self.why_not = "there are no elements"
         if self.why_not is None:
@@ -165,7 +165,7 @@ class CusparseSpMV(CsrSpMV):
     def _make_handles(self, allocator: Any) -> None:
         library = _open()
         handles = _Handles(library, self.context)
-        # The arrays must outlive the handles, so the finalizer runs first.
+        # The arrays outlive the handles: the finalizer comes first.
         self._release = weakref.finalize(self, handles.release)
         rows, columns = self._shape
         value = _VALUE[self._dtype.name]
@@ -179,7 +179,7 @@ class CusparseSpMV(CsrSpMV):
             *(index, index, _BASE_ZERO, value),
         )
         vector = "cusparseCreateDnVec", "cusparseDestroyDnVec"
-        # The descriptors need some address until a product sets that of a vector.
+        # Vectors need some address until a product has theirs.
         self._x = handles.make(*vector, columns, self._data.ptr, value)
         self._y = handles.make(*vector, rows, self._data.ptr, value)
         self._factors = np.array([1, 0], self._dtype)

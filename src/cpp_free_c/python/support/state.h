@@ -50,7 +50,8 @@
     X(TextureReference)         \
     X(SurfaceReference)         \
     X(ArrayFlags)               \
-    X(GPUArray)
+    X(GPUArray)                 \
+    X(_KernelRequest)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -105,6 +106,8 @@ typedef struct {
     PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_property_block *properties; /* owned list; freed with the module */
+    int (*check_array)(PyObject *array); /* raise unless the elements of a GPUArray lie
+                                            in its memory: for launches */
     void *curand; /* the library, NULL until it is asked for; never closed */
 } pcu_state;
 

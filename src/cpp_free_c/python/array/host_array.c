@@ -1,9 +1,10 @@
-/* The host's side of a transfer: numpy arrays that have the elements of a GPUArray, in
- * the same order of memory, or are checked to be able to take them. */
-#include "python/support/base.h"
+/* NumPy arrays for the host's side of a transfer: see host_array.h. */
 
+#include "python/array/host_array.h"
+
+#include "python/array/layout.h"
+#include "driver/shape.h"
 #include "python/support/convert.h"
-#include "python/array/gpuarray.h"
 
 int
 pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device)
@@ -16,6 +17,20 @@ pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device)
     for (int i = 0; i < device->ndim; i++) {
         if ((size_t)PyArray_DIM(host, i) != device->shape[i] ||
             (device->shape[i] > 1 && PyArray_STRIDE(host, i) != device->strides[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int
+pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self)
+{
+    if (PyArray_NDIM(host) != self->ndim) {
+        return 0;
+    }
+    for (int i = 0; i < self->ndim; i++) {
+        if ((size_t)PyArray_DIM(host, i) != self->shape[i]) {
             return 0;
         }
     }
@@ -52,9 +67,12 @@ pcu_host_new(pcu_gpuarray *self)
         axes[order[i]] = i;
     }
     PyArrayObject *array = (PyArrayObject *)PyArray_Empty(self->ndim, dims, dtype, 0);
+    if (array == NULL) {
+        return NULL;
+    }
     PyArray_Dims permutation = {axes, self->ndim};
-    PyObject *result = array == NULL ? NULL : PyArray_Transpose(array, &permutation);
-    Py_XDECREF(array);
+    PyObject *result = PyArray_Transpose(array, &permutation);
+    Py_DECREF(array);
     return result;
 }
 
@@ -62,22 +80,30 @@ PyObject *
 pcu_host_pagelocked_new(pcu_gpuarray *self)
 {
     PyObject *result = NULL;
+    PyObject *shape = NULL;
+    const char *order = "C";
     PyObject *module = PyImport_ImportModule("pycuda.driver");
-    PyObject *shape =
-        module == NULL ? NULL : pcu_shape_tuple_new(self->ndim, self->shape);
-    if (shape != NULL) {
-        result = PyObject_CallMethod(module, "pagelocked_empty", "OOs", shape,
-                                     (PyObject *)self->dtype,
-                                     self->contiguous == PCU_ARRAY_F ? "F" : "C");
-        if (result != NULL && !PyArray_Check(result)) {
-            PyErr_Format(PyExc_TypeError,
-                         "pycuda.driver.pagelocked_empty made a %s, not a numpy array",
-                         Py_TYPE(result)->tp_name);
-            Py_CLEAR(result);
-        }
+    if (module == NULL) {
+        return NULL;
     }
+    if (self->contiguous == PCU_ARRAY_F) {
+        order = "F";
+    }
+    shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    if (shape == NULL) {
+        goto done;
+    }
+    result = PyObject_CallMethod(module, "pagelocked_empty", "OOs", shape,
+                                 (PyObject *)self->dtype, order);
+    if (result != NULL && !PyArray_Check(result)) {
+        PyErr_Format(PyExc_TypeError,
+                     "pycuda.driver.pagelocked_empty returned a %s, not a numpy array",
+                     Py_TYPE(result)->tp_name);
+        Py_CLEAR(result);
+    }
+done:
     Py_XDECREF(shape);
-    Py_XDECREF(module);
+    Py_DECREF(module);
     return result;
 }
 
@@ -108,11 +134,7 @@ pcu_host_checked_new(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
                      (PyObject *)PyArray_DESCR(array), (PyObject *)self->dtype);
         return NULL;
     }
-    int same = PyArray_NDIM(array) == self->ndim;
-    for (int i = 0; same && i < self->ndim; i++) {
-        same = (size_t)PyArray_DIM(array, i) == self->shape[i];
-    }
-    if (same) {
+    if (pcu_host_has_shape(array, self)) {
         return (PyArrayObject *)Py_NewRef(host);
     }
     npy_intp dims[PCU_MAX_NDIM];
@@ -126,9 +148,11 @@ pcu_host_checked_new(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
                      1) < 0) {
         return NULL;
     }
-    NPY_ORDER order = self->contiguous == PCU_ARRAY_F ? NPY_FORTRANORDER : NPY_CORDER;
-    PyArrayObject *view = (PyArrayObject *)PyArray_Newshape(array, &shape, order);
-    return view;
+    NPY_ORDER order = NPY_CORDER;
+    if (self->contiguous == PCU_ARRAY_F) {
+        order = NPY_FORTRANORDER;
+    }
+    return (PyArrayObject *)PyArray_Newshape(array, &shape, order);
 }
 
 PyObject *

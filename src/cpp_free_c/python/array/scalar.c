@@ -1,12 +1,10 @@
-/* Numbers that go with arrays: which type they have, and their bytes in another.
- *
- * Python's int, float and complex are weak: they take the dtype of the array they meet.
- * NumPy's scalars and arrays without axes have a dtype as an array has. */
-#include "python/support/base.h"
+/* Numbers as operands of arrays: see scalar.h. */
+
+#include "python/array/scalar.h"
 
 #include <math.h>
 
-#include "python/array/gpuarray.h"
+#include "python/array/element_type.h"
 
 int
 pcu_is_scalar(PyObject *value)
@@ -18,37 +16,52 @@ pcu_is_scalar(PyObject *value)
     return PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) == 0;
 }
 
-int
-pcu_scalar_type(PyObject *value, int *type, int *weak)
+/* The dtype of a NumPy scalar or array, in this machine's byte order: the number itself
+ * has no byte order. */
+static PyArray_Descr *
+scalar_dtype_new(PyObject *value)
 {
-    *weak = 0;
+    PyArray_Descr *dtype;
+    if (PyArray_Check(value)) {
+        dtype = PyArray_DESCR((PyArrayObject *)value);
+        Py_INCREF(dtype);
+    }
+    else {
+        dtype = PyArray_DescrFromScalar(value);
+    }
+    if (dtype != NULL && !PyArray_ISNBO(dtype->byteorder)) {
+        Py_SETREF(dtype, PyArray_DescrNewByteorder(dtype, NPY_NATIVE));
+    }
+    return dtype;
+}
+
+int
+pcu_scalar_type(PyObject *value, int *type, int *yields)
+{
+    *yields = 1;
+    if (PyFloat_CheckExact(value)) {
+        *type = PCU_T_FLOAT64;
+        return 0;
+    }
     if (PyBool_Check(value)) {
+        *yields = 0;
         *type = PCU_T_BOOL;
         return 0;
     }
     if (PyLong_Check(value)) {
         *type = PCU_T_INT64;
-        *weak = 1;
         return 0;
     }
-    if (PyFloat_CheckExact(value) || PyComplex_CheckExact(value)) {
-        *type = PyFloat_CheckExact(value) ? PCU_T_FLOAT64 : PCU_T_COMPLEX128;
-        *weak = 1;
+    if (PyComplex_CheckExact(value)) {
+        *type = PCU_T_COMPLEX128;
         return 0;
     }
     if (PyArray_IsScalar(value, Generic) || PyArray_Check(value)) {
-        PyArray_Descr *dtype =
-            PyArray_IsScalar(value, Generic)
-                ? PyArray_DescrFromScalar(value)
-                : (PyArray_Descr *)Py_NewRef(
-                      (PyObject *)PyArray_DESCR((PyArrayObject *)value));
-        if (dtype != NULL && !PyArray_ISNBO(dtype->byteorder)) {
-            /* the value is read from it, and has no byte order */
-            Py_SETREF(dtype, PyArray_DescrNewByteorder(dtype, NPY_NATIVE));
-        }
+        PyArray_Descr *dtype = scalar_dtype_new(value);
         if (dtype == NULL) {
             return -1;
         }
+        *yields = 0;
         *type = pcu_type_of_dtype(dtype);
         if (*type == PCU_T_RAW) {
             *type = PCU_T_NONE;
@@ -56,16 +69,32 @@ pcu_scalar_type(PyObject *value, int *type, int *weak)
         Py_DECREF(dtype);
         return 0;
     }
-    *type = PyComplex_Check(value) ? PCU_T_COMPLEX128 : PCU_T_FLOAT64;
-    *weak = 1;
+    *type = PCU_T_FLOAT64;
+    if (PyComplex_Check(value)) {
+        *type = PCU_T_COMPLEX128;
+    }
     return 0;
 }
+
+int
+pcu_scalar_is_negative(PyObject *value)
+{
+    PyObject *zero = PyLong_FromLong(0);
+    if (zero == NULL) {
+        return -1;
+    }
+    int negative = PyObject_RichCompareBool(value, zero, Py_LT);
+    Py_DECREF(zero);
+    return negative;
+}
+
+/* -- reading a number -------------------------------------------------------------- */
 
 /* IEEE half precision, rounded to nearest even. */
 static uint16_t
 scalar_half(double value)
 {
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    uint16_t sign = (uint16_t)((signbit(value) != 0) << 15);
     double magnitude = fabs(value);
     if (isnan(value)) {
         return sign | 0x7E00;
@@ -78,20 +107,20 @@ scalar_half(double value)
     }
     int exponent = 0;
     double fraction = frexp(magnitude, &exponent); /* 0.5 <= fraction < 1 */
-    /* 1024 .. 2048: the carry into the exponent comes out right by addition */
+    /* 1024 .. 2048: the addition carries a rounded-up fraction into the exponent */
     uint16_t digits = (uint16_t)nearbyint(fraction * 2048.0);
     return (uint16_t)(sign + ((exponent + 13) << 10) + digits);
 }
 
 typedef struct {
-    int integer; /* the value is in bits, else in real and imag */
-    int beyond;  /* an integer of more than 64 bits: in real */
-    int negative;
-    unsigned long long bits;
-    Py_complex number;
+    int integer;             /* 1: the value is in bits, 0: in number */
+    int beyond;              /* 1: an integer of more than 64 bits, in number.real */
+    int negative;            /* of an integer */
+    unsigned long long bits; /* two's complement */
+    Py_complex number;       /* set for integers too */
 } scalar_number;
 
-/* Read an integer of any size. One that no float reaches is OverflowError. */
+/* Read an integer of any size. OverflowError for one that is too large for a float. */
 static int
 scalar_read_integer(PyObject *value, scalar_number *out)
 {
@@ -118,7 +147,10 @@ scalar_read_integer(PyObject *value, scalar_number *out)
         out->number.real = PyLong_AsDouble(index);
     }
     Py_DECREF(index);
-    return PyErr_Occurred() ? -1 : 0;
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    return 0;
 }
 
 static int
@@ -130,8 +162,11 @@ scalar_read(PyObject *value, scalar_number *out)
     if (PyArray_Check(value)) {
         PyObject *item = PyArray_ToScalar(PyArray_DATA((PyArrayObject *)value),
                                           (PyArrayObject *)value);
-        int rc = item == NULL ? -1 : scalar_read(item, out);
-        Py_XDECREF(item);
+        if (item == NULL) {
+            return -1;
+        }
+        int rc = scalar_read(item, out);
+        Py_DECREF(item);
         return rc;
     }
     *out = (scalar_number){.integer = 0};
@@ -147,8 +182,13 @@ scalar_read(PyObject *value, scalar_number *out)
     else {
         out->number = (Py_complex){PyFloat_AsDouble(value), 0};
     }
-    return PyErr_Occurred() ? -1 : 0;
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    return 0;
 }
+
+/* -- writing its bytes ------------------------------------------------------------- */
 
 static int
 scalar_misfit(PyObject *value, int type)
@@ -170,8 +210,8 @@ scalar_overflow(PyObject *value, int type)
     return -1;
 }
 
-/* A float without its fraction, as an integer. NaN is ValueError, what 64 bits cannot
- * hold OverflowError. */
+/* Turn a float into an integer without its fraction. ValueError for NaN, OverflowError
+ * for a number that 64 bits cannot hold. */
 static int
 scalar_truncate(PyObject *value, int type, scalar_number *number)
 {
@@ -185,8 +225,12 @@ scalar_truncate(PyObject *value, int type, scalar_number *number)
     }
     number->integer = 1;
     number->negative = real < 0;
-    number->bits =
-        real < 0 ? (unsigned long long)(long long)real : (unsigned long long)real;
+    if (real < 0) {
+        number->bits = (unsigned long long)(long long)real;
+    }
+    else {
+        number->bits = (unsigned long long)real;
+    }
     return 0;
 }
 
@@ -200,14 +244,14 @@ scalar_truncate(PyObject *value, int type, scalar_number *number)
 static int
 scalar_store_integer(const scalar_number *n, int type, unsigned char *out)
 {
-    size_t size = pcu_type_size(type);
-    int is_signed = type == PCU_T_INT8 || type == PCU_T_INT16 || type == PCU_T_INT32 ||
-                    type == PCU_T_INT64;
-    unsigned int digits = 8 * (unsigned int)size - (unsigned int)is_signed;
-    unsigned long long most = digits == 64 ? ULLONG_MAX : (1ULL << digits) - 1;
-    /* -1 is stored as the complement of 0 */
-    int fits = n->negative ? is_signed && ~n->bits <= most : n->bits <= most;
-    switch (size) {
+    const pcu_type_row *row = &pcu_types[type];
+    unsigned int digits = 8 * (unsigned int)row->size - row->is_signed;
+    unsigned long long most = ULLONG_MAX >> (64 - digits);
+    int fits = n->bits <= most;
+    if (n->negative) { /* in two's complement the least number is ~most */
+        fits = row->is_signed && ~n->bits <= most;
+    }
+    switch (row->size) {
         case 1:
             SCALAR_STORE(uint8_t, n->bits);
             break;
@@ -248,6 +292,44 @@ scalar_store_float(Py_complex number, int type, unsigned char *out)
     }
 }
 
+static int
+scalar_truth(const scalar_number *n)
+{
+    if (n->integer && !n->beyond) {
+        return n->bits != 0;
+    }
+    return n->number.real != 0 || n->number.imag != 0;
+}
+
+static int
+scalar_pack_float(PyObject *value, const scalar_number *n, int type, unsigned char *out)
+{
+    int is_complex = !n->integer && (PyComplex_Check(value) || n->number.imag != 0);
+    if (is_complex && !pcu_type_is_complex(type)) {
+        return scalar_misfit(value, type);
+    }
+    scalar_store_float(n->number, type, out);
+    return 0;
+}
+
+static int
+scalar_pack_integer(PyObject *value, scalar_number *n, int type, int force,
+                    unsigned char *out)
+{
+    if (!n->integer) {
+        if (!force || PyComplex_Check(value) || n->number.imag != 0) {
+            return scalar_misfit(value, type);
+        }
+        if (scalar_truncate(value, type, n) < 0) {
+            return -1;
+        }
+    }
+    if (n->beyond || !scalar_store_integer(n, type, out)) {
+        return scalar_overflow(value, type);
+    }
+    return 0;
+}
+
 int
 pcu_scalar_pack(PyObject *value, int type, int force, unsigned char *out)
 {
@@ -258,32 +340,13 @@ pcu_scalar_pack(PyObject *value, int type, int force, unsigned char *out)
     else if (scalar_read(value, &number) < 0) {
         return -1;
     }
-    if (type == PCU_T_BOOL) {
-        int truth = number.integer && !number.beyond
-                        ? number.bits != 0
-                        : number.number.real != 0 || number.number.imag != 0;
-        SCALAR_STORE(uint8_t, truth);
-        return 0;
+    switch (pcu_types[type].kind) {
+        case PCU_KIND_BOOL:
+            SCALAR_STORE(uint8_t, scalar_truth(&number));
+            return 0;
+        case PCU_KIND_INTEGER:
+            return scalar_pack_integer(value, &number, type, force, out);
+        default:
+            return scalar_pack_float(value, &number, type, out);
     }
-    if (type >= PCU_T_FLOAT16) {
-        int is_complex =
-            !number.integer && (PyComplex_Check(value) || number.number.imag != 0);
-        if (is_complex && type < PCU_T_COMPLEX64) {
-            return scalar_misfit(value, type);
-        }
-        scalar_store_float(number.number, type, out);
-        return 0;
-    }
-    if (!number.integer) {
-        if (!force || PyComplex_Check(value) || number.number.imag != 0) {
-            return scalar_misfit(value, type);
-        }
-        if (scalar_truncate(value, type, &number) < 0) {
-            return -1;
-        }
-    }
-    if (number.beyond || !scalar_store_integer(&number, type, out)) {
-        return scalar_overflow(value, type);
-    }
-    return 0;
 }
