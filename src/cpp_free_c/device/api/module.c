@@ -11,6 +11,7 @@
 #include "device/api/context.h"
 #include "device/api/faults.h"
 #include "device/api/stream.h"
+#include "device/machine/execution.h"
 
 static void
 destroy_function(emu_object *object)
@@ -60,7 +61,8 @@ load_program(emu_context *context, const void *data, size_t size, emu_jit *jit,
         emu_jit_complain(jit, image.problem);
         return status;
     }
-    status = emu_program_load(context, image.texts, image.count, &jit->load, program);
+    status = emu_program_load(context, image.texts, image.count, &jit->load, emu_ops(),
+                              program);
     emu_image_close(&image);
     if (status == CUDA_SUCCESS && emu_program_kernel_count(*program) > 0) {
         const emu_kernel_info *info =

@@ -34,14 +34,14 @@ curand_open(PyObject *path)
     return library;
 }
 
-/* Open the first that can be opened of what pycuda._curand lists. */
+/* Open the first that can be opened of what pycuda._random.curand_library lists. */
 static int
 curand_load(pcu_state *st)
 {
     if (st->curand != NULL) {
         return 0;
     }
-    PyObject *module = PyImport_ImportModule("pycuda._curand");
+    PyObject *module = PyImport_ImportModule("pycuda._random.curand_library");
     PyObject *paths = NULL;
     if (module != NULL) {
         paths = PyObject_CallMethod(module, "paths", NULL);

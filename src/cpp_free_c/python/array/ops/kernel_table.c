@@ -147,12 +147,12 @@ kernel_type_names_new(const pcu_kernel_key *key)
     return names;
 }
 
-/* The image of a kernel, from pycuda._codegen. */
+/* The image of a kernel, from pycuda._array.kernel_request. */
 static PyObject *
 kernel_image_new(const pcu_kernel_key *key)
 {
     PyObject *image = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda._codegen");
+    PyObject *module = PyImport_ImportModule("pycuda._array.kernel_request");
     PyObject *types = module == NULL ? NULL : kernel_type_names_new(key);
     PyObject *op = NULL;
     if (types != NULL) {

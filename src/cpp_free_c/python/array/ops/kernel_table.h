@@ -1,7 +1,7 @@
 /* Generated kernels: how one is named, found in its context, and launched.
  *
  * A key says all that decides about the text of a kernel. The table of a context maps
- * keys to loaded functions; on a miss pycuda._codegen writes and compiles the text. The
+ * keys to loaded functions; on a miss pycuda._array writes and compiles the text. The
  * table is part of the Context object and ends with the context: it holds driver
  * handles, not Python objects, so that it keeps nothing alive. Guarded by the
  * interpreter lock. */

@@ -577,7 +577,8 @@ ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             return result;
         }
     }
-    return pcu_gpuarray_forward(self, "_array_ufunc", args, nargs, kwnames);
+    return pcu_gpuarray_forward(self, "pycuda._array.numpy_ufuncs", "array_ufunc", args,
+                                nargs, kwnames);
 }
 
 /* -- tables ------------------------------------------------------------------------ */

@@ -195,7 +195,7 @@ launch_ask_integers(pcu_function *fn)
     PyObject *source = PyObject_GetAttrString(fn->module, "_source");
     PyObject *found = NULL;
     if (source != NULL) {
-        PyObject *module = PyImport_ImportModule("pycuda._parameters");
+        PyObject *module = PyImport_ImportModule("pycuda._parameter_types");
         found = module == NULL ? NULL
                                : PyObject_CallMethod(module, "integers", "OOn", source,
                                                      fn->name, n);
