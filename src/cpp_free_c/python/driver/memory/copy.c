@@ -349,8 +349,8 @@ copy_rows_size(const copy_args *a, size_t element)
     return (a->height - 1) * a->pitch + a->width * element;
 }
 
-/* The four fills with elements of one width. */
-#define FILL(bits, convert)                                                          \
+/* The parameters and the run functions of the four fills with elements of one width. */
+#define FILL(bits, convert, linear, linear_async, rows, rows_async)                  \
     static const pcu_argspec fill_d##bits##_specs[] = {                              \
         COPY_DEST,                                                                   \
         COPY_ARG("data", convert, data),                                             \
@@ -365,71 +365,73 @@ copy_rows_size(const copy_args *a, size_t element)
         COPY_ARG("height", pcu_as_size, height),                                     \
         COPY_STREAM,                                                                 \
     };                                                                               \
-    COPY_RUN(d##bits, MemsetD##bits, (a->dest, a->data.d##bits, a->size),            \
+    COPY_RUN(d##bits, linear, (a->dest, a->data.d##bits, a->size),                   \
              a->size *(bits / 8), 0)                                                 \
-    COPY_RUN(d##bits##_async, MemsetD##bits##Async,                                  \
+    COPY_RUN(d##bits##_async, linear_async,                                          \
              (a->dest, a->data.d##bits, a->size, a->stream), a->size *(bits / 8), 0) \
-    COPY_RUN(d2d##bits, MemsetD2D##bits,                                             \
+    COPY_RUN(d2d##bits, rows,                                                        \
              (a->dest, a->pitch, a->data.d##bits, a->width, a->height),              \
              copy_rows_size(a, bits / 8), 0)                                         \
-    COPY_RUN(d2d##bits##_async, MemsetD2D##bits##Async,                              \
+    COPY_RUN(d2d##bits##_async, rows_async,                                          \
              (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream),   \
              copy_rows_size(a, bits / 8), 0)                                         \
     static int fill_d2d##bits(pcu_state *st, copy_args *a)                           \
     {                                                                                \
-        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits) < 0            \
-                   ? -1                                                              \
-                   : copy_run_d2d##bits(st, a);                                      \
+        if (copy_check_pitch(st, a, bits / 8, "cu" #rows) < 0) {                     \
+            return -1;                                                               \
+        }                                                                            \
+        return copy_run_d2d##bits(st, a);                                            \
     }                                                                                \
     static int fill_d2d##bits##_async(pcu_state *st, copy_args *a)                   \
     {                                                                                \
-        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async") < 0    \
-                   ? -1                                                              \
-                   : copy_run_d2d##bits##_async(st, a);                              \
+        if (copy_check_pitch(st, a, bits / 8, "cu" #rows_async) < 0) {               \
+            return -1;                                                               \
+        }                                                                            \
+        return copy_run_d2d##bits##_async(st, a);                                    \
     }
-FILL(8, pcu_as_uint8)
-FILL(16, pcu_as_uint16)
-FILL(32, pcu_as_uint)
+FILL(8, pcu_as_uint8, MemsetD8, MemsetD8Async, MemsetD2D8, MemsetD2D8Async)
+FILL(16, pcu_as_uint16, MemsetD16, MemsetD16Async, MemsetD2D16, MemsetD2D16Async)
+FILL(32, pcu_as_uint, MemsetD32, MemsetD32Async, MemsetD2D32, MemsetD2D32Async)
 
 COPY_ROW(memset_d8, fill_d8_specs, 3, 3, COPY_NO_HOST, copy_run_d8, "dest, data, size",
          "Set size elements of 8 bits to data.")
 COPY_ROW(memset_d8_async, fill_d8_specs, 4, 3, COPY_NO_HOST, copy_run_d8_async,
          "dest, data, size, stream=None",
-         "Queue setting size elements of 8 bits to data.")
+         "Enqueue a fill of size elements of 8 bits with data.")
 COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, fill_d2d8,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 8 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, fill_d2d8_async,
          "dest, pitch, data, width, height, stream=None",
-         "Queue setting height rows of width elements of 8 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "Enqueue a fill of height rows of width elements of 8 bits with data.\n\n"
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d16, fill_d16_specs, 3, 3, COPY_NO_HOST, copy_run_d16,
          "dest, data, size", "Set size elements of 16 bits to data.")
 COPY_ROW(memset_d16_async, fill_d16_specs, 4, 3, COPY_NO_HOST, copy_run_d16_async,
          "dest, data, size, stream=None",
-         "Queue setting size elements of 16 bits to data.")
+         "Enqueue a fill of size elements of 16 bits with data.")
 COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, fill_d2d16,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 16 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, fill_d2d16_async,
          "dest, pitch, data, width, height, stream=None",
-         "Queue setting height rows of width elements of 16 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "Enqueue a fill of height rows of width elements of 16 bits with data.\n\n"
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d32, fill_d32_specs, 3, 3, COPY_NO_HOST, copy_run_d32,
          "dest, data, size", "Set size elements of 32 bits to data.")
 COPY_ROW(memset_d32_async, fill_d32_specs, 4, 3, COPY_NO_HOST, copy_run_d32_async,
          "dest, data, size, stream=None",
-         "Queue setting size elements of 32 bits to data.")
+         "Enqueue a fill of size elements of 32 bits with data.")
 COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, fill_d2d32,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 32 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, fill_d2d32_async,
          "dest, pitch, data, width, height, stream=None",
-         "Queue setting height rows of width elements of 32 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "Enqueue a fill of height rows of width elements of 32 bits with data.\n\n"
+         "pitch: bytes from row to row.")
 
 /* -- new host arrays from the device ----------------------------------------------- */
 
