@@ -274,7 +274,7 @@ uint64_t emu_nanoseconds(bool of_day);
 
 /* -- the two builds of the interpreter --------------------------------------------- */
 
-#define EMU_OP_PROTOTYPE(name) \
+#define EMU_OP_PROTOTYPE(name, flags) \
     const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn);
 EMU_OPS_COMMON(EMU_OP_PROTOTYPE)
 #undef EMU_OP_PROTOTYPE
