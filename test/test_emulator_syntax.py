@@ -362,7 +362,7 @@ WRONG = [
     ("vadd2.u32.u32.u32 %r, %r, %r.h10, %r;", "no selector '.h10'"),
     ("vadd.u32.u32.u32 %r, %r, %r;", "no opcode 'vadd.u32.u32.u32'"),
     ("@me add.u32 %r, %r, 1;", "me is no register"),
-    ("add.u32 %r, %r, !%r;", "'!' before what is no predicate"),
+    ("add.u32 %r, %r, !%r;", "'!' before an operand that is not a predicate"),
     ("add.u32 %r, 1x, 2;", ""),
     ("add.u32 %r, %r, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13;", "operands"),
     # addresses

@@ -89,7 +89,7 @@ parse_head(ptx_parser *parser, var_head *head)
             uint64_t align = ptx_expect_int(parser, "an alignment");
 
             if (align == 0 || align > 1 << 16 || (align & (align - 1))) {
-                ptx_fail(parser, "an alignment is no power of two");
+                ptx_fail(parser, "an alignment is not a power of two");
             }
             if (!pointer) {
                 head->align = (unsigned)align;
