@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "device/api/entry.h"
-#include "device/machine/execution.h"
+#include "device/machine/services.h"
 #include "device/api/faults.h"
 #include "device/api/ipc.h"
 #include "device/api/pool.h"
@@ -107,7 +107,7 @@ emu_context_fail(emu_context *context, CUresult status)
 void
 emu_context_flush(emu_context *context)
 {
-    emu_exec_flush(context);
+    emu_services_flush(context);
 }
 
 /* -- making and destroying --------------------------------------------------------- */
@@ -118,10 +118,10 @@ destroy(emu_object *object)
 {
     emu_context *context = (emu_context *)object;
 
-    while (context->objects) {
-        context->objects->destroy(context->objects);
+    while (context->object.owned) {
+        context->object.owned->destroy(context->object.owned);
     }
-    emu_exec_context_close(context);
+    emu_services_close(context);
     for (const emu_allocation *a = context->allocations; a; a = a->next) {
         if (a->kind == EMU_MEMORY_POOLED) {
             emu_pool_forget(a);
@@ -140,7 +140,7 @@ count_objects(const emu_context *context)
 {
     size_t count = 0;
 
-    for (const emu_object *o = context->objects; o; o = o->next) {
+    for (const emu_object *o = context->object.owned; o; o = o->next) {
         count +=
             o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF && o->kind != EMU_SURFREF;
     }

@@ -45,6 +45,7 @@ list(emu_stream *stream)
         emu_stream_late(late->next)->previous = stream;
     }
     late_streams = stream;
+    emu_wait_set_deferred(true);
 }
 
 static void
@@ -62,6 +63,7 @@ unlist(emu_stream *stream)
         emu_stream_late(late->next)->previous = late->previous;
     }
     late->next = late->previous = NULL;
+    emu_wait_set_deferred(late_streams != NULL);
 }
 
 bool
@@ -92,17 +94,6 @@ emu_late_keep(emu_stream *stream, const emu_work *work, const void *payload,
     late->last = &kept->next;
     late->kept++;
     return true;
-}
-
-bool
-emu_late_keeps(void)
-{
-    bool keeps;
-
-    emu_lock();
-    keeps = late_streams != NULL;
-    emu_unlock();
-    return keeps;
 }
 
 /* Takes the first item out; the stream's turn is held, so it is run before the next. */

@@ -27,8 +27,6 @@ CUresult emu_late_open(void);
 /* Keeps work for later; false: it is to be run now. */
 bool emu_late_keep(struct CUstream_st *stream, const emu_work *work,
                    const void *payload, size_t size);
-/* Whether any stream keeps something. Call without the API lock. */
-bool emu_late_keeps(void);
 /* Runs what a stream keeps, up to that number. When a signal ends that, all that the
  * stream still keeps is dropped. False: the stream's turn could not be had (wait.h). */
 bool emu_late_run(struct CUstream_st *stream, uint64_t until);

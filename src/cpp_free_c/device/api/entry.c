@@ -22,9 +22,7 @@ static struct {
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static _Thread_local emu_call current_call;
 static _Thread_local bool in_callback;
-/* Of wait.h; here since looking at them costs least beside the others. */
 static _Thread_local bool has_begun; /* emu_wait_thread_begins */
-static _Thread_local bool has_polled;
 
 /* In the child of a fork: another thread may have held the lock, and the handles are
  * the parent's. A device that was not yet initialised may still be. */
@@ -146,12 +144,11 @@ CUresult
 emu_leave(CUresult status)
 {
     emu_fault_log(current_call, status);
-    if (has_polled && emu_wait_interrupted()) {
+    if (emu_wait_has_polled && emu_wait_interrupted()) {
         emu_stream_give_up();
     }
     pthread_mutex_unlock(&api.mutex);
-    if (has_polled) {
-        has_polled = false;
+    if (emu_wait_has_polled) {
         emu_wait_leave();
     }
     return status;
@@ -240,12 +237,6 @@ emu_wait_unused(emu_object *object)
     if (cancels) {
         atomic_fetch_sub(&context->cancels, 1);
     }
-}
-
-void
-emu_mark_polled(void)
-{
-    has_polled = true;
 }
 
 void

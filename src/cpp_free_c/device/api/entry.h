@@ -22,8 +22,8 @@
 #include "abi/cuda_abi.h"
 #include "abi/symbols.h"
 #include "device/base/device.h"
-
-#define EMU_EXPORT __attribute__((visibility("default")))
+#include "device/base/export.h"
+#include "device/memory/memory.h"
 
 /* The entry points. One that no file defines is NULL here: the device lacks it. */
 #define EMU_DECLARE(name, version, need, blocking, parameters) \
@@ -82,9 +82,6 @@ void emu_wake(void);
 /* Counts work on an object; done wakes who waits for it. */
 void emu_use(emu_object *object);
 void emu_done(emu_object *object);
-
-/* The present call has polled (wait.h). */
-void emu_mark_polled(void);
 
 /* Set by cuInit when it has succeeded, and by the fork handler in a child. */
 void emu_mark_initialised(void);

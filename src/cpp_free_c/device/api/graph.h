@@ -7,7 +7,7 @@
 #define DEVICE_API_GRAPH_H
 
 #include "device/base/device.h"
-#include "device/machine/execution.h"
+#include "device/machine/launch.h"
 
 /* CUgraphNodeType values. */
 enum {

@@ -168,7 +168,7 @@ execute(const emu_function *function, const emu_launch *launch, emu_report *repo
     CUresult status = (CUresult)atomic_load(&context->sticky);
 
     if (status == CUDA_SUCCESS) {
-        status = emu_exec_run(context, launch, report);
+        status = emu_execution_run(context, launch, report);
     }
     if (status != CUDA_SUCCESS && !is_refusal(status)) {
         emu_context_fail(context, status);

@@ -11,7 +11,7 @@
 #include "device/api/context.h"
 #include "device/api/faults.h"
 #include "device/api/module.h"
-#include "device/machine/execution.h"
+#include "device/machine/handlers.h"
 
 enum {
     INPUT_CUBIN = 0,
@@ -265,9 +265,8 @@ try_program(link_state *link)
     emu_use(&context->object);
     emu_use(&link->object);
     call = emu_pause();
-    status =
-        emu_program_load(context, link->texts, link->count, &link->jit.load,
-                         emu_ops(), &program);
+    status = emu_program_load(context, link->texts, link->count, &link->jit.load,
+                              emu_ops(), &program);
     if (status == CUDA_SUCCESS) {
         emu_program_free(program);
     }

@@ -11,7 +11,7 @@
 #include "device/api/context.h"
 #include "device/api/faults.h"
 #include "device/api/stream.h"
-#include "device/machine/execution.h"
+#include "device/machine/handlers.h"
 
 static void
 destroy_function(emu_object *object)

@@ -347,7 +347,7 @@ emu_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource hand
 static graphics *
 find_old(const emu_context *context, GLuint name)
 {
-    for (emu_object *object = context->objects; object; object = object->next) {
+    for (emu_object *object = context->object.owned; object; object = object->next) {
         graphics *resource = (graphics *)object;
 
         if (object->kind == EMU_GRAPHICS && resource->old && resource->name == name) {
