@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "device/api/entry.h"
-#include "device/api/faults.h"
+#include "device/api/live_count.h"
 #include "device/compile/program.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };

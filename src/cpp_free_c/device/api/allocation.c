@@ -1,11 +1,9 @@
 /* Memory as programs ask for it: device, pitched, page-locked, registered, managed. */
-#include "device/api/entry.h"
 #include "device/api/capture.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/ipc.h"
-#include "device/api/deferred_release.h"
-#include "device/api/pool.h"
+#include "device/api/entry.h"
+#include "device/api/pending_free.h"
+#include "device/api/release.h"
+#include "device/api/release_count.h"
 #include "device/api/stream.h"
 
 #define PITCH_ALIGNMENT 512
@@ -20,8 +18,8 @@ enum {
 };
 
 static CUresult
-allocate(emu_context *context, emu_memory_kind kind, size_t size, unsigned int flags,
-         emu_allocation **out)
+allocation_new(emu_context *context, emu_memory_kind kind, size_t size,
+               unsigned int flags, emu_allocation **out)
 {
     emu_memory_request request = {.kind = kind,
                                   .size = size,
@@ -67,7 +65,7 @@ emu_cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = allocate(context, EMU_MEMORY_DEVICE, bytesize, 0, &made);
+        status = allocation_new(context, EMU_MEMORY_DEVICE, bytesize, 0, &made);
     }
     if (status == CUDA_SUCCESS) {
         *dptr = made->base;
@@ -93,9 +91,9 @@ emu_cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
     if (status == CUDA_SUCCESS) {
         pitch =
             (WidthInBytes + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
-        status = Height > SIZE_MAX / pitch
-                     ? CUDA_ERROR_OUT_OF_MEMORY
-                     : allocate(context, EMU_MEMORY_PITCHED, pitch * Height, 0, &made);
+        status = Height > SIZE_MAX / pitch ? CUDA_ERROR_OUT_OF_MEMORY
+                                           : allocation_new(context, EMU_MEMORY_PITCHED,
+                                                            pitch * Height, 0, &made);
     }
     if (status == CUDA_SUCCESS) {
         made->pitch = pitch;
@@ -118,7 +116,7 @@ emu_cuMemFree(CUdeviceptr dptr)
         if (found &&
             (found->kind == EMU_MEMORY_DEVICE || found->kind == EMU_MEMORY_PITCHED ||
              found->kind == EMU_MEMORY_MANAGED || found->kind == EMU_MEMORY_POOLED)) {
-            status = emu_keep_or_free(found);
+            status = emu_pending_free(found, emu_release_memory);
         }
     }
     return emu_leave(status);
@@ -162,7 +160,7 @@ emu_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = allocate(context, EMU_MEMORY_HOST, bytesize, Flags, &made);
+        status = allocation_new(context, EMU_MEMORY_HOST, bytesize, Flags, &made);
     }
     if (status == CUDA_SUCCESS) {
         *pp = (void *)(uintptr_t)made->base;
@@ -181,7 +179,7 @@ emu_cuMemFreeHost(void *p)
 
         status = CUDA_ERROR_INVALID_VALUE;
         if (found && found->kind == EMU_MEMORY_HOST) {
-            status = emu_keep_or_free(found);
+            status = emu_pending_free(found, emu_release_memory);
         }
     }
     return emu_leave(status);
@@ -292,7 +290,7 @@ emu_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = allocate(context, EMU_MEMORY_MANAGED, bytesize, flags, &made);
+        status = allocation_new(context, EMU_MEMORY_MANAGED, bytesize, flags, &made);
     }
     if (status == CUDA_SUCCESS) {
         *dptr = made->base;

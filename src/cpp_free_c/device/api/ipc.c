@@ -1,11 +1,12 @@
 /* Sharing memory and events between processes of one machine.
  *
- * Memory becomes shared when its handle is first asked for: its pages move into a file
- * in memory, which replaces them in place. A handle names the process and its
+ * Memory becomes shared when a program first asks for its handle: its pages move into a
+ * file in memory, which is mapped in their place. A handle names the process and its
  * descriptor of that file; the other process opens it through /proc. So nothing is left
  * behind, however the processes end. Small allocations share a chunk and thus a file,
- * which stays. Behind the memory the file has the serial number of the allocation that
- * lives at each granule: so a handle of one that was freed does not open. */
+ * which is never closed. Behind the memory, the file holds the serial number of the
+ * allocation that lives at each granule, so that the handle of a freed allocation does
+ * not open. */
 #define _GNU_SOURCE
 #include "device/api/ipc.h"
 
@@ -17,26 +18,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/event.h"
-#include "device/api/faults.h"
-#include "device/api/stream.h"
 #include "device/machine/wait.h"
+#include "device/api/entry.h"
+#include "device/api/event.h"
+#include "device/api/lock.h"
+#include "device/api/release_count.h"
+#include "device/api/stream.h"
 
 #define MEMORY_MAGIC 0x4d656d50u
 #define EVENT_MAGIC 0x4576656eu
 
-/* What the 64 bytes of a handle hold. */
+/* The content of the 64 bytes of a handle. */
 typedef struct {
     uint32_t magic;
     int32_t process;
     int32_t file;
     uint32_t flags;
-    uint64_t inode;  /* to tell that the descriptor still is the file meant */
+    uint64_t inode;  /* of the file, since a descriptor may be used again */
     uint64_t serial; /* of the allocation */
     uint64_t bytes;  /* of the file */
-    uint64_t lead;   /* where the allocation begins in it */
+    uint64_t lead;   /* offset of the allocation in the file */
     uint64_t size;   /* of the allocation */
 } handle_data;
 
@@ -66,7 +67,7 @@ static segment *segments; /* guarded by the API lock, as the next */
 static opening *openings;
 
 static bool
-is_small(const emu_allocation *memory)
+ipc_is_small(const emu_allocation *memory)
 {
     return memory->base - emu_memory_tables.base < emu_memory_tables.small_size;
 }
@@ -75,7 +76,7 @@ is_small(const emu_allocation *memory)
 
 /* A file in memory of that many bytes; -1 when the system refuses. */
 static int
-make_file(uint64_t bytes, uint64_t *inode)
+ipc_make_file(uint64_t bytes, uint64_t *inode)
 {
     int file = memfd_create("pycuda-software-device", MFD_CLOEXEC);
     struct stat about;
@@ -90,25 +91,30 @@ make_file(uint64_t bytes, uint64_t *inode)
     return file;
 }
 
-/* A large allocation has a file of its own, and one number. */
+/* The bytes for serial numbers. A large allocation has its own file, and one number. */
 static uint64_t
-living_size(uint64_t bytes)
+segment_living_size(uint64_t bytes)
 {
-    return bytes > EMU_CHUNK ? sizeof(uint64_t)
-                             : EMU_CHUNK / EMU_GRANULE * sizeof(uint64_t);
+    if (bytes > EMU_CHUNK) {
+        return sizeof(uint64_t);
+    }
+    return EMU_CHUNK / EMU_GRANULE * sizeof(uint64_t);
 }
 
 static uint64_t *
-map_living(int file, uint64_t bytes)
+segment_map_living(int file, uint64_t bytes)
 {
-    void *found = mmap(NULL, living_size(bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
-                       file, (off_t)bytes);
+    void *found = mmap(NULL, segment_living_size(bytes), PROT_READ | PROT_WRITE,
+                       MAP_SHARED, file, (off_t)bytes);
 
-    return found == MAP_FAILED ? NULL : found;
+    if (found == MAP_FAILED) {
+        return NULL;
+    }
+    return found;
 }
 
 static bool
-write_all(int file, const char *data, uint64_t bytes)
+ipc_write_all(int file, const char *data, uint64_t bytes)
 {
     uint64_t done = 0;
 
@@ -124,53 +130,97 @@ write_all(int file, const char *data, uint64_t bytes)
 }
 
 static segment *
-find_segment(uint64_t address)
+segment_find(uint64_t address)
 {
     segment *s = segments;
 
-    while (s && address - s->start >= s->bytes) {
+    while (s != NULL && address - s->start >= s->bytes) {
         s = s->next;
     }
     return s;
 }
 
-/* Moves the pages of an allocation into a file. */
+static void
+segment_free(segment *s)
+{
+    if (s->living != NULL) {
+        /* our own mapping: it cannot fail */
+        (void)munmap(s->living, segment_living_size(s->bytes));
+    }
+    if (s->file >= 0) {
+        (void)close(s->file); /* memory only: no data is lost */
+    }
+    free(s);
+}
+
+/* Move the pages of an allocation into a file. */
 static segment *
-share(emu_allocation *memory)
+segment_share(emu_allocation *memory)
 {
     segment *s = calloc(1, sizeof(*s));
 
-    if (!s) {
+    if (s == NULL) {
         return NULL;
     }
     s->start = memory->base - (memory->base - emu_memory_tables.base) % EMU_CHUNK;
-    s->bytes = is_small(memory)
-                   ? EMU_CHUNK
-                   : (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
-    s->file = make_file(s->bytes + living_size(s->bytes), &s->inode);
-    s->living = s->file < 0 ? NULL : map_living(s->file, s->bytes);
-    if (s->living && write_all(s->file, (const char *)(uintptr_t)s->start, s->bytes) &&
-        emu_memory_map(memory, s->file, 0, s->bytes)) {
-        s->next = segments;
-        segments = s;
-        return s;
+    s->bytes = EMU_CHUNK;
+    if (!ipc_is_small(memory)) {
+        s->bytes = (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
     }
-    if (s->living) {
-        (void)munmap(s->living, living_size(s->bytes)); /* ours: cannot fail */
-    }
+    s->file = ipc_make_file(s->bytes + segment_living_size(s->bytes), &s->inode);
     if (s->file >= 0) {
-        (void)close(s->file); /* a copy: nothing is lost */
+        s->living = segment_map_living(s->file, s->bytes);
     }
-    free(s);
-    return NULL;
+    if (s->living == NULL ||
+        !ipc_write_all(s->file, (const char *)(uintptr_t)s->start, s->bytes) ||
+        !emu_memory_map(memory, s->file, 0, s->bytes)) {
+        segment_free(s);
+        return NULL;
+    }
+    s->next = segments;
+    segments = s;
+    return s;
+}
+
+/* Fill a handle of shared memory. */
+static CUresult
+ipc_export_memory(CUdeviceptr address, CUipcMemHandle *handle)
+{
+    const emu_allocation *inside = emu_memory_check(address, 1);
+    emu_allocation *memory = NULL;
+    handle_data data = {.magic = MEMORY_MAGIC, .process = (int32_t)getpid()};
+    segment *s;
+
+    if (inside != NULL) { /* as on a GPU, the address need not be the first */
+        memory = emu_memory_starting_at(inside->base);
+    }
+    if (handle == NULL || memory == NULL ||
+        (memory->kind != EMU_MEMORY_DEVICE && memory->kind != EMU_MEMORY_PITCHED)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    s = segment_find(memory->base);
+    if (s == NULL) {
+        s = segment_share(memory);
+    }
+    if (s == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    data.file = s->file;
+    data.inode = s->inode;
+    data.serial = memory->serial;
+    data.bytes = s->bytes;
+    data.lead = memory->base - s->start;
+    data.size = memory->size;
+    s->living[data.lead / EMU_GRANULE] = data.serial;
+    memset(handle, 0, sizeof(*handle));
+    memcpy(handle, &data, sizeof(data));
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     emu_context *context;
-    const emu_allocation *inside;
-    emu_allocation *memory = NULL;
     CUresult status = EMU_ENTER_CONTEXT(IpcGetMemHandle, &context);
 
     if (status == CUDA_SUCCESS) {
@@ -178,48 +228,23 @@ emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
         int token = emu_stream_begin(context->null_stream);
 
         if (token < 0) {
-            return emu_leave(emu_wait_status());
-        }
-        emu_resume((emu_call)token);
-        inside = emu_memory_check(dptr, 1); /* need not be its start, as on a GPU */
-        memory = inside ? emu_memory_starting_at(inside->base) : NULL;
-        if (!pHandle || !memory ||
-            (memory->kind != EMU_MEMORY_DEVICE && memory->kind != EMU_MEMORY_PITCHED)) {
-            status = CUDA_ERROR_INVALID_VALUE;
+            status = emu_wait_status();
         }
         else {
-            segment *s = find_segment(memory->base);
-
-            s = s ? s : share(memory);
-            if (s) {
-                handle_data data = {.magic = MEMORY_MAGIC,
-                                    .process = (int32_t)getpid(),
-                                    .file = s->file,
-                                    .inode = s->inode,
-                                    .serial = memory->serial,
-                                    .bytes = s->bytes,
-                                    .lead = memory->base - s->start,
-                                    .size = memory->size};
-
-                s->living[data.lead / EMU_GRANULE] = data.serial;
-                memset(pHandle, 0, sizeof(*pHandle));
-                memcpy(pHandle, &data, sizeof(data));
-            }
-            else {
-                status = CUDA_ERROR_OUT_OF_MEMORY;
-            }
+            emu_lock();
+            status = ipc_export_memory(dptr, pHandle);
+            emu_unlock(); /* emu_stream_end takes it again */
+            emu_stream_end(context->null_stream, token);
         }
-        (void)emu_pause(); /* emu_stream_end takes it again */
-        emu_stream_end(context->null_stream, token);
     }
     return emu_leave(status);
 }
 
 /* -- opening memory ---------------------------------------------------------------- */
 
-/* The other process's file; -1 when it or the file has gone. */
+/* The other process's file; -1 if the process or the file has gone. */
 static int
-open_file(const handle_data *data)
+ipc_open_file(const handle_data *data)
 {
     char path[64];
     struct stat about;
@@ -230,15 +255,15 @@ open_file(const handle_data *data)
     if (file >= 0 &&
         (fstat(file, &about) != 0 || (uint64_t)about.st_ino != data->inode ||
          (uint64_t)about.st_size < data->bytes)) {
-        (void)close(file); /* another file: nothing of ours is lost */
+        (void)close(file); /* not the file meant: no data is lost */
         file = -1;
     }
     return file;
 }
 
-/* Whether the allocation of a handle still is the one that lives in its file. */
+/* Whether the allocation of a handle is alive. */
 static bool
-is_living(int file, const handle_data *data)
+ipc_is_living(int file, const handle_data *data)
 {
     off_t place =
         (off_t)(data->bytes + data->lead / EMU_GRANULE * sizeof(data->serial));
@@ -249,20 +274,20 @@ is_living(int file, const handle_data *data)
 }
 
 static CUresult
-map_opening(emu_context *context, opening *o)
+opening_map(emu_context *context, opening *o)
 {
     emu_memory_request request = {.kind = EMU_MEMORY_IPC,
                                   .size = (size_t)(o->handle.lead + o->handle.size),
                                   .device = context->device->ordinal,
                                   .context = context};
-    int file = open_file(&o->handle);
+    int file = ipc_open_file(&o->handle);
     CUresult status;
 
     if (file < 0) {
         return CUDA_ERROR_INVALID_VALUE; /* as on a GPU */
     }
-    if (!is_living(file, &o->handle)) {
-        (void)close(file); /* another process's: nothing of ours is lost */
+    if (!ipc_is_living(file, &o->handle)) {
+        (void)close(file); /* opened for reading a number: no data is lost */
         return CUDA_ERROR_INVALID_VALUE;
     }
     status = emu_memory_allocate(&request, &o->memory);
@@ -280,7 +305,7 @@ map_opening(emu_context *context, opening *o)
 }
 
 static bool
-valid_memory_handle(const handle_data *data)
+ipc_memory_handle_is_valid(const handle_data *data)
 {
     return data->magic == MEMORY_MAGIC && data->size > 0 &&
            data->bytes % EMU_CHUNK == 0 && data->lead < EMU_CHUNK &&
@@ -288,28 +313,28 @@ valid_memory_handle(const handle_data *data)
 }
 
 static CUresult
-open_memory(emu_context *context, const handle_data *data, CUdeviceptr *out)
+opening_get(emu_context *context, const handle_data *data, CUdeviceptr *out)
 {
     opening *o = openings;
     CUresult status;
 
-    while (o &&
+    while (o != NULL &&
            (memcmp(&o->handle, data, sizeof(*data)) != 0 || o->context != context)) {
         o = o->next;
     }
-    if (o) {
+    if (o != NULL) {
         o->count++;
         *out = o->memory->base;
         return CUDA_SUCCESS;
     }
     o = calloc(1, sizeof(*o));
-    if (!o) {
+    if (o == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     o->handle = *data;
     o->context = context;
     o->count = 1;
-    status = map_opening(context, o);
+    status = opening_map(context, o);
     if (status != CUDA_SUCCESS) {
         free(o);
         return status;
@@ -328,17 +353,18 @@ emu_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int F
     CUresult status = EMU_ENTER_CONTEXT(IpcOpenMemHandle, &context);
 
     memcpy(&data, &handle, sizeof(data));
-    if (status == CUDA_SUCCESS && (!pdptr || Flags != 1)) {
-        status = CUDA_ERROR_INVALID_VALUE; /* LAZY_ENABLE_PEER_ACCESS is the only way */
+    if (status == CUDA_SUCCESS && (pdptr == NULL || Flags != 1)) {
+        status =
+            CUDA_ERROR_INVALID_VALUE; /* LAZY_ENABLE_PEER_ACCESS is the only flag */
     }
-    if (status == CUDA_SUCCESS && !valid_memory_handle(&data)) {
+    if (status == CUDA_SUCCESS && !ipc_memory_handle_is_valid(&data)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS && data.process == (int32_t)getpid()) {
-        status = CUDA_ERROR_INVALID_CONTEXT; /* a process has its own memory already */
+        status = CUDA_ERROR_INVALID_CONTEXT; /* a process cannot open its own memory */
     }
     if (status == CUDA_SUCCESS) {
-        status = open_memory(context, &data, pdptr);
+        status = opening_get(context, &data, pdptr);
     }
     return emu_leave(status);
 }
@@ -352,7 +378,7 @@ emu_cuIpcCloseMemHandle(CUdeviceptr dptr)
     if (status == CUDA_SUCCESS) {
         emu_allocation *memory = emu_memory_starting_at(dptr);
 
-        if (!memory || memory->kind != EMU_MEMORY_IPC) {
+        if (memory == NULL || memory->kind != EMU_MEMORY_IPC) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else if (--((opening *)memory->owner)->count == 0) {
@@ -364,67 +390,82 @@ emu_cuIpcCloseMemHandle(CUdeviceptr dptr)
     return emu_leave(status);
 }
 
+static void
+opening_forget(opening *o)
+{
+    opening **link = &openings;
+
+    while (*link != o) {
+        link = &(*link)->next;
+    }
+    *link = o->next;
+    free(o);
+}
+
+/* Close the file of a large allocation. A process that has it open keeps the memory. */
+static void
+segment_forget(uint64_t start)
+{
+    segment **link = &segments;
+    segment *s;
+
+    while (*link != NULL && (*link)->start != start) {
+        link = &(*link)->next;
+    }
+    s = *link;
+    if (s != NULL) {
+        *link = s->next;
+        s->living[0] = 0;
+        segment_free(s);
+    }
+}
+
 void
 emu_ipc_forget(const emu_allocation *memory)
 {
     if (memory->kind == EMU_MEMORY_IPC) {
-        opening **link = &openings;
-        opening *o = memory->owner;
-
-        while (*link != o) {
-            link = &(*link)->next;
-        }
-        *link = o->next;
-        free(o);
+        opening_forget(memory->owner);
     }
-    else if (is_small(memory)) {
-        segment *s = find_segment(memory->base);
+    else if (ipc_is_small(memory)) {
+        segment *s = segment_find(memory->base);
 
-        if (s) {
+        if (s != NULL) {
             s->living[(memory->base - s->start) / EMU_GRANULE] = 0;
         }
     }
     else if (memory->mapped) {
-        segment **link = &segments;
-
-        while (*link && (*link)->start != memory->base) {
-            link = &(*link)->next;
-        }
-        if (*link) {
-            segment *s = *link;
-
-            *link = s->next;
-            s->living[0] = 0;
-            (void)munmap(s->living, living_size(s->bytes)); /* ours: cannot fail */
-            (void)close(s->file); /* who has it open keeps the memory */
-            free(s);
-        }
+        segment_forget(memory->base);
     }
 }
 
 /* -- events ------------------------------------------------------------------------ */
 
 static emu_event_mark *
-map_mark(int file)
+ipc_map_mark(int file)
 {
     void *mark =
         mmap(NULL, sizeof(emu_event_mark), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
-    return mark == MAP_FAILED ? NULL : mark;
+    if (mark == MAP_FAILED) {
+        return NULL;
+    }
+    return mark;
 }
 
-/* Moves what an event knows into a file. */
+/* Move the mark of an event into a file. */
 static CUresult
-share_event(emu_event *event)
+ipc_share_event(emu_event *event)
 {
     uint64_t inode;
-    int file = make_file(sizeof(emu_event_mark), &inode);
-    emu_event_mark *mark = file < 0 ? NULL : map_mark(file);
+    int file = ipc_make_file(sizeof(emu_event_mark), &inode);
+    emu_event_mark *mark;
 
-    if (!mark) {
-        if (file >= 0) {
-            (void)close(file); /* empty: nothing is lost */
-        }
+    if (file < 0) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mark = ipc_map_mark(file);
+    if (mark == NULL) {
+        (void)close(file); /* empty: nothing is lost */
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     atomic_store(&mark->recorded, atomic_load(&event->own.recorded));
@@ -443,13 +484,18 @@ emu_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
 
     if (status == CUDA_SUCCESS) {
         found = emu_object_get(event, EMU_EVENT);
-        status = !found                                     ? CUDA_ERROR_INVALID_HANDLE
-                 : !pHandle                                 ? CUDA_ERROR_INVALID_VALUE
-                 : !(found->flags & EMU_EVENT_INTERPROCESS) ? CUDA_ERROR_INVALID_HANDLE
-                                                            : CUDA_SUCCESS;
+        if (found == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
+    }
+    if (status == CUDA_SUCCESS && pHandle == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS && (found->flags & EMU_EVENT_INTERPROCESS) == 0) {
+        status = CUDA_ERROR_INVALID_HANDLE;
     }
     if (status == CUDA_SUCCESS && found->file < 0) {
-        status = share_event(found);
+        status = ipc_share_event(found);
     }
     if (status == CUDA_SUCCESS && fstat(found->file, &about) != 0) {
         status = CUDA_ERROR_OPERATING_SYSTEM;
@@ -468,6 +514,34 @@ emu_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
     return emu_leave(status);
 }
 
+/* Make an event that shares the mark in a file. The event owns both afterwards. */
+static CUresult
+ipc_import_event(emu_context *context, const handle_data *data, CUevent *out)
+{
+    int file = ipc_open_file(data);
+    emu_event_mark *mark;
+    emu_event *event;
+
+    if (file < 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    mark = ipc_map_mark(file);
+    if (mark == NULL) {
+        (void)close(file); /* the other process keeps it */
+        return CUDA_ERROR_MAP_FAILED;
+    }
+    event = emu_event_new(context, data->flags);
+    if (event == NULL) {
+        (void)munmap(mark, sizeof(*mark)); /* our own mapping: it cannot fail */
+        (void)close(file);                 /* the other process keeps it */
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    event->mark = mark;
+    event->file = file;
+    *out = event;
+    return CUDA_SUCCESS;
+}
+
 CUresult
 emu_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
 {
@@ -476,7 +550,7 @@ emu_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
     CUresult status = EMU_ENTER_CONTEXT(IpcOpenEventHandle, &context);
 
     memcpy(&data, &handle, sizeof(data));
-    if (status == CUDA_SUCCESS && !phEvent) {
+    if (status == CUDA_SUCCESS && phEvent == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS &&
@@ -484,26 +558,7 @@ emu_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
         status = CUDA_ERROR_INVALID_HANDLE;
     }
     if (status == CUDA_SUCCESS) {
-        int file = open_file(&data);
-        emu_event_mark *mark = file < 0 ? NULL : map_mark(file);
-        emu_event *event = mark ? emu_event_new(context, data.flags) : NULL;
-
-        if (event) {
-            event->mark = mark;
-            event->file = file;
-            *phEvent = event;
-        }
-        else {
-            status = mark        ? CUDA_ERROR_OUT_OF_MEMORY
-                     : file >= 0 ? CUDA_ERROR_MAP_FAILED
-                                 : CUDA_ERROR_INVALID_HANDLE;
-            if (mark) {
-                (void)munmap(mark, sizeof(*mark)); /* ours: cannot fail */
-            }
-            if (file >= 0) {
-                (void)close(file); /* the other process keeps it */
-            }
-        }
+        status = ipc_import_event(context, &data, phEvent);
     }
     return emu_leave(status);
 }

@@ -1,10 +1,11 @@
-/* Sharing memory between processes, as other files need it. Under the API lock. */
+/* The bookkeeping of shared memory. */
 #ifndef DEVICE_API_IPC_H
 #define DEVICE_API_IPC_H
 
 #include "device/memory/memory.h"
 
-/* A DEVICE, PITCHED or IPC allocation is about to be freed. */
+/* An allocation is about to be freed; it need not be shared. Call it with the API lock
+ * held. */
 void emu_ipc_forget(const emu_allocation *allocation);
 
 #endif

@@ -3,7 +3,9 @@
 #include "device/api/occupancy.h"
 
 #include "device/api/entry.h"
-#include "device/api/context.h"
+#include "device/api/lock.h"
+#include "device/api/module.h"
+#include "device/api/users.h"
 
 enum {
     REGISTER_UNIT = 256,   /* registers are handed to a warp in these */
@@ -169,11 +171,12 @@ emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunctio
         if (blockSizeLimit > 0 && blockSizeLimit < s.largest) {
             s.largest = blockSizeLimit;
         }
-        emu_use(&module->object); /* the caller's function runs without the lock */
-        call = emu_pause();
+        emu_users_add(
+            &module->object); /* the caller's function runs without the lock */
+        call = emu_lock_pause();
         find_block_size(&s);
-        emu_resume(call);
-        emu_done(&module->object);
+        emu_lock_resume(call);
+        emu_users_remove(&module->object);
         *blockSize = s.best_size;
         *minGridSize = s.best_blocks * context->device->limits.multiprocessors;
     }

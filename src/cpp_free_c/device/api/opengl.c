@@ -1,12 +1,14 @@
-/* OpenGL's objects as the device sees them: registering, mapping, both interfaces.
+/* OpenGL's objects on the device: registering and mapping, in the old and the new
+ * interface. See opengl.h.
  *
- * A registration has memory of its own, in its context, which keeps its content between
- * two mappings. A GPU shares it with OpenGL instead. */
+ * A registration has its own memory in its context, which keeps its content between two
+ * mappings. A GPU shares the memory with OpenGL instead. */
 #include "device/api/opengl.h"
 
 #include "device/memory/array.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
+#include "device/api/entry.h"
+#include "device/api/lock.h"
+#include "device/api/release_count.h"
 #include "device/api/stream.h"
 
 enum { DECLARED_MOST = 64, LARGEST_FLAGS = 15 };
@@ -21,7 +23,7 @@ typedef struct {
 typedef struct CUgraphicsResource_st {
     emu_object object;
     unsigned int name;
-    bool old; /* of cuGLRegisterBufferObject: found by its name */
+    bool old; /* of cuGLRegisterBufferObject, which finds it by its name */
     bool mapped;
     emu_allocation *memory; /* of a buffer */
     emu_array *array;       /* of an image; NULL once the context has destroyed it */
@@ -33,7 +35,7 @@ static declaration declared[DECLARED_MOST]; /* guarded by the API lock */
 /* -- names ------------------------------------------------------------------------- */
 
 static declaration *
-find_name(unsigned int name, bool image)
+gl_find_name(unsigned int name, bool image)
 {
     for (size_t i = 0; i < DECLARED_MOST; i++) {
         if (declared[i].used && declared[i].name == name &&
@@ -44,23 +46,35 @@ find_name(unsigned int name, bool image)
     return NULL;
 }
 
-static int
-declare(const declaration *new, bool keep)
+static declaration *
+gl_find_unused(void)
 {
-    int result = 0;
+    for (size_t i = 0; i < DECLARED_MOST; i++) {
+        if (!declared[i].used) {
+            return &declared[i];
+        }
+    }
+    return NULL;
+}
+
+/* Declare a name, or forget it. -1: there is no room. */
+static int
+gl_declare(const declaration *new, bool keep)
+{
     declaration *place;
+    int result = 0;
 
     emu_lock();
-    place = find_name(new->name, new->image);
-    for (size_t i = 0; i < DECLARED_MOST && !place && keep; i++) {
-        place = declared[i].used ? NULL : &declared[i];
+    place = gl_find_name(new->name, new->image);
+    if (place == NULL && keep) {
+        place = gl_find_unused();
+        if (place == NULL) {
+            result = -1;
+        }
     }
-    if (place) {
+    if (place != NULL) {
         *place = *new;
         place->used = keep;
-    }
-    else if (keep) {
-        result = -1;
     }
     emu_unlock();
     return result;
@@ -71,7 +85,7 @@ emu_gl_buffer(unsigned int name, size_t bytes)
 {
     declaration new = {.name = name, .bytes = bytes};
 
-    return declare(&new, bytes != 0);
+    return gl_declare(&new, bytes != 0);
 }
 
 int
@@ -84,12 +98,12 @@ emu_gl_image(unsigned int name, unsigned int target, size_t width, size_t height
         .target = target,
         .descriptor = {width, height, depth, format, channels, EMU_ARRAY_SURFACE}};
 
-    return declare(&new, width != 0);
+    return gl_declare(&new, width != 0);
 }
 
-/* Whether the calling thread has what stands for a current OpenGL context. */
+/* INVALID_GRAPHICS_CONTEXT if no name is declared: then there is no OpenGL. */
 static CUresult
-check_opengl(void)
+gl_check_context(void)
 {
     for (size_t i = 0; i < DECLARED_MOST; i++) {
         if (declared[i].used) {
@@ -102,21 +116,21 @@ check_opengl(void)
 /* -- registering ------------------------------------------------------------------- */
 
 static void
-destroy(emu_object *object)
+graphics_destroy(emu_object *object)
 {
     graphics *resource = (graphics *)object;
 
-    if (resource->memory) {
-        (void)emu_memory_free(resource->memory); /* it alone may free it */
+    if (resource->memory != NULL) {
+        (void)emu_memory_free(resource->memory); /* nothing else may free it */
     }
-    if (resource->array) {
+    if (resource->array != NULL) {
         resource->array->object.destroy(&resource->array->object);
     }
     emu_object_free(object);
 }
 
 static CUresult
-give_memory(emu_context *context, graphics *resource, const declaration *found)
+graphics_allocate(emu_context *context, graphics *resource, const declaration *found)
 {
     emu_memory_request request = {.kind = EMU_MEMORY_GRAPHICS,
                                   .size = found->bytes,
@@ -135,24 +149,25 @@ give_memory(emu_context *context, graphics *resource, const declaration *found)
 }
 
 static CUresult
-register_name(emu_context *context, const declaration *found, graphics **out)
+graphics_register(emu_context *context, const declaration *found, graphics **out)
 {
     graphics *resource;
-    CUresult status = check_opengl();
+    CUresult status = gl_check_context();
 
-    if (status == CUDA_SUCCESS && !found) {
+    if (status == CUDA_SUCCESS && found == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    resource = emu_object_new(EMU_GRAPHICS, sizeof(*resource), context, destroy);
-    if (!resource) {
+    resource =
+        emu_object_new(EMU_GRAPHICS, sizeof(*resource), context, graphics_destroy);
+    if (resource == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     resource->name = found->name;
     resource->image = found->image;
-    status = give_memory(context, resource, found);
+    status = graphics_allocate(context, resource, found);
     if (status == CUDA_SUCCESS) {
         *out = resource;
     }
@@ -169,11 +184,11 @@ emu_cuGraphicsGLRegisterBuffer(CUgraphicsResource *pCudaResource, GLuint buffer,
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(GraphicsGLRegisterBuffer, &context);
 
-    if (status == CUDA_SUCCESS && (!pCudaResource || Flags > LARGEST_FLAGS)) {
+    if (status == CUDA_SUCCESS && (pCudaResource == NULL || Flags > LARGEST_FLAGS)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = register_name(context, find_name(buffer, false), pCudaResource);
+        status = graphics_register(context, gl_find_name(buffer, false), pCudaResource);
     }
     return emu_leave(status);
 }
@@ -185,16 +200,16 @@ emu_cuGraphicsGLRegisterImage(CUgraphicsResource *pCudaResource, GLuint image,
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(GraphicsGLRegisterImage, &context);
 
-    if (status == CUDA_SUCCESS && (!pCudaResource || Flags > LARGEST_FLAGS)) {
+    if (status == CUDA_SUCCESS && (pCudaResource == NULL || Flags > LARGEST_FLAGS)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        const declaration *found = find_name(image, true);
+        const declaration *found = gl_find_name(image, true);
 
-        if (found && found->target != target) {
+        if (found != NULL && found->target != target) {
             found = NULL;
         }
-        status = register_name(context, found, pCudaResource);
+        status = graphics_register(context, found, pCudaResource);
     }
     return emu_leave(status);
 }
@@ -208,7 +223,7 @@ emu_cuGraphicsUnregisterResource(CUgraphicsResource handle)
     if (status == CUDA_SUCCESS) {
         graphics *resource = emu_object_get(handle, EMU_GRAPHICS);
 
-        if (!resource || resource->old) {
+        if (resource == NULL || resource->old) {
             status = CUDA_ERROR_INVALID_HANDLE;
         }
         else if (resource->mapped) {
@@ -216,7 +231,7 @@ emu_cuGraphicsUnregisterResource(CUgraphicsResource handle)
         }
         else {
             emu_count_free(resource->object.context);
-            destroy(&resource->object);
+            graphics_destroy(&resource->object);
         }
     }
     return emu_leave(status);
@@ -225,31 +240,34 @@ emu_cuGraphicsUnregisterResource(CUgraphicsResource handle)
 /* -- mapping ----------------------------------------------------------------------- */
 
 static CUresult
-check_all(unsigned int count, const CUgraphicsResource *handles, bool mapped)
+graphics_check_all(unsigned int count, const CUgraphicsResource *handles, bool mapped)
 {
-    if (count == 0 || !handles) {
+    if (count == 0 || handles == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (unsigned int i = 0; i < count; i++) {
         const graphics *resource = emu_object_get(handles[i], EMU_GRAPHICS);
 
-        if (!resource || resource->old) {
+        if (resource == NULL || resource->old) {
             return CUDA_ERROR_INVALID_HANDLE;
         }
-        if (resource->mapped != mapped) {
-            return mapped ? CUDA_ERROR_NOT_MAPPED : CUDA_ERROR_ALREADY_MAPPED;
+        if (resource->mapped && !mapped) {
+            return CUDA_ERROR_ALREADY_MAPPED;
+        }
+        if (!resource->mapped && mapped) {
+            return CUDA_ERROR_NOT_MAPPED;
         }
     }
     return CUDA_SUCCESS;
 }
 
 static CUresult
-map_all(emu_context *context, unsigned int count, const CUgraphicsResource *handles,
-        CUstream stream, bool map)
+graphics_map_all(emu_context *context, unsigned int count,
+                 const CUgraphicsResource *handles, CUstream stream, bool map)
 {
-    CUresult status = check_all(count, handles, !map);
+    CUresult status = graphics_check_all(count, handles, !map);
 
-    if (status == CUDA_SUCCESS && !emu_stream_get(context, stream)) {
+    if (status == CUDA_SUCCESS && emu_stream_get(context, stream) == NULL) {
         status = CUDA_ERROR_INVALID_HANDLE;
     }
     for (unsigned int i = 0; status == CUDA_SUCCESS && i < count; i++) {
@@ -266,7 +284,7 @@ emu_cuGraphicsMapResources(unsigned int count, CUgraphicsResource *resources,
     CUresult status = EMU_ENTER_CONTEXT(GraphicsMapResources, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = map_all(context, count, resources, hStream, true);
+        status = graphics_map_all(context, count, resources, hStream, true);
     }
     return emu_leave(status);
 }
@@ -279,19 +297,22 @@ emu_cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
     CUresult status = EMU_ENTER_CONTEXT(GraphicsUnmapResources, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = map_all(context, count, resources, hStream, false);
+        status = graphics_map_all(context, count, resources, hStream, false);
     }
     return emu_leave(status);
 }
 
 static CUresult
-find_mapped(CUgraphicsResource handle, graphics **resource)
+graphics_find_mapped(CUgraphicsResource handle, graphics **resource)
 {
     *resource = emu_object_get(handle, EMU_GRAPHICS);
-    if (!*resource || (*resource)->old) {
+    if (*resource == NULL || (*resource)->old) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    return (*resource)->mapped ? CUDA_SUCCESS : CUDA_ERROR_NOT_MAPPED;
+    if (!(*resource)->mapped) {
+        return CUDA_ERROR_NOT_MAPPED;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -303,16 +324,16 @@ emu_cuGraphicsResourceGetMappedPointer(CUdeviceptr *pDevPtr, size_t *pSize,
     CUresult status = EMU_ENTER_CONTEXT(GraphicsResourceGetMappedPointer, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = find_mapped(handle, &resource);
+        status = graphics_find_mapped(handle, &resource);
     }
     if (status == CUDA_SUCCESS && resource->image) {
         status = CUDA_ERROR_NOT_MAPPED_AS_POINTER;
     }
     if (status == CUDA_SUCCESS) {
-        if (pDevPtr) {
+        if (pDevPtr != NULL) {
             *pDevPtr = resource->memory->base;
         }
-        if (pSize) {
+        if (pSize != NULL) {
             *pSize = (size_t)resource->memory->size;
         }
     }
@@ -328,12 +349,12 @@ emu_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource hand
     CUresult status = EMU_ENTER_CONTEXT(GraphicsSubResourceGetMappedArray, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = find_mapped(handle, &resource);
+        status = graphics_find_mapped(handle, &resource);
     }
     if (status == CUDA_SUCCESS && !resource->image) {
         status = CUDA_ERROR_NOT_MAPPED_AS_ARRAY;
     }
-    if (status == CUDA_SUCCESS && (!pArray || arrayIndex > 0 || mipLevel > 0)) {
+    if (status == CUDA_SUCCESS && (pArray == NULL || arrayIndex > 0 || mipLevel > 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -345,9 +366,9 @@ emu_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource hand
 /* -- the interface before CUDA 3 --------------------------------------------------- */
 
 static graphics *
-find_old(const emu_context *context, GLuint name)
+graphics_find_old(const emu_context *context, GLuint name)
 {
-    for (emu_object *object = context->objects; object; object = object->next) {
+    for (emu_object *object = context->objects; object != NULL; object = object->next) {
         graphics *resource = (graphics *)object;
 
         if (object->kind == EMU_GRAPHICS && resource->old && resource->name == name) {
@@ -369,13 +390,13 @@ emu_cuGLRegisterBufferObject(GLuint buffer)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(GLRegisterBufferObject, &context);
 
-    if (status == CUDA_SUCCESS && find_old(context, buffer)) {
+    if (status == CUDA_SUCCESS && graphics_find_old(context, buffer) != NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         graphics *resource;
 
-        status = register_name(context, find_name(buffer, false), &resource);
+        status = graphics_register(context, gl_find_name(buffer, false), &resource);
         if (status == CUDA_SUCCESS) {
             resource->old = true;
         }
@@ -390,16 +411,16 @@ emu_cuGLUnregisterBufferObject(GLuint buffer)
     CUresult status = EMU_ENTER_CONTEXT(GLUnregisterBufferObject, &context);
 
     if (status == CUDA_SUCCESS) {
-        graphics *resource = find_old(context, buffer);
+        graphics *resource = graphics_find_old(context, buffer);
 
-        if (!resource) {
+        if (resource == NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else if (resource->mapped) {
             status = CUDA_ERROR_ALREADY_MAPPED;
         }
         else {
-            destroy(&resource->object);
+            graphics_destroy(&resource->object);
         }
     }
     return emu_leave(status);
@@ -412,9 +433,9 @@ emu_cuGLMapBufferObject(CUdeviceptr *dptr, size_t *size, GLuint buffer)
     CUresult status = EMU_ENTER_CONTEXT(GLMapBufferObject, &context);
 
     if (status == CUDA_SUCCESS) {
-        graphics *resource = find_old(context, buffer);
+        graphics *resource = graphics_find_old(context, buffer);
 
-        if (!resource || !dptr || !size) {
+        if (resource == NULL || dptr == NULL || size == NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else if (resource->mapped) {
@@ -436,9 +457,9 @@ emu_cuGLUnmapBufferObject(GLuint buffer)
     CUresult status = EMU_ENTER_CONTEXT(GLUnmapBufferObject, &context);
 
     if (status == CUDA_SUCCESS) {
-        graphics *resource = find_old(context, buffer);
+        graphics *resource = graphics_find_old(context, buffer);
 
-        if (!resource || !resource->mapped) {
+        if (resource == NULL || !resource->mapped) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
@@ -456,10 +477,13 @@ emu_cuGLCtxCreate(CUcontext *pCtx, unsigned int Flags, CUdevice device)
     CUresult status = EMU_ENTER(GLCtxCreate);
 
     if (status == CUDA_SUCCESS) {
-        status = check_opengl();
+        status = gl_check_context();
     }
     status = emu_leave(status);
-    return status == CUDA_SUCCESS ? emu_cuCtxCreate(pCtx, Flags, device) : status;
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    return emu_cuCtxCreate(pCtx, Flags, device);
 }
 
 CUresult
@@ -468,18 +492,21 @@ emu_cuGLGetDevices(unsigned int *pCudaDeviceCount, CUdevice *pCudaDevices,
 {
     CUresult status = EMU_ENTER(GLGetDevices);
 
-    if (status == CUDA_SUCCESS &&
-        (!pCudaDeviceCount || !pCudaDevices || deviceList < 1 || deviceList > 3)) {
+    if (status == CUDA_SUCCESS && (pCudaDeviceCount == NULL || pCudaDevices == NULL ||
+                                   deviceList < 1 || deviceList > 3)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = check_opengl();
+        status = gl_check_context();
     }
     if (status == CUDA_SUCCESS) {
         unsigned int count = (unsigned int)emu_device_count;
 
-        *pCudaDeviceCount = count < cudaDeviceCount ? count : cudaDeviceCount;
-        for (unsigned int i = 0; i < *pCudaDeviceCount; i++) {
+        if (count > cudaDeviceCount) {
+            count = cudaDeviceCount;
+        }
+        *pCudaDeviceCount = count;
+        for (unsigned int i = 0; i < count; i++) {
             pCudaDevices[i] = (CUdevice)i;
         }
     }

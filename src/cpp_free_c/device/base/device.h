@@ -2,7 +2,7 @@
  * share.
  *
  * Devices are made once, by cuInit, from the environment, and never change but for
- * their primary context. A context's fields are guarded by the API lock (api.h) unless
+ * their primary context. A context's fields are guarded by the API lock (lock.h) unless
  * a comment says otherwise; the interpreter reads `device`, `access`, `limits` without
  * it, which are constant while a kernel runs (access is atomic). */
 #ifndef DEVICE_BASE_DEVICE_H
@@ -90,7 +90,7 @@ struct CUctx_st {
     emu_object *objects;         /* all that this context owns */
     emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
-    struct emu_order *order; /* how streams wait for the null stream: stream.c */
+    struct emu_order *order; /* how streams wait for the null stream: stream_order.c */
 };
 
 /* Whether kernels of a context may use an allocation: one test per access. */
@@ -100,10 +100,6 @@ emu_context_may_use(const emu_context *context, const emu_allocation *allocation
     return (atomic_load_explicit(&context->access, memory_order_relaxed) &
             allocation->devices) != 0;
 }
-
-/* Reads the environment and fills emu_devices. On a bad value INVALID_VALUE, and
- * emu_message_set has said which. */
-CUresult emu_device_open(void);
 
 /* The record of an ordinal, or NULL. */
 emu_device *emu_device_get(CUdevice ordinal);

@@ -2,9 +2,9 @@
 #include "device/memory/array.h"
 
 #include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/stream.h"
+#include "device/api/context_stack.h"
+#include "device/api/release_count.h"
+#include "device/api/running.h"
 
 #define LARGEST_SIDE ((size_t)1 << 28)
 
@@ -219,7 +219,7 @@ emu_cuArrayDestroy(CUarray hArray)
         emu_array *array = emu_object_get(hArray, EMU_ARRAY);
         uint64_t ticket;
 
-        if (array && emu_stream_cannot_settle(array->object.context, &ticket)) {
+        if (array && emu_running_cannot_settle(array->object.context, &ticket)) {
             status = CUDA_ERROR_NOT_PERMITTED;
         }
         else if (array && !array->parent && !array->keeper) {
@@ -364,7 +364,7 @@ emu_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
         emu_mipmap *mipmap = emu_object_get(hMipmappedArray, EMU_MIPMAP);
         uint64_t ticket;
 
-        if (mipmap && emu_stream_cannot_settle(mipmap->object.context, &ticket)) {
+        if (mipmap && emu_running_cannot_settle(mipmap->object.context, &ticket)) {
             status = CUDA_ERROR_NOT_PERMITTED;
         }
         else if (mipmap) {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
+#include "device/api/context_stack.h"
+#include "device/api/release_count.h"
 
 #define SLOT_BITS 16
 #define SLOTS ((size_t)1 << SLOT_BITS)
