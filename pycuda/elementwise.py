@@ -8,365 +8,31 @@ parameter is the number of elements.
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-import pycuda.driver as _cuda
-from pycuda import _arguments, _codegen
-from pycuda._driver import _plain_array, _working_context
+from pycuda._array.elementwise_kernel import ElementwiseKernel as ElementwiseKernel
+from pycuda._array.elementwise_module import (
+    get_elwise_kernel as get_elwise_kernel,
+    get_elwise_kernel_and_types as get_elwise_kernel_and_types,
+    get_elwise_module as get_elwise_module,
+    get_elwise_range_module as get_elwise_range_module,
+)
+from pycuda._array.public_names import publish as _publish
 from pycuda.tools import (
-    ScalarArg,
-    VectorArg,
-    context_dependent_memoize,
-    dtype_to_ctype,
+    ScalarArg as ScalarArg,
+    VectorArg as VectorArg,
+    context_dependent_memoize as context_dependent_memoize,
+    dtype_to_ctype as dtype_to_ctype,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import TypeAlias
+    from collections.abc import Sequence
 
     from numpy.typing import DTypeLike
 
     from pycuda._driver import Function, TextureReference
-    from pycuda.compiler import SourceModule
-
-    _Arguments: TypeAlias = str | Iterable[ScalarArg | VectorArg]
-    _Made: TypeAlias = tuple[SourceModule, Function, list[ScalarArg | VectorArg]]
-
-# The loop of a kernel over the first n elements, and of one over a range.
-_LOOPS = {
-    False: """
-    size_t i;
-    {loop_prep};
-    for (i = (size_t){cta_start} + {tid}; i < {n}; i += {total_threads})
-    {{
-        {operation};
-    }}
-    {after_loop};
-""",
-    True: """
-    long i;
-    {loop_prep};
-    if ({step} < 0)
-    {{
-        for (i = {start} + (long)({cta_start} + {tid}) * {step}; i > {stop};
-             i += (long){total_threads} * {step})
-        {{
-            {operation};
-        }}
-    }}
-    else
-    {{
-        for (i = {start} + (long)({cta_start} + {tid}) * {step}; i < {stop};
-             i += (long){total_threads} * {step})
-        {{
-            {operation};
-        }}
-    }}
-    {after_loop};
-""",
-}
-
-_KERNEL = """#include <pycuda-complex.hpp>
-{preamble}
-
-extern "C" __global__ void {name}({parameters})
-{{
-    const unsigned int {tid} = threadIdx.x;
-    const unsigned int {total_threads} = gridDim.x * blockDim.x;
-    const unsigned int {cta_start} = blockDim.x * blockIdx.x;
-{loop}}}
-"""
-
-#: What follows a program's arguments, by use_range.
-_BOUNDS = {False: ("n",), True: ("start", "stop", "step")}
-_BOUND_DTYPES = {False: np.uintp, True: np.intp}
-
-
-def _module(
-    use_range,
-    arguments,
-    operation,
-    name="kernel",
-    keep=False,
-    options=None,
-    preamble="",
-    loop_prep="",
-    after_loop="",
-    bounds=None,
-):
-    """Return the module. ``bounds`` are names of the last arguments, if not usual."""
-    usual = _BOUNDS[use_range]
-    bounds = usual if bounds is None else bounds
-    own = [argument for argument in arguments if argument.name not in bounds]
-    _arguments.check_names(own)
-    texts = (operation, preamble, loop_prep, after_loop)
-    names = _arguments.Names(own, *texts)
-    names = names.public("tid", "total_threads", "cta_start")
-    names |= zip(usual, bounds, strict=True)
-    loop = _LOOPS[use_range].format(
-        operation=operation, loop_prep=loop_prep, after_loop=after_loop, **names
-    )
-    text = _KERNEL.format(
-        preamble=preamble,
-        name=name,
-        parameters=", ".join(argument.declarator() for argument in arguments),
-        loop=loop,
-        **names,
-    )
-    return _codegen.load(text, options, keep)
-
-
-def get_elwise_module(
-    arguments: Sequence[ScalarArg | VectorArg],
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: Sequence[str] | None = None,
-    preamble: str = "",
-    loop_prep: str = "",
-    after_loop: str = "",
-) -> SourceModule:
-    """Return the module of a kernel over ``n`` elements, ``n`` being an argument."""
-    return _module(
-        False,
-        arguments,
-        operation,
-        name,
-        keep,
-        options,
-        preamble,
-        loop_prep,
-        after_loop,
-    )
-
-
-def get_elwise_range_module(
-    arguments: Sequence[ScalarArg | VectorArg],
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: Sequence[str] | None = None,
-    preamble: str = "",
-    loop_prep: str = "",
-    after_loop: str = "",
-) -> SourceModule:
-    """Return the module of a kernel from ``start`` to ``stop`` by ``step``, which are
-    arguments.
-    """
-    return _module(
-        True,
-        arguments,
-        operation,
-        name,
-        keep,
-        options,
-        preamble,
-        loop_prep,
-        after_loop,
-    )
-
-
-def get_elwise_kernel_and_types(
-    arguments: _Arguments,
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: Sequence[str] | None = None,
-    use_range: bool = False,
-    **kwargs: Any,
-) -> _Made:
-    """Return (module, prepared function, arguments).
-
-    The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
-    """
-    parsed = _arguments.parsed(arguments)
-    texts = [kwargs.get(w, "") for w in ("preamble", "loop_prep", "after_loop")]
-    usual = _BOUNDS[use_range]
-    bounds = _arguments.Names(parsed, operation, *texts).public(*usual).values()
-    parsed += [ScalarArg(_BOUND_DTYPES[use_range], bound) for bound in bounds]
-    module = _module(
-        use_range,
-        parsed,
-        operation,
-        name,
-        keep,
-        options,
-        bounds=tuple(bounds),
-        **kwargs,
-    )
-    function = module.get_function(name)
-    function.prepare("".join(argument.struct_char for argument in parsed))
-    return module, function, parsed
-
-
-def get_elwise_kernel(
-    arguments: _Arguments,
-    operation: str,
-    name: str = "kernel",
-    keep: bool = False,
-    options: Sequence[str] | None = None,
-    **kwargs: Any,
-) -> Function:
-    """Return the prepared function of a kernel; its last parameter is ``n``."""
-    return get_elwise_kernel_and_types(
-        arguments, operation, name, keep, options, **kwargs
-    )[1]
-
-
-class ElementwiseKernel:
-    """A kernel made of an operation on the elements ``i`` of its arguments.
-
-    ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
-    ScalarArg and VectorArg. In the operation, which may be several statements, ``i`` is
-    the index, ``n`` the number of elements. ``preamble`` goes before the kernel,
-    ``loop_prep`` and ``after_loop`` around its loop. An argument may have any name but
-    ``i``; one called ``n`` or ``tid`` is what the operation sees under that name.
-
-    A call takes the arguments in order and the keywords ``stream``, and ``range`` (an
-    object with start, stop and step) or ``slice``, which say for which indices to run.
-    The first array gives the number of elements; it and the arrays of its shape may
-    have any strides. TypeError for an array of another dtype than the kernel declares,
-    ValueError for one with fewer elements than the operation uses.
-    """
-
-    def __init__(
-        self,
-        arguments: _Arguments,
-        operation: str,
-        name: str = "kernel",
-        keep: bool = False,
-        options: Sequence[str] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        if not isinstance(arguments, str):
-            arguments = list(arguments)
-        _arguments.check_names(arguments)
-        self.gen_kwargs: dict[str, Any] = dict(
-            kwargs,
-            arguments=arguments,
-            operation=operation,
-            name=name,
-            keep=keep,
-            options=options,
-        )
-        self._made = {}
-
-    def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
-        """Return (module, prepared function, arguments) in the current context."""
-        return self._variant(use_range)[:3]
-
-    def _variant(self, use_range, arguments=None, converted=()):
-        """Return (module, function, arguments, what a call checks, context).
-
-        ``arguments`` replaces the kernel's, with those at ``converted`` declared const.
-        """
-        context = _working_context()
-        key = (id(context), use_range, *converted)
-        made = self._made.get(key)
-        if made is None:
-            kwargs = dict(self.gen_kwargs)
-            if arguments is not None:
-                kwargs["arguments"] = arguments
-            module, function, full = get_elwise_kernel_and_types(
-                use_range=use_range, **kwargs
-            )
-            own = full[: -len(_BOUNDS[use_range])]
-            if not any(isinstance(argument, VectorArg) for argument in own):
-                raise RuntimeError(
-                    "an ElementwiseKernel needs an array among its arguments"
-                )
-            used = _arguments.elementwise_names(
-                _arguments.names_of(own),
-                self.gen_kwargs["operation"],
-                self.gen_kwargs.get("preamble", ""),
-            )
-            # The context is kept, so that its id is not another's.
-            made = module, function, full, _arguments.Arguments(own, used), context
-            self._made[key] = made
-        return made
-
-    def get_texref(self, name: str, use_range: bool = False) -> TextureReference:
-        """Return a texture reference of the kernel's module."""
-        return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> None:
-        range_ = slice_ = stream = None
-        if kwargs:
-            range_ = kwargs.pop("range", None)
-            slice_ = kwargs.pop("slice", None)
-            stream = kwargs.pop("stream", None)
-            if kwargs:
-                raise TypeError(f"unknown keywords: {', '.join(sorted(kwargs))}")
-            if range_ is not None and slice_ is not None:
-                raise TypeError("range and slice cannot be given together")
-        use_range = range_ is not None or slice_ is not None
-        _, function, _, arguments, _ = self._variant(use_range)
-        if len(args) != len(arguments):
-            raise TypeError(
-                f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
-            )
-        if use_range:
-            self._call_range(function, arguments, args, range_, slice_, stream)
-            return
-        values, first, back = arguments.gather(args), args[arguments.first], ()
-        if values is None:
-            function, values, first, back = self._arranged(
-                False, function, arguments, args, stream
-            )
-            count = _arguments.count_of(args[arguments.first])
-        else:
-            count = first.mem_size
-        values.append(count)
-        if count:
-            function.prepared_async_call(first._grid, first._block, stream, *values)
-        if back:
-            _arguments.copy_back(back, stream)
-
-    def _call_range(self, function, arguments, args, range_, slice_, stream):
-        if slice_ is not None:
-            first = _plain_array(args[arguments.first])
-            bounds = slice_.indices(getattr(first, "size", 0))
-        else:
-            bounds = (range_.start, range_.stop, range_.step)
-            if None in bounds:
-                raise TypeError("range needs start, stop and step")
-        indices = builtins.range(*bounds)
-        extent = max(indices[0], indices[-1]) + 1 if indices else 0
-        least = min(indices[0], indices[-1]) if indices else 0
-        first, back = args[arguments.first], ()
-        values = arguments.gather(args, extent) if least >= 0 else None
-        if values is None:
-            function, values, first, back = self._arranged(
-                True, function, arguments, args, stream, extent, least
-            )
-        from pycuda.gpuarray import splay
-
-        grid, block = splay(max(len(indices), 1))
-        if first.mem_size:
-            function.prepared_async_call(grid, block, stream, *values, *bounds)
-        if back:
-            _arguments.copy_back(back, stream)
-
-    def _arranged(
-        self, use_range, function, arguments, args, stream, extent=-1, least=0
-    ):
-        """Return (function, values, first array, what copy_back() takes)."""
-        values, first, back, converted = arguments.arrange(args, stream, extent, least)
-        if converted:
-            try:
-                function = self._variant(
-                    use_range, arguments.read_only(converted), converted
-                )[1]
-            except _cuda.CompileError:
-                raise arguments.writes(args, converted) from None
-        if back:
-            back = arguments.copies_before(args, back, stream)
-        return function, values, first, back
-
-
-# Kernels by dtype
 
 
 def _get_real_dtype(dtype):
@@ -810,3 +476,6 @@ def get_logical_not_kernel(dtype_x: DTypeLike, dtype_out: DTypeLike) -> Function
         f"out[i] = (x[i] == {_cast(dtype_x, '0')})",
         "logical_not",
     )
+
+
+_publish(globals())

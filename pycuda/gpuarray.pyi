@@ -12,23 +12,15 @@ from numpy.typing import DTypeLike, NDArray
 from pycuda import elementwise as elementwise
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
-)
-from pycuda._driver import (
     Device,
+    GPUArray as GPUArray,
     Stream,
     _Allocator,
     _Number,
     _Operand,
     _Order,
     _Shape,
-)
-from pycuda._driver import (
-    GPUArray as GPUArray,
-)
-from pycuda._driver import (
     to_gpu as to_gpu,
-)
-from pycuda._driver import (
     to_gpu_async as to_gpu_async,
 )
 from pycuda.characterize import has_double_support as has_double_support

@@ -11,38 +11,46 @@ import functools
 import gc
 import os
 import sys
-import traceback
 import weakref
 from collections import Counter
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, SupportsIndex, TextIO, TypeVar, cast
 
-import numpy as np
-
 import pycuda.driver as _cuda
-from pycuda._driver import (
-    _lend_to_threads,
-    _set_default_allocator,
-    _working_context,
+from pycuda._array.c_types import (
+    Argument as Argument,
+    ScalarArg as ScalarArg,
+    VectorArg as VectorArg,
+    base_dtype_to_ctype as base_dtype_to_ctype,
+    dtype_to_ctype as dtype_to_ctype,
+    fill_dtype_registry as _fill_dtype_registry,  # noqa: F401
+    get_arg_type as get_arg_type,
+    parse_c_arg as parse_c_arg,
 )
-from pycuda.compyte import dtypes
+from pycuda._array.context_cache import (
+    clear_context_caches as clear_context_caches,
+    context_dependent_memoize as context_dependent_memoize,
+    context_dependent_memoized_functions as context_dependent_memoized_functions,
+)
+from pycuda._array.public_names import publish as _publish
+from pycuda._driver import _lend_to_threads, _set_default_allocator
 from pycuda.compyte.dtypes import (
-    get_or_register_dtype,
-    register_dtype,  # noqa: F401  known under this module's name too
+    get_or_register_dtype as get_or_register_dtype,
+    register_dtype as register_dtype,
 )
 from pycuda.driver import (
-    DeviceMemoryPool,
-    PageLockedAllocator,  # noqa: F401
-    PageLockedMemoryPool,  # noqa: F401
-    PooledDeviceAllocation,
-    PooledHostAllocation,  # noqa: F401
-    bitlog2,  # noqa: F401
+    DeviceMemoryPool as DeviceMemoryPool,
+    PageLockedAllocator as PageLockedAllocator,
+    PageLockedMemoryPool as PageLockedMemoryPool,
+    PooledDeviceAllocation as PooledDeviceAllocation,
+    PooledHostAllocation as PooledHostAllocation,
+    bitlog2 as bitlog2,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
-
     from pycuda._driver import Device
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Default devices and contexts
 
@@ -260,71 +268,6 @@ def _leave(context: _cuda.Context | None) -> None:
     clear_context_caches()
 
 
-# Caches that belong to a context
-
-
-class _Memory:
-    """What the memoized functions remember in one context: {function: {key: result}}.
-
-    It is an attribute of the context, so that results which hold the context
-    (functions, modules, arrays) form a cycle with it that is collected once nobody else
-    has it.
-    """
-
-    __slots__ = ("__weakref__", "results")
-
-    def __init__(self):
-        self.results = {}
-        _memories.add(self)
-
-
-_memories: weakref.WeakSet[_Memory] = weakref.WeakSet()
-_without_context = _Memory()
-_ATTRIBUTE = "_memory_of_tools"
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-context_dependent_memoized_functions: list[Callable[..., object]] = []
-
-
-def _current_memory():
-    context = _cuda.Context.get_current() or _working_context()
-    if context is None:
-        return _without_context
-    memory = getattr(context, _ATTRIBUTE, None)
-    if memory is None:
-        memory = _Memory()
-        setattr(context, _ATTRIBUTE, memory)
-    return memory
-
-
-def context_dependent_memoize(func: _Function) -> _Function:
-    """Remember the function's results, in each context apart.
-
-    Arguments must be hashable; a value given by position and the same by keyword are
-    two entries.
-    """
-
-    @functools.wraps(func)
-    def memoized(*args, **kwargs):
-        key = (args, frozenset(kwargs.items())) if kwargs else (args,)
-        results = _current_memory().results.setdefault(memoized, {})
-        try:
-            return results[key]
-        except KeyError:
-            pass
-        result = results[key] = func(*args, **kwargs)
-        return result
-
-    context_dependent_memoized_functions.append(memoized)
-    return cast(_Function, memoized)
-
-
-def clear_context_caches() -> None:
-    """Forget the results of all memoized functions in all contexts."""
-    for memory in list(_memories):
-        memory.results.clear()
-
-
 # Memory of arrays
 
 
@@ -428,6 +371,8 @@ class DebugMemoryPool(DeviceMemoryPool):
 
     def allocate(self, size: SupportsIndex) -> PooledDeviceAllocation:
         """Allocate, and tell of it."""
+        import traceback  # slow to load, and only this needs it
+
         stack = "".join(traceback.format_stack(sys._getframe(1)))
         free, total = _cuda.mem_get_info()
         self.logfile.write(
@@ -633,92 +578,4 @@ class OccupancyRecord:
         return _int_ceiling(warps * of_warp, granularity)
 
 
-# C types
-
-
-_CUDA_TYPES = {
-    "uchar": np.uint8,
-    "ushort": np.uint16,
-    "uint": np.uint32,
-    "pycuda::complex<float>": np.complex64,
-    "pycuda::complex<double>": np.complex128,
-}
-_FP_TEX = {
-    np.dtype(np.float32): "fp_tex_float",
-    np.dtype(np.float64): "fp_tex_double",
-    np.dtype(np.complex64): "fp_tex_cfloat",
-    np.dtype(np.complex128): "fp_tex_cdouble",
-}
-
-
-def _fill_dtype_registry(respect_windows, include_bool=True):
-    """Register the types of C and CUDA C; ``respect_windows``: ``long`` as it is there.
-
-    The registry is that of ``pycuda.compyte.dtypes``.
-    """
-    dtypes._fill_dtype_registry(respect_windows, include_bool)
-    for name, dtype in _CUDA_TYPES.items():
-        get_or_register_dtype(name, dtype)
-
-
-_fill_dtype_registry(respect_windows=True)
-
-
-def base_dtype_to_ctype(dtype: DTypeLike) -> str:
-    """Return the C name of a dtype; ValueError if it has none."""
-    return dtypes.dtype_to_ctype(dtype)
-
-
-def dtype_to_ctype(dtype: DTypeLike, with_fp_tex_hack: bool = False) -> str:
-    """Return the C name of a dtype, or of the one that stands for it in a texture."""
-    name = base_dtype_to_ctype(dtype)
-    return _FP_TEX.get(np.dtype(dtype), name) if with_fp_tex_hack else name
-
-
-class Argument:
-    """An argument of a kernel: its name and the dtype of value or elements."""
-
-    def __init__(self, dtype: DTypeLike, name: str) -> None:
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.name: str = name
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
-
-
-class ScalarArg(Argument):
-    """An argument passed by value."""
-
-    def declarator(self) -> str:
-        """Return the declaration of the parameter."""
-        return f"{dtype_to_ctype(self.dtype)} {self.name}"
-
-    @property
-    def struct_char(self) -> str:
-        """The parameter's character in the format of ``Function.prepare``."""
-        if self.dtype.char == "V":
-            return f"{self.dtype.itemsize}s"
-        return self.dtype.char
-
-
-class VectorArg(Argument):
-    """An argument that points to elements."""
-
-    struct_char: str = "P"
-
-    def declarator(self) -> str:
-        """Return the declaration of the parameter."""
-        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
-
-
-def parse_c_arg(c_arg: str) -> ScalarArg | VectorArg:
-    """Return the argument that a C declaration such as ``const float *x`` describes."""
-    return cast(
-        "ScalarArg | VectorArg",
-        dtypes.parse_c_arg_backend(c_arg, ScalarArg, VectorArg),
-    )
-
-
-def get_arg_type(c_arg: str) -> str:
-    """Return the format character of a C declaration's argument."""
-    return parse_c_arg(c_arg).struct_char
+_publish(globals())

@@ -14,16 +14,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-SOURCE = "src/cpp_free_c"
+import layers
+
+SOURCE = layers.SOURCE
 ROOMS = ("src", "pycuda", "test", "tools", "examples", "bench", "doc")
+#: Folders that hold rows, not logic.
+ROWS = ("abi/", "tables/")
 TEXT = {".c", ".h", ".inc", ".py", ".pyi", ".hpp", ".rst", ".md", ".cu", ".toml", ".sh"}
 
-MOST_FILE_LINES = 900
 MOST_FUNCTION_LINES = 80
 
 #: Files that may hold process-wide data: the driver table, the context registry, the
 #: deferred list.
-DATA_FILES = {f"driver/{name}.{end}" for name in ("drv", "ctxrec", "res") for end in "ch"}
+DATA_FILES = {
+    f"driver/{name}.{end}"
+    for name in ("table", "context_record", "release")
+    for end in "ch"
+}
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 EMULATOR_DATA = {
@@ -211,30 +218,24 @@ def python_header(root, sources):
             if found:
                 yield line, found.group(1)
 
-    def resolve(source, name):
-        here = Path(source.room).parent / name
-        parts = []
-        for part in here.parts:
-            if part == ".." and parts:
-                parts.pop()
-            else:
-                parts.append(part)
-        return by_room.get("/".join(parts)) or by_room.get(name)
-
-    def wants_python(source, name, seen=()):
+    def wants_python(name, seen=()):
         if name in ("Python.h", "structmember.h") or name.startswith("numpy/"):
             return True
-        found = resolve(source, name)
+        found = by_room.get(name)
         if found is None or found.room in seen:
             return False
         seen = (*seen, found.room)
-        return any(wants_python(found, other, seen) for _, other in targets(found))
+        return any(wants_python(other, seen) for _, other in targets(found))
 
     for source in sources:
         if not source.room.startswith("python/"):
             for line, name in targets(source):
-                if wants_python(source, name):
-                    yield source.name, line, f"{name} brings Python.h in outside python/"
+                if wants_python(name):
+                    yield (
+                        source.name,
+                        line,
+                        f"{name} brings Python.h in outside python/",
+                    )
 
 
 def cxx_source(root, sources):
@@ -244,19 +245,10 @@ def cxx_source(root, sources):
             yield str(path.relative_to(root)), 1, "the sources are C, not C++"
 
 
-def file_length(root, sources):
-    """Refuse files over 900 lines, tables aside."""
-    for source in sources:
-        lines = source.text.count("\n")
-        if lines > MOST_FILE_LINES and not source.room.startswith("tables/"):
-            message = f"{lines} lines, {MOST_FILE_LINES} at most"
-            yield source.name, MOST_FILE_LINES, message
-
-
 def function_length(root, sources):
     """Refuse functions over 80 lines, tables aside."""
     for source in sources:
-        if source.room.startswith("tables/"):
+        if source.room.startswith(ROWS):
             continue
         for name, chunk in source.functions.items():
             first, last = source.line(chunk.start), source.line(chunk.end)
@@ -343,7 +335,7 @@ def process_data(root, sources):
     """Refuse variables that outlive a call, outside the places made for them."""
     shared = {name for names in EMULATOR_DATA.values() for name in names}
     for source in sources:
-        if source.room in DATA_FILES or source.room.startswith("tables/"):
+        if source.room in DATA_FILES or source.room.startswith(ROWS):
             continue
         allowed = set(EMULATOR_DATA.get(source.room, ()))
         found = set()
@@ -527,6 +519,11 @@ def text_signature(root, sources):
                 yield source.name, line, message
 
 
+def is_of_driver(source):
+    """Say whether a file belongs to the module pycuda._driver."""
+    return source.room.startswith("python/") and "/structs/" not in source.room
+
+
 def stub(root, sources):
     """Refuse a public method of pycuda._driver that its stub file does not have."""
     path = root / "pycuda" / "_driver.pyi"
@@ -535,7 +532,7 @@ def stub(root, sources):
     macros = macros_of(sources)
     known = set(re.findall(r"\bdef (\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
-        if source.room.startswith("python/") and not source.room.startswith("python/structs/"):
+        if is_of_driver(source):
             for line, name, _, _ in method_rows(source, macros):
                 if name and not name.startswith("_") and name not in known:
                     yield source.name, line, f"pycuda/_driver.pyi has no {name}"
@@ -570,7 +567,7 @@ def waiting_call(root, sources):
 
     A comment on the line above that begins with "keeps the lock" gives the reason.
     """
-    table = root / SOURCE / "tables" / "drv_symbols.h"
+    table = root / SOURCE / "abi" / "symbols.h"
     text = table.read_text(encoding="utf-8") if table.exists() else ""
     waiting = set(re.findall(r"X\((\w+),\s*\d+,\s*\w+,\s*(?!GIL,)\w+,", text))
     for source in sources:
@@ -604,9 +601,9 @@ RULES = {
     "waiting-call": waiting_call,
     "process-end": process_end,
     "cxx-source": cxx_source,
-    "file-length": file_length,
     "function-length": function_length,
     "unfinished": unfinished,
+    **layers.RULES,
 }
 
 

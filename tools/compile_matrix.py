@@ -161,7 +161,7 @@ ARRAY, SCALAR, ONE = b"\0", b"\1", b"\2"
 
 def elementwise_kernels():
     """Yield (rule, text) of each operation: flat, with a number, and by strides."""
-    from pycuda._codegen import elementwise_text
+    from pycuda._array.elementwise_text import elementwise_text
 
     for name, nin, nout, rule in _table("array_ops.h"):
         nin, nout = int(nin), int(nout)
@@ -191,7 +191,7 @@ def elementwise_kernels():
 
 def reduction_kernels():
     """Yield (rule, text) of each reduction: its passes, narrow and wide."""
-    from pycuda._codegen import reduction_text
+    from pycuda._array.reduction_text import reduction_text
 
     for name, nin, rule in _table("array_reductions.h"):
         for dtype in RULE_TYPES[rule]:
@@ -220,8 +220,8 @@ def in_one(texts):
 
 
 def array_sources():
-    """Yield (name, source) of what pycuda._codegen writes."""
-    from pycuda import _codegen
+    """Yield (name, source) of all generated array kernels."""
+    from pycuda._array.transpose_text import transpose_text
 
     by_rule = {}
     for kind, kernels in (
@@ -233,7 +233,7 @@ def array_sources():
     for name, texts in by_rule.items():
         yield name, in_one(texts)
     sides = ((1, 64, 4), (1, 64, 1), (2, 64, 2), (4, 64, 1), (8, 32, 1), (16, 32, 1))
-    yield "transposes", in_one(_codegen.transpose_text(*each, 2) for each in sides)
+    yield "transposes", in_one(transpose_text(*each, 2) for each in sides)
 
 
 # -- one compiler, in a process of its own ---------------------------------------------
@@ -258,11 +258,11 @@ def sources():
 def compile_all(compiler, place):
     """Compile all kernels with the compiler in a folder; print a line for each."""
     kernels = sources()
-    from pycuda import _toolkit
     from pycuda import compiler as front
+    from pycuda._compile import toolkit
     from pycuda.driver import CompileError
 
-    _toolkit.homes = list  # nothing but the wheels
+    toolkit.homes = list  # nothing but the wheels
     sys.path.insert(0, str(place))
     nvcc = str(place / "nvidia" / "cu13" / "bin" / "nvcc")
     tool = front._choose(nvcc if compiler == "nvcc" else "nvcc", compiler)

@@ -6,9 +6,10 @@
 The stub is written by hand but for three sections, each between a line
 `# <name>: written by tools/make_stub.py` and a line `# <name>: end`: the enumerations,
 and the properties that Device and Function have for their attributes. They follow
-src/cpp_free_c/tables/ and the plain flag classes of python/support/enums.c, so a new row of a table
-needs no second edit here. With --check nothing is written: the status is 1, and the
-sections that differ are named, if the file is not what this would write.
+the tables of src/cpp_free_c/abi and the plain flag classes of python/support/enums.c,
+so a new row of a table needs no second edit here. With --check nothing is written: the
+status is 1, and the sections that differ are named, if the file is not what this would
+write.
 """
 
 import argparse

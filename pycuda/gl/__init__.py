@@ -11,11 +11,11 @@ from pycuda.driver import (
     RegisteredImage,
     RegisteredMapping,
     RegisteredObject,
+    gl_init as init,
     graphics_map_flags,
     graphics_register_flags,
+    make_gl_context as make_context,
 )
-from pycuda.driver import gl_init as init
-from pycuda.driver import make_gl_context as make_context
 
 __all__ = [
     "BufferObject",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _codegen
+from pycuda._array.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,
@@ -68,7 +68,7 @@ _MOST_STEPS = 8
 
 @context_dependent_memoize
 def _function(text: str, name: str, types: str) -> Any:
-    return _codegen.load(text, ["-w"]).get_function(name).prepare(types)
+    return load(text, ["-w"]).get_function(name).prepare(types)
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:

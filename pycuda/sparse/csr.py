@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 import pycuda.driver as _cuda
-from pycuda import _codegen
+from pycuda._array.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,
@@ -117,7 +117,7 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 
 @context_dependent_memoize
 def _functions(kind: Kind) -> tuple[Any, Any]:
-    module = _codegen.load(kernel_text(kind), ["-w"])
+    module = load(kernel_text(kind), ["-w"])
     multiply = module.get_function("multiply").prepare("PPPPPPPP")
     if kind.cut:
         carveout = _cuda.function_attribute.PREFERRED_SHARED_MEMORY_CARVEOUT

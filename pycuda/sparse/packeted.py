@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pycuda import _codegen, gpuarray
+from pycuda import gpuarray
+from pycuda._array.compilation import load
 from pycuda._driver import GPUArray, to_gpu
 from pycuda.sparse._matrix import (
     CTYPES,
@@ -88,7 +89,7 @@ def _text(dtype: Any, index_type: str, threads: int, rows: int) -> str:
 
 @context_dependent_memoize
 def _function(*words: Any) -> Any:
-    function = _codegen.load(_text(*words), ["-w"]).get_function("spmv_pkt_kernel")
+    function = load(_text(*words), ["-w"]).get_function("spmv_pkt_kernel")
     return function.prepare("PPPPPPP")
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 import pycuda.driver as drv
-from pycuda import _driver, _indexing, gpuarray, tools
+from pycuda import _driver, gpuarray, tools
+from pycuda._array import index_report
 
 from .row import calls, row
 
@@ -141,7 +142,7 @@ def forgetful(call):
             call(a)
         finally:
             tools.clear_context_caches()
-            vars(drv.Context.get_current()).pop(_indexing._ATTRIBUTE, None)
+            vars(drv.Context.get_current()).pop(index_report.ATTRIBUTE, None)
 
     return run
 

@@ -2,7 +2,7 @@
  *
  * No CUDA toolkit is needed to build. Sizes, offsets, constants and the signatures in
  * abi/symbols.h are compared with a real cuda.h by static assertions in
- * test/test_abi.py, wherever a toolkit is found. Names and layouts are the driver's; an
+ * test_abi.py, wherever a toolkit is found. Names and layouts are the driver's; an
  * enumeration that is only passed through is an unsigned int here, as it is in the ABI.
  *
  * Included by driver/, python/ and device/. Holds declarations only. */

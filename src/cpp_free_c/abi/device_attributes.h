@@ -1,7 +1,7 @@
 /* Members of device_attribute: X(NAME, value, kind of the result).
  *
  * Each also is a property of Device under its name in lower case. Where two names share
- * a value the later row names what calls return. Values from cuda.h (test/test_abi.py);
+ * a value the later row names what calls return. Values from cuda.h (test_abi.py);
  * NAME is the header's without CU_DEVICE_ATTRIBUTE_. */
 #ifndef ABI_DEVICE_ATTRIBUTES_H
 #define ABI_DEVICE_ATTRIBUTES_H

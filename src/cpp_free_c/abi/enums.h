@@ -3,7 +3,7 @@
  *
  * device_attribute and function_attribute have tables of their own. The rows of one
  * class stand together; where two names of a class share a value, the later row names
- * what calls return. Checked against cuda.h by test/test_abi.py. */
+ * what calls return. Checked against cuda.h by test_abi.py. */
 #ifndef ABI_ENUMS_H
 #define ABI_ENUMS_H
 

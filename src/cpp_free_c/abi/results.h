@@ -2,7 +2,7 @@
  *
  * The text stands in for the driver's own where no driver answers (not loaded, too old
  * to know the code) and is what the software device says. LogicError is the class of
- * every code that has no better one. Checked against cuda.h by test/test_abi.py. */
+ * every code that has no better one. Checked against cuda.h by test_abi.py. */
 #ifndef ABI_RESULTS_H
 #define ABI_RESULTS_H
 

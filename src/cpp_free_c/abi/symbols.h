@@ -17,7 +17,7 @@
  *           holds the driver's lock; otherwise it returns at once
  *   GIL     it only looks up
  *
- * The functions' results are all CUresult. Checked against cuda.h by test/test_abi.py.
+ * The functions' results are all CUresult. Checked against cuda.h by test_abi.py.
  */
 #ifndef ABI_SYMBOLS_H
 #define ABI_SYMBOLS_H

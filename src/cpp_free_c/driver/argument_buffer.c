@@ -1,7 +1,7 @@
-/* The slow half of argbuf.h: parameters that outgrow the inline store, and their
- * release.
+/* The rare cases of an argument buffer: parameters that outgrow the inline store, and
+ * the release of the heap memory.
  *
- * Invariant and callers: see argbuf.h. */
+ * Invariant and callers: see argument_buffer.h. */
 #include "driver/argument_buffer.h"
 
 #include <stdint.h>
@@ -16,15 +16,15 @@ pcu_argbuf_free(pcu_argbuf *ab)
     pcu_argbuf_init(ab);
 }
 
-/* Moves the bytes to heap memory that holds at least `need`. 0, or -1 when out of
+/* Move the bytes to heap memory of at least `need` bytes. Return 0, or -1 when out of
  * memory. */
 static int
-grow(pcu_argbuf *ab, size_t need)
+argbuf_grow(pcu_argbuf *ab, size_t need)
 {
     size_t capacity = need;
     unsigned char *data;
 
-    /* Twice as much as before, so that many small parameters cost few moves. */
+    /* At least double the capacity, so that many small parameters cost few copies. */
     if (ab->capacity <= SIZE_MAX / 2 && capacity < 2 * ab->capacity) {
         capacity = 2 * ab->capacity;
     }
@@ -50,7 +50,8 @@ pcu_argbuf_reserve_grow(pcu_argbuf *ab, size_t size, size_t align)
 {
     size_t start = (ab->used + (align - 1)) & ~(align - 1);
 
-    if (start < ab->used || size > SIZE_MAX - start || grow(ab, start + size) < 0) {
+    if (start < ab->used || size > SIZE_MAX - start ||
+        argbuf_grow(ab, start + size) < 0) {
         return NULL;
     }
     memset(ab->data + ab->used, 0, start - ab->used);

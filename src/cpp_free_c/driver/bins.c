@@ -1,4 +1,4 @@
-/* Bins of a memory pool. See bins.h. */
+/* The bins of a memory pool. Invariant and callers: see bins.h. */
 
 #include "driver/bins.h"
 
@@ -15,7 +15,7 @@ pcu_bins_size(int bin)
     return head << shift | (((size_t)1 << shift) - 1);
 }
 
-/* Take the first block off the list of a bin that holds one. */
+/* Remove the first block from the list of a bin. The list must not be empty. */
 static pcu_bins_block *
 bins_pop(pcu_bins *self, int bin)
 {

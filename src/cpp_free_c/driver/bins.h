@@ -1,17 +1,16 @@
-/* The bins of a memory pool: which sizes share a bin, the free list of each, the
- * counters.
+/* The bins of a memory pool: the mapping from sizes to bins, one free list a bin, and
+ * the counters.
  *
- * A size's bin is its leading bit and the four bits below it, so that a block is less
- * than 1/16 larger than what was asked for. Every block of a bin has the bin's largest
- * size, and any of them serves any request of the bin.
+ * The bin of a size is its leading bit and the four bits below it, so a block is less
+ * than 1/16 larger than the request. All blocks of a bin have the largest size of the
+ * bin, so each of them serves every request of the bin.
  *
- * Invariant: a block is either held (in the free list of its bin) or active (with a
- * user), and counted as such; managed_bytes counts both. A block that leaves the pool
- * is counted nowhere. Nothing here allocates or fails, so a destructor may return a
- * block.
+ * Invariant: a block is either held (in the free list of its bin) or active (in use),
+ * and counted as such; managed_bytes counts both. A block outside the pool is not
+ * counted. No function allocates or fails, so a destructor may return a block.
  *
- * Pure: no driver, no Python, no lock. The caller sees to it that one thread at a time
- * is in here. */
+ * Pure: no driver, no Python, no lock. The caller ensures that one thread at a time
+ * uses the bins of a pool. python/driver/memory/pool.c is the caller. */
 #ifndef DRIVER_BINS_H
 #define DRIVER_BINS_H
 
@@ -23,21 +22,22 @@ enum {
     PCU_BINS_COUNT = 64 << PCU_BINS_MANTISSA
 };
 
-/* What the bins know of a block: the head of the owner's own struct. */
+/* The part of a block that the bins use. The pool puts it at the start of its own
+ * struct. */
 typedef struct pcu_bins_block {
     struct pcu_bins_block *next; /* in the free list */
     int bin;
 } pcu_bins_block;
 
-/* All zero is a pool without blocks. */
+/* A struct of zeros is a pool without blocks. */
 typedef struct {
     size_t held_blocks;
     size_t active_blocks;
-    size_t held_bytes;                      /* block sizes */
-    size_t managed_bytes;                   /* block sizes, held and active */
-    size_t active_bytes;                    /* sizes asked for */
-    int stopped;                            /* returned blocks are not held any more */
-    uint64_t occupied[PCU_BINS_COUNT / 64]; /* bit i: bin i holds a block */
+    size_t held_bytes;                      /* sizes of the held blocks */
+    size_t managed_bytes;                   /* sizes of all blocks */
+    size_t active_bytes;                    /* requested sizes of the active blocks */
+    int stopped;                            /* returned blocks are no longer held */
+    uint64_t occupied[PCU_BINS_COUNT / 64]; /* bit i: the list of bin i is not empty */
     pcu_bins_block *lists[PCU_BINS_COUNT];
 } pcu_bins;
 
@@ -47,14 +47,17 @@ typedef struct {
 #    define PCU_BINS_API
 #endif
 
-/* floor(log2(value)); 0 for 0. */
+/* floor(log2(value)), and 0 for 0. */
 static inline int
 pcu_bitlog2(uint64_t value)
 {
-    return value == 0 ? 0 : 63 - __builtin_clzll(value);
+    if (value == 0) {
+        return 0;
+    }
+    return 63 - __builtin_clzll(value);
 }
 
-/* The bin of a size; size 0 shares bin 0 with size 1. */
+/* The bin of a size. Size 0 shares bin 0 with size 1. */
 static inline int
 pcu_bins_number(size_t size)
 {
@@ -68,21 +71,20 @@ pcu_bins_number(size_t size)
  * PCU_BINS_COUNT. */
 PCU_BINS_API size_t pcu_bins_size(int bin);
 
-/* A held block of the bin, now active for a request of `size` bytes; NULL if the bin
- * holds none. */
+/* Make a held block of the bin active for a request of `size` bytes. Return NULL if the
+ * bin holds none. */
 PCU_BINS_API pcu_bins_block *pcu_bins_take(pcu_bins *self, int bin, size_t size);
 
-/* Count a new block, whose bin is set, as active for a request of `size` bytes. */
+/* Add a new block as active for a request of `size` bytes. Its bin is set. */
 PCU_BINS_API void pcu_bins_admit(pcu_bins *self, pcu_bins_block *block, size_t size);
 
-/* The user of a block is done with its `size` bytes: hold it. */
+/* Hold an active block that served a request of `size` bytes. */
 PCU_BINS_API void pcu_bins_hold(pcu_bins *self, pcu_bins_block *block, size_t size);
 
-/* The same for a block that leaves the pool. */
+/* Remove an active block, which served a request of `size` bytes, from the pool. */
 PCU_BINS_API void pcu_bins_dismiss(pcu_bins *self, pcu_bins_block *block, size_t size);
 
-/* Take a held block of the largest size there is out of the pool; NULL if none is
- * held. */
+/* Remove one of the largest held blocks from the pool. Return NULL if none is held. */
 PCU_BINS_API pcu_bins_block *pcu_bins_evict(pcu_bins *self);
 
 #endif

@@ -1,4 +1,5 @@
-/* Context records and scopes. See ctxrec.h. */
+/* The registry of context records, and scopes. Invariant and callers: see
+ * context_record.h. */
 
 #include "driver/context_record.h"
 
@@ -7,7 +8,7 @@ PCU_THREAD pcu_ctxrec *pcu_ctx_current;
 static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;
 
-/* The living and the not yet forgotten, newest first. */
+/* All records between pcu_ctxrec_register and pcu_ctxrec_forget, the newest first. */
 static pcu_ctxrec *ctxrec_registry;
 
 pcu_ctxrec *
@@ -91,9 +92,11 @@ pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
 int
 pcu_ctxrec_is_busy(const pcu_ctxrec *rec)
 {
-    unsigned int releases = rec->releases; /* it may be out of the registry */
+    unsigned int releases = rec->releases; /* rec may have left the registry */
     for (const pcu_ctxrec *r = ctxrec_registry; r != NULL; r = r->next) {
-        releases += r->handle == rec->handle ? r->releases : 0;
+        if (r->handle == rec->handle) {
+            releases += r->releases;
+        }
     }
     return releases != 0;
 }
@@ -128,7 +131,8 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
     if (!pcu_ctxrec_lives(rec)) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
-    if (rec == pcu_ctx_current) { /* in step with the driver, see python/driver/context_stack.h */
+    if (rec == pcu_ctx_current) {
+        /* The driver has the same context: see python/driver/context_stack.h. */
         return scope_begin(scope, rec->handle);
     }
     CUresult status = drv.CtxGetCurrent(&current);
@@ -139,7 +143,10 @@ pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
             scope->entered = rec->handle;
         }
     }
-    return status == CUDA_SUCCESS ? scope_begin(scope, rec->handle) : status;
+    if (status == CUDA_SUCCESS) {
+        return scope_begin(scope, rec->handle);
+    }
+    return status;
 }
 
 static CUresult
@@ -148,7 +155,7 @@ scope_pop(const pcu_scope *scope)
     CUcontext popped = NULL;
     CUcontext current = NULL;
     CUresult status = drv.CtxPopCurrent(&popped);
-    /* An error may be that of earlier work, and the context popped all the same. */
+    /* The call may report an error of earlier work although it popped the context. */
     if (status != CUDA_SUCCESS && drv.CtxGetCurrent(&current) == CUDA_SUCCESS &&
         current == scope->entered) {
         status = drv.CtxPopCurrent(&popped);
@@ -162,7 +169,10 @@ scope_pop(const pcu_scope *scope)
 CUresult
 pcu_scope_leave(pcu_scope *scope)
 {
-    CUresult status = scope->entered == NULL ? CUDA_SUCCESS : scope_pop(scope);
+    CUresult status = CUDA_SUCCESS;
+    if (scope->entered != NULL) {
+        status = scope_pop(scope);
+    }
     scope->entered = NULL;
     scope_top = scope->outer;
     return status;
@@ -194,13 +204,13 @@ void
 pcu_scopes_resume(pcu_scope *stop)
 {
     while (scope_top != stop) {
-        pcu_scope *scope = scope_top; /* the outermost first */
+        pcu_scope *scope = scope_top; /* resume the outermost scope first */
         while (scope->outer != stop) {
             scope = scope->outer;
         }
         if (scope->entered != NULL &&
             drv.CtxPushCurrent(scope->entered) != CUDA_SUCCESS) {
-            scope->entered = NULL; /* nothing to leave */
+            scope->entered = NULL; /* pcu_scope_leave has nothing to pop */
         }
         scope->suspended = 0;
         stop = scope;

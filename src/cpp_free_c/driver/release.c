@@ -1,4 +1,4 @@
-/* Releasing and counting driver objects. See res.h. */
+/* Release and counting of driver handles. Invariant and callers: see release.h. */
 
 #include "driver/release.h"
 
@@ -6,76 +6,78 @@
 
 #include "driver/status.h"
 
-/* Side by side, and one addition for each event: mem_alloc pays for both. */
+/* Both counters of a kind share a cache line, and an event costs one addition:
+ * mem_alloc and free are hot paths. */
 static struct {
     atomic_ulong created;
     atomic_ulong released;
-} res_counts[PCU_RES_COUNT];
+} handle_counts[PCU_HANDLE_KINDS];
 
 void
-pcu_res_created(pcu_res_kind kind)
+pcu_handle_created(pcu_handle_kind kind)
 {
-    atomic_fetch_add_explicit(&res_counts[kind].created, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&handle_counts[kind].created, 1, memory_order_relaxed);
 }
 
 static void
-res_gone(pcu_res_kind kind)
+handle_gone(pcu_handle_kind kind)
 {
-    atomic_fetch_add_explicit(&res_counts[kind].released, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&handle_counts[kind].released, 1, memory_order_relaxed);
 }
 
 long
-pcu_res_live(pcu_res_kind kind)
+pcu_handle_live(pcu_handle_kind kind)
 {
-    unsigned long released =
-        pcu_res_released(kind); /* first: never more than created */
+    /* Read `released` first, so that it never exceeds `created`. */
+    unsigned long released = pcu_handle_released(kind);
     unsigned long created =
-        atomic_load_explicit(&res_counts[kind].created, memory_order_relaxed);
+        atomic_load_explicit(&handle_counts[kind].created, memory_order_relaxed);
     return (long)(created - released);
 }
 
 unsigned long
-pcu_res_released(pcu_res_kind kind)
+pcu_handle_released(pcu_handle_kind kind)
 {
-    return atomic_load_explicit(&res_counts[kind].released, memory_order_relaxed);
+    return atomic_load_explicit(&handle_counts[kind].released, memory_order_relaxed);
 }
 
 const char *
-pcu_res_name(pcu_res_kind kind)
+pcu_handle_kind_name(pcu_handle_kind kind)
 {
-#define RES_NAME(kind_, type, ender) #kind_,
-    static const char *const names[] = {PCU_RESOURCES(RES_NAME)};
-#undef RES_NAME
+#define HANDLE_NAME(kind_, type, ender) #kind_,
+    static const char *const names[] = {PCU_RESOURCES(HANDLE_NAME)};
+#undef HANDLE_NAME
     return names[kind];
 }
 
 const char *
-pcu_res_ender(pcu_res_kind kind)
+pcu_handle_release_routine(pcu_handle_kind kind)
 {
-#define RES_ENDER(kind_, type, ender) "cu" #ender,
-    static const char *const names[] = {PCU_RESOURCES(RES_ENDER)};
-#undef RES_ENDER
+#define HANDLE_ENDER(kind_, type, ender) "cu" #ender,
+    static const char *const names[] = {PCU_RESOURCES(HANDLE_ENDER)};
+#undef HANDLE_ENDER
     return names[kind];
 }
 
 int
-pcu_res_blocking(pcu_res_kind kind)
+pcu_handle_blocking(pcu_handle_kind kind)
 {
-#define RES_WAITS(kind_, type, ender) PCU_WAITS_##ender,
-    static const unsigned char blocking[] = {PCU_RESOURCES(RES_WAITS)};
-#undef RES_WAITS
+#define HANDLE_WAITS(kind_, type, ender) PCU_WAITS_##ender,
+    static const unsigned char blocking[] = {PCU_RESOURCES(HANDLE_WAITS)};
+#undef HANDLE_WAITS
     return blocking[kind];
 }
 
 void
-pcu_res_abandon(pcu_res_kind kind)
+pcu_handle_abandon(pcu_handle_kind kind)
 {
-    res_gone(kind);
+    handle_gone(kind);
 }
 
-/* 1 for codes after which the handle is gone although the call did not end it. */
+/* 1 for codes that mean that the handle no longer exists, although the call did not
+ * release it. */
 static int
-res_status_is_moot(CUresult status)
+handle_status_is_moot(CUresult status)
 {
     return status == CUDA_ERROR_DEINITIALIZED ||
            status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
@@ -104,14 +106,14 @@ pcu_release_call(pcu_release *r)
         r->status = drv.GraphicsUnmapResources(1, &r->handle.graphics, r->stream);
         return;
     }
-    r->routine = pcu_res_ender(r->kind);
+    r->routine = pcu_handle_release_routine(r->kind);
     switch ((int)r->kind) {
-#define RES_END(kind_, type, ender)             \
-    case PCU_RES_##kind_:                       \
+#define HANDLE_END(kind_, type, ender)          \
+    case PCU_HANDLE_##kind_:                    \
         r->status = drv.ender(r->handle.kind_); \
         break;
-        PCU_RESOURCES(RES_END)
-#undef RES_END
+        PCU_RESOURCES(HANDLE_END)
+#undef HANDLE_END
     }
 }
 
@@ -127,12 +129,12 @@ pcu_release_finish(pcu_release *r)
             r->status = left;
         }
     }
-    if (res_status_is_moot(r->status)) {
+    if (handle_status_is_moot(r->status)) {
         r->status = CUDA_SUCCESS;
     }
     r->ended |= r->status == CUDA_SUCCESS;
     if (r->ended && !r->unmaps) {
-        res_gone(r->kind);
+        handle_gone(r->kind);
     }
     return r->status;
 }

@@ -1,14 +1,17 @@
-/* Array sizes, strides, broadcasting and slices: see shape.h for the contracts.
+/* Sizes, strides, broadcasting and slices of arrays. Contracts and callers: see
+ * shape.h.
  *
- * Invariant: no number leaves a function unless the arithmetic that made it was exact.
- */
+ * Invariant: no function returns a number that overflowed. */
 #include "driver/shape.h"
 
-/* *out = a * b for signed byte distances. 0, or -1 on overflow. */
+/* *out = a * b for signed byte distances. Return 0, or -1 on overflow. */
 static int
-mul_distance(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *out)
+shape_mul_distance(ptrdiff_t a, ptrdiff_t b, ptrdiff_t *out)
 {
-    return __builtin_mul_overflow(a, b, out) ? -1 : 0;
+    if (__builtin_mul_overflow(a, b, out)) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -16,8 +19,7 @@ pcu_shape_count(int ndim, const size_t *shape, size_t *count)
 {
     size_t product = 1;
 
-    /* Looked for first: (0, huge, huge) has no items, whatever the rest multiplies to.
-     */
+    /* Look for zeros first: (0, huge, huge) has no items and must not overflow. */
     for (int i = 0; i < ndim; i++) {
         if (shape[i] == 0) {
             *count = 0;
@@ -30,7 +32,10 @@ pcu_shape_count(int ndim, const size_t *shape, size_t *count)
         }
     }
     *count = product;
-    return product > PTRDIFF_MAX ? -1 : 0;
+    if (product > PTRDIFF_MAX) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -44,18 +49,24 @@ pcu_shape_nbytes(int ndim, const size_t *shape, size_t itemsize, size_t *nbytes)
     if (pcu_mul_size(count, itemsize, nbytes) < 0) {
         return -1;
     }
-    return *nbytes > PTRDIFF_MAX ? -1 : 0;
+    if (*nbytes > PTRDIFF_MAX) {
+        return -1;
+    }
+    return 0;
 }
 
-/* Fills the stride of one axis and makes *step that of the next slower one. */
+/* Store the stride of one axis and advance *step to the next slower axis. */
 static int
-next_stride(size_t length, size_t *step, ptrdiff_t *stride)
+shape_next_stride(size_t length, size_t *step, ptrdiff_t *stride)
 {
     *stride = (ptrdiff_t)*step;
     if (length > 1 && pcu_mul_size(*step, length, step) < 0) {
         return -1;
     }
-    return *step > PTRDIFF_MAX ? -1 : 0;
+    if (*step > PTRDIFF_MAX) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -64,7 +75,7 @@ pcu_strides_c(int ndim, const size_t *shape, size_t itemsize, ptrdiff_t *strides
     size_t step = itemsize;
 
     for (int i = ndim - 1; i >= 0; i--) {
-        if (next_stride(shape[i], &step, &strides[i]) < 0) {
+        if (shape_next_stride(shape[i], &step, &strides[i]) < 0) {
             return -1;
         }
     }
@@ -77,19 +88,19 @@ pcu_strides_f(int ndim, const size_t *shape, size_t itemsize, ptrdiff_t *strides
     size_t step = itemsize;
 
     for (int i = 0; i < ndim; i++) {
-        if (next_stride(shape[i], &step, &strides[i]) < 0) {
+        if (shape_next_stride(shape[i], &step, &strides[i]) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
-/* Is the array packed, walking its axes from `axis` on, `direction` at a time? A length
- * that overflows the expected stride cannot belong to an array in memory: the answer is
- * then 0. */
+/* Is the array packed if its axes are visited from `axis` on in steps of `direction`?
+ * The answer is 0 where the expected stride overflows: no array in memory has that
+ * shape. */
 static int
-is_packed(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t itemsize,
-          int axis, int direction)
+shape_is_packed(int ndim, const size_t *shape, const ptrdiff_t *strides,
+                size_t itemsize, int axis, int direction)
 {
     size_t expected = itemsize;
 
@@ -114,14 +125,14 @@ int
 pcu_is_c_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
                     size_t itemsize)
 {
-    return is_packed(ndim, shape, strides, itemsize, ndim - 1, -1);
+    return shape_is_packed(ndim, shape, strides, itemsize, ndim - 1, -1);
 }
 
 int
 pcu_is_f_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
                     size_t itemsize)
 {
-    return is_packed(ndim, shape, strides, itemsize, 0, 1);
+    return shape_is_packed(ndim, shape, strides, itemsize, 0, 1);
 }
 
 int
@@ -145,7 +156,7 @@ pcu_extent(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t items
         ptrdiff_t *end = strides[i] < 0 ? low : high;
 
         if (shape[i] - 1 > PTRDIFF_MAX ||
-            mul_distance((ptrdiff_t)(shape[i] - 1), strides[i], &reach) < 0 ||
+            shape_mul_distance((ptrdiff_t)(shape[i] - 1), strides[i], &reach) < 0 ||
             __builtin_add_overflow(*end, reach, end)) {
             return -1;
         }
@@ -157,10 +168,12 @@ int
 pcu_broadcast_shapes(int ndim_a, const size_t *a, int ndim_b, const size_t *b,
                      int *ndim_out, size_t *out)
 {
-    int ndim = ndim_a > ndim_b ? ndim_a : ndim_b;
-
-    /* From the last axis on: a place is written after the inputs' same place was read,
-     * even where out is one of them. */
+    int ndim = ndim_a;
+    if (ndim_b > ndim) {
+        ndim = ndim_b;
+    }
+    /* Begin with the last axis. If `out` is one of the inputs, an element is then read
+     * before it is overwritten. */
     for (int i = 1; i <= ndim; i++) {
         size_t length_a = i <= ndim_a ? a[ndim_a - i] : 1;
         size_t length_b = i <= ndim_b ? b[ndim_b - i] : 1;
@@ -197,10 +210,10 @@ pcu_broadcast_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
     return 0;
 }
 
-/* Brings one end of a slice into [lowest, highest], counting from the end if negative.
- */
+/* Clip one end of a slice to [lowest, highest]. A negative end counts from the end of
+ * the axis. */
 static ptrdiff_t
-clip_end(ptrdiff_t end, ptrdiff_t length, ptrdiff_t lowest, ptrdiff_t highest)
+shape_clip_end(ptrdiff_t end, ptrdiff_t length, ptrdiff_t lowest, ptrdiff_t highest)
 {
     if (end < 0) {
         end += length;
@@ -208,7 +221,10 @@ clip_end(ptrdiff_t end, ptrdiff_t length, ptrdiff_t lowest, ptrdiff_t highest)
     if (end < lowest) {
         return lowest;
     }
-    return end > highest ? highest : end;
+    if (end > highest) {
+        return highest;
+    }
+    return end;
 }
 
 int
@@ -216,30 +232,33 @@ pcu_slice_resolve(const pcu_slice *slice, size_t length, pcu_slice_range *range)
 {
     ptrdiff_t n = (ptrdiff_t)length;
     ptrdiff_t step = slice->step;
-    ptrdiff_t lowest = step < 0 ? -1 : 0;
-    ptrdiff_t highest = step < 0 ? n - 1 : n;
-    ptrdiff_t start = step < 0 ? highest : lowest;
-    ptrdiff_t stop = step < 0 ? lowest : highest;
-    size_t distance;
-    size_t stride;
+    int backwards = step < 0;
+    ptrdiff_t lowest = 0;
+    ptrdiff_t highest = n;
 
     if (step == 0 || length > PTRDIFF_MAX) {
         return -1;
     }
+    if (backwards) {
+        lowest = -1;
+        highest = n - 1;
+    }
+    ptrdiff_t start = backwards ? highest : lowest;
+    ptrdiff_t stop = backwards ? lowest : highest;
     if (slice->has_start) {
-        start = clip_end(slice->start, n, lowest, highest);
+        start = shape_clip_end(slice->start, n, lowest, highest);
     }
     if (slice->has_stop) {
-        stop = clip_end(slice->stop, n, lowest, highest);
+        stop = shape_clip_end(slice->stop, n, lowest, highest);
     }
-    if (step < 0 ? start <= stop : start >= stop) {
+    if ((backwards && start <= stop) || (!backwards && start >= stop)) {
         *range = (pcu_slice_range){.first = 0, .step = 1, .count = 0};
         return 0;
     }
-    distance = (size_t)(stop - start);
-    stride = (size_t)step;
-    if (step < 0) {
-        /* Negated as unsigned: -PTRDIFF_MIN is no ptrdiff_t. */
+    size_t distance = (size_t)(stop - start);
+    size_t stride = (size_t)step;
+    if (backwards) {
+        /* Negate as unsigned: -PTRDIFF_MIN does not fit a ptrdiff_t. */
         distance = (size_t)0 - distance;
         stride = (size_t)0 - stride;
     }
@@ -256,14 +275,16 @@ pcu_view_slice(const pcu_slice *slice, size_t length, ptrdiff_t stride,
     pcu_slice_range range;
 
     if (pcu_slice_resolve(slice, length, &range) < 0 ||
-        mul_distance((ptrdiff_t)range.first, stride, offset) < 0) {
+        shape_mul_distance((ptrdiff_t)range.first, stride, offset) < 0) {
         return -1;
     }
     *length_out = range.count;
-    if (mul_distance(stride, range.step, stride_out) < 0) {
-        /* x[::huge] picks one item: no step is ever taken, so any stride will do. */
+    if (shape_mul_distance(stride, range.step, stride_out) < 0) {
+        /* x[::huge] selects one item, so the stride is never used. */
         *stride_out = stride;
-        return range.count > 1 ? -1 : 0;
+        if (range.count > 1) {
+            return -1;
+        }
     }
     return 0;
 }
@@ -282,14 +303,27 @@ pcu_view_index(ptrdiff_t index, size_t length, ptrdiff_t stride, ptrdiff_t *offs
     if (place >= length || place > PTRDIFF_MAX) {
         return -1;
     }
-    return mul_distance((ptrdiff_t)place, stride, offset);
+    return shape_mul_distance((ptrdiff_t)place, stride, offset);
 }
 
 /* The axis at a distance from the fastest one. */
 static int
-reshape_axis(int ndim, int f_order, int distance)
+shape_axis_at(int ndim, int f_order, int distance)
 {
-    return f_order ? distance : ndim - 1 - distance;
+    if (f_order) {
+        return distance;
+    }
+    return ndim - 1 - distance;
+}
+
+/* The stride of a new axis of length 1: that of the run it is in, or the item size. */
+static ptrdiff_t
+shape_unit_stride(const ptrdiff_t *step, int run, int runs, size_t itemsize)
+{
+    if (run < runs) {
+        return step[run];
+    }
+    return (ptrdiff_t)itemsize;
 }
 
 int
@@ -302,16 +336,17 @@ pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
     int runs = 0;
     int run = 0;
 
-    /* The evenly spaced runs of items, the fastest first. */
+    /* Collect the evenly spaced runs of items, the fastest first. */
     for (int d = 0; d < ndim; d++) {
-        int axis = reshape_axis(ndim, f_order, d);
+        int axis = shape_axis_at(ndim, f_order, d);
         ptrdiff_t reach;
 
         if (shape[axis] == 1) {
             continue;
         }
         if (runs > 0 &&
-            mul_distance(step[runs - 1], (ptrdiff_t)length[runs - 1], &reach) == 0 &&
+            shape_mul_distance(step[runs - 1], (ptrdiff_t)length[runs - 1], &reach) ==
+                0 &&
             reach == strides[axis]) {
             length[runs - 1] *= shape[axis];
             continue;
@@ -319,12 +354,12 @@ pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
         length[runs] = shape[axis];
         step[runs++] = strides[axis];
     }
-    /* Each run is cut into axes of the new shape; none may span two runs. */
+    /* Cut each run into axes of the new shape. No axis may span two runs. */
     for (int d = 0; d < ndim_out; d++) {
-        int axis = reshape_axis(ndim_out, f_order, d);
+        int axis = shape_axis_at(ndim_out, f_order, d);
 
         if (shape_out[axis] == 1) {
-            out[axis] = run < runs ? step[run] : (ptrdiff_t)itemsize;
+            out[axis] = shape_unit_stride(step, run, runs, itemsize);
             continue;
         }
         while (run < runs && length[run] == 1) {
@@ -335,7 +370,7 @@ pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
         }
         out[axis] = step[run];
         length[run] /= shape_out[axis];
-        if (mul_distance(step[run], (ptrdiff_t)shape_out[axis], &step[run]) < 0) {
+        if (shape_mul_distance(step[run], (ptrdiff_t)shape_out[axis], &step[run]) < 0) {
             return -1;
         }
     }
@@ -343,19 +378,22 @@ pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
 }
 
 static size_t
-magnitude(ptrdiff_t distance)
+shape_magnitude(ptrdiff_t distance)
 {
-    return distance < 0 ? (size_t)0 - (size_t)distance : (size_t)distance;
+    if (distance < 0) {
+        return (size_t)0 - (size_t)distance;
+    }
+    return (size_t)distance;
 }
 
-/* Should axis a run slower than axis b? Looked for in the first array that moves along
- * both differently. */
+/* Should axis a be slower than axis b? The first array with different non-zero strides
+ * decides. */
 static int
-is_slower(int narrays, const ptrdiff_t *strides, int a, int b)
+shape_is_slower(int narrays, const ptrdiff_t *strides, int a, int b)
 {
     for (int r = 0; r < narrays; r++) {
-        size_t step_a = magnitude(strides[r * PCU_MAX_NDIM + a]);
-        size_t step_b = magnitude(strides[r * PCU_MAX_NDIM + b]);
+        size_t step_a = shape_magnitude(strides[r * PCU_MAX_NDIM + a]);
+        size_t step_b = shape_magnitude(strides[r * PCU_MAX_NDIM + b]);
 
         if (step_a != step_b && step_a != 0 && step_b != 0) {
             return step_a > step_b;
@@ -365,7 +403,7 @@ is_slower(int narrays, const ptrdiff_t *strides, int a, int b)
 }
 
 static void
-swap_axes(size_t *shape, int narrays, ptrdiff_t *strides, int a, int b)
+shape_swap_axes(size_t *shape, int narrays, ptrdiff_t *strides, int a, int b)
 {
     size_t length = shape[a];
 
@@ -380,15 +418,16 @@ swap_axes(size_t *shape, int narrays, ptrdiff_t *strides, int a, int b)
     }
 }
 
-/* Does every array reach the next item of axis a by passing all of axis b? */
+/* Is axis b, repeated along axis a, one evenly spaced axis in every array? */
 static int
-is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, int b)
+shape_is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, int b)
 {
     for (int r = 0; r < narrays; r++) {
         const ptrdiff_t *row = strides + (size_t)r * PCU_MAX_NDIM;
         ptrdiff_t reach;
 
-        if (mul_distance(row[b], (ptrdiff_t)length_b, &reach) < 0 || reach != row[a]) {
+        if (shape_mul_distance(row[b], (ptrdiff_t)length_b, &reach) < 0 ||
+            reach != row[a]) {
             return 0;
         }
     }
@@ -405,17 +444,17 @@ pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides)
             continue;
         }
         if (kept != i) {
-            swap_axes(shape, narrays, strides, kept, i);
+            shape_swap_axes(shape, narrays, strides, kept, i);
         }
-        for (int k = kept; k > 0 && !is_slower(narrays, strides, k - 1, k); k--) {
-            swap_axes(shape, narrays, strides, k - 1, k);
+        for (int k = kept; k > 0 && !shape_is_slower(narrays, strides, k - 1, k); k--) {
+            shape_swap_axes(shape, narrays, strides, k - 1, k);
         }
         kept++;
     }
     ndim = kept;
     kept = 0;
     for (int i = 0; i < ndim; i++) {
-        if (kept > 0 && is_joint(shape[i], narrays, strides, kept - 1, i)) {
+        if (kept > 0 && shape_is_joint(shape[i], narrays, strides, kept - 1, i)) {
             shape[kept - 1] *= shape[i];
             for (int r = 0; r < narrays; r++) {
                 strides[r * PCU_MAX_NDIM + kept - 1] = strides[r * PCU_MAX_NDIM + i];
@@ -423,7 +462,7 @@ pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides)
             continue;
         }
         if (kept != i) {
-            swap_axes(shape, narrays, strides, kept, i);
+            shape_swap_axes(shape, narrays, strides, kept, i);
         }
         kept++;
     }

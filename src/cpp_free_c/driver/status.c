@@ -1,4 +1,4 @@
-/* Look-ups in abi/results.h. See status.h. */
+/* Look-ups in the table of result codes, abi/results.h. Callers: see status.h. */
 
 #include "driver/status.h"
 
@@ -29,7 +29,10 @@ pcu_status_kind
 pcu_status_classify(CUresult status)
 {
     const status_row *row = status_find(status);
-    return row == NULL ? PCU_KIND_LogicError : row->kind;
+    if (row == NULL) {
+        return PCU_KIND_LogicError;
+    }
+    return row->kind;
 }
 
 const char *
@@ -54,7 +57,10 @@ pcu_status_text(CUresult status)
         return text;
     }
     const status_row *row = status_find(status);
-    return row == NULL ? "unrecognized error code" : row->text;
+    if (row == NULL) {
+        return "unrecognized error code";
+    }
+    return row->text;
 }
 
 int

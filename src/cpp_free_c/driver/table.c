@@ -1,4 +1,5 @@
-/* Opens the driver library and fills the driver table. See drv.h. */
+/* Open the driver library and fill the driver table. Invariant and callers: see
+ * table.h. */
 
 #define _GNU_SOURCE /* dladdr */
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the stubs return: the driver is not there yet, or lacks the symbol. */
+/* The result of the stubs: the library is not loaded, or it lacks the symbol. */
 static CUresult drv_stub_status = CUDA_ERROR_NOT_INITIALIZED;
 
 #pragma GCC diagnostic push
@@ -31,12 +32,12 @@ struct pcu_drv drv = {PCU_DRV_SYMBOLS(DRV_STUB_MEMBER)};
 
 struct pcu_drv_info pcu_drv_info;
 
-/* Held while the library is loaded. A fork waits for that, so that no child finds the
- * lock taken by a thread it does not have. */
+/* Held while the library is loaded. A fork waits for it: otherwise a child could
+ * inherit the lock from a thread that the child does not have. */
 static pthread_mutex_t drv_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t drv_once = PTHREAD_ONCE_INIT;
-/* This thread holds the lock: a library that starts a process while it is loaded must
- * not wait for itself. */
+/* 1 if this thread holds drv_lock. A library that forks while it is loaded must not
+ * wait for its own thread. */
 static _Thread_local int drv_loading;
 
 enum { REQUIRED = 1, OPTIONAL = 0 };
@@ -55,9 +56,8 @@ static const drv_entry drv_entries[] = {PCU_DRV_SYMBOLS(DRV_ENTRY)};
 
 enum { DRV_ENTRY_COUNT = sizeof(drv_entries) / sizeof(drv_entries[0]) };
 
-/* All object and function pointers have one representation on the systems CUDA runs on,
- * and dlsym relies on it; memcpy says so without a cast the standard does not define.
- */
+/* Object and function pointers have the same representation on all systems that CUDA
+ * supports; dlsym relies on that. memcpy avoids a cast that C does not define. */
 static void *
 drv_slot_read(const struct pcu_drv *table, size_t offset)
 {
@@ -142,14 +142,20 @@ drv_watch_forks(void)
     pthread_atfork(drv_fork_prepare, drv_fork_parent, drv_fork_child);
 }
 
-/* The software device's library stands beside the extension module. */
+/* The path of the software device's library, which is in the extension's folder. */
 static int
 drv_emulator_path(char *path, size_t size)
 {
     Dl_info self;
-    const char *own = dladdr((void *)&pcu_drv_info, &self) != 0 ? self.dli_fname : "";
+    const char *own = "";
+    if (dladdr((void *)&pcu_drv_info, &self) != 0) {
+        own = self.dli_fname;
+    }
     const char *slash = strrchr(own, '/');
-    int length = slash == NULL ? 0 : (int)(slash - own + 1);
+    int length = 0;
+    if (slash != NULL) {
+        length = (int)(slash - own + 1);
+    }
     int n = snprintf(path, size, "%.*slibpycuda_emulator.so", length, own);
     return n > 0 && (size_t)n < size;
 }
@@ -177,7 +183,7 @@ drv_open_emulator(void)
     }
     else {
         (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail),
-                       "libpycuda_emulator.so: the folder's name is too long");
+                       "the path of libpycuda_emulator.so is too long");
     }
     if (library != NULL) {
         void *report = dlsym(library, "emu_last_message");
@@ -189,8 +195,8 @@ drv_open_emulator(void)
     return library;
 }
 
-/* The library that PYCUDA_DRIVER asks for; unset: the driver, else the software device.
- */
+/* Open the library that PYCUDA_DRIVER names. If it is unset, open the driver, or the
+ * software device where there is no driver. */
 static void *
 drv_open_choice(void)
 {
@@ -253,11 +259,13 @@ static pcu_drv_state
 drv_load_locked(void)
 {
     void *library = drv_open_choice();
-    if (library == NULL) {
-        return pcu_drv_info.state == PCU_DRV_BAD_CHOICE ? PCU_DRV_BAD_CHOICE
-                                                        : PCU_DRV_NO_LIBRARY;
+    if (library != NULL) {
+        return drv_fill(library);
     }
-    return drv_fill(library);
+    if (pcu_drv_info.state == PCU_DRV_BAD_CHOICE) {
+        return PCU_DRV_BAD_CHOICE;
+    }
+    return PCU_DRV_NO_LIBRARY;
 }
 
 CUresult
@@ -313,7 +321,7 @@ pcu_drv_state_status(pcu_drv_state state)
 int
 pcu_drv_missing_since(const char *routine)
 {
-    int loaded = pcu_drv_info.state == PCU_DRV_READY; /* else all are stubs */
+    int loaded = pcu_drv_info.state == PCU_DRV_READY; /* if not, all are stubs */
     int since = 0;
     for (int i = 0; loaded && i < DRV_ENTRY_COUNT; i++) {
         const drv_entry *entry = &drv_entries[i];

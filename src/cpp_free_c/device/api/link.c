@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/execution.h"
 #include "device/api/entry.h"
 #include "device/api/image.h"
 #include "device/api/jit.h"
@@ -255,7 +256,8 @@ link_try(link_state *link)
     emu_users_add(&link->object);
     call = emu_lock_pause();
     status =
-        emu_program_load(context, link->texts, link->count, &link->jit.load, &program);
+        emu_program_load(context, link->texts, link->count, &link->jit.load,
+                         emu_ops(), &program);
     if (status == CUDA_SUCCESS) {
         emu_program_free(program);
     }

@@ -7,7 +7,8 @@
 #ifndef DEVICE_COMPILE_LOWER_H
 #define DEVICE_COMPILE_LOWER_H
 
-#include "device/machine/machine.h"
+#include "device/compile/code.h"
+#include "device/compile/operations.h"
 #include "device/ptx/ir.h"
 
 /* An operand: 0 none, odd a constant's place, else (register + 1) << 1. */
@@ -165,10 +166,5 @@ void low_lower(emu_load *load, low_constants *constants, ptx_function *function,
 /* Sets the slots, and local_size as far as it is known: before any call is lowered. */
 void low_declare(emu_load *load, ptx_function *function, emu_func *out);
 uint64_t low_function_address(const emu_func *func);
-
-/* -- symbols.c --------------------------------------------------------------------- */
-
-/* EMU_SERVICE_ constant of an external function's name, or 0. */
-unsigned low_service(const char *name);
 
 #endif

@@ -3,7 +3,7 @@
  * None of these may run behind a guard prefix, which changes the mask for one
  * instruction only: guarded ones are branched around. */
 #include "device/compile/lower.h"
-#include "device/machine/dynamic_parallelism.h"
+#include "device/compile/service_names.h"
 
 #include <string.h>
 
@@ -151,7 +151,7 @@ call_target(low_func *f, const ptx_operand *target, emu_callsite *call)
         low_fail(f, "%s is a kernel", function->name->text);
     }
     if (!function->code) {
-        call->service = low_service(function->name->text);
+        call->service = emu_service_number(function->name->text);
         if (!call->service) {
             low_fail(f, "the function %s is not defined", function->name->text);
         }
@@ -163,11 +163,8 @@ call_target(low_func *f, const ptx_operand *target, emu_callsite *call)
 static void
 check_service(const low_func *f, const emu_callsite *call)
 {
-    static const uint8_t params[] = {0, 2, 5, 1, 1};
-
-    if (call->service >= EMU_SERVICE_RUNTIME
-            ? call->param_count < emu_runtime_parameters(call->service)
-            : call->service && call->param_count < params[call->service]) {
+    if (call->service != EMU_SERVICE_NONE &&
+        call->param_count < emu_service_parameters(call->service)) {
         low_fail(f, "too few parameters");
     }
 }

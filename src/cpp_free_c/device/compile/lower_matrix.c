@@ -5,8 +5,8 @@
  * 2 t, 2 t + 1, 2 t + 8 or 2 t + 9 in the other. The far dimension is the row of A, C
  * and D, the column of B. Registers of halves hold two neighbours of the near
  * dimension; of the eight registers of A and B the last four repeat the first. */
+#include "device/compile/encoding.h"
 #include "device/compile/lower.h"
-#include "device/machine/ops_matrix.h"
 
 enum { FRAGMENT = 8, DISTINCT = 4 };
 

@@ -1,6 +1,6 @@
 /* Lowering of loads, stores, atomics. See lower.h. */
+#include "device/compile/encoding.h"
 #include "device/compile/lower.h"
-#include "device/machine/ops_atomic.h"
 
 /* The space an instruction names; NONE is generic. */
 static unsigned

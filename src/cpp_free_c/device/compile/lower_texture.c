@@ -3,9 +3,8 @@
  * Textures and surfaces are 64-bit handles in registers, or in variables of type
  * .texref and .surfref. Samplers apart from textures, depth comparisons and
  * multisampled textures are refused by name. */
+#include "device/compile/encoding.h"
 #include "device/compile/lower.h"
-#include "device/machine/ops_atomic.h"
-#include "device/machine/ops_texture.h"
 #include "device/memory/sampling.h"
 
 static unsigned

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/device.h"
 #include "device/compile/lower.h"
 #include "device/compile/symbols.h"
 
@@ -383,7 +384,7 @@ finish_logs(const loader *l, emu_load_options *options)
 
 CUresult
 emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                 emu_load_options *options, emu_program **out)
+                 emu_load_options *options, const emu_op *ops, emu_program **out)
 {
     loader *l = calloc(1, sizeof *l);
     CUresult status;
@@ -394,7 +395,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     l->modules_tail = &l->modules;
-    l->ops = emu_ops();
+    l->ops = ops;
     l->load.limit = (size_t)1 << 28;
     for (i = 0; i < count; i++) {
         l->load.limit += 256 * (sources[i].size < 1 << 24 ? sources[i].size : 1 << 24);
@@ -514,21 +515,4 @@ emu_program_variable(const emu_program *program, const char *name, uint64_t *add
     *address = found->address;
     *size = found->size;
     return 1;
-}
-
-/* -- which build of the interpreter ------------------------------------------------ */
-
-const emu_op *
-emu_ops(void)
-{
-#if defined(__x86_64__)
-    const char *choice = getenv("PYCUDA_EMULATOR_SIMD");
-
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        !(choice && strcmp(choice, "0") == 0)) {
-        return emu_ops_avx2;
-    }
-#endif
-    return emu_ops_base;
 }

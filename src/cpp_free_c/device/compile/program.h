@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "abi/cuda_abi.h"
+#include "device/compile/code.h"
 
 /* -- loading ----------------------------------------------------------------------- */
 
@@ -32,42 +32,19 @@ typedef struct {
     size_t error_log_size;
 } emu_load_options;
 
-typedef struct emu_program emu_program;
-typedef struct emu_kernel emu_kernel;
-
 /* Parses and links all texts into one program and creates its variables in `space`,
- * which must outlive the program. `options` may be NULL. On failure *out is NULL; the
- * codes are INVALID_PTX (malformed, unknown opcode, undefined symbol), INVALID_IMAGE
- * (not PTX), UNSUPPORTED_PTX_VERSION, OUT_OF_MEMORY. */
+ * which must outlive the program. `ops` are the functions of the operations, by
+ * EMU_OP_ number. `options` may be NULL. On failure *out is NULL; the codes are
+ * INVALID_PTX (malformed, unknown opcode, undefined symbol), INVALID_IMAGE (not PTX),
+ * UNSUPPORTED_PTX_VERSION, OUT_OF_MEMORY. */
 CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                          emu_load_options *options, emu_program **out);
+                          emu_load_options *options, const emu_op *ops,
+                          emu_program **out);
 /* Frees the program, and its variables where the context has not done so. NULL is
  * allowed. */
 void emu_program_free(emu_program *program);
 
 /* -- kernels ----------------------------------------------------------------------- */
-
-typedef struct {
-    size_t offset;
-    size_t size;
-    size_t align;
-} emu_param;
-
-typedef struct {
-    const char *name;
-    size_t param_count;
-    const emu_param *params;
-    size_t params_size;   /* of the packed parameter block */
-    unsigned max_threads; /* per block: .maxntid, .reqntid, registers, 1024 */
-    unsigned max_ntid[3]; /* .maxntid, or zeros */
-    unsigned req_ntid[3]; /* .reqntid, or zeros */
-    unsigned registers;   /* a thread */
-    size_t shared_size;   /* static, bytes */
-    size_t const_size;    /* of the program's .const variables, bytes */
-    size_t local_size;    /* a thread, bytes */
-    unsigned ptx_version; /* 10 * major + minor */
-    unsigned target;      /* 75 for sm_75 */
-} emu_kernel_info;
 
 /* NULL when there is none of that name. */
 const emu_kernel *emu_program_kernel(const emu_program *program, const char *name);

@@ -4,29 +4,6 @@
 #include <string.h>
 
 #include "device/compile/lower.h"
-#include "device/machine/dynamic_parallelism.h"
-
-/* -- services ---------------------------------------------------------------------- */
-
-unsigned
-low_service(const char *name)
-{
-    static const struct {
-        const char *name;
-        unsigned service;
-    } rows[] = {{"vprintf", EMU_SERVICE_PRINTF},
-                {"__assertfail", EMU_SERVICE_ASSERT},
-                {"malloc", EMU_SERVICE_MALLOC},
-                {"free", EMU_SERVICE_FREE}};
-    size_t i;
-
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return rows[i].service;
-        }
-    }
-    return emu_runtime_service(name);
-}
 
 /* -- linking ----------------------------------------------------------------------- */
 

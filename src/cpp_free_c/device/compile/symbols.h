@@ -3,7 +3,7 @@
 #ifndef DEVICE_COMPILE_SYMBOLS_H
 #define DEVICE_COMPILE_SYMBOLS_H
 
-#include "device/machine/machine.h"
+#include "device/compile/code.h"
 #include "device/ptx/ir.h"
 
 /* Joins declarations with their definitions across all modules. */

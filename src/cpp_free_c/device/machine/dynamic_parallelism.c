@@ -10,6 +10,7 @@
 
 #include "device/api/module.h"
 #include "device/api/occupancy.h"
+#include "device/compile/service_names.h"
 #include "device/machine/services.h"
 
 #define ERRORS(X)                                                                \
@@ -673,74 +674,47 @@ occupancy(call *c)
 /* -- the table --------------------------------------------------------------------- */
 
 static const struct {
-    const char *name; /* behind __cudaCDP2; a _ptsz may follow */
-    unsigned parameters;
     error (*function)(call *c);
     bool
         gives; /* something other than its error, which only the thread's state tells */
-} rows[] = {
-    {"GetParameterBufferV2", 4, get_parameter_buffer_v2, true},
-    {"GetParameterBuffer", 2, get_parameter_buffer, true},
-    {"LaunchDeviceV2", 2, launch_device_v2, false},
-    {"LaunchDevice", 6, launch_device, false},
-    {"GetLastError", 0, get_last_error, true},
-    {"PeekAtLastError", 0, peek_at_last_error, true},
-    {"GetErrorName", 1, get_error_name, true},
-    {"GetErrorString", 1, get_error_string, true},
-    {"StreamCreateWithFlags", 2, stream_create, false},
-    {"StreamDestroy", 1, destroy_handle, false},
-    {"StreamWaitEvent", 3, stream_wait_event, false},
-    {"EventCreateWithFlags", 2, event_create, false},
-    {"EventRecord", 2, event_record, false},
-    {"EventRecordWithFlags", 3, event_record, false},
-    {"EventDestroy", 1, destroy_handle, false},
-    {"MemcpyAsync", 5, memcpy_async, false},
-    {"Memcpy2DAsync", 8, memcpy_2d_async, false},
-    {"MemsetAsync", 4, memset_async, false},
-    {"Memset2DAsync", 6, memset_2d_async, false},
-    {"Malloc", 2, runtime_malloc, false},
-    {"Free", 1, runtime_free, false},
-    {"GetDevice", 1, get_device, false},
-    {"GetDeviceCount", 1, get_device_count, false},
-    {"DeviceGetAttribute", 3, device_get_attribute, false},
-    {"DeviceGetLimit", 2, device_get_limit, false},
-    {"DeviceGetCacheConfig", 1, device_get_cache_config, false},
-    {"DeviceGetSharedMemConfig", 1, device_get_shared_config, false},
-    {"RuntimeGetVersion", 1, runtime_get_version, false},
-    {"FuncGetAttributes", 2, func_get_attributes, false},
-    {"OccupancyMaxActiveBlocksPerMultiprocessor", 4, occupancy, false},
-    {"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 5, occupancy, false}};
-
-unsigned
-emu_runtime_service(const char *name)
-{
-    static const char prefix[] = "__cudaCDP2";
-
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0) {
-        return EMU_SERVICE_NONE;
-    }
-    name += sizeof prefix - 1;
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const size_t length = strlen(rows[i].name);
-
-        if (strncmp(name, rows[i].name, length) == 0 &&
-            (!name[length] || strcmp(name + length, "_ptsz") == 0)) {
-            return EMU_SERVICE_RUNTIME + i;
-        }
-    }
-    return EMU_SERVICE_NONE;
-}
-
-unsigned
-emu_runtime_parameters(unsigned service)
-{
-    return rows[service - EMU_SERVICE_RUNTIME].parameters;
-}
+} rows[EMU_SERVICE_COUNT] = {
+    [EMU_RUNTIME_GetParameterBufferV2] = {get_parameter_buffer_v2, true},
+    [EMU_RUNTIME_GetParameterBuffer] = {get_parameter_buffer, true},
+    [EMU_RUNTIME_LaunchDeviceV2] = {launch_device_v2, false},
+    [EMU_RUNTIME_LaunchDevice] = {launch_device, false},
+    [EMU_RUNTIME_GetLastError] = {get_last_error, true},
+    [EMU_RUNTIME_PeekAtLastError] = {peek_at_last_error, true},
+    [EMU_RUNTIME_GetErrorName] = {get_error_name, true},
+    [EMU_RUNTIME_GetErrorString] = {get_error_string, true},
+    [EMU_RUNTIME_StreamCreateWithFlags] = {stream_create, false},
+    [EMU_RUNTIME_StreamDestroy] = {destroy_handle, false},
+    [EMU_RUNTIME_StreamWaitEvent] = {stream_wait_event, false},
+    [EMU_RUNTIME_EventCreateWithFlags] = {event_create, false},
+    [EMU_RUNTIME_EventRecord] = {event_record, false},
+    [EMU_RUNTIME_EventRecordWithFlags] = {event_record, false},
+    [EMU_RUNTIME_EventDestroy] = {destroy_handle, false},
+    [EMU_RUNTIME_MemcpyAsync] = {memcpy_async, false},
+    [EMU_RUNTIME_Memcpy2DAsync] = {memcpy_2d_async, false},
+    [EMU_RUNTIME_MemsetAsync] = {memset_async, false},
+    [EMU_RUNTIME_Memset2DAsync] = {memset_2d_async, false},
+    [EMU_RUNTIME_Malloc] = {runtime_malloc, false},
+    [EMU_RUNTIME_Free] = {runtime_free, false},
+    [EMU_RUNTIME_GetDevice] = {get_device, false},
+    [EMU_RUNTIME_GetDeviceCount] = {get_device_count, false},
+    [EMU_RUNTIME_DeviceGetAttribute] = {device_get_attribute, false},
+    [EMU_RUNTIME_DeviceGetLimit] = {device_get_limit, false},
+    [EMU_RUNTIME_DeviceGetCacheConfig] = {device_get_cache_config, false},
+    [EMU_RUNTIME_DeviceGetSharedMemConfig] = {device_get_shared_config, false},
+    [EMU_RUNTIME_RuntimeGetVersion] = {runtime_get_version, false},
+    [EMU_RUNTIME_FuncGetAttributes] = {func_get_attributes, false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessor] = {occupancy, false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags] = {occupancy,
+                                                                        false}};
 
 const emu_insn *
 emu_runtime_call(emu_warp *warp, const emu_insn *insn)
 {
-    const unsigned row = insn->call->service - EMU_SERVICE_RUNTIME;
+    const unsigned row = insn->call->service;
     emu_grid *grid = warp->block->grid;
 
     for (uint32_t left = warp->mask; left; left &= left - 1) {
@@ -754,7 +728,7 @@ emu_runtime_call(emu_warp *warp, const emu_insn *insn)
         if (c.bad) {
             return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, c.lane, c.bad,
                              "cuda%s writes its result to 0x%llx, outside of memory",
-                             rows[row].name, (unsigned long long)c.bad);
+                             emu_service_name(row), (unsigned long long)c.bad);
         }
         if (code != ERROR_SUCCESS) {
             set_error(&c, code);

@@ -15,6 +15,9 @@
 
 struct emu_device_work;
 
+/* The functions of the operations for this processor: see emu_program_load. */
+const emu_op *emu_ops(void);
+
 /* Writes what device printf collected to the process's standard output: call it at each
  * synchronisation. */
 void emu_exec_flush(CUcontext context);

@@ -5,7 +5,7 @@
 
 #include "device/base/half.h"
 #include "device/machine/lanes.h"
-#include "device/machine/ops_atomic.h"
+#include "device/compile/encoding.h"
 
 /* Global memory adds in its caches, which flush subnormal numbers; a block's shared
  * memory is added to by ordinary instructions. */

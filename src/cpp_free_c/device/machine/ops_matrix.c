@@ -6,7 +6,7 @@
 
 #include "device/base/half.h"
 #include "device/machine/lanes.h"
-#include "device/machine/ops_matrix.h"
+#include "device/compile/encoding.h"
 
 enum { SIDE = 16, HALF = 8 };
 

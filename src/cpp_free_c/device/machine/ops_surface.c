@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "device/machine/lanes.h"
-#include "device/machine/ops_atomic.h"
+#include "device/compile/encoding.h"
 #include "device/memory/sampling.h"
 
 typedef struct {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/ops_atomic.h"
+#include "device/compile/encoding.h"
 
 enum { NOBODY = 0 };
 enum { READER, WRITER, ATOMIC, KINDS };

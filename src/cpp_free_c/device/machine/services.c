@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "device/compile/service_names.h"
 #include "device/machine/lanes.h"
 #include "device/machine/dynamic_parallelism.h"
 

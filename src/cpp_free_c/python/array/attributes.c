@@ -1,5 +1,8 @@
 /* The attributes of GPUArray, which programs read and assign, and its flags. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/driver/memory/pool.h"
 #include "python/array/gpuarray.h"
 
 /* -- flags ------------------------------------------------------------------------- */

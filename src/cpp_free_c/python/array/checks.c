@@ -1,7 +1,9 @@
 /* What pycuda's own modules ask about arrays before and after their kernels: may these
  * arrays be used here, has a stream passed, and, after an array was fetched, did a
  * kernel that nobody waited for meet an index that is not there. */
+#include "python/support/base.h"
 
+#include "python/driver/context_stack.h"
 #include "python/array/gpuarray.h"
 
 PyDoc_STRVAR(checks_arrays_doc,

@@ -3,9 +3,11 @@
  * The capsule holds the memory that the array has at the time. Where the consumer works
  * on another stream than the current one, that stream is made to wait for the current
  * one; the host never does. */
+#include "python/support/base.h"
 
-#include "python/array/gpuarray.h"
+#include "python/support/convert.h"
 #include "python/driver/exchange/dlpack.h"
+#include "python/array/gpuarray.h"
 
 /* DLPack's device of the memory. */
 static pcu_dl_device

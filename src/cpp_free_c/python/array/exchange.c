@@ -1,6 +1,9 @@
 /* What pycuda.interop asks of the driver: what a pointer of another library is, and to
  * wait for a stream of it. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/support/errors.h"
 #include "python/array/gpuarray.h"
 
 PyDoc_STRVAR(

@@ -1,8 +1,13 @@
 /* GPUArray: construction, attributes, the type. See gpuarray.h for the invariant. */
-
 #include "python/array/gpuarray.h"
 
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/exchange/dlpack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/pool.h"
 
 /* -- memory ------------------------------------------------------------------------ */
@@ -250,7 +255,7 @@ array_allocate(pcu_gpuarray *self)
         self->allocator != NULL ? self->allocator : st->default_allocator;
     PyObject *memory;
     if (allocator == NULL || allocator == st->mem_alloc) {
-        memory = pcu_devmem_alloc(st, size);
+        memory = pcu_allocation_new(st, size);
     }
     else {
         memory = pcu_allocate(st, allocator, size);

@@ -12,6 +12,9 @@
 #ifndef PYTHON_ARRAY_GPUARRAY_H
 #define PYTHON_ARRAY_GPUARRAY_H
 
+#include "python/support/base.h"
+
+#include "python/driver/stream.h"
 #include "python/array/ops/kernel_table.h"
 
 enum { PCU_ARRAY_INLINE = 4, PCU_ARRAY_C = 1, PCU_ARRAY_F = 2 };
@@ -182,8 +185,9 @@ PCU_HIDDEN PyObject *pcu_gpuarray_get_T(PyObject *op, void *closure);
 extern PCU_HIDDEN PyMethodDef pcu_gpuarray_methods[];
 PCU_HIDDEN int pcu_gpuarray_contains(PyObject *op, PyObject *value);
 
-/* function(op, *args, **kwargs) of pycuda.gpuarray. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_forward(PyObject *op, const char *function,
+/* Call function(op, *args, **kwargs) of the Python module `where`. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_forward(PyObject *op, const char *where,
+                                                     const char *function,
                                                      PyObject *const *args,
                                                      Py_ssize_t nargs,
                                                      PyObject *kwnames);

@@ -1,6 +1,8 @@
 /* The host's side of a transfer: numpy arrays that have the elements of a GPUArray, in
  * the same order of memory, or are checked to be able to take them. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
 #include "python/array/gpuarray.h"
 
 int

@@ -1,5 +1,7 @@
 /* The layout of a GPUArray: its dtype as kernels know it, lengths, strides, order. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
 #include "python/array/gpuarray.h"
 
 /* -- dtypes ------------------------------------------------------------------------ */

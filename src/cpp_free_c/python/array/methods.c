@@ -1,6 +1,8 @@
 /* Methods of GPUArray beside the operators: linear combinations, the helpers that other
  * libraries call, and those whose work pycuda.gpuarray does. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
 #include "python/array/gpuarray.h"
 
 /* -- into a given array ------------------------------------------------------------ */
@@ -227,12 +229,11 @@ methods_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
-/* -- done by pycuda.gpuarray ------------------------------------------------------- */
+/* -- done by pycuda/_array --------------------------------------------------------- */
 
-/* function(self, *args, **kwargs) of a module. */
-static PyObject *
-methods_forward_to(PyObject *op, const char *where, const char *function,
-                   PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+PyObject *
+pcu_gpuarray_forward(PyObject *op, const char *where, const char *function,
+                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *stack[16];
     Py_ssize_t n = nargs + (kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames));
@@ -256,41 +257,36 @@ methods_forward_to(PyObject *op, const char *where, const char *function,
     return result;
 }
 
-PyObject *
-pcu_gpuarray_forward(PyObject *op, const char *function, PyObject *const *args,
-                     Py_ssize_t nargs, PyObject *kwnames)
-{
-    return methods_forward_to(op, "pycuda.gpuarray", function, args, nargs, kwnames);
-}
-
-#define FORWARD(name, function, signature, text)                         \
-    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text); \
-    static PyObject *methods_##name(PyObject *op, PyObject *const *args, \
-                                    Py_ssize_t nargs, PyObject *kwnames) \
-    {                                                                    \
-        return pcu_gpuarray_forward(op, function, args, nargs, kwnames); \
+#define FORWARD(name, where, signature, text)                                       \
+    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text);            \
+    static PyObject *methods_##name(PyObject *op, PyObject *const *args,            \
+                                    Py_ssize_t nargs, PyObject *kwnames)            \
+    {                                                                               \
+        return pcu_gpuarray_forward(op, "pycuda._array." where, #name, args, nargs, \
+                                    kwnames);                                       \
     }
 
-FORWARD(any, "any",
+FORWARD(any, "reductions",
         "($self, /, stream=None, allocator=None, axis=None, keepdims=False)",
         "Is any element true? An array of bool, without axes unless axis is given.")
-FORWARD(all, "all",
+FORWARD(all, "reductions",
         "($self, /, stream=None, allocator=None, axis=None, keepdims=False)",
         "Are all elements true? An array of bool, without axes unless axis is given.")
-FORWARD(bind_to_texref, "_bind_to_texref", "($self, /, texref, allow_offset=False)",
+FORWARD(bind_to_texref, "texture_binding", "($self, /, texref, allow_offset=False)",
         "Let a texture reference read the array; returns the offset in elements.")
-FORWARD(bind_to_texref_ext, "_bind_to_texref_ext",
+FORWARD(bind_to_texref_ext, "texture_binding",
         "($self, /, texref, channels=1, allow_double_hack=False, "
         "allow_complex_hack=False, allow_offset=False)",
         "The same with several channels, and with doubles as pairs of integers.")
 
-/* Those of NumPy's names: what pycuda._numpy has under the name. */
-#define OF_NUMPY(name, signature, text)                                              \
-    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text);             \
-    static PyObject *methods_##name(PyObject *op, PyObject *const *args,             \
-                                    Py_ssize_t nargs, PyObject *kwnames)             \
-    {                                                                                \
-        return methods_forward_to(op, "pycuda._numpy", #name, args, nargs, kwnames); \
+/* Those of NumPy's names: what pycuda._array.numpy_methods has under the name. */
+#define OF_NUMPY(name, signature, text)                                             \
+    PyDoc_STRVAR(methods_##name##_doc, #name signature "\n--\n\n" text);            \
+    static PyObject *methods_##name(PyObject *op, PyObject *const *args,            \
+                                    Py_ssize_t nargs, PyObject *kwnames)            \
+    {                                                                               \
+        return pcu_gpuarray_forward(op, "pycuda._array.numpy_methods", #name, args, \
+                                    nargs, kwnames);                                \
     }
 
 OF_NUMPY(sum,
@@ -355,7 +351,8 @@ pcu_gpuarray_contains(PyObject *op, PyObject *value)
         any = Py_NewRef(equal); /* nothing that arrays are compared with */
     }
     else if (equal != NULL) {
-        any = pcu_gpuarray_forward(equal, "any", NULL, 0, NULL);
+        any = pcu_gpuarray_forward(equal, "pycuda._array.reductions", "any", NULL, 0,
+                                   NULL);
     }
     int found = any == NULL ? -1 : PyObject_IsTrue(any);
     Py_XDECREF(equal);
@@ -370,7 +367,8 @@ PyDoc_STRVAR(methods_array_function_doc,
 static PyObject *
 methods_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
-    return pcu_gpuarray_forward(op, "_array_function", args, nargs, NULL);
+    return pcu_gpuarray_forward(op, "pycuda._array.numpy_functions", "array_function",
+                                args, nargs, NULL);
 }
 
 #define METHODS_ROW(name)                                       \

@@ -2,7 +2,9 @@
  *
  * A view shares the memory and holds its parent. No kernel runs here, save where a
  * reshape has to copy; and no Python object is made for shape, strides or address. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
 #include "python/array/gpuarray.h"
 
 /* -- indexing ---------------------------------------------------------------------- */
@@ -203,17 +205,16 @@ view_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t 
     return 1;
 }
 
-/* Indices that are arrays or lists: pycuda.gpuarray knows how. */
+/* Read or assign through indices that are arrays or lists. */
 static PyObject *
 view_advanced(PyObject *op, PyObject *index, PyObject *value)
 {
     PyObject *result = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda.gpuarray");
+    PyObject *module = PyImport_ImportModule("pycuda._array.indexing");
     if (module != NULL) {
-        result =
-            value == NULL
-                ? PyObject_CallMethod(module, "_take_indexed", "OO", op, index)
-                : PyObject_CallMethod(module, "_put_indexed", "OOO", op, index, value);
+        result = value == NULL
+                     ? PyObject_CallMethod(module, "get_item", "OO", op, index)
+                     : PyObject_CallMethod(module, "set_item", "OOO", op, index, value);
     }
     Py_XDECREF(module);
     return result;

@@ -3,12 +3,44 @@
  * A context is ended once: by detach(), or when its last holder goes. rec.alive says
  * so; it is claimed under the interpreter lock before the driver is called. The stack
  * is ctxstack.c; what the current context can be asked is contextinfo.c. */
-
-#include "python/driver/context_stack.h"
+#include "python/driver/context.h"
 
 #include <time.h>
 
+#include "python/support/convert.h"
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
 #include "python/array/ops/kernel_table.h"
+
+static int
+context_convert(pcu_state *st, PyObject *value, void *out, const char *name,
+                const char *wanted)
+{
+    if (!PyObject_TypeCheck(value, st->Context)) {
+        PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, wanted,
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(PyObject **)out = value;
+    return 0;
+}
+
+int
+pcu_as_context(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    return context_convert(st, value, out, name, "a Context");
+}
+
+int
+pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    if (value == Py_None) {
+        return 0;
+    }
+    return context_convert(st, value, out, name, "a Context or None");
+}
 
 /* -- making ------------------------------------------------------------------------ */
 
@@ -130,8 +162,10 @@ PyObject *
 pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
     pcu_ctxrec *known = pcu_ctxrec_find(handle);
-    return known != NULL ? Py_NewRef((PyObject *)known->owner)
-                         : context_wrap_new(st, handle, 0, PCU_CTX_FOREIGN);
+    if (known != NULL) {
+        return Py_NewRef((PyObject *)known->owner);
+    }
+    return context_wrap_new(st, handle, 0, PCU_CTX_FOREIGN);
 }
 
 /* Append a context that is on the driver's stack already. */
@@ -192,7 +226,10 @@ pcu_context_retain_primary(pcu_state *st, CUdevice device)
     CUcontext handle = NULL;
     int rc;
     PCU_CALL(rc, st, DevicePrimaryCtxRetain, (&handle, device));
-    return rc < 0 ? NULL : context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
+    if (rc < 0) {
+        return NULL;
+    }
+    return context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
 }
 
 /* The context for new objects where this thread has none of ours: another library's. */
@@ -205,7 +242,10 @@ context_require_foreign(pcu_state *st, const char *routine)
     if (rc == 0 && handle == NULL) {
         rc = pcu_raise(st, routine, CUDA_ERROR_INVALID_CONTEXT);
     }
-    return rc < 0 ? NULL : pcu_context_find_new(st, handle);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_context_find_new(st, handle);
 }
 
 PyObject *
@@ -268,9 +308,10 @@ context_dealloc(PyObject *op)
 static int
 context_refuse_fork(pcu_state *st, const char *routine)
 {
-    return pcu_drv_info.state == PCU_DRV_FORKED
-               ? pcu_raise(st, routine, CUDA_ERROR_NOT_INITIALIZED)
-               : 0;
+    if (pcu_drv_info.state != PCU_DRV_FORKED) {
+        return 0;
+    }
+    return pcu_raise(st, routine, CUDA_ERROR_NOT_INITIALIZED);
 }
 
 static int
@@ -306,19 +347,26 @@ PyDoc_STRVAR(context_push_doc,
 static PyObject *
 context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return context_push_self((pcu_context *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (context_push_self((pcu_context *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
 context_pop_current(pcu_state *st)
 {
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
-    PyObject *top = stack == NULL ? NULL : pcu_ctxstack_take(stack);
+    PyObject *top = NULL;
+    if (stack != NULL) {
+        top = pcu_ctxstack_take(stack);
+    }
     if (top == NULL) {
-        return PyErr_Occurred()
-                   ? -1
-                   : pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
-                                      "this thread's stack of contexts is empty");
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return pcu_raise_detail(st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
+                                "this thread's stack of contexts is empty");
     }
     int rc = pcu_ctxstack_uncover(st, stack);
     if (rc < 0) { /* as before: the context is still there to be popped */
@@ -336,13 +384,9 @@ PyDoc_STRVAR(
     "LogicError if the stack is empty.");
 
 static PyObject *
-context_pop(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
-            Py_ssize_t nargs, PyObject *kwnames)
+context_pop(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    static const pcu_argtable table = {"pop", NULL, 0, 0, 0};
-    pcu_state *st = pcu_state_of_type(defining);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0 ||
-        context_pop_current(st) < 0) {
+    if (context_pop_current(pcu_state_of_type((PyTypeObject *)type)) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -433,12 +477,12 @@ PyDoc_STRVAR(context_attach_doc,
              "It belongs to whoever made it: it is not ended here.");
 
 static PyObject *
-context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
-               Py_ssize_t nargs, PyObject *kwnames)
+context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
     static const pcu_argtable table = {"attach", specs, 1, 0, 0};
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     unsigned int flags = 0;
     CUcontext handle = NULL;
     int rc;
@@ -454,7 +498,10 @@ context_attach(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *cons
         rc = pcu_raise_detail(st, "cuCtxAttach", CUDA_ERROR_INVALID_CONTEXT,
                               "the driver has no current context in this thread");
     }
-    PyObject *self = rc < 0 ? NULL : pcu_context_find_new(st, handle);
+    PyObject *self = NULL;
+    if (rc >= 0) {
+        self = pcu_context_find_new(st, handle);
+    }
     if (self != NULL && context_append_active(st, stack, self) < 0) {
         Py_CLEAR(self);
     }
@@ -469,26 +516,40 @@ PyDoc_STRVAR(
     "context that pycuda.autoinit lends to such threads.");
 
 static PyObject *
-context_get_current(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    static const pcu_argtable table = {"get_current", NULL, 0, 0, 0};
-    pcu_state *st = pcu_state_of_type(defining);
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0 ||
-        context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    if (context_refuse_fork(st, "cuCtxGetCurrent") < 0) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
     if (stack == NULL) {
-        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+        Py_RETURN_NONE;
     }
     if ((pcu_ctx_current == NULL || !pcu_ctx_current->alive) &&
         pcu_ctxstack_sync(st, stack) < 0) {
         return NULL;
     }
-    return Py_NewRef(pcu_ctx_current == NULL || stack->depth == 0
-                         ? Py_None
-                         : (PyObject *)pcu_ctx_current->owner);
+    if (pcu_ctx_current == NULL || stack->depth == 0) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef((PyObject *)pcu_ctx_current->owner);
+}
+
+PyDoc_STRVAR(context_synchronize_doc,
+             "synchronize($type, /)\n--\n\n"
+             "Wait until all work of the current context has finished.");
+
+static PyObject *
+context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
+{
+    if (pcu_context_synchronize(pcu_state_of_type((PyTypeObject *)type)) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 /* -- functions of the module ------------------------------------------------------- */
@@ -540,9 +601,10 @@ context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
     if (pcu_ctx_current != NULL) {
         return Py_NewRef((PyObject *)pcu_ctx_current->owner);
     }
-    return drv.CtxGetCurrent(&handle) == CUDA_SUCCESS && handle != NULL
-               ? pcu_context_find_new(st, handle)
-               : Py_NewRef(Py_None);
+    if (drv.CtxGetCurrent(&handle) == CUDA_SUCCESS && handle != NULL) {
+        return pcu_context_find_new(st, handle);
+    }
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef context_functions[] = {
@@ -559,7 +621,10 @@ PyDoc_STRVAR(context_enter_doc,
 static PyObject *
 context_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return context_push_self((pcu_context *)op) < 0 ? NULL : Py_NewRef(op);
+    if (context_push_self((pcu_context *)op) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
 }
 
 PyDoc_STRVAR(context_exit_doc, "__exit__($self, /, *exc_info)\n--\n\nPop the context.");
@@ -625,23 +690,16 @@ static PyGetSetDef context_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define CONTEXT_STATIC(name)                                          \
-    {                                                                 \
-#        name, (PyCFunction)(void (*)(void))context_##name,           \
-            METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, \
-            context_##name##_doc                                      \
-    }
-#define CONTEXT_METHOD(name)                                     \
-    {                                                            \
-#        name, context_##name, METH_NOARGS, context_##name##_doc \
-    }
-
 static PyMethodDef context_methods[] = {
-    CONTEXT_METHOD(push),
-    CONTEXT_STATIC(pop),
-    CONTEXT_METHOD(detach),
-    CONTEXT_STATIC(attach),
-    CONTEXT_STATIC(get_current),
+    {"push", context_push, METH_NOARGS, context_push_doc},
+    {"pop", context_pop, METH_CLASS | METH_NOARGS, context_pop_doc},
+    {"detach", context_detach, METH_NOARGS, context_detach_doc},
+    {"attach", (PyCFunction)(void (*)(void))context_attach,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, context_attach_doc},
+    {"get_current", context_get_current, METH_CLASS | METH_NOARGS,
+     context_get_current_doc},
+    {"synchronize", context_synchronize, METH_CLASS | METH_NOARGS,
+     context_synchronize_doc},
     {"__enter__", context_enter, METH_NOARGS, context_enter_doc},
     {"__exit__", (PyCFunction)(void (*)(void))context_exit, METH_FASTCALL,
      context_exit_doc},
@@ -683,8 +741,6 @@ pcu_context_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->Context, &context_spec, NULL) < 0) {
         return -1;
     }
-    if (pcu_add_methods(st->Context, pcu_contextinfo_methods) < 0) {
-        return -1;
-    }
+
     return PyModule_AddFunctions(m, context_functions);
 }

@@ -1,6 +1,7 @@
 /* Stacks of contexts. See ctxstack.h. */
-
 #include "python/driver/context_stack.h"
+
+PCU_THREAD pcu_resource *pcu_stream_top;
 
 static int
 ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
@@ -63,7 +64,10 @@ pcu_ctxstack_setup(PyObject *m, pcu_state *st)
 {
     st->ContextStack =
         (PyTypeObject *)PyType_FromModuleAndSpec(m, &ctxstack_spec, NULL);
-    return st->ContextStack == NULL ? -1 : 0;
+    if (st->ContextStack == NULL) {
+        return -1;
+    }
+    return 0;
 }
 
 static pcu_ctxstack *
@@ -107,7 +111,10 @@ static pcu_ctxrec *
 ctxstack_top(pcu_ctxstack *self)
 {
     Py_ssize_t n = self->depth;
-    return n == 0 ? NULL : &((pcu_context *)PyList_GET_ITEM(self->items, n - 1))->rec;
+    if (n == 0) {
+        return NULL;
+    }
+    return &((pcu_context *)PyList_GET_ITEM(self->items, n - 1))->rec;
 }
 
 /* The record of the context that the thread works in, NULL if there is none. */
@@ -118,7 +125,10 @@ ctxstack_wanted(pcu_ctxstack *self)
         return ctxstack_top(self);
     }
     pcu_ctxrec *rec = &((pcu_context *)self->lent)->rec;
-    return rec->alive ? rec : NULL;
+    if (!rec->alive) {
+        return NULL;
+    }
+    return rec;
 }
 
 PyObject *
@@ -259,7 +269,10 @@ pcu_context_settle(pcu_state *st)
     }
     pcu_ctxstack *self = pcu_ctxstack_borrow(st, st->lent_context != NULL);
     if (self == NULL) {
-        return PyErr_Occurred() ? -1 : 0;
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
     }
     ctxstack_drop_dead(self);
     if (ctxstack_wanted(self) == NULL) {
@@ -305,4 +318,17 @@ pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self)
         PyErr_Clear(); /* the first error is the one to report */
     }
     pcu_error_restore(&pending);
+}
+
+int
+pcu_context_synchronize(pcu_state *st)
+{
+    pcu_ctxrec *rec = pcu_ctx_current;
+    unsigned long queued = rec == NULL ? 0 : rec->queued;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
+    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
+        rec->passed = queued; /* what other threads queued meanwhile may be there yet */
+    }
+    return rc;
 }

@@ -11,14 +11,19 @@
  * of the stack: get_current() is None, and there is nothing to pop.
  *
  * Another library may change the driver's current context behind our back. Calls that
- * depend on the current context begin with pcu_context_ready (pcu.h), which looks.
+ * depend on the current context begin with pcu_context_ready below, which looks.
  *
  * The object lives in the thread-state dictionary, so that it dies with its thread. For
  * context.c only, but that stream.c keeps the streams of its with blocks here. */
 #ifndef PYTHON_DRIVER_CONTEXT_STACK_H
 #define PYTHON_DRIVER_CONTEXT_STACK_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/support/driver_call.h"
+
+#include "python/driver/context_struct.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     PyObject_HEAD
@@ -56,5 +61,47 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx);
 
 /* Make the type. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
+
+/* The stream of the innermost `with stream:` block of this thread, NULL outside of such
+ * blocks. Borrowed from `streams` of the thread's stack; stream.c writes it. */
+extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
+
+/* Make the context that this thread works in the driver's current one: the top of its
+ * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there
+ * is neither. */
+PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
+
+/* The same at the price of one look where nothing has to be done. */
+static inline PCU_RAISES int
+pcu_context_ready(pcu_state *st)
+{
+    CUcontext current = NULL;
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        CUresult status = drv.CtxGetCurrent(&current);
+        if (status == CUDA_SUCCESS && current == pcu_ctx_current->handle) {
+            return 0;
+        }
+        if (status != CUDA_SUCCESS && pcu_drv_info.state == PCU_DRV_READY) {
+            return pcu_raise(st, "cuCtxGetCurrent", status);
+        }
+    }
+    return pcu_context_settle(st);
+}
+
+/* 1 if a call failed with this status because the driver's current context was not this
+ * thread's, which it is now: call again. Never raises. For calls that are too frequent
+ * for pcu_context_ready and fail in the wrong context. */
+PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
+
+/* PCU_CALL for a call that depends on the current context: not inside of a scope. */
+#define PCU_CALL_CURRENT(rc, st, name, args)       \
+    do {                                           \
+        if (((rc) = pcu_context_ready(st)) == 0) { \
+            PCU_CALL(rc, st, name, args);          \
+        }                                          \
+    } while (0)
+
+/* Wait for all work of the current context. */
+PCU_HIDDEN PCU_RAISES int pcu_context_synchronize(pcu_state *st);
 
 #endif

@@ -1,7 +1,13 @@
 /* Device: a GPU by its ordinal. Holds no driver resource; equal and hashed by ordinal.
  */
+#include "python/driver/device.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
 
 #include "abi/device_attributes.h"
 
@@ -63,14 +69,20 @@ device_find(pcu_state *st, PyObject *which, CUdevice *handle)
                                     (int)ordinal, count);
         }
     }
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuDeviceGet", status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, "cuDeviceGet", status);
 }
 
 static PyObject *
 device_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
     pcu_state *st = pcu_state_of_type(type);
-    return st == NULL ? NULL : device_wrap_new(st, type, -1);
+    if (st == NULL) {
+        return NULL;
+    }
+    return device_wrap_new(st, type, -1);
 }
 
 static int
@@ -80,9 +92,10 @@ device_init(PyObject *op, PyObject *args, PyObject *kwargs)
     static const pcu_argtable table = {"Device", specs, 1, 1, 1};
     device *self = (device *)op;
     PyObject *which = NULL;
-    return pcu_args_parse_tuple(self->st, &table, args, kwargs, &which) < 0
-               ? -1
-               : device_find(self->st, which, &self->handle);
+    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &which) < 0) {
+        return -1;
+    }
+    return device_find(self->st, which, &self->handle);
 }
 
 static int
@@ -149,9 +162,10 @@ device_attribute_new(device *self, long attribute)
     if (rc < 0) {
         return NULL;
     }
-    return attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
-               ? pcu_enum_member_new(self->st->enum_compute_mode, value)
-               : PyLong_FromLong(value);
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) {
+        return pcu_enum_member_new(self->st->enum_compute_mode, value);
+    }
+    return PyLong_FromLong(value);
 }
 
 PyDoc_STRVAR(device_get_attribute_doc,
@@ -251,7 +265,10 @@ device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const 
         return NULL;
     }
     PCU_CALL(rc, st, DeviceGetCount, (&count));
-    return rc < 0 ? NULL : PyLong_FromLong(count);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(count);
 }
 
 PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nThe device's name.");
@@ -263,7 +280,10 @@ device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
     char name[256] = "";
     int rc;
     PCU_CALL(rc, self->st, DeviceGetName, (name, sizeof(name), self->handle));
-    return rc < 0 ? NULL : PyUnicode_FromString(name);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyUnicode_FromString(name);
 }
 
 PyDoc_STRVAR(device_pci_bus_id_doc,
@@ -277,7 +297,10 @@ device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
     char bus_id[64] = "";
     int rc;
     PCU_CALL(rc, self->st, DeviceGetPCIBusId, (bus_id, sizeof(bus_id), self->handle));
-    return rc < 0 ? NULL : PyUnicode_FromString(bus_id);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyUnicode_FromString(bus_id);
 }
 
 PyDoc_STRVAR(device_compute_capability_doc,
@@ -297,7 +320,10 @@ device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
         PCU_CALL(rc, self->st, DeviceGetAttribute,
                  (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, self->handle));
     }
-    return rc < 0 ? NULL : Py_BuildValue("(ii)", major, minor);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(ii)", major, minor);
 }
 
 PyDoc_STRVAR(device_total_memory_doc,
@@ -310,7 +336,10 @@ device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
     size_t bytes = 0;
     int rc;
     PCU_CALL(rc, self->st, DeviceTotalMem, (&bytes, self->handle));
-    return rc < 0 ? NULL : PyLong_FromSize_t(bytes);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(bytes);
 }
 
 PyDoc_STRVAR(device_make_context_doc,
@@ -362,7 +391,10 @@ device_can_access_peer(PyObject *op, PyObject *other)
     }
     PCU_CALL(rc, self->st, DeviceCanAccessPeer,
              (&possible, self->handle, ((device *)other)->handle));
-    return rc < 0 ? NULL : PyBool_FromLong(possible);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(possible);
 }
 
 PyDoc_STRVAR(device_doc,

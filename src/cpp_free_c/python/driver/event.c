@@ -1,6 +1,13 @@
 /* Event: a point in a stream that can be waited for and timed. */
+#include "python/support/base.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/ipc_bytes.h"
+#include "python/driver/stream.h"
 
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -9,7 +16,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     static const pcu_argtable table = {"Event", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
     unsigned int flags = 0;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &flags) < 0) {
         return -1;
@@ -20,7 +27,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     PCU_CALL(rc, self->st, EventCreate, (&handle.event, flags));
     if (rc == 0) {
-        pcu_resource_adopt(self, ctx, PCU_RES_event, handle);
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
     }
     Py_DECREF(ctx);
     return rc;
@@ -37,14 +44,17 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
     static const pcu_argtable table = {"record", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
-    CUstream stream = NULL;
+    CUstream stream = pcu_current_stream();
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
         pcu_resource_check(self, "cuEventRecord") < 0) {
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, stream));
-    return rc < 0 ? NULL : Py_NewRef(op);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
 }
 
 PyDoc_STRVAR(event_synchronize_doc,
@@ -60,7 +70,10 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, self->st, EventSynchronize, (self->handle.event));
-    return rc < 0 ? NULL : Py_NewRef(op);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
 }
 
 PyDoc_STRVAR(event_query_doc,
@@ -112,10 +125,11 @@ event_check(PyObject *op, PyObject *other)
                      Py_TYPE(other)->tp_name);
         return -1;
     }
-    return pcu_resource_check((pcu_resource *)op, "cuEventElapsedTime") < 0 ||
-                   pcu_resource_check((pcu_resource *)other, "cuEventElapsedTime") < 0
-               ? -1
-               : 0;
+    if (pcu_resource_check((pcu_resource *)op, "cuEventElapsedTime") < 0 ||
+        pcu_resource_check((pcu_resource *)other, "cuEventElapsedTime") < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 PyDoc_STRVAR(event_time_since_doc,
@@ -125,7 +139,10 @@ PyDoc_STRVAR(event_time_since_doc,
 static PyObject *
 event_time_since(PyObject *op, PyObject *other)
 {
-    return event_check(op, other) < 0 ? NULL : event_elapsed(other, op);
+    if (event_check(op, other) < 0) {
+        return NULL;
+    }
+    return event_elapsed(other, op);
 }
 
 PyDoc_STRVAR(event_time_till_doc,
@@ -135,7 +152,10 @@ PyDoc_STRVAR(event_time_till_doc,
 static PyObject *
 event_time_till(PyObject *op, PyObject *other)
 {
-    return event_check(op, other) < 0 ? NULL : event_elapsed(op, other);
+    if (event_check(op, other) < 0) {
+        return NULL;
+    }
+    return event_elapsed(op, other);
 }
 
 PyDoc_STRVAR(
@@ -155,7 +175,10 @@ event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL(rc, self->st, IpcGetEventHandle, (&handle, self->handle.event));
-    return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_ipc_bytes_new(&handle);
 }
 
 PyDoc_STRVAR(event_from_ipc_handle_doc,
@@ -172,7 +195,7 @@ event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     PyObject *bytes = NULL;
     PyObject *self = NULL;
     CUipcEventHandle handle;
-    pcu_res_handle event = {0};
+    pcu_handle event = {0};
     int rc;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &bytes) < 0 ||
         pcu_ipc_bytes(st, bytes, "cuIpcOpenEventHandle", &handle) < 0) {
@@ -184,7 +207,7 @@ event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
     }
     PCU_CALL(rc, st, IpcOpenEventHandle, (&event.event, handle));
     if (rc == 0) {
-        self = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, event);
+        self = pcu_resource_new(st, st->Event, ctx, PCU_HANDLE_event, event);
     }
     Py_DECREF(ctx);
     return self;

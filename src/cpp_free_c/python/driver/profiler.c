@@ -1,7 +1,11 @@
 /* The driver's profiler: told what to write, switched on and off. Tools that watch a
  * program, such as Nsight, look at nothing but what is between start and stop. */
+#include "python/support/base.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/driver/context_stack.h"
 
 PyDoc_STRVAR(
     profiler_initialize_doc,
@@ -33,7 +37,10 @@ profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     }
     Py_XDECREF(config);
     Py_XDECREF(output);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(profiler_start_doc,
@@ -44,7 +51,10 @@ profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     int rc;
     PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStart, ());
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(profiler_stop_doc,
@@ -55,7 +65,10 @@ profiler_stop(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     int rc;
     PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStop, ());
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef profiler_functions[] = {

@@ -1,10 +1,11 @@
 /* What every wrapper of a driver handle does alike: construction, release, the GC
  * slots.
  *
- * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx` holds
- * its context. tp_clear never drops ctx: the handle is released in it first. */
+ * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx`
+ * holds its context. tp_clear never drops ctx: the handle is released in it first. */
+#include "python/driver/resource.h"
 
-#include "python/support/pcu.h"
+#include "python/support/driver_call.h"
 
 PyMemberDef pcu_resource_members[] = {
     {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},
@@ -15,7 +16,7 @@ PyMemberDef pcu_resource_members[] = {
 
 /* The bits of a handle, for messages. */
 static uintptr_t
-resource_bits(pcu_res_handle handle)
+resource_bits(pcu_handle handle)
 {
     uintptr_t bits;
     memcpy(&bits, &handle, sizeof(bits));
@@ -28,7 +29,10 @@ static CUresult
 release_run(pcu_release *r, int blocking)
 {
     if (pcu_release_begin(r)) {
-        PyThreadState *thread = pcu_must_unlock(blocking) ? pcu_unlock() : NULL;
+        PyThreadState *thread = NULL;
+        if (pcu_must_unlock(blocking)) {
+            thread = pcu_unlock();
+        }
         pcu_release_call(r);
         if (thread != NULL) {
             pcu_lock(thread);
@@ -38,11 +42,11 @@ release_run(pcu_release *r, int blocking)
 }
 
 CUresult
-pcu_release_handle(pcu_res_kind kind, pcu_res_handle handle, PyObject *ctx,
+pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
                    const char **routine, int *ended)
 {
     pcu_release r = {.kind = kind, .handle = handle, .ctx = &((pcu_context *)ctx)->rec};
-    CUresult status = release_run(&r, pcu_res_blocking(kind));
+    CUresult status = release_run(&r, pcu_handle_blocking(kind));
     *routine = r.routine;
     *ended = r.ended;
     return status;
@@ -52,7 +56,7 @@ CUresult
 pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
                     const char **routine, int *ended)
 {
-    pcu_release r = {.kind = PCU_RES_graphics,
+    pcu_release r = {.kind = PCU_HANDLE_graphics,
                      .handle = {.graphics = resource},
                      .unmaps = 1,
                      .stream = stream,
@@ -64,14 +68,14 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
 }
 
 void
-pcu_release_noraise(pcu_state *st, pcu_res_kind kind, pcu_res_handle handle,
+pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
                     PyObject *ctx)
 {
     const char *routine = "";
     int ended;
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
     if (!ended) {
-        pcu_res_abandon(kind);
+        pcu_handle_abandon(kind);
     }
     if (status != CUDA_SUCCESS) {
         pcu_report_cleanup(st, routine, resource_bits(handle), status);
@@ -85,7 +89,10 @@ pcu_resource_blank_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
                        PyObject *Py_UNUSED(kwargs))
 {
     pcu_state *st = pcu_state_of_type(type);
-    pcu_resource *self = st == NULL ? NULL : (pcu_resource *)type->tp_alloc(type, 0);
+    pcu_resource *self = NULL;
+    if (st != NULL) {
+        self = (pcu_resource *)type->tp_alloc(type, 0);
+    }
     if (self != NULL) {
         self->st = st;
     }
@@ -93,14 +100,14 @@ pcu_resource_blank_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
 }
 
 void
-pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
-                   pcu_res_handle handle)
+pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_handle_kind kind,
+                   pcu_handle handle)
 {
-    pcu_res_handle old = self->handle;
+    pcu_handle old = self->handle;
     PyObject *old_ctx = self->ctx;
-    pcu_res_kind old_kind = self->kind;
+    pcu_handle_kind old_kind = self->kind;
     int old_live = self->live;
-    pcu_res_created(kind);
+    pcu_handle_created(kind);
     self->ctx = Py_NewRef(ctx);
     self->handle = handle;
     self->kind = kind;
@@ -112,14 +119,14 @@ pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_res_kind kind,
 }
 
 PyObject *
-pcu_resource_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_res_kind kind,
-                 pcu_res_handle handle)
+pcu_resource_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_handle_kind kind,
+                 pcu_handle handle)
 {
     pcu_resource *self = (pcu_resource *)type->tp_alloc(type, 0);
     if (self == NULL) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        pcu_res_created(kind);
+        pcu_handle_created(kind);
         pcu_release_noraise(st, kind, handle, ctx);
         pcu_error_restore(&pending);
         return NULL;
@@ -143,7 +150,7 @@ int
 pcu_resource_free(pcu_resource *self)
 {
     if (!self->live) {
-        return pcu_resource_check_slow(self, pcu_res_ender(self->kind));
+        return pcu_resource_check_slow(self, pcu_handle_release_routine(self->kind));
     }
     self->live = 0; /* nobody else releases it meanwhile */
     const char *routine = "";
@@ -151,7 +158,10 @@ pcu_resource_free(pcu_resource *self)
     CUresult status =
         pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
     self->live = !ended;
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(self->st, routine, status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(self->st, routine, status);
 }
 
 int

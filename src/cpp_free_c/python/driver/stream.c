@@ -9,16 +9,44 @@
  *
  * A stream of somebody else's is wrapped without being owned: the driver keeps it when
  * the object goes. */
+#include "python/driver/stream.h"
 
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
 #include "python/driver/context_stack.h"
+
+int
+pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    CUstream *stream = (CUstream *)out;
+    if (value == Py_None) {
+        *stream = pcu_current_stream();
+        return 0;
+    }
+    if (!PyObject_TypeCheck(value, st->Stream)) {
+        int found = pcu_stream_from_protocol(st, value, stream, name);
+        if (found == 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s must be a Stream or None, not %s, which has no "
+                         "__cuda_stream__",
+                         name, Py_TYPE(value)->tp_name);
+        }
+        if (found <= 0) {
+            return -1;
+        }
+        return 0;
+    }
+    *stream = ((pcu_resource *)value)->handle.stream;
+    return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
+}
 
 typedef struct {
     pcu_resource head;
     PyObject *owner; /* of a foreign stream: kept alive; never in tp_clear */
     int foreign;     /* the handle is not ours to release */
 } stream;
-
-PCU_THREAD pcu_resource *pcu_stream_top;
 
 /* -- the current stream ------------------------------------------------------------ */
 
@@ -44,8 +72,10 @@ pcu_stream_find_borrow(void)
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
-    Py_ssize_t n =
-        stack == NULL || stack->streams == NULL ? 0 : PyList_GET_SIZE(stack->streams);
+    Py_ssize_t n = 0;
+    if (!(stack == NULL || stack->streams == NULL)) {
+        n = PyList_GET_SIZE(stack->streams);
+    }
     while (n-- > 0) {
         pcu_resource *self = (pcu_resource *)PyList_GET_ITEM(stack->streams, n);
         const pcu_ctxrec *rec = pcu_context_rec(self->ctx);
@@ -60,7 +90,10 @@ CUstream
 pcu_stream_find_handle(void)
 {
     pcu_resource *self = pcu_stream_find_borrow();
-    return self == NULL ? NULL : self->handle.stream;
+    if (self == NULL) {
+        return NULL;
+    }
+    return self->handle.stream;
 }
 
 PyDoc_STRVAR(stream_enter_doc,
@@ -100,7 +133,10 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     pcu_resource *self = (pcu_resource *)op;
     pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 0);
     PyObject *streams = stack == NULL ? NULL : stack->streams;
-    Py_ssize_t n = streams == NULL ? 0 : PyList_GET_SIZE(streams);
+    Py_ssize_t n = 0;
+    if (streams != NULL) {
+        n = PyList_GET_SIZE(streams);
+    }
     Py_ssize_t i = n - 1;
     if (PyErr_Occurred()) {
         return NULL;
@@ -116,7 +152,10 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     if (PyList_SetSlice(streams, i, i + 1, NULL) < 0) {
         return NULL;
     }
-    pcu_stream_top = n == 1 ? NULL : (pcu_resource *)PyList_GET_ITEM(streams, n - 2);
+    pcu_stream_top = NULL;
+    if (n != 1) {
+        pcu_stream_top = (pcu_resource *)PyList_GET_ITEM(streams, n - 2);
+    }
     Py_RETURN_NONE;
 }
 
@@ -174,14 +213,23 @@ pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
 {
     PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
     if (protocol == NULL) {
-        return PyErr_Occurred() ? -1 : 0;
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
     }
     PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol)
                                                 : Py_NewRef(protocol);
     Py_DECREF(protocol);
-    int rc = pair == NULL ? -1 : stream_parse_protocol(pair, out, name);
+    int rc = -1;
+    if (pair != NULL) {
+        rc = stream_parse_protocol(pair, out, name);
+    }
     Py_XDECREF(pair);
-    return rc < 0 ? -1 : 1;
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
 }
 
 PyDoc_STRVAR(stream_cuda_stream_doc,
@@ -275,7 +323,7 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
     }
     self->head.st = st;
     self->head.ctx = ctx;
-    self->head.kind = PCU_RES_stream;
+    self->head.kind = PCU_HANDLE_stream;
     self->head.handle.stream = handle;
     self->head.live = 1;
     self->foreign = 1;
@@ -318,7 +366,7 @@ stream_order_by_event(CUstream before, CUstream after, const char **routine)
 
 /* Wait in the stream's own context, which need not be the current one. */
 int
-pcu_stream_wait(pcu_state *st, CUstream handle)
+pcu_stream_synchronize(pcu_state *st, CUstream handle)
 {
     CUcontext current = NULL;
     CUcontext own = NULL;
@@ -356,9 +404,12 @@ pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
     CUresult status = stream_order_by_event(before, after, &routine);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {
         /* a stream of another context, which no event of this one can follow */
-        return pcu_stream_wait(st, before);
+        return pcu_stream_synchronize(st, before);
     }
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, routine, status);
 }
 
 /* -- the object -------------------------------------------------------------------- */
@@ -380,7 +431,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     stream *self = (stream *)op;
     pcu_state *st = self->head.st;
     stream_args a = {0};
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     if (pcu_args_parse_tuple(st, &stream_table, args, kwargs, &a) < 0) {
         return -1;
@@ -408,7 +459,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
             self->head.live = 0;
             Py_CLEAR(self->owner);
         }
-        pcu_resource_adopt(&self->head, ctx, PCU_RES_stream, handle);
+        pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
     }
     Py_DECREF(ctx);
     return rc;
@@ -447,7 +498,10 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, StreamSynchronize, (self->handle.stream));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(stream_is_done_doc,
@@ -489,7 +543,10 @@ stream_wait_for_event(PyObject *op, PyObject *event)
     }
     PCU_CALL_CURRENT(rc, self->st, StreamWaitEvent,
                      (self->handle.stream, ((pcu_resource *)event)->handle.event, 0));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -508,7 +565,10 @@ stream_get_priority(PyObject *op, void *Py_UNUSED(closure))
         return NULL;
     }
     PCU_CALL(rc, self->st, StreamGetPriority, (self->handle.stream, &priority));
-    return rc < 0 ? NULL : PyLong_FromLong(priority);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(priority);
 }
 
 static PyObject *
@@ -521,7 +581,10 @@ stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
         return NULL;
     }
     PCU_CALL(rc, self->st, StreamGetFlags, (self->handle.stream, &flags));
-    return rc < 0 ? NULL : PyLong_FromUnsignedLong(flags);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
 }
 
 static PyGetSetDef stream_getset[] = {

@@ -404,7 +404,10 @@ load_integer(const unsigned char *place, Py_ssize_t size, int is_signed)
     uint64_t sign = (uint64_t)1 << (size * CHAR_BIT - 1);
 
     memcpy(&bits, place, (size_t)size);
-    return is_signed && (bits & sign) ? bits | ~(sign | (sign - 1)) : bits;
+    if (is_signed && (bits & sign)) {
+        return bits | ~(sign | (sign - 1));
+    }
+    return bits;
 }
 
 static double

@@ -6,8 +6,8 @@
  * reference, so that a conversion which runs Python code (even one that calls
  * Struct.__init__ again) cannot free it.
  *
- * Invariant: a plan never changes once made. Called by python/structs/struct.c only, with the
- * GIL. `error` is the exception class for wrong formats and values. */
+ * Invariant: a plan never changes once made. Called by python/structs/struct.c only,
+ * with the GIL. `error` is the exception class for wrong formats and values. */
 #ifndef PYTHON_STRUCTS_CODEC_H
 #define PYTHON_STRUCTS_CODEC_H
 

@@ -1,10 +1,8 @@
 /* The one argument parser: a table a function, for vectorcall and for tp_new alike.
  *
  * Messages follow CPython's. Converters run left to right once every value has its
- * place; parameters that were not given are not touched, but for streams: a stream that
- * is not named is the current one. */
-
-#include "python/support/pcu.h"
+ * place. Parameters that were not given keep the caller's default. */
+#include "python/support/args.h"
 
 static int
 args_find(const pcu_argtable *table, PyObject *keyword)
@@ -69,9 +67,6 @@ args_convert(pcu_state *st, const pcu_argtable *table, PyObject **values, void *
                              table->function, spec->name, i + 1);
                 return -1;
             }
-            if (spec->convert == pcu_as_stream) {
-                *(CUstream *)((char *)out + spec->offset) = pcu_current_stream();
-            }
         }
         else if (spec->convert(st, values[i], (char *)out + spec->offset, spec->name) <
                  0) {
@@ -90,7 +85,10 @@ pcu_args_parse(pcu_state *st, const pcu_argtable *table, PyObject *const *args,
     if (args_place_positional(table, values, args, nargs) < 0) {
         return -1;
     }
-    Py_ssize_t nkw = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
+    Py_ssize_t nkw = 0;
+    if (kwnames != NULL) {
+        nkw = PyTuple_GET_SIZE(kwnames);
+    }
     for (Py_ssize_t i = 0; i < nkw; i++) {
         if (args_place(table, values, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) <
             0) {

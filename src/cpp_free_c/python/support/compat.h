@@ -42,7 +42,10 @@ pcu_weakref_new(PyObject *reference)
 {
     PyObject *object = NULL;
 #if PY_VERSION_HEX < 0x030D0000
-    object = reference == NULL ? NULL : Py_NewRef(PyWeakref_GET_OBJECT(reference));
+    object = NULL;
+    if (reference != NULL) {
+        object = Py_NewRef(PyWeakref_GET_OBJECT(reference));
+    }
     if (object == Py_None) {
         Py_CLEAR(object);
     }

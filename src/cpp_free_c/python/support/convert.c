@@ -3,8 +3,9 @@
  *
  * Integers accept whatever has __index__ (NumPy's too) and refuse floats; what does not
  * fit is OverflowError. Messages name the argument. */
+#include "python/support/convert.h"
 
-#include "python/support/pcu.h"
+#include "python/support/errors.h"
 
 int
 pcu_is_one_integer(PyObject *value)
@@ -58,7 +59,10 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
     }
     Py_DECREF(index);
     *out = bits;
-    return fits ? 0 : -1;
+    if (!fits) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -93,7 +97,10 @@ pcu_as_bool(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
 {
     int truth = PyObject_IsTrue(value);
     *(int *)out = truth;
-    return truth < 0 ? -1 : 0;
+    if (truth < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -104,7 +111,10 @@ pcu_as_address(PyObject *value, CUdeviceptr *out, const char *name)
     int by_int = !PyIndex_Check(value) && !PyFloat_Check(value) && number != NULL &&
                  number->nb_int != NULL;
     PyObject *integer = by_int ? PyNumber_Long(value) : Py_NewRef(value);
-    int rc = integer == NULL ? -1 : pcu_as_integer(integer, 0, UINT64_MAX, &bits, name);
+    int rc = -1;
+    if (integer != NULL) {
+        rc = pcu_as_integer(integer, 0, UINT64_MAX, &bits, name);
+    }
     Py_XDECREF(integer);
     *out = bits;
     return rc;
@@ -118,106 +128,6 @@ pcu_attribute_new(PyObject *object, PyObject *name)
         PyErr_Clear(); /* not having the attribute is an answer */
     }
     return value;
-}
-
-/* The pointer of a .gpudata holder (a GPUArray): None stands for an empty array. */
-static int
-convert_gpudata(pcu_state *st, PyObject *value, CUdeviceptr *out, const char *name)
-{
-    PyObject *gpudata = pcu_attribute_new(value, st->str_gpudata);
-    if (gpudata == NULL) {
-        if (!PyErr_Occurred()) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s must be a device pointer (an int, a DeviceAllocation, a "
-                         "PointerHolderBase, ...), not %s",
-                         name, Py_TYPE(value)->tp_name);
-        }
-        return -1;
-    }
-    *out = 0;
-    int rc = gpudata == Py_None ? 0 : pcu_as_address(gpudata, out, name);
-    Py_DECREF(gpudata);
-    return rc;
-}
-
-int
-pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    static const char routine[] = "cuPointerGetAttribute";
-    CUdeviceptr *pointer = (CUdeviceptr *)out;
-    unsigned long long bits = 0;
-    if (Py_IS_TYPE(value, st->DeviceAllocation) ||
-        Py_IS_TYPE(value, st->PooledDeviceAllocation)) {
-        *pointer = ((pcu_resource *)value)->handle.memory;
-        return pcu_resource_check((pcu_resource *)value, routine);
-    }
-    PyObject *managed =
-        PyArray_Check(value) ? pcu_managed_of_array(st, (PyArrayObject *)value) : NULL;
-    if (managed != NULL) {
-        *pointer = (uintptr_t)PyArray_DATA((PyArrayObject *)value);
-        return pcu_resource_check((pcu_resource *)managed, routine);
-    }
-    if (PyObject_TypeCheck(value, st->DeviceAllocation)) {
-        /* a subclass: its __index__ has no say in where the memory is */
-        *pointer = ((pcu_resource *)value)->handle.memory;
-        return pcu_resource_check((pcu_resource *)value, routine);
-    }
-    /* an array has __index__, but that is its element */
-    if (!pcu_is_one_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
-        return convert_gpudata(st, value, pointer, name);
-    }
-    int rc = pcu_as_integer(value, 0, UINT64_MAX, &bits, name);
-    *pointer = bits;
-    return rc;
-}
-
-int
-pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    CUstream *stream = (CUstream *)out;
-    if (value == Py_None) {
-        *stream = pcu_current_stream();
-        return 0;
-    }
-    if (!PyObject_TypeCheck(value, st->Stream)) {
-        int found = pcu_stream_from_protocol(st, value, stream, name);
-        if (found == 0) {
-            PyErr_Format(PyExc_TypeError,
-                         "%s must be a Stream or None, not %s, which has no "
-                         "__cuda_stream__",
-                         name, Py_TYPE(value)->tp_name);
-        }
-        return found > 0 ? 0 : -1;
-    }
-    *stream = ((pcu_resource *)value)->handle.stream;
-    return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
-}
-
-static int
-convert_context(pcu_state *st, PyObject *value, void *out, const char *name,
-                const char *wanted)
-{
-    if (!PyObject_TypeCheck(value, st->Context)) {
-        PyErr_Format(PyExc_TypeError, "%s must be %s, not %s", name, wanted,
-                     Py_TYPE(value)->tp_name);
-        return -1;
-    }
-    *(PyObject **)out = value;
-    return 0;
-}
-
-int
-pcu_as_context(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    return convert_context(st, value, out, name, "a Context");
-}
-
-int
-pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *name)
-{
-    return value == Py_None
-               ? 0
-               : convert_context(st, value, out, name, "a Context or None");
 }
 
 /* A string that has no bytes: say which, in place of the codec's words. */
@@ -268,7 +178,10 @@ int
 pcu_as_dtype(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
              const char *Py_UNUSED(name))
 {
-    return PyArray_DescrConverter(value, (PyArray_Descr **)out) ? 0 : -1;
+    if (!PyArray_DescrConverter(value, (PyArray_Descr **)out)) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -294,15 +207,20 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
 static int
 convert_plain_dims(PyObject *value, unsigned int dims[3])
 {
-    Py_ssize_t n = PyTuple_CheckExact(value) ? PyTuple_GET_SIZE(value) : 0;
+    Py_ssize_t n = 0;
+    if (PyTuple_CheckExact(value)) {
+        n = PyTuple_GET_SIZE(value);
+    }
     if (n < 1 || n > 3) {
         return 0;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *item = PyTuple_GET_ITEM(value, i);
         int overflow = 0;
-        long number =
-            PyLong_CheckExact(item) ? PyLong_AsLongAndOverflow(item, &overflow) : -1;
+        long number = -1;
+        if (PyLong_CheckExact(item)) {
+            number = PyLong_AsLongAndOverflow(item, &overflow);
+        }
         if (number < 0 || number > UINT_MAX || overflow != 0) {
             return 0;
         }
@@ -389,11 +307,17 @@ pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
     int native = PyArray_ISNBO(dtype->byteorder);
     if (native && (PyDataType_HASFIELDS(dtype) || PyDataType_HASSUBARRAY(dtype))) {
         PyObject *answer = PyObject_GetAttrString((PyObject *)dtype, "isnative");
-        native = answer == NULL ? -1 : PyObject_IsTrue(answer);
+        native = -1;
+        if (answer != NULL) {
+            native = PyObject_IsTrue(answer);
+        }
         Py_XDECREF(answer);
     }
     if (native != 0) {
-        return native < 0 ? -1 : 0;
+        if (native < 0) {
+            return -1;
+        }
+        return 0;
     }
     PyArray_Descr *wanted = PyArray_DescrNewByteorder(dtype, NPY_NATIVE);
     if (wanted != NULL) {
@@ -411,11 +335,17 @@ static int
 convert_is_masked(PyArrayObject *array)
 {
     PyObject *name = PyUnicode_FromString("numpy.ma");
-    PyObject *module = name == NULL ? NULL : PyImport_GetModule(name);
+    PyObject *module = NULL;
+    if (name != NULL) {
+        module = PyImport_GetModule(name);
+    }
     int masked = PyErr_Occurred() ? -1 : 0;
     if (module != NULL) {
         PyObject *type = PyObject_GetAttrString(module, "MaskedArray");
-        masked = type == NULL ? -1 : PyObject_IsInstance((PyObject *)array, type);
+        masked = -1;
+        if (type != NULL) {
+            masked = PyObject_IsInstance((PyObject *)array, type);
+        }
         Py_XDECREF(type);
     }
     Py_XDECREF(module);
@@ -449,66 +379,4 @@ pcu_refuse_objects(PyArray_Descr *dtype, const char *name)
                  "numbers, such as numpy.float32",
                  name, (PyObject *)dtype);
     return -1;
-}
-
-/* Arrays are read without the buffer protocol: it refuses datetimes and costs a format.
- */
-static int
-buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
-                  const char *name)
-{
-    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s is not contiguous; pass numpy.ascontiguousarray of it", name);
-        return -1;
-    }
-    if (writable && !PyArray_ISWRITEABLE(array)) {
-        PyErr_Format(PyExc_ValueError, "%s is read-only", name);
-        return -1;
-    }
-    if (PyDataType_REFCHK(PyArray_DESCR(array))) {
-        PyErr_Format(PyExc_TypeError, "%s holds Python objects, which no GPU can read",
-                     name);
-        return -1;
-    }
-    buffer->data = PyArray_DATA(array);
-    buffer->size = (size_t)PyArray_NBYTES(array);
-    buffer->array = Py_NewRef((PyObject *)array);
-    buffer->held = 0;
-    return 0;
-}
-
-int
-pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const char *name)
-{
-    if (PyArray_Check(object)) {
-        return buffer_from_array(buffer, (PyArrayObject *)object, writable, name);
-    }
-    if (!PyObject_CheckBuffer(object)) {
-        PyErr_Format(PyExc_TypeError, "%s must be an array or a buffer, not %s", name,
-                     Py_TYPE(object)->tp_name);
-        return -1;
-    }
-    int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object, &buffer->view, flags) < 0) {
-        if (PyErr_ExceptionMatches(PyExc_BufferError)) {
-            PyErr_Format(PyExc_ValueError, "%s is not a contiguous%s buffer", name,
-                         writable ? ", writable" : "");
-        }
-        return -1;
-    }
-    buffer->data = buffer->view.buf;
-    buffer->size = (size_t)buffer->view.len;
-    buffer->held = 1;
-    return 0;
-}
-
-void
-pcu_buffer_release(pcu_buffer *buffer)
-{
-    Py_CLEAR(buffer->array);
-    if (buffer->held) {
-        PyBuffer_Release(&buffer->view);
-        buffer->held = 0;
-    }
 }

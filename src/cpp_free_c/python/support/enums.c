@@ -3,8 +3,10 @@
  * A class carries two dictionaries, names (name -> member) and values (int -> member;
  * of names that share an int, the last row's). A member holds nothing but its int: its
  * name is found by identity in names, so that two names of one int stay two members. */
+#include "python/support/enums.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
 
 #include "abi/device_attributes.h"
 #include "abi/function_attributes.h"
@@ -48,7 +50,10 @@ enum_repr(PyObject *self)
     if (name != NULL) {
         return PyUnicode_FromFormat("%s.%U", Py_TYPE(self)->tp_name, name);
     }
-    PyObject *number = PyErr_Occurred() ? NULL : PyLong_Type.tp_repr(self);
+    PyObject *number = NULL;
+    if (!PyErr_Occurred()) {
+        number = PyLong_Type.tp_repr(self);
+    }
     if (number != NULL) {
         result = PyUnicode_FromFormat("%s(%U)", Py_TYPE(self)->tp_name, number);
         Py_DECREF(number);
@@ -63,7 +68,10 @@ enum_str(PyObject *self)
     if (name != NULL) {
         return Py_NewRef(name);
     }
-    return PyErr_Occurred() ? NULL : PyLong_Type.tp_repr(self);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    return PyLong_Type.tp_repr(self);
 }
 
 /* The named member for value if there is one, else an instance without a name. */
@@ -103,7 +111,10 @@ enum_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     value = PyTuple_GET_ITEM(args, 0);
     PyObject *index = PyNumber_Index(value);
-    PyObject *member = index == NULL ? NULL : enum_lookup_new(type, index);
+    PyObject *member = NULL;
+    if (index != NULL) {
+        member = enum_lookup_new(type, index);
+    }
     Py_XDECREF(index);
     return member;
 }
@@ -119,7 +130,10 @@ static PyObject *
 enum_instance_new(PyTypeObject *type, long value)
 {
     PyObject *args = Py_BuildValue("(l)", value);
-    PyObject *member = args == NULL ? NULL : PyLong_Type.tp_new(type, args, NULL);
+    PyObject *member = NULL;
+    if (args != NULL) {
+        member = PyLong_Type.tp_new(type, args, NULL);
+    }
     Py_XDECREF(args);
     return member;
 }
@@ -209,8 +223,10 @@ PyObject *
 pcu_enum_member_new(PyObject *type, long value)
 {
     PyObject *number = PyLong_FromLong(value);
-    PyObject *member =
-        number == NULL ? NULL : enum_lookup_new((PyTypeObject *)type, number);
+    PyObject *member = NULL;
+    if (number != NULL) {
+        member = enum_lookup_new((PyTypeObject *)type, number);
+    }
     Py_XDECREF(number);
     return member;
 }
@@ -306,9 +322,10 @@ enum_setup_plain(PyObject *m)
     for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_plain); i++) {
         PyObject *type = enum_plain_class_new(m, enum_plain[i].class_name);
         PyObject *value = PyLong_FromLong(enum_plain[i].value);
-        int rc = type == NULL || value == NULL
-                     ? -1
-                     : PyObject_SetAttrString(type, enum_plain[i].name, value);
+        int rc = -1;
+        if (!(type == NULL || value == NULL)) {
+            rc = PyObject_SetAttrString(type, enum_plain[i].name, value);
+        }
         Py_XDECREF(type);
         Py_XDECREF(value);
         if (rc < 0) {

@@ -2,8 +2,12 @@
  * an exception or, when nobody can catch it, a warning.
  *
  * Message: "<routine> failed: <text>[ - <detail>]"; attributes code, name, routine. */
+#include "python/support/errors.h"
 
-#include "python/support/pcu.h"
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+
+#include "driver/context_record.h"
 
 static PyObject *
 errors_class(pcu_state *st, CUresult status)
@@ -129,7 +133,10 @@ errors_own_detail(const char *routine, CUresult status)
             "the software device cancelled the kernel, because a signal ended another "
             "thread's wait for it");
     }
-    int since = status == CUDA_ERROR_NOT_FOUND ? pcu_drv_missing_since(routine) : 0;
+    int since = 0;
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        since = pcu_drv_missing_since(routine);
+    }
     if (since != 0) {
         return PyUnicode_FromFormat(
             "%s came with CUDA %d.%d; this driver is for CUDA %d.%d", routine,

@@ -1,17 +1,18 @@
 /* Signals while the software device computes or waits.
  *
  * A call of a real driver cannot be interrupted. The software device calls back while a
- * call of it takes long (device/machine/wait.h). Here the callback runs the signal handlers
- * of Python. When one raises, the device cancels the kernel, or ends the wait, and the
- * driver call fails; pcu_interrupt_raise puts the handler's exception in place of that
- * failure. Where the failure is not raised, as in a destructor, a pending call raises
- * the exception as soon as Python code runs.
+ * call of it takes long (device/machine/wait.h). Here the callback runs the signal
+ * handlers of Python. When one raises, the device cancels the kernel, or ends the wait,
+ * and the driver call fails; pcu_interrupt_raise puts the handler's exception in place
+ * of that failure. Where the failure is not raised, as in a destructor, a pending call
+ * raises the exception as soon as Python code runs.
  *
  * A call that takes long also gives up the interpreter lock, if it holds it, until it
  * returns: otherwise no other thread could run meanwhile, and the main thread could not
  * be interrupted. */
+#include "python/support/interrupt.h"
 
-#include "python/support/pcu.h"
+#include "driver/context_record.h"
 
 /* The questions of device/machine/wait.h. */
 enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
@@ -107,7 +108,10 @@ interrupt_count_threads(void)
         count = PyDict_Size(frames);
     }
     Py_XDECREF(frames);
-    return count > INT_MAX ? -1 : (int)count;
+    if (count > INT_MAX) {
+        return -1;
+    }
+    return (int)count;
 }
 
 /* The answer to INTERRUPT_THREADS: INT_MAX, more than any, where it is not known. */

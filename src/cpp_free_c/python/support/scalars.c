@@ -2,10 +2,11 @@
  *
  * Python's int, float and complex are weak: they take the dtype of the array they meet.
  * NumPy's scalars and arrays without axes have a dtype as an array has. */
-
-#include "python/array/gpuarray.h"
+#include "python/support/base.h"
 
 #include <math.h>
+
+#include "python/array/gpuarray.h"
 
 int
 pcu_is_scalar(PyObject *value)

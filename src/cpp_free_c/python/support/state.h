@@ -3,6 +3,7 @@
 #ifndef PYTHON_SUPPORT_STATE_H
 #define PYTHON_SUPPORT_STATE_H
 
+#include "driver/table.h"
 #include "abi/enums.h"
 
 #define PCU_STATE_TYPES(X)      \
@@ -106,5 +107,24 @@ typedef struct {
     struct pcu_property_block *properties; /* owned list; freed with the module */
     void *curand; /* the library, NULL until it is asked for; never closed */
 } pcu_state;
+
+/* The module's definition, for finding the state from a type. */
+extern PCU_HIDDEN struct PyModuleDef pcu_module_def;
+
+static inline pcu_state *
+pcu_state_of_type(PyTypeObject *type)
+{
+    PyObject *module = PyType_GetModuleByDef(type, &pcu_module_def);
+    if (module == NULL) {
+        return NULL;
+    }
+    return (pcu_state *)PyModule_GetState(module);
+}
+
+static inline pcu_state *
+pcu_state_of_module(PyObject *module)
+{
+    return (pcu_state *)PyModule_GetState(module);
+}
 
 #endif

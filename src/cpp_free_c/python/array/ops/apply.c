@@ -1,7 +1,10 @@
 /* From an operation and its Python operands to elementwise kernels: the rules of dtypes
  * and shapes. They are NumPy's: Python's numbers yield to the dtype of arrays. */
+#include "python/support/base.h"
 
 #include "python/array/gpuarray.h"
+
+#include "driver/shape.h"
 
 #define APPLY_RULES(X) \
     X(SAME)            \

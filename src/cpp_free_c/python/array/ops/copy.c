@@ -3,7 +3,11 @@
  * Memory that is packed alike on both sides is copied in one piece. Otherwise elements
  * go where their indices say: a kernel packs or spreads them on the device, NumPy does
  * so on the host. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/memory/copy_error.h"
 #include "python/array/gpuarray.h"
 
 /* -- between device and host, packed alike ----------------------------------------- */
@@ -47,12 +51,12 @@ copy_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream, int 
     CUdeviceptr address = device->address;
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
-        PCU_CALL_ON(rc, st, MemcpyDtoH, (data, address, nbytes),
-                    {"the array", address, nbytes});
+        PCU_CALL_COPY(rc, st, MemcpyDtoH, (data, address, nbytes),
+                      {"the array", address, nbytes});
     }
     else {
-        PCU_CALL_ON(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
-                    {"the array", address, nbytes});
+        PCU_CALL_COPY(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
+                      {"the array", address, nbytes});
         rc = rc < 0 || async ? rc : copy_wait(st, stream);
     }
     Py_XDECREF(memory);
@@ -73,12 +77,12 @@ copy_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, int as
     CUdeviceptr address = device->address;
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
-        PCU_CALL_ON(rc, st, MemcpyHtoD, (address, data, nbytes),
-                    {"the array", address, nbytes});
+        PCU_CALL_COPY(rc, st, MemcpyHtoD, (address, data, nbytes),
+                      {"the array", address, nbytes});
     }
     else {
-        PCU_CALL_ON(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
-                    {"the array", address, nbytes});
+        PCU_CALL_COPY(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
+                      {"the array", address, nbytes});
         rc = rc < 0 || async ? rc : copy_wait(st, stream);
     }
     Py_XDECREF(memory);
@@ -601,8 +605,8 @@ copy_from_array(pcu_gpuarray *dest, pcu_gpuarray *src, CUstream stream)
         CUdeviceptr to = dest->address;
         CUdeviceptr from = src->address;
         size_t nbytes = pcu_gpuarray_nbytes(dest);
-        PCU_CALL_ON(rc, st, MemcpyDtoDAsync, (to, from, nbytes, stream),
-                    {"the target", to, nbytes}, {"the source", from, nbytes});
+        PCU_CALL_COPY(rc, st, MemcpyDtoDAsync, (to, from, nbytes, stream),
+                      {"the target", to, nbytes}, {"the source", from, nbytes});
         return rc;
     }
     /* The same elements under another type, without a new object: other threads may
@@ -659,8 +663,8 @@ copy_from_scalar(pcu_gpuarray *dest, PyObject *value, CUstream stream)
         }
         CUdeviceptr to = dest->address;
         size_t nbytes = pcu_gpuarray_nbytes(dest);
-        PCU_CALL_ON(rc, st, MemsetD8Async, (to, 0, nbytes, stream),
-                    {"the array", to, nbytes});
+        PCU_CALL_COPY(rc, st, MemsetD8Async, (to, 0, nbytes, stream),
+                      {"the array", to, nbytes});
         return rc;
     }
     return pcu_elementwise(st, PCU_OP_COPY, 1, &input, 1, &dest, PCU_T_RAW, stream);

@@ -4,8 +4,11 @@
  * and reads 16 bytes at a time. Otherwise the axes that all operands pass evenly are
  * joined, and the kernel gets the remaining lengths and strides by value. No Python
  * code runs unless the kernel is new to the context. */
+#include "python/support/base.h"
 
 #include "python/array/gpuarray.h"
+
+#include "driver/shape.h"
 
 enum {
     ELEMENTWISE_THREADS = 256,

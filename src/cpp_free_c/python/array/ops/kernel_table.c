@@ -1,6 +1,8 @@
 /* The table of generated kernels that each context has: see kernels.h. */
-
 #include "python/array/ops/kernel_table.h"
+
+#include "python/driver/context_stack.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     pcu_kernel_key key;
@@ -104,8 +106,8 @@ kernels_reserve(pcu_context *ctx)
 static void
 kernel_unload_noraise(pcu_context *ctx, CUmodule module)
 {
-    pcu_res_handle handle = {.module = module};
-    pcu_release_noraise(ctx->st, PCU_RES_module, handle, (PyObject *)ctx);
+    pcu_handle handle = {.module = module};
+    pcu_release_noraise(ctx->st, PCU_HANDLE_module, handle, (PyObject *)ctx);
 }
 
 /* Other threads run while a module is unloaded, and may begin a new table. */
@@ -145,12 +147,12 @@ kernel_type_names_new(const pcu_kernel_key *key)
     return names;
 }
 
-/* The image of a kernel, from pycuda._codegen. */
+/* The image of a kernel, from pycuda._array.kernel_request. */
 static PyObject *
 kernel_image_new(const pcu_kernel_key *key)
 {
     PyObject *image = NULL;
-    PyObject *module = PyImport_ImportModule("pycuda._codegen");
+    PyObject *module = PyImport_ImportModule("pycuda._array.kernel_request");
     PyObject *types = module == NULL ? NULL : kernel_type_names_new(key);
     PyObject *op = NULL;
     if (types != NULL) {
@@ -214,7 +216,7 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     if (rc < 0) {
         return NULL;
     }
-    pcu_res_created(PCU_RES_module);
+    pcu_handle_created(PCU_HANDLE_module);
     PCU_CALL(rc, st, ModuleGetFunction, (&function, module, "kernel"));
     if (rc == 0) {
         rc = kernels_reserve(ctx);

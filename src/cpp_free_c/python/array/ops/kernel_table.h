@@ -1,14 +1,16 @@
 /* Generated kernels: how one is named, found in its context, and launched.
  *
  * A key says all that decides about the text of a kernel. The table of a context maps
- * keys to loaded functions; on a miss pycuda._codegen writes and compiles the text. The
+ * keys to loaded functions; on a miss pycuda._array writes and compiles the text. The
  * table is part of the Context object and ends with the context: it holds driver
  * handles, not Python objects, so that it keeps nothing alive. Guarded by the
  * interpreter lock. */
 #ifndef PYTHON_ARRAY_OPS_KERNEL_TABLE_H
 #define PYTHON_ARRAY_OPS_KERNEL_TABLE_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/driver/context.h"
 
 #include "driver/argument_buffer.h"
 #include "tables/array_ops.h"

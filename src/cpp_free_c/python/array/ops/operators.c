@@ -1,5 +1,8 @@
 /* The operators of GPUArray, and the elementwise functions for pycuda's modules. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/driver/memory/pool.h"
 #include "python/array/gpuarray.h"
 
 /* -- finding the state ------------------------------------------------------------- */
@@ -574,7 +577,8 @@ ops_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             return result;
         }
     }
-    return pcu_gpuarray_forward(self, "_array_ufunc", args, nargs, kwnames);
+    return pcu_gpuarray_forward(self, "pycuda._array.numpy_ufuncs", "array_ufunc", args,
+                                nargs, kwnames);
 }
 
 /* -- tables ------------------------------------------------------------------------ */

@@ -5,7 +5,10 @@
  * by side, of one thread. Where there are too few results to fill the device, the
  * reduced elements are cut into segments, whose partial results a second kernel joins.
  * The cut depends on lengths and device only. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/driver/memory/pool.h"
 #include "python/array/gpuarray.h"
 
 enum {

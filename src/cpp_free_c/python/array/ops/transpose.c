@@ -6,8 +6,11 @@
  * and writes runs of the other. Elements of one or two bytes travel as words of four
  * where everything is a multiple of that. Called by pcu_elementwise for plain copies.
  */
+#include "python/support/base.h"
 
 #include "python/array/gpuarray.h"
+
+#include "driver/shape.h"
 
 enum { TRANSPOSE_THREADS = 256, TRANSPOSE_WORD = 4 };
 

@@ -6,8 +6,13 @@
  *
  * What is borrowed belongs to the ForeignAllocation that stands for it, which calls the
  * producer's deleter once, when it goes. */
-
 #include "python/driver/exchange/dlpack.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/stream.h"
 
 /* -- types of items ---------------------------------------------------------------- */
 

@@ -5,8 +5,9 @@
 #ifndef PYTHON_DRIVER_EXCHANGE_DLPACK_H
 #define PYTHON_DRIVER_EXCHANGE_DLPACK_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
 
+#include "driver/shape.h"
 #include "abi/dlpack_abi.h"
 
 typedef struct {

@@ -1,36 +1,14 @@
-/* Device memory of other processes: mem_get_ipc_handle, IPCMemoryHandle; and the bytes
- * in which handles travel, for event.c too. */
+/* Device memory of other processes: mem_get_ipc_handle, IPCMemoryHandle. */
+#include "python/driver/context.h"
+#include "python/driver/ipc_bytes.h"
 
-#include "python/support/pcu.h"
-
-_Static_assert(sizeof(CUipcMemHandle) == PCU_IPC_BYTES, "a handle is that long");
-_Static_assert(sizeof(CUipcEventHandle) == PCU_IPC_BYTES, "a handle is that long");
-
-PyObject *
-pcu_ipc_bytes_new(const void *handle)
-{
-    return PyByteArray_FromStringAndSize(handle, PCU_IPC_BYTES);
-}
-
-int
-pcu_ipc_bytes(pcu_state *st, PyObject *value, const char *routine, void *handle)
-{
-    const char *bytes = PyByteArray_Check(value) ? PyByteArray_AS_STRING(value)
-                        : PyBytes_Check(value)   ? PyBytes_AS_STRING(value)
-                                                 : NULL;
-    if (bytes == NULL) {
-        return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_VALUE,
-                                "the handle must be a bytearray or bytes, not %s",
-                                Py_TYPE(value)->tp_name);
-    }
-    if (Py_SIZE(value) != PCU_IPC_BYTES) {
-        return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_VALUE,
-                                "the handle has %zd bytes; it must have %d",
-                                Py_SIZE(value), PCU_IPC_BYTES);
-    }
-    memcpy(handle, bytes, PCU_IPC_BYTES);
-    return 0;
-}
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/resource.h"
 
 PyDoc_STRVAR(
     ipc_mem_get_ipc_handle_doc,
@@ -70,7 +48,7 @@ ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
     ipc_args a = {0};
     unsigned int flags = 1; /* LAZY_ENABLE_PEER_ACCESS */
     CUipcMemHandle handle;
-    pcu_res_handle memory = {0};
+    pcu_handle memory = {0};
     int rc;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0 ||
         (a.flags != NULL &&
@@ -84,7 +62,7 @@ ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     PCU_CALL(rc, self->st, IpcOpenMemHandle, (&memory.ipc_memory, handle, flags));
     if (rc == 0) {
-        pcu_resource_adopt(self, ctx, PCU_RES_ipc_memory, memory);
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_ipc_memory, memory);
     }
     Py_DECREF(ctx);
     return rc;

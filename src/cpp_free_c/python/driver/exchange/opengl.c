@@ -5,8 +5,17 @@
  * gave out hold the mapping, so that nothing is unmapped or unregistered under somebody
  * who uses it; what is done by hand is refused, or makes those arrays unusable. All of
  * it must run in the thread where OpenGL's context is current, the release too. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/device.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 typedef struct {
     pcu_resource base; /* handle.graphics */
@@ -55,9 +64,9 @@ gl_as_flags(pcu_state *st, PyObject *value, void *out, const char *name)
 static void
 object_adopt(gl_object *self, PyObject *ctx, CUgraphicsResource resource, GLuint name)
 {
-    pcu_res_handle handle = {.graphics = resource};
+    pcu_handle handle = {.graphics = resource};
     self->name = name;
-    pcu_resource_adopt(&self->base, ctx, PCU_RES_graphics, handle);
+    pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_graphics, handle);
 }
 
 static int
@@ -448,7 +457,7 @@ mapping_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     PCU_CALL(rc, st, GraphicsSubResourceGetMappedArray,
              (&handle, self->object->base.handle.graphics, a.index, a.level));
     PyObject *array =
-        rc < 0 ? NULL : pcu_array_wrap_new(st, self->base.ctx, handle, op);
+        rc < 0 ? NULL : pcu_texture_array_wrap_new(st, self->base.ctx, handle, op);
     if (array != NULL && mapping_remember(self, array) < 0) {
         Py_CLEAR(array);
     }
@@ -522,7 +531,7 @@ old_init(PyObject *op, PyObject *args, PyObject *kwargs)
     static const pcu_argtable table = {"BufferObject", specs, 1, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
     pcu_state *st = self->st;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     if (pcu_args_parse_tuple(st, &table, args, kwargs, &handle.gl_buffer) < 0 ||
         gl_deprecated("BufferObject", "use RegisteredBuffer") < 0) {
@@ -534,7 +543,7 @@ old_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     PCU_CALL(rc, st, GLRegisterBufferObject, (handle.gl_buffer));
     if (rc == 0) {
-        pcu_resource_adopt(self, ctx, PCU_RES_gl_buffer, handle);
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_gl_buffer, handle);
     }
     Py_DECREF(ctx);
     return rc;
@@ -568,7 +577,7 @@ old_map(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = (pcu_resource *)op;
     pcu_state *st = self->st;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     CUdeviceptr pointer = 0;
     size_t size = 0;
     int rc;
@@ -582,7 +591,7 @@ old_map(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     gl_old *mapping = (gl_old *)pcu_resource_new(st, st->BufferObjectMapping, self->ctx,
-                                                 PCU_RES_gl_mapping, handle);
+                                                 PCU_HANDLE_gl_mapping, handle);
     if (mapping != NULL) {
         mapping->parent = Py_NewRef(op);
         mapping->pointer = pointer;

@@ -9,14 +9,19 @@
  *
  * The interpreter lock is held throughout, unless the launch may have to wait for a
  * place in the queue or behind another thread's call: see PCU_STATUS. */
-
-#include "python/driver/launch/launch.h"
+#include "python/support/base.h"
 
 #include <time.h>
 
-#include "python/array/gpuarray.h"
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/driver/context_stack.h"
 #include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/memory/managed.h"
+#include "python/driver/module_struct.h"
 #include "python/driver/texture/reference.h"
+#include "python/array/gpuarray.h"
 
 static const char launch_routine[] = "cuLaunchKernel";
 
@@ -190,7 +195,7 @@ launch_ask_integers(pcu_function *fn)
     PyObject *source = PyObject_GetAttrString(fn->module, "_source");
     PyObject *found = NULL;
     if (source != NULL) {
-        PyObject *module = PyImport_ImportModule("pycuda._parameters");
+        PyObject *module = PyImport_ImportModule("pycuda._parameter_types");
         found = module == NULL ? NULL
                                : PyObject_CallMethod(module, "integers", "OOn", source,
                                                      fn->name, n);
@@ -508,7 +513,7 @@ launch_interface_order(launch_pack *p, PyObject *interface)
     else if (pcu_as_integer(stream, 1, UINT64_MAX, &bits,
                             "__cuda_array_interface__['stream']") == 0) {
         CUstream before = (CUstream)(uintptr_t)bits;
-        rc = p->stream == NULL ? pcu_stream_wait(st, before)
+        rc = p->stream == NULL ? pcu_stream_synchronize(st, before)
                                : pcu_stream_order(st, before, *p->stream);
     }
     Py_XDECREF(stream);
@@ -789,12 +794,12 @@ static int
 launch_timed(pcu_function *self, const launch_call *call, pcu_argbuf *buffer,
              double *seconds)
 {
-    if (pcu_wait(self->st, call->shape.stream) < 0) {
+    if (pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
         return -1;
     }
     double start = launch_seconds();
     if (pcu_launch_run(self, &call->shape, buffer->data, buffer->used) < 0 ||
-        pcu_wait(self->st, call->shape.stream) < 0) {
+        pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
         return -1;
     }
     *seconds = launch_seconds() - start;

@@ -4,8 +4,16 @@
  * A handler allocates at its first call and keeps the allocation for the next. Programs
  * derive from these types; launch.c calls the methods below directly for exactly these
  * types and through attribute look-up for derived ones. */
-
 #include "python/driver/launch/handlers.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/copy.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/stream.h"
 
 /* -- for launch.c ------------------------------------------------------------------ */
 
@@ -119,7 +127,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
         alloc = Py_NewRef(self->dev_alloc);
     }
     else {
-        alloc = pcu_devmem_alloc(st, size);
+        alloc = pcu_allocation_new(st, size);
         if (alloc == NULL) {
             return NULL;
         }
@@ -153,27 +161,14 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
 }
 
 int
-pcu_synchronize(pcu_state *st)
-{
-    pcu_ctxrec *rec = pcu_ctx_current;
-    unsigned long queued = rec == NULL ? 0 : rec->queued;
-    int rc;
-    PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
-    if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        rec->passed = queued; /* what other threads queued meanwhile may be there yet */
-    }
-    return rc;
-}
-
-int
-pcu_wait(pcu_state *st, CUstream stream)
+pcu_launch_synchronize(pcu_state *st, CUstream stream)
 {
     int rc;
     if (stream != NULL) {
         PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     }
     else {
-        rc = pcu_synchronize(st);
+        rc = pcu_context_synchronize(st);
     }
     return rc;
 }
@@ -237,13 +232,13 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
     pcu_scope scope;
     pcu_resource *memory = (pcu_resource *)alloc;
     if (stream != NULL || !handler_is_ours(st, alloc)) {
-        return pcu_wait(st, stream);
+        return pcu_launch_synchronize(st, stream);
     }
     if (pcu_resource_check(memory, "cuCtxSynchronize") < 0) {
         return -1;
     }
     if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
-        return pcu_wait(st, NULL);
+        return pcu_launch_synchronize(st, NULL);
     }
     CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
     const char *routine = scope.routine;

@@ -2,7 +2,9 @@
 #ifndef PYTHON_DRIVER_LAUNCH_LAUNCH_H
 #define PYTHON_DRIVER_LAUNCH_LAUNCH_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/driver/launch/function_struct.h"
 
 #include "driver/argument_buffer.h"
 
@@ -59,5 +61,9 @@ PCU_HIDDEN PyObject *pcu_function_prepared_timed_call(PyObject *op,
 
 /* oldlaunch.c: the calls of CUDA before 4.0, methods for Function */
 extern PCU_HIDDEN PyMethodDef pcu_oldlaunch_methods[];
+
+/* The call of a Function. */
+PCU_HIDDEN PyObject *pcu_function_vectorcall(PyObject *op, PyObject *const *args,
+                                             size_t nargsf, PyObject *kwnames);
 
 #endif

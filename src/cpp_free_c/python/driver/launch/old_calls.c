@@ -1,9 +1,13 @@
 /* The launch calls of CUDA before 4.0, which keep their state in the function: block
  * shape, shared size, a parameter block written piece by piece, then launch,
  * launch_grid, launch_grid_async. The names with an underscore are the same methods. */
+#include "python/support/base.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/launch.h"
+#include "python/driver/stream.h"
 
 enum { OLD_PARAMS_MAX = 32764 }; /* what a kernel can be declared with */
 
@@ -263,10 +267,14 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
     }
     /* a copy: while the launch waits, a signal handler or thread may set parameters */
     pcu_argbuf_init(&buffer);
-    if (pcu_argbuf_put(&buffer, self->old_params, self->old_params_size, 1) < 0) {
+    void *params = pcu_argbuf_reserve(&buffer, self->old_params_size, 1);
+    if (params == NULL) {
         PyErr_NoMemory();
     }
     else {
+        if (self->old_params_size != 0) {
+            memcpy(params, self->old_params, self->old_params_size);
+        }
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
     pcu_argbuf_free(&buffer);

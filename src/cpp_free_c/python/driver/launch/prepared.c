@@ -5,11 +5,16 @@
  * parameter, values go to the parameters' places, and integers take the parameter's
  * size, so that formats written with pointer-sized items for everything still pass the
  * right values. Otherwise the layout is the format's own, with natural alignment. */
-
-#include "python/driver/launch/launch.h"
-#include "python/driver/texture/reference.h"
+#include "python/support/base.h"
 
 #include <complex.h>
+
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/stream.h"
+#include "python/driver/texture/reference.h"
 
 /* -- the format -------------------------------------------------------------------- */
 

@@ -1,52 +1,22 @@
 /* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/out_of_memory.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
 #include "python/array/gpuarray.h"
 
 /* -- allocation -------------------------------------------------------------------- */
 
-int
-pcu_devmem_raise(pcu_state *st, const char *routine, CUresult status, size_t size)
-{
-    size_t free_bytes = 0;
-    size_t total = 0;
-    if (status == CUDA_ERROR_OUT_OF_MEMORY &&
-        drv.MemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
-        return pcu_raise_detail(st, routine, status,
-                                "%zu bytes were asked for, %zu of %zu are free", size,
-                                free_bytes, total);
-    }
-    if (status == CUDA_ERROR_OUT_OF_MEMORY || size == 0) {
-        return pcu_raise_detail(st, routine, status, "%zu bytes were asked for", size);
-    }
-    return pcu_raise(st, routine, status);
-}
-
-int
-pcu_memory_check(pcu_state *st, PyObject *value, const char *routine)
-{
-    return PyObject_TypeCheck(value, st->DeviceAllocation) ||
-                   PyObject_TypeCheck(value, st->PooledDeviceAllocation)
-               ? pcu_resource_check((pcu_resource *)value, routine)
-               : 0;
-}
-
-void
-pcu_collect_garbage(void)
-{
-    PyObject *gc = PyImport_ImportModule("gc");
-    PyObject *collected = gc == NULL ? NULL : PyObject_CallMethod(gc, "collect", NULL);
-    if (collected == NULL) {
-        PyErr_Clear(); /* the allocation is tried again all the same, and says why not
-                        */
-    }
-    Py_XDECREF(collected);
-    Py_XDECREF(gc);
-}
-
 PyObject *
-pcu_devmem_alloc(pcu_state *st, size_t size)
+pcu_allocation_new(pcu_state *st, size_t size)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemAlloc");
@@ -56,35 +26,37 @@ pcu_devmem_alloc(pcu_state *st, size_t size)
     PCU_ALLOCATE(status, MemAlloc, (&handle.memory, size));
     if (status == CUDA_SUCCESS) {
         self = pcu_resource_with_size(
-            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle),
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_HANDLE_memory, handle),
             size);
     }
     else {
-        pcu_devmem_raise(st, "cuMemAlloc", status, size);
+        pcu_out_of_memory_raise(st, "cuMemAlloc", status, size);
     }
     Py_DECREF(ctx);
     return self;
 }
 
-PyDoc_STRVAR(devmem_mem_alloc_doc,
+PyDoc_STRVAR(allocation_mem_alloc_doc,
              "mem_alloc($module, bytes, /)\n--\n\n"
              "Allocate device memory in the current context.\n\n"
              "MemoryError, with the sizes, if it is short; LogicError for 0 bytes.");
 
 static PyObject *
-devmem_mem_alloc(PyObject *m, PyObject *bytes)
+allocation_mem_alloc(PyObject *m, PyObject *bytes)
 {
     pcu_state *st = pcu_state_of_module(m);
     size_t size = 0;
-    return pcu_as_size(st, bytes, &size, "bytes") < 0 ? NULL
-                                                      : pcu_devmem_alloc(st, size);
+    if (pcu_as_size(st, bytes, &size, "bytes") < 0) {
+        return NULL;
+    }
+    return pcu_allocation_new(st, size);
 }
 
 /* The bytes of an array. The attribute nbytes is for arrays of other libraries:
  * programs assign it to a GPUArray, and a subclass of ndarray may define another one.
  */
 static int
-devmem_nbytes(pcu_state *st, PyObject *array, size_t *size)
+allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
 {
     if (PyArray_Check(array)) {
         *size = (size_t)PyArray_NBYTES((PyArrayObject *)array);
@@ -98,18 +70,21 @@ devmem_nbytes(pcu_state *st, PyObject *array, size_t *size)
         return -1;
     }
     PyObject *nbytes = PyObject_GetAttr(array, st->str_nbytes);
-    int rc = nbytes == NULL ? -1 : pcu_as_size(st, nbytes, size, "nbytes");
+    int rc = -1;
+    if (nbytes != NULL) {
+        rc = pcu_as_size(st, nbytes, size, "nbytes");
+    }
     Py_XDECREF(nbytes);
     return rc;
 }
 
-PyDoc_STRVAR(devmem_mem_alloc_like_doc,
+PyDoc_STRVAR(allocation_mem_alloc_like_doc,
              "mem_alloc_like($module, /, ary)\n--\n\n"
              "Allocate as many bytes as the array has.");
 
 static PyObject *
-devmem_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames)
+allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {{"ary", pcu_as_object, 0}};
     static const pcu_argtable table = {"mem_alloc_like", specs, 1, 1, 0};
@@ -119,35 +94,38 @@ devmem_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &ary) < 0) {
         return NULL;
     }
-    return devmem_nbytes(st, ary, &size) < 0 ? NULL : pcu_devmem_alloc(st, size);
+    if (allocation_nbytes(st, ary, &size) < 0) {
+        return NULL;
+    }
+    return pcu_allocation_new(st, size);
 }
 
 typedef struct {
     size_t width;
     size_t height;
     unsigned int access_size;
-} devmem_pitch_args;
+} allocation_pitch_args;
 
 PyDoc_STRVAR(
-    devmem_mem_alloc_pitch_doc,
+    allocation_mem_alloc_pitch_doc,
     "mem_alloc_pitch($module, /, width, height, access_size)\n--\n\n"
     "Allocate height rows of width bytes, each row aligned for fast access.\n\n"
     "access_size: bytes that a thread reads at once, 4, 8 or 16. Returns the\n"
     "DeviceAllocation and the pitch, the bytes from row to row.");
 
 static PyObject *
-devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames)
+allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {
-        {"width", pcu_as_size, offsetof(devmem_pitch_args, width)},
-        {"height", pcu_as_size, offsetof(devmem_pitch_args, height)},
-        {"access_size", pcu_as_uint, offsetof(devmem_pitch_args, access_size)},
+        {"width", pcu_as_size, offsetof(allocation_pitch_args, width)},
+        {"height", pcu_as_size, offsetof(allocation_pitch_args, height)},
+        {"access_size", pcu_as_uint, offsetof(allocation_pitch_args, access_size)},
     };
     static const pcu_argtable table = {"mem_alloc_pitch", specs, 3, 3, 0};
     pcu_state *st = pcu_state_of_module(m);
-    devmem_pitch_args a = {0};
-    pcu_res_handle handle = {0};
+    allocation_pitch_args a = {0};
+    pcu_handle handle = {0};
     size_t pitch = 0;
     CUresult status;
     PyObject *memory = NULL;
@@ -162,7 +140,7 @@ devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                  (&handle.memory, &pitch, a.width, a.height, a.access_size));
     if (status == CUDA_SUCCESS) {
         memory = pcu_resource_with_size(
-            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_RES_memory, handle),
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_HANDLE_memory, handle),
             pitch * a.height);
     }
     else {
@@ -172,32 +150,37 @@ devmem_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
                          a.height, a.width, a.access_size);
     }
     Py_DECREF(ctx);
-    return memory == NULL ? NULL : Py_BuildValue("(Nn)", memory, (Py_ssize_t)pitch);
+    if (memory == NULL) {
+        return NULL;
+    }
+    return Py_BuildValue("(Nn)", memory, (Py_ssize_t)pitch);
 }
 
-PyDoc_STRVAR(devmem_mem_get_info_doc,
+PyDoc_STRVAR(allocation_mem_get_info_doc,
              "mem_get_info($module, /)\n--\n\n"
              "Free and total bytes of the current context's device, a tuple.");
 
 static PyObject *
-devmem_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
+allocation_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
 {
     pcu_state *st = pcu_state_of_module(m);
     size_t free_bytes = 0;
     size_t total = 0;
     int rc;
     PCU_CALL_CURRENT(rc, st, MemGetInfo, (&free_bytes, &total));
-    return rc < 0 ? NULL
-                  : Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
 }
 
 PyDoc_STRVAR(
-    devmem_mem_get_address_range_doc,
+    allocation_mem_get_address_range_doc,
     "mem_get_address_range($module, ptr, /)\n--\n\n"
     "Base address and bytes of the allocation that an address is in, a tuple.");
 
 static PyObject *
-devmem_mem_get_address_range(PyObject *m, PyObject *ptr)
+allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
 {
     pcu_state *st = pcu_state_of_module(m);
     CUdeviceptr pointer = 0;
@@ -207,17 +190,20 @@ devmem_mem_get_address_range(PyObject *m, PyObject *ptr)
     if (rc == 0) {
         PCU_CALL_CURRENT(rc, st, MemGetAddressRange, (&base, &size, pointer));
     }
-    return rc < 0 ? NULL : Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
 }
 
-PyDoc_STRVAR(devmem_to_device_doc,
+PyDoc_STRVAR(allocation_to_device_doc,
              "to_device($module, /, bf_obj)\n--\n\n"
              "Allocate as much device memory as the buffer holds and copy it there.\n\n"
              "A buffer with gaps is copied in C order.");
 
 static PyObject *
-devmem_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {{"bf_obj", pcu_as_object, 0}};
     static const pcu_argtable table = {"to_device", specs, 1, 1, 0};
@@ -234,14 +220,16 @@ devmem_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     }
     else {
         PyObject *view = PyMemoryView_FromObject(source);
-        packed =
-            view == NULL ? NULL : PyMemoryView_GetContiguous(view, PyBUF_READ, 'C');
+        packed = NULL;
+        if (view != NULL) {
+            packed = PyMemoryView_GetContiguous(view, PyBUF_READ, 'C');
+        }
         Py_XDECREF(view);
     }
     if (packed == NULL || pcu_buffer_acquire(&buffer, packed, 0, "bf_obj") < 0) {
         goto done;
     }
-    result = pcu_devmem_alloc(st, buffer.size);
+    result = pcu_allocation_new(st, buffer.size);
     if (result != NULL) {
         int rc;
         PCU_CALL_CURRENT(
@@ -262,20 +250,20 @@ done:
 typedef struct {
     size_t size;
     size_t offset;
-} devmem_view_args;
+} allocation_view_args;
 
 /* A writable memoryview over the raw address, for memory that the host can reach. The
  * array between them is what makes the view hold the owner. */
 static PyObject *
-devmem_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
-                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
+                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {
-        {"size", pcu_as_size, offsetof(devmem_view_args, size)},
-        {"offset", pcu_as_size, offsetof(devmem_view_args, offset)},
+        {"size", pcu_as_size, offsetof(allocation_view_args, size)},
+        {"offset", pcu_as_size, offsetof(allocation_view_args, offset)},
     };
     static const pcu_argtable table = {"as_buffer", specs, 2, 1, 0};
-    devmem_view_args a = {0};
+    allocation_view_args a = {0};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -305,7 +293,10 @@ PyDoc_STRVAR(allocation_free_doc,
 static PyObject *
 allocation_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -325,10 +316,10 @@ allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
     pcu_resource *self = (pcu_resource *)op;
-    return pcu_resource_check(self, "as_buffer") < 0
-               ? NULL
-               : devmem_view_new(self->st, op, self->handle.memory, args, nargs,
-                                 kwnames);
+    if (pcu_resource_check(self, "as_buffer") < 0) {
+        return NULL;
+    }
+    return allocation_view_new(self->st, op, self->handle.memory, args, nargs, kwnames);
 }
 
 PyDoc_STRVAR(allocation_long_doc,
@@ -427,7 +418,10 @@ holder_int(PyObject *op)
         return NULL;
     }
     PyObject *pointer = PyObject_CallMethod(op, "get_pointer", NULL);
-    PyObject *index = pointer == NULL ? NULL : PyNumber_Index(pointer);
+    PyObject *index = NULL;
+    if (pointer != NULL) {
+        index = PyNumber_Index(pointer);
+    }
     Py_XDECREF(pointer);
     Py_LeaveRecursiveCall();
     return index;
@@ -446,8 +440,8 @@ holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
     if (pcu_as_integer(op, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
         return NULL;
     }
-    return devmem_view_new(pcu_state_of_type(defining), op, pointer, args, nargs,
-                           kwnames);
+    return allocation_view_new(pcu_state_of_type(defining), op, pointer, args, nargs,
+                               kwnames);
 }
 
 PyDoc_STRVAR(holder_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
@@ -489,26 +483,26 @@ static PyType_Spec holder_spec = {
     "pycuda._driver.PointerHolderBase", sizeof(holder), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, holder_slots};
 
-static PyMethodDef devmem_functions[] = {
-    {"mem_alloc", devmem_mem_alloc, METH_O, devmem_mem_alloc_doc},
-    {"mem_alloc_like", (PyCFunction)(void (*)(void))devmem_mem_alloc_like,
-     METH_FASTCALL | METH_KEYWORDS, devmem_mem_alloc_like_doc},
-    {"mem_alloc_pitch", (PyCFunction)(void (*)(void))devmem_mem_alloc_pitch,
-     METH_FASTCALL | METH_KEYWORDS, devmem_mem_alloc_pitch_doc},
-    {"mem_get_address_range", devmem_mem_get_address_range, METH_O,
-     devmem_mem_get_address_range_doc},
-    {"mem_get_info", devmem_mem_get_info, METH_NOARGS, devmem_mem_get_info_doc},
-    {"to_device", (PyCFunction)(void (*)(void))devmem_to_device,
-     METH_FASTCALL | METH_KEYWORDS, devmem_to_device_doc},
+static PyMethodDef allocation_functions[] = {
+    {"mem_alloc", allocation_mem_alloc, METH_O, allocation_mem_alloc_doc},
+    {"mem_alloc_like", (PyCFunction)(void (*)(void))allocation_mem_alloc_like,
+     METH_FASTCALL | METH_KEYWORDS, allocation_mem_alloc_like_doc},
+    {"mem_alloc_pitch", (PyCFunction)(void (*)(void))allocation_mem_alloc_pitch,
+     METH_FASTCALL | METH_KEYWORDS, allocation_mem_alloc_pitch_doc},
+    {"mem_get_address_range", allocation_mem_get_address_range, METH_O,
+     allocation_mem_get_address_range_doc},
+    {"mem_get_info", allocation_mem_get_info, METH_NOARGS, allocation_mem_get_info_doc},
+    {"to_device", (PyCFunction)(void (*)(void))allocation_to_device,
+     METH_FASTCALL | METH_KEYWORDS, allocation_to_device_doc},
     {NULL, NULL, 0, NULL},
 };
 
 int
-pcu_devmem_setup(PyObject *m, pcu_state *st)
+pcu_allocation_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->DeviceAllocation, &allocation_spec, NULL) < 0 ||
         pcu_add_type(m, &st->PointerHolderBase, &holder_spec, NULL) < 0) {
         return -1;
     }
-    return PyModule_AddFunctions(m, devmem_functions);
+    return PyModule_AddFunctions(m, allocation_functions);
 }

@@ -3,8 +3,15 @@
  *
  * All release the interpreter lock. Host buffers and Arrays of the _async forms are not
  * kept alive: they are the caller's until the stream has passed. */
+#include "python/driver/memory/copy.h"
 
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/driver/context.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/copy_error.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 /* What the rows below parse into, whichever of it they need. */
 typedef struct {
@@ -44,11 +51,12 @@ typedef struct {
 static int
 copy_check_arrays(pcu_state *st, copy_args *a)
 {
-    return (a->ary == NULL || pcu_as_array(st, a->ary, &a->ary, "ary") == 0) &&
-                   (a->src_ary == NULL ||
-                    pcu_as_array(st, a->src_ary, &a->src_ary, "src") == 0)
-               ? 0
-               : -1;
+    if (!((a->ary == NULL || pcu_as_texture_array(st, a->ary, &a->ary, "ary") == 0) &&
+          (a->src_ary == NULL ||
+           pcu_as_texture_array(st, a->src_ary, &a->src_ary, "src") == 0))) {
+        return -1;
+    }
+    return 0;
 }
 
 /* The body of them all. */
@@ -57,7 +65,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
           PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
+    copy_args a = {.stream = pcu_current_stream()};
     if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -66,9 +74,15 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
                            row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
         return NULL;
     }
-    int rc = copy_check_arrays(st, &a) < 0 ? -1 : row->run(st, &a);
+    int rc = -1;
+    if (copy_check_arrays(st, &a) >= 0) {
+        rc = row->run(st, &a);
+    }
     pcu_buffer_release(&a.buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 /* A function from its row: name, parameters, how many and how many of them required,
@@ -84,13 +98,13 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
 
 /* The run function of a row that is one call of the driver; how many bytes of device
  * memory it accesses at dest and at src. */
-#define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                \
-    static int copy_run_##name(pcu_state *st, copy_args *a)                  \
-    {                                                                        \
-        int rc;                                                              \
-        PCU_CALL_ON(rc, st, driver, values, {"dest", a->dest, (dest_bytes)}, \
-                    {"src", a->src, (src_bytes)});                           \
-        return rc;                                                           \
+#define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                  \
+    static int copy_run_##name(pcu_state *st, copy_args *a)                    \
+    {                                                                          \
+        int rc;                                                                \
+        PCU_CALL_COPY(rc, st, driver, values, {"dest", a->dest, (dest_bytes)}, \
+                      {"src", a->src, (src_bytes)});                           \
+        return rc;                                                             \
     }
 
 #define COPY_ARG(name, convert, member)            \
@@ -211,8 +225,8 @@ copy_run_peer(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeer", &dest, &src);
     if (rc == 0) {
-        PCU_CALL_ON(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size),
-                    {"dest", a->dest, a->size}, {"src", a->src, a->size});
+        PCU_CALL_COPY(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size),
+                      {"dest", a->dest, a->size}, {"src", a->src, a->size});
     }
     return rc;
 }
@@ -224,9 +238,9 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
     CUcontext src = NULL;
     int rc = copy_peer_contexts(st, a, "cuMemcpyPeerAsync", &dest, &src);
     if (rc == 0) {
-        PCU_CALL_ON(rc, st, MemcpyPeerAsync,
-                    (a->dest, dest, a->src, src, a->size, a->stream),
-                    {"dest", a->dest, a->size}, {"src", a->src, a->size});
+        PCU_CALL_COPY(rc, st, MemcpyPeerAsync,
+                      (a->dest, dest, a->src, src, a->size, a->stream),
+                      {"dest", a->dest, a->size}, {"src", a->src, a->size});
     }
     return rc;
 }
@@ -241,13 +255,14 @@ COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_a
 
 /* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
 
-#define COPY_ARY COPY_ARG("ary", pcu_as_array, ary)
+#define COPY_ARY COPY_ARG("ary", pcu_as_texture_array, ary)
 #define COPY_INDEX COPY_ARG("index", pcu_as_size, index)
 #define COPY_LEN COPY_ARG("len", pcu_as_size, size)
 
 static const pcu_argspec copy_atoa_specs[] = {
-    COPY_ARG("dest", pcu_as_array, ary), COPY_ARG("dest_index", pcu_as_size, index),
-    COPY_ARG("src", pcu_as_array, src_ary),
+    COPY_ARG("dest", pcu_as_texture_array, ary),
+    COPY_ARG("dest_index", pcu_as_size, index),
+    COPY_ARG("src", pcu_as_texture_array, src_ary),
     COPY_ARG("src_index", pcu_as_size, src_index), COPY_LEN};
 static const pcu_argspec copy_atod_specs[] = {COPY_DEST, COPY_ARY, COPY_INDEX,
                                               COPY_LEN};
@@ -325,7 +340,10 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
 static size_t
 copy_rows_size(const copy_args *a, size_t element)
 {
-    return a->height == 0 ? 0 : (a->height - 1) * a->pitch + a->width * element;
+    if (a->height == 0) {
+        return 0;
+    }
+    return (a->height - 1) * a->pitch + a->width * element;
 }
 
 /* The four fills with elements of one width. */
@@ -463,7 +481,7 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"from_device_like", specs, 2, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {0};
+    copy_args a = {.stream = pcu_current_stream()};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -506,7 +524,7 @@ static PyMethodDef copy_functions[] = {
 };
 
 int
-pcu_memcpy_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+pcu_copy_setup(PyObject *m, pcu_state *Py_UNUSED(st))
 {
     return PyModule_AddFunctions(m, copy_functions);
 }

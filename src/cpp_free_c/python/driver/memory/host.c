@@ -2,8 +2,15 @@
  * (PagelockedHostAllocation), aligned so that it can be registered
  * (AlignedHostAllocation), a program's own that was registered (RegisteredHostMemory).
  */
+#include "python/driver/memory/host.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/resource.h"
 
 /* -- HostPointer ------------------------------------------------------------------- */
 
@@ -18,16 +25,20 @@ host_device_pointer_new(pcu_resource *self)
     int rc;
     PCU_CALL_CURRENT(rc, self->st, MemHostGetDevicePointer,
                      (&pointer, self->handle.host, 0));
-    return rc < 0 ? NULL : PyLong_FromUnsignedLongLong(pointer);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(pointer);
 }
 
 static PyObject *
 host_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = (pcu_resource *)op;
-    return pcu_resource_check(self, "cuMemHostGetDevicePointer") < 0
-               ? NULL
-               : host_device_pointer_new(self);
+    if (pcu_resource_check(self, "cuMemHostGetDevicePointer") < 0) {
+        return NULL;
+    }
+    return host_device_pointer_new(self);
 }
 
 static PyMethodDef host_methods[] = {
@@ -66,7 +77,10 @@ PyDoc_STRVAR(pagelocked_free_doc,
 static PyObject *
 pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(pagelocked_get_flags_doc,
@@ -83,7 +97,10 @@ pagelocked_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     PCU_CALL_CURRENT(rc, self->st, MemHostGetFlags, (&flags, self->handle.host));
-    return rc < 0 ? NULL : PyLong_FromUnsignedLong(flags);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
 }
 
 static PyMethodDef pagelocked_methods[] = {
@@ -111,7 +128,7 @@ static PyType_Spec pagelocked_spec = {
 PyObject *
 pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemHostAlloc");
@@ -121,7 +138,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
     PCU_ALLOCATE(status, MemHostAlloc, (&handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
         *data = handle.host;
-        self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_RES_host,
+        self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_HANDLE_host,
                                 handle);
     }
     else {
@@ -143,9 +160,10 @@ typedef struct {
 static int
 aligned_check(aligned *self, const char *routine)
 {
-    return self->held ? 0
-                      : pcu_raise_detail(
-                            self->head.st, routine, CUDA_ERROR_INVALID_HANDLE,
+    if (self->held) {
+        return 0;
+    }
+    return pcu_raise_detail(self->head.st, routine, CUDA_ERROR_INVALID_HANDLE,
                             "this %s was released before", Py_TYPE(self)->tp_name);
 }
 
@@ -173,9 +191,10 @@ PyDoc_STRVAR(aligned_get_device_pointer_doc,
 static PyObject *
 aligned_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return aligned_check((aligned *)op, "cuMemHostGetDevicePointer") < 0
-               ? NULL
-               : host_device_pointer_new((pcu_resource *)op);
+    if (aligned_check((aligned *)op, "cuMemHostGetDevicePointer") < 0) {
+        return NULL;
+    }
+    return host_device_pointer_new((pcu_resource *)op);
 }
 
 static void
@@ -223,9 +242,10 @@ pcu_aligned_alloc(pcu_state *st, size_t bytes, size_t alignment, void **data)
     }
     size_t step = alignment < sizeof(void *) ? sizeof(void *) : alignment;
     size_t whole = 0;
-    void *memory = pcu_add_size(bytes, step - 1, &whole) < 0
-                       ? NULL
-                       : aligned_alloc(step, whole & ~(step - 1));
+    void *memory = NULL;
+    if (pcu_add_size(bytes, step - 1, &whole) >= 0) {
+        memory = aligned_alloc(step, whole & ~(step - 1));
+    }
     if (memory == NULL) {
         pcu_raise_detail(st, "aligned_alloc", CUDA_ERROR_OUT_OF_MEMORY,
                          "%zu bytes aligned to %zu were asked for", bytes, alignment);
@@ -309,7 +329,7 @@ static PyObject *
 registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
 {
     size_t bytes = (size_t)PyArray_NBYTES(array);
-    pcu_res_handle handle = {.host = PyArray_DATA(array)};
+    pcu_handle handle = {.host = PyArray_DATA(array)};
     PyObject *self = NULL;
     if (PyDataType_REFCHK(PyArray_DESCR(array))) {
         pcu_refuse_objects(PyArray_DESCR(array), "register_host_memory");
@@ -322,8 +342,8 @@ registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
     CUresult status;
     PCU_STATUS(status, MemHostRegister, (handle.host, bytes, flags));
     if (status == CUDA_SUCCESS) {
-        self = pcu_resource_new(st, st->RegisteredHostMemory, ctx, PCU_RES_registered,
-                                handle);
+        self = pcu_resource_new(st, st->RegisteredHostMemory, ctx,
+                                PCU_HANDLE_registered, handle);
     }
     else {
         pcu_raise_detail(st, "cuMemHostRegister", status, "%zu bytes at %p", bytes,
@@ -376,14 +396,13 @@ host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *self = registered_new(st, array, a.flags);
-    PyObject *result =
-        self == NULL ? NULL
-                     : PyArray_NewFromDescr(
-                           &PyArray_Type,
-                           (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array)),
-                           PyArray_NDIM(array), PyArray_DIMS(array),
-                           PyArray_STRIDES(array), PyArray_DATA(array),
-                           PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, NULL);
+    PyObject *result = NULL;
+    if (self != NULL) {
+        result = PyArray_NewFromDescr(
+            &PyArray_Type, (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array)),
+            PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
+            PyArray_DATA(array), PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, NULL);
+    }
     if (result == NULL) {
         Py_XDECREF(self);
         return NULL;
@@ -401,7 +420,7 @@ static PyMethodDef host_functions[] = {
 };
 
 int
-pcu_hostmem_setup(PyObject *m, pcu_state *st)
+pcu_host_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->HostPointer, &host_spec, NULL) < 0) {
         return -1;
@@ -421,5 +440,8 @@ pcu_hostmem_setup(PyObject *m, pcu_state *st)
         rc = PyModule_AddObjectRef(m, "HostAllocation",
                                    (PyObject *)st->PagelockedHostAllocation);
     }
-    return rc < 0 ? -1 : PyModule_AddFunctions(m, host_functions);
+    if (rc < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, host_functions);
 }

@@ -1,7 +1,14 @@
 /* ManagedAllocation: memory at one address for the host and the device, which the
  * driver moves between them. */
+#include "python/driver/memory/managed.h"
 
-#include "python/support/pcu.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/stream.h"
 
 enum { MANAGED_GLOBAL = 1 }; /* mem_attach_flags.GLOBAL */
 
@@ -26,7 +33,7 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     };
     static const pcu_argtable table = {"attach", specs, 2, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
-    managed_attach_args a = {0};
+    managed_attach_args a = {.stream = pcu_current_stream()};
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(self, "cuStreamAttachMemAsync") < 0) {
@@ -34,7 +41,10 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     PCU_CALL_CURRENT(rc, self->st, StreamAttachMemAsync,
                      (a.stream, self->handle.memory, 0, a.flags));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(managed_get_device_pointer_doc,
@@ -73,7 +83,7 @@ static PyType_Spec managed_spec = {
 PyObject *
 pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
     PyObject *ctx = pcu_context_require(st, "cuMemAllocManaged");
@@ -85,11 +95,11 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
     if (status == CUDA_SUCCESS) {
         *data = (void *)(uintptr_t)handle.memory;
         self = pcu_resource_with_size(
-            pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_RES_memory, handle),
+            pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_HANDLE_memory, handle),
             bytes);
     }
     else {
-        pcu_devmem_raise(st, "cuMemAllocManaged", status, bytes);
+        pcu_out_of_memory_raise(st, "cuMemAllocManaged", status, bytes);
     }
     Py_DECREF(ctx);
     return self;
@@ -102,20 +112,25 @@ pcu_managed_of_array(pcu_state *st, PyArrayObject *array)
     while (base != NULL && PyArray_Check(base)) {
         base = PyArray_BASE((PyArrayObject *)base);
     }
-    return base != NULL && PyObject_TypeCheck(base, st->ManagedAllocation) ? base
-                                                                           : NULL;
+    if (!(base != NULL && PyObject_TypeCheck(base, st->ManagedAllocation))) {
+        return NULL;
+    }
+    return base;
 }
 
 int
 pcu_managed_setup(PyObject *m, pcu_state *st)
 {
     PyObject *bases = PyTuple_Pack(1, (PyObject *)st->DeviceAllocation);
-    int rc = bases == NULL
-                 ? -1
-                 : pcu_add_type(m, &st->ManagedAllocation, &managed_spec, bases);
+    int rc = -1;
+    if (bases != NULL) {
+        rc = pcu_add_type(m, &st->ManagedAllocation, &managed_spec, bases);
+    }
     Py_XDECREF(bases);
     /* the name that also exists where there is no managed memory */
-    return rc < 0 ? -1
-                  : PyModule_AddObjectRef(m, "ManagedAllocationOrStub",
-                                          (PyObject *)st->ManagedAllocation);
+    if (rc < 0) {
+        return -1;
+    }
+    return PyModule_AddObjectRef(m, "ManagedAllocationOrStub",
+                                 (PyObject *)st->ManagedAllocation);
 }

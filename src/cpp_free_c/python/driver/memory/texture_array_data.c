@@ -2,10 +2,17 @@
  *
  * Both release the interpreter lock. With a stream the copy is only queued: the array
  * and a host buffer are the caller's to keep until the stream has passed. */
+#include "python/support/base.h"
 
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
-
-#include "python/driver/texture/object.h"
+#include "python/driver/resource.h"
+#include "python/driver/stream.h"
 
 /* The side of a copy that is the whole array, and the rows of the other side. */
 typedef struct {
@@ -14,12 +21,12 @@ typedef struct {
     size_t rows; /* of a slice, at least 1 */
     size_t slices;
     size_t total; /* bytes */
-} arraydata_shape;
+} texture_array_shape;
 
 static int
-arraydata_measure(pcu_state *st, PyObject *array, arraydata_shape *s)
+texture_array_measure(pcu_state *st, PyObject *array, texture_array_shape *s)
 {
-    if (pcu_array_describe(st, array, &s->d) < 0) {
+    if (pcu_texture_array_describe(st, array, &s->d) < 0) {
         return -1;
     }
     s->rows = s->d.Height == 0 ? 1 : s->d.Height;
@@ -36,7 +43,8 @@ arraydata_measure(pcu_state *st, PyObject *array, arraydata_shape *s)
 }
 
 static int
-arraydata_copy(pcu_state *st, const CUDA_MEMCPY3D *copy, CUstream stream, int queued)
+texture_array_copy(pcu_state *st, const CUDA_MEMCPY3D *copy, CUstream stream,
+                   int queued)
 {
     int rc;
     if (queued) {
@@ -53,23 +61,25 @@ typedef struct {
     PyObject *stream;
     size_t pitch;
     PyObject *array; /* borrowed: the Array itself */
-} arraydata_set_args;
+} texture_array_set_args;
 
 /* Queue or make the copy. Looking at the source may have run code that released the
  * array, so its handle is taken last. */
 static int
-arraydata_fill(pcu_state *st, const arraydata_set_args *a, CUDA_MEMCPY3D *copy,
-               CUstream stream)
+texture_array_fill(pcu_state *st, const texture_array_set_args *a, CUDA_MEMCPY3D *copy,
+                   CUstream stream)
 {
-    return pcu_array_handle(a->array, "cuMemcpy3D", &copy->dstArray) < 0
-               ? -1
-               : arraydata_copy(st, copy, stream, a->stream != NULL);
+    if (pcu_texture_array_handle(a->array, "cuMemcpy3D", &copy->dstArray) < 0) {
+        return -1;
+    }
+    return texture_array_copy(st, copy, stream, a->stream != NULL);
 }
 
 /* Fill from a host buffer of exactly the array's bytes. */
 static int
-arraydata_set_host(pcu_state *st, const arraydata_set_args *a, const arraydata_shape *s,
-                   CUDA_MEMCPY3D *copy, CUstream stream)
+texture_array_set_host(pcu_state *st, const texture_array_set_args *a,
+                       const texture_array_shape *s, CUDA_MEMCPY3D *copy,
+                       CUstream stream)
 {
     pcu_buffer buffer = {0};
     if (a->pitch != 0) {
@@ -89,7 +99,7 @@ arraydata_set_host(pcu_state *st, const arraydata_set_args *a, const arraydata_s
     else {
         copy->srcMemoryType = CU_MEMORYTYPE_HOST;
         copy->srcHost = buffer.data;
-        rc = arraydata_fill(st, a, copy, stream);
+        rc = texture_array_fill(st, a, copy, stream);
     }
     pcu_buffer_release(&buffer);
     return rc;
@@ -97,8 +107,9 @@ arraydata_set_host(pcu_state *st, const arraydata_set_args *a, const arraydata_s
 
 /* Fill from device memory, whose size nobody knows. */
 static int
-arraydata_set_device(pcu_state *st, const arraydata_set_args *a,
-                     const arraydata_shape *s, CUDA_MEMCPY3D *copy, CUstream stream)
+texture_array_set_device(pcu_state *st, const texture_array_set_args *a,
+                         const texture_array_shape *s, CUDA_MEMCPY3D *copy,
+                         CUstream stream)
 {
     if (a->pitch != 0 && a->pitch < s->row) {
         PyErr_Format(PyExc_ValueError, "pitch is %zu; a row has %zu bytes", a->pitch,
@@ -107,13 +118,14 @@ arraydata_set_device(pcu_state *st, const arraydata_set_args *a,
     }
     copy->srcMemoryType = CU_MEMORYTYPE_DEVICE;
     copy->srcPitch = a->pitch == 0 ? s->row : a->pitch;
-    return pcu_as_pointer(st, a->source, &copy->srcDevice, "source") < 0
-               ? -1
-               : arraydata_fill(st, a, copy, stream);
+    if (pcu_as_pointer(st, a->source, &copy->srcDevice, "source") < 0) {
+        return -1;
+    }
+    return texture_array_fill(st, a, copy, stream);
 }
 
 PyDoc_STRVAR(
-    arraydata_set_doc,
+    texture_array_set_doc,
     "set($self, /, source, stream=None, pitch=0)\n--\n\n"
     "Fill the array from a host buffer of its size, or from device memory.\n\n"
     "Bytes are taken as they lie: channels, then x, y, z or layers. pitch: bytes from\n"
@@ -121,17 +133,18 @@ PyDoc_STRVAR(
     "queued; keep the source until the stream has passed.");
 
 static PyObject *
-arraydata_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+texture_array_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {
-        {"source", pcu_as_object, offsetof(arraydata_set_args, source)},
-        {"stream", pcu_as_object, offsetof(arraydata_set_args, stream)},
-        {"pitch", pcu_as_size, offsetof(arraydata_set_args, pitch)},
+        {"source", pcu_as_object, offsetof(texture_array_set_args, source)},
+        {"stream", pcu_as_object, offsetof(texture_array_set_args, stream)},
+        {"pitch", pcu_as_size, offsetof(texture_array_set_args, pitch)},
     };
     static const pcu_argtable table = {"set", specs, 3, 1, 0};
     pcu_state *st = ((pcu_resource *)op)->st;
-    arraydata_set_args a = {0};
-    arraydata_shape s = {0};
+    texture_array_set_args a = {0};
+    texture_array_shape s = {0};
     CUstream stream = NULL;
     CUDA_MEMCPY3D copy;
     memset(&copy, 0, sizeof(copy));
@@ -141,7 +154,7 @@ arraydata_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     a.array = op;
     a.stream = a.stream == Py_None ? NULL : a.stream;
     if ((a.stream != NULL && pcu_as_stream(st, a.stream, &stream, "stream") < 0) ||
-        arraydata_measure(st, op, &s) < 0) {
+        texture_array_measure(st, op, &s) < 0) {
         return NULL;
     }
     copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -151,13 +164,16 @@ arraydata_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     copy.Height = s.rows;
     copy.Depth = s.slices;
     int rc = PyArray_Check(a.source) || PyObject_CheckBuffer(a.source)
-                 ? arraydata_set_host(st, &a, &s, &copy, stream)
-                 : arraydata_set_device(st, &a, &s, &copy, stream);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+                 ? texture_array_set_host(st, &a, &s, &copy, stream)
+                 : texture_array_set_device(st, &a, &s, &copy, stream);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
-arraydata_type_number(CUarray_format format)
+texture_array_type_number(CUarray_format format)
 {
     switch (format) {
         case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -183,11 +199,11 @@ arraydata_type_number(CUarray_format format)
 
 /* A host array of the image's shape: [z][y][x][channel], those that there are. */
 static PyObject *
-arraydata_host_new(const arraydata_shape *s)
+texture_array_host_new(const texture_array_shape *s)
 {
     npy_intp shape[4];
     int n = 0;
-    int type_number = arraydata_type_number(s->d.Format);
+    int type_number = texture_array_type_number(s->d.Format);
     if (type_number == NPY_NOTYPE) {
         PyErr_Format(PyExc_TypeError, "numpy has no type for array_format(%u)",
                      s->d.Format);
@@ -206,23 +222,23 @@ arraydata_host_new(const arraydata_shape *s)
     return PyArray_SimpleNew(n, shape, type_number);
 }
 
-PyDoc_STRVAR(arraydata_get_doc,
+PyDoc_STRVAR(texture_array_get_doc,
              "get($self, /)\n--\n\n"
              "The image as a new numpy array, [z or layer][y][x][channel].\n\n"
              "Dimensions of size 0 and single channels are left out.");
 
 static PyObject *
-arraydata_get(PyObject *op, PyObject *Py_UNUSED(ignored))
+texture_array_get(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_state *st = ((pcu_resource *)op)->st;
-    arraydata_shape s = {0};
+    texture_array_shape s = {0};
     CUDA_MEMCPY3D copy;
     memset(&copy, 0, sizeof(copy));
-    if (arraydata_measure(st, op, &s) < 0 ||
-        pcu_array_handle(op, "cuMemcpy3D", &copy.srcArray) < 0) {
+    if (texture_array_measure(st, op, &s) < 0 ||
+        pcu_texture_array_handle(op, "cuMemcpy3D", &copy.srcArray) < 0) {
         return NULL;
     }
-    PyObject *host = arraydata_host_new(&s);
+    PyObject *host = texture_array_host_new(&s);
     if (host == NULL) {
         return NULL;
     }
@@ -234,15 +250,21 @@ arraydata_get(PyObject *op, PyObject *Py_UNUSED(ignored))
     copy.WidthInBytes = s.row;
     copy.Height = s.rows;
     copy.Depth = s.slices;
-    if (arraydata_copy(st, &copy, NULL, 0) < 0) {
+    if (texture_array_copy(st, &copy, NULL, 0) < 0) {
         Py_CLEAR(host);
     }
     return host;
 }
 
-PyMethodDef pcu_arraydata_methods[] = {
-    {"set", (PyCFunction)(void (*)(void))arraydata_set, METH_FASTCALL | METH_KEYWORDS,
-     arraydata_set_doc},
-    {"get", arraydata_get, METH_NOARGS, arraydata_get_doc},
+static PyMethodDef texture_array_data_methods[] = {
+    {"set", (PyCFunction)(void (*)(void))texture_array_set,
+     METH_FASTCALL | METH_KEYWORDS, texture_array_set_doc},
+    {"get", texture_array_get, METH_NOARGS, texture_array_get_doc},
     {NULL, NULL, 0, NULL},
 };
+
+int
+pcu_texture_array_data_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Array, texture_array_data_methods);
+}

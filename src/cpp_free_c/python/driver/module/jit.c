@@ -1,6 +1,9 @@
 /* The JIT compiler's options and logs. See jit.h. */
-
 #include "python/driver/module/jit.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/errors.h"
 
 static void
 jit_add(pcu_jit *jit, CUjit_option key, uintptr_t value)

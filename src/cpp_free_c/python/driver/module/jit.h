@@ -3,7 +3,9 @@
 #ifndef PYTHON_DRIVER_MODULE_JIT_H
 #define PYTHON_DRIVER_MODULE_JIT_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/support/buffer.h"
 
 enum { PCU_JIT_LOG_BYTES = 32768, PCU_JIT_OPTIONS_MAX = 40 };
 

@@ -4,8 +4,16 @@
  * goes last. link_module() ends the link, whatever comes of it. While a call works
  * without the interpreter lock `busy` is 1, and nobody else may touch the link; it
  * changes under the interpreter lock. */
+#include "python/support/base.h"
 
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
 #include "python/driver/module/jit.h"
+#include "python/driver/resource.h"
 
 typedef struct {
     pcu_resource base; /* handle.link */
@@ -128,7 +136,7 @@ static int
 linker_begin(pcu_linker *self, pcu_jit *jit, PyObject *handler)
 {
     pcu_state *st = self->base.st;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     PyObject *ctx = pcu_context_require(st, linker_create);
     if (ctx == NULL) {
@@ -140,7 +148,7 @@ linker_begin(pcu_linker *self, pcu_jit *jit, PyObject *handler)
         PyObject *old_handler = self->handler;
         self->jit = jit;
         self->handler = Py_XNewRef(handler);
-        pcu_resource_adopt(&self->base, ctx, PCU_RES_link, handle);
+        pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_link, handle);
         linker_jit_free(old_jit); /* of an __init__ before: its link is destroyed */
         Py_XDECREF(old_handler);
     }
@@ -310,7 +318,7 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     pcu_state *st = self->base.st;
     pcu_resource *base = &self->base;
     linker_job job = {.work = linker_complete};
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *module = NULL;
     if (linker_check(self, linker_complete) < 0) {
         return NULL;
@@ -325,7 +333,7 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     base->live = !gone; /* if the driver refuses, the object ends it when it goes */
     if (job.module != NULL) { /* from here on it has an owner */
         handle.module = job.module;
-        module = pcu_resource_new(st, st->Module, base->ctx, PCU_RES_module, handle);
+        module = pcu_resource_new(st, st->Module, base->ctx, PCU_HANDLE_module, handle);
     }
     if (!PyErr_Occurred() &&
         pcu_jit_tell(st, self->jit, self->handler, job.routine, status) == 0 &&

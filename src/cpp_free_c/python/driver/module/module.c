@@ -1,10 +1,18 @@
 /* Module: code loaded into a context. Loading runs the driver's JIT compiler on PTX;
  * what that says goes to the message handler, and with a failure into the exception. */
-
-#include "python/driver/module/jit.h"
-#include "python/driver/texture/reference.h"
+#include "python/support/base.h"
 
 #include <sys/stat.h>
+
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/launch/function.h"
+#include "python/driver/module/jit.h"
+#include "python/driver/module_struct.h"
+#include "python/driver/texture/reference.h"
 
 /* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
  * whatever it raises, the loaded code has an owner. */
@@ -12,13 +20,13 @@ static PyObject *
 module_load_new(pcu_state *st, PyObject *ctx, const void *image, pcu_jit *jit,
                 PyObject *handler)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     CUresult status;
     PCU_STATUS(status, ModuleLoadDataEx,
                (&handle.module, image, jit->count, jit->keys, jit->values));
     if (status == CUDA_SUCCESS) {
-        self = pcu_resource_new(st, st->Module, ctx, PCU_RES_module, handle);
+        self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
         if (self == NULL) {
             return NULL;
         }
@@ -90,7 +98,7 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     pcu_state *st = pcu_state_of_module(m);
     PyObject *filename = NULL;
     PyObject *path = NULL;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     PyObject *self = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0 ||
         (path = pcu_as_path_new(filename, "filename")) == NULL) {
@@ -107,7 +115,7 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
             PCU_STATUS(status, ModuleLoad, (&handle.module, PyBytes_AS_STRING(path)));
         }
         if (status == CUDA_SUCCESS) {
-            self = pcu_resource_new(st, st->Module, ctx, PCU_RES_module, handle);
+            self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
         }
         else {
             pcu_raise_detail(st, "cuModuleLoad", status, "%R%s", filename,

@@ -5,24 +5,19 @@
  * through it. So an object that was given to a launch waits for the context before it
  * goes, as device memory does. While a stream is being captured nothing may wait: what
  * goes then is kept in the module's state, until another one is made or goes later. */
-
 #include "python/driver/texture/object.h"
 
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
 
 /* -- making ------------------------------------------------------------------------ */
-
-int
-pcu_array_describe(pcu_state *st, PyObject *array, CUDA_ARRAY3D_DESCRIPTOR *descriptor)
-{
-    CUarray handle = NULL;
-    int rc;
-    if (pcu_array_handle(array, "cuArray3DGetDescriptor", &handle) < 0) {
-        return -1;
-    }
-    PCU_CALL_CURRENT(rc, st, Array3DGetDescriptor, (descriptor, handle));
-    return rc;
-}
 
 /* Raise for an object that cannot be made, naming the reference it was for. */
 static int
@@ -59,8 +54,8 @@ texture_check(pcu_state *st, const pcu_texture_spec *spec)
 }
 
 static pcu_texture *
-texture_wrap(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_res_kind kind,
-             pcu_res_handle handle, PyObject *source)
+texture_wrap(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_handle_kind kind,
+             pcu_handle handle, PyObject *source)
 {
     pcu_texture *self = (pcu_texture *)pcu_resource_new(st, type, ctx, kind, handle);
     if (self != NULL) {
@@ -109,11 +104,11 @@ PyObject *
 pcu_texture_new(pcu_state *st, PyObject *ctx, const pcu_texture_spec *spec,
                 PyObject *source)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     return texture_create(st, spec, &handle.texture_object) < 0
                ? NULL
                : (PyObject *)texture_wrap(st, st->TextureObject, ctx,
-                                          PCU_RES_texture_object, handle, source);
+                                          PCU_HANDLE_texture_object, handle, source);
 }
 
 static int
@@ -121,8 +116,8 @@ surface_create(pcu_state *st, PyObject *array, CUsurfObject *handle)
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
-    if (pcu_array_describe(st, array, &d) < 0 ||
-        pcu_array_handle(array, "array", &resource.res.array.hArray) < 0) {
+    if (pcu_texture_array_describe(st, array, &d) < 0 ||
+        pcu_texture_array_handle(array, "array", &resource.res.array.hArray) < 0) {
         return -1;
     }
     if (!(d.Flags & CUDA_ARRAY3D_SURFACE_LDST)) {
@@ -139,11 +134,11 @@ surface_create(pcu_state *st, PyObject *array, CUsurfObject *handle)
 PyObject *
 pcu_surface_new(pcu_state *st, PyObject *ctx, PyObject *array)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     return surface_create(st, array, &handle.surface_object) < 0
                ? NULL
                : (PyObject *)texture_wrap(st, st->SurfaceObject, ctx,
-                                          PCU_RES_surface_object, handle, array);
+                                          PCU_HANDLE_surface_object, handle, array);
 }
 
 int
@@ -278,9 +273,9 @@ texture_read_array(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
         return -1;
     }
     spec->resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    if (pcu_array_handle(a->source, "cuTexObjectCreate",
-                         &spec->resource.res.array.hArray) < 0 ||
-        pcu_array_describe(st, a->source, &d) < 0) {
+    if (pcu_texture_array_handle(a->source, "cuTexObjectCreate",
+                                 &spec->resource.res.array.hArray) < 0 ||
+        pcu_texture_array_describe(st, a->source, &d) < 0) {
         return -1;
     }
     spec->format = d.Format;
@@ -296,7 +291,7 @@ texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec
     CUdeviceptr pointer = 0;
     size_t row = 0;
     if (pcu_as_pointer(st, a->source, &pointer, "source") < 0 ||
-        pcu_as_descriptor(st, a->descriptor, &d, "descriptor") < 0) {
+        pcu_as_array_descriptor(st, a->descriptor, &d, "descriptor") < 0) {
         return -1;
     }
     size_t element = pcu_array_format_size(d->Format) * d->NumChannels;
@@ -364,8 +359,8 @@ static void texture_end_late(pcu_state *st);
 
 /* What both __init__ end with: the new source, and the handle, which cannot fail. */
 static void
-texture_adopt(pcu_texture *self, PyObject *ctx, pcu_res_kind kind,
-              pcu_res_handle handle, PyObject *source)
+texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle handle,
+              PyObject *source)
 {
     texture_settle(self); /* others may run meanwhile */
     texture_end_late(self->base.st);
@@ -396,7 +391,7 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_state *st = self->base.st;
     texture_args a = {0};
     pcu_texture_spec spec;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     memset(&spec, 0, sizeof(spec));
     if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0 ||
         texture_read_args(st, &a, &spec) < 0) {
@@ -405,7 +400,7 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
     PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
     int rc = ctx == NULL ? -1 : texture_create(st, &spec, &handle.texture_object);
     if (rc == 0) {
-        texture_adopt(self, ctx, PCU_RES_texture_object, handle, a.source);
+        texture_adopt(self, ctx, PCU_HANDLE_texture_object, handle, a.source);
     }
     Py_XDECREF(ctx);
     return rc;
@@ -414,19 +409,19 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
 static int
 surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
-    static const pcu_argspec specs[] = {{"array", pcu_as_array, 0}};
+    static const pcu_argspec specs[] = {{"array", pcu_as_texture_array, 0}};
     static const pcu_argtable table = {"SurfaceObject", specs, 1, 1, 0};
     pcu_texture *self = (pcu_texture *)op;
     pcu_state *st = self->base.st;
     PyObject *array = NULL;
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     if (pcu_args_parse_tuple(st, &table, args, kwargs, &array) < 0) {
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
     int rc = ctx == NULL ? -1 : surface_create(st, array, &handle.surface_object);
     if (rc == 0) {
-        texture_adopt(self, ctx, PCU_RES_surface_object, handle, array);
+        texture_adopt(self, ctx, PCU_HANDLE_surface_object, handle, array);
     }
     Py_XDECREF(ctx);
     return rc;
@@ -470,8 +465,9 @@ static void
 texture_put_off(pcu_texture *self)
 {
     pcu_state *st = self->base.st;
-    PyTypeObject *type = self->base.kind == PCU_RES_surface_object ? st->SurfaceObject
-                                                                   : st->TextureObject;
+    PyTypeObject *type = self->base.kind == PCU_HANDLE_surface_object
+                             ? st->SurfaceObject
+                             : st->TextureObject;
     pcu_saved_error pending;
     self->used = 0;
     if (type == NULL) {
@@ -539,7 +535,7 @@ texture_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_texture *self = (pcu_texture *)op;
     if (texture_is_read(self) && texture_is_captured(self)) {
-        pcu_raise_detail(self->base.st, pcu_res_ender(self->base.kind),
+        pcu_raise_detail(self->base.st, pcu_handle_release_routine(self->base.kind),
                          CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
                          "kernels that were given this %s cannot be waited for while a "
                          "stream is being captured",
@@ -581,7 +577,7 @@ static PyObject *
 texture_get_handle(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_resource *self = (pcu_resource *)op;
-    return PyLong_FromUnsignedLongLong(self->kind == PCU_RES_surface_object
+    return PyLong_FromUnsignedLongLong(self->kind == PCU_HANDLE_surface_object
                                            ? self->handle.surface_object
                                            : self->handle.texture_object);
 }

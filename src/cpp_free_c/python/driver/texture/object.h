@@ -2,7 +2,10 @@
 #ifndef PYTHON_DRIVER_TEXTURE_OBJECT_H
 #define PYTHON_DRIVER_TEXTURE_OBJECT_H
 
-#include "python/support/pcu.h"
+#include "python/support/base.h"
+
+#include "python/driver/memory/array_descriptor.h"
+#include "python/driver/resource.h"
 
 /* TextureObject and SurfaceObject: a driver's object and what it looks at. */
 typedef struct {
@@ -21,23 +24,12 @@ typedef struct {
     const char *name; /* of the reference that it is made for; NULL for none */
 } pcu_texture_spec;
 
-/* 1 for the integer formats. */
-static inline int
-pcu_array_format_is_integer(CUarray_format format)
-{
-    return format >= CU_AD_FORMAT_UNSIGNED_INT8 && format <= CU_AD_FORMAT_SIGNED_INT32;
-}
-
 /* Make the object in ctx, which is current. `source` is held. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_texture_new(pcu_state *st, PyObject *ctx,
                                                 const pcu_texture_spec *spec,
                                                 PyObject *source);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_surface_new(pcu_state *st, PyObject *ctx,
                                                 PyObject *array);
-
-/* The descriptor of an Array that is alive. */
-PCU_HIDDEN PCU_RAISES int pcu_array_describe(pcu_state *st, PyObject *array,
-                                             CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 
 /* A kernel argument: 1 and the object's handle, which counts as used from now on; 0 if
  * the value is neither a TextureObject nor a SurfaceObject; -1 if it was released. */

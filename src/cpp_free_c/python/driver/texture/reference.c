@@ -4,9 +4,14 @@
  *
  * A setter changes the state; for a reference of the driver it also tells the driver.
  * Getters ask the driver there. */
-
 #include "python/driver/texture/reference.h"
 
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 
 typedef struct {
@@ -84,8 +89,8 @@ texref_array_new(pcu_texref *self, const char *routine, CUarray handle)
         texref_not_bound(self, routine, "array");
         return NULL;
     }
-    return pcu_array_wrap_new(self->st, ((pcu_resource *)self->module)->ctx, handle,
-                              self->module);
+    return pcu_texture_array_wrap_new(self->st, ((pcu_resource *)self->module)->ctx,
+                                      handle, self->module);
 }
 
 /* Refuse an array that the module's kernels cannot read. */
@@ -120,10 +125,10 @@ texref_set_array(PyObject *op, PyObject *array)
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
     CUarray handle = NULL;
     int rc;
-    if (pcu_as_array(self->st, array, &array, "array") < 0 ||
-        pcu_array_handle(array, "array", &handle) < 0 ||
+    if (pcu_as_texture_array(self->st, array, &array, "array") < 0 ||
+        pcu_texture_array_handle(array, "array", &handle) < 0 ||
         texref_check_context(self, "cuTexRefSetArray", array) < 0 ||
-        pcu_array_describe(self->st, array, &d) < 0) {
+        pcu_texture_array_describe(self->st, array, &d) < 0) {
         return NULL;
     }
     TEXREF_CALL(rc, self, TexRefSetArray,
@@ -247,7 +252,7 @@ texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 {
     static const pcu_argspec specs[] = {
         {"devptr", pcu_as_pointer, offsetof(texref_pitched_args, pointer)},
-        {"descr", pcu_as_descriptor, offsetof(texref_pitched_args, descriptor)},
+        {"descr", pcu_as_array_descriptor, offsetof(texref_pitched_args, descriptor)},
         {"pitch", pcu_as_size, offsetof(texref_pitched_args, pitch)},
     };
     static const pcu_argtable table = {"set_address_2d", specs, 3, 3, 0};
@@ -538,7 +543,7 @@ surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
     static const pcu_argspec specs[] = {
-        {"array", pcu_as_array, offsetof(surfref_array_args, array)},
+        {"array", pcu_as_texture_array, offsetof(surfref_array_args, array)},
         {"flags", pcu_as_uint, offsetof(surfref_array_args, flags)},
     };
     static const pcu_argtable table = {"set_array", specs, 2, 1, 0};
@@ -548,9 +553,9 @@ surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     CUarray handle = NULL;
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_array_handle(a.array, "array", &handle) < 0 ||
+        pcu_texture_array_handle(a.array, "array", &handle) < 0 ||
         texref_check_context(self, "cuSurfRefSetArray", a.array) < 0 ||
-        pcu_array_describe(self->st, a.array, &d) < 0) {
+        pcu_texture_array_describe(self->st, a.array, &d) < 0) {
         return NULL;
     }
     if (!(d.Flags & CUDA_ARRAY3D_SURFACE_LDST)) {

@@ -12,6 +12,8 @@
 #ifndef PYTHON_DRIVER_TEXTURE_REFERENCE_H
 #define PYTHON_DRIVER_TEXTURE_REFERENCE_H
 
+#include "python/support/base.h"
+
 #include "python/driver/texture/object.h"
 
 typedef enum { PCU_REF_FREE, PCU_REF_VARIABLE, PCU_REF_DRIVER } pcu_ref_kind;

@@ -14,10 +14,12 @@
  * stays due: a later launch outside the graph cannot rely on it.
  *
  * The copy reads the handle in the object itself, which outlives it. */
+#include "python/support/base.h"
 
-#include "python/driver/texture/reference.h"
-
+#include "python/driver/context_stack.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/module_struct.h"
+#include "python/driver/texture/reference.h"
 
 enum {
     REFS_MARK_TEXTURE = 0x66657274, /* as pycuda-textures.hpp writes them */
@@ -254,8 +256,8 @@ refs_describe(const pcu_ref *ref, pcu_texture_spec *spec)
     switch (ref->bound) {
         case PCU_BOUND_ARRAY:
             resource->resType = CU_RESOURCE_TYPE_ARRAY;
-            return pcu_array_handle(ref->array, "cuTexObjectCreate",
-                                    &resource->res.array.hArray);
+            return pcu_texture_array_handle(ref->array, "cuTexObjectCreate",
+                                            &resource->res.array.hArray);
         case PCU_BOUND_PITCHED:
             resource->resType = CU_RESOURCE_TYPE_PITCH2D;
             resource->res.pitch2D.devPtr = ref->address;
@@ -285,7 +287,7 @@ static int
 refs_check_array(pcu_state *st, const pcu_ref *ref)
 {
     if (ref->bound != PCU_BOUND_ARRAY || ((pcu_resource *)ref->array)->live ||
-        pcu_array_is_borrowed(ref->array)) {
+        pcu_texture_array_is_borrowed(ref->array)) {
         return 0;
     }
     return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_HANDLE,
@@ -322,7 +324,7 @@ refs_object_new(pcu_state *st, PyObject *ctx, const pcu_ref *ref)
 static inline int
 refs_is_stream(const pcu_refs *refs, CUstream noted, CUstream stream)
 {
-    return noted == stream && refs->epoch == pcu_res_released(PCU_RES_stream);
+    return noted == stream && refs->epoch == pcu_handle_released(PCU_HANDLE_stream);
 }
 
 /* Drop a list of objects that nobody reads any more; steals it. NULL is fine. */
@@ -345,7 +347,7 @@ refs_wait_for_context(pcu_state *st, pcu_refs *refs)
     int rc;
     refs->retired = NULL;
     refs->readers = 0;
-    rc = pcu_synchronize(st);
+    rc = pcu_context_synchronize(st);
     if (rc < 0) {
         refs->readers = 2;
         Py_XDECREF(retired);
@@ -440,7 +442,7 @@ refs_rebuild(pcu_module *module, pcu_ref *ref)
 static int
 refs_store_one(pcu_state *st, pcu_ref *ref, CUstream stream)
 {
-    const pcu_res_handle *handle = &((pcu_texture *)ref->object)->base.handle;
+    const pcu_handle *handle = &((pcu_texture *)ref->object)->base.handle;
     /* keeps the lock: no launch may come between the store and its mark */
     CUresult status = drv.MemcpyHtoDAsync(ref->variable, handle, 8, stream);
     return status == CUDA_SUCCESS
@@ -472,7 +474,7 @@ refs_store_all(pcu_module *module, CUstream stream, int capturing, int *stored)
 static int
 refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
 {
-    pcu_res_handle handle = {0};
+    pcu_handle handle = {0};
     int rc;
     if (refs->event != NULL) {
         return 0;
@@ -481,7 +483,7 @@ refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
     if (rc < 0) {
         return -1;
     }
-    PyObject *event = pcu_resource_new(st, st->Event, ctx, PCU_RES_event, handle);
+    PyObject *event = pcu_resource_new(st, st->Event, ctx, PCU_HANDLE_event, handle);
     if (event == NULL) {
         return -1;
     }
@@ -505,7 +507,7 @@ refs_mark(pcu_state *st, pcu_refs *refs, CUstream stream)
     refs->stores++;
     refs->store_stream = stream;
     refs->readers = 0;
-    refs->epoch = pcu_res_released(PCU_RES_stream);
+    refs->epoch = pcu_handle_released(PCU_HANDLE_stream);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -592,7 +594,7 @@ refs_note_reader(pcu_refs *refs, CUstream stream)
         refs->readers = 1;
         refs->reader = stream;
         if (!refs->unsettled) {
-            refs->epoch = pcu_res_released(PCU_RES_stream);
+            refs->epoch = pcu_handle_released(PCU_HANDLE_stream);
         }
     }
     else if (refs->readers == 1 && !refs_is_stream(refs, refs->reader, stream)) {

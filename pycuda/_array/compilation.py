@@ -1,0 +1,46 @@
+"""Compilation of kernels: of generated sources, and of sources with a program's code.
+
+This file is the only one of the package that imports the compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pycuda import compiler
+from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
+from pycuda.compiler import SourceModule as SourceModule
+from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
+
+# Without -fmad=false, results would depend on whether the compiler contracts a product
+# and a sum. -w: a program cannot change the templates that the compiler warns about.
+_OPTIONS = ("-fmad=false", "-w")
+
+
+def compile_text(text, options=_OPTIONS):
+    """Return the image of a generated source for the current context's device."""
+    return compiler._compile(
+        text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
+    )
+
+
+def load(
+    text: str, options: Iterable[str] | None = None, keep: bool = False
+) -> compiler.SourceModule:
+    """Return the SourceModule of a source that contains a program's code.
+
+    NVRTC compiles it ten times faster than nvcc. If NVRTC fails, because the source
+    needs a header or an option that only nvcc has, nvcc compiles it. The error is then
+    that of nvcc.
+    """
+    try:
+        return compiler.SourceModule(
+            text, options=options, keep=keep, no_extern_c=True, compiler="nvrtc"
+        )
+    except CompileError as error:
+        try:
+            return compiler.SourceModule(
+                text, options=options, keep=keep, no_extern_c=True, compiler="nvcc"
+            )
+        except CompilerNotFoundError:
+            raise error from None

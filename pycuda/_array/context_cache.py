@@ -1,0 +1,71 @@
+"""Functions whose results are remembered for each context."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from pycuda._driver import Context, _working_context
+
+
+class _Memory:
+    """What the memoized functions remember in one context: {function: {key: result}}.
+
+    It is an attribute of the context, so that results which hold the context
+    (functions, modules, arrays) form a cycle with it that is collected once nobody else
+    has it.
+    """
+
+    __slots__ = ("__weakref__", "results")
+
+    def __init__(self):
+        self.results = {}
+        _memories.add(self)
+
+
+_memories: weakref.WeakSet[_Memory] = weakref.WeakSet()
+_without_context = _Memory()
+_ATTRIBUTE = "_memory_of_tools"
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+context_dependent_memoized_functions: list[Callable[..., object]] = []
+
+
+def _current_memory():
+    context = Context.get_current() or _working_context()
+    if context is None:
+        return _without_context
+    memory = getattr(context, _ATTRIBUTE, None)
+    if memory is None:
+        memory = _Memory()
+        setattr(context, _ATTRIBUTE, memory)
+    return memory
+
+
+def context_dependent_memoize(func: _Function) -> _Function:
+    """Remember the function's results, in each context apart.
+
+    Arguments must be hashable; a value given by position and the same by keyword are
+    two entries.
+    """
+
+    @functools.wraps(func)
+    def memoized(*args, **kwargs):
+        key = (args, frozenset(kwargs.items())) if kwargs else (args,)
+        results = _current_memory().results.setdefault(memoized, {})
+        try:
+            return results[key]
+        except KeyError:
+            pass
+        result = results[key] = func(*args, **kwargs)
+        return result
+
+    context_dependent_memoized_functions.append(memoized)
+    return cast(_Function, memoized)
+
+
+def clear_context_caches() -> None:
+    """Forget the results of all memoized functions in all contexts."""
+    for memory in list(_memories):
+        memory.results.clear()

@@ -1,0 +1,171 @@
+"""``ElementwiseKernel``: a program's operation on the elements of its arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pycuda._array.argument_names import check_names, names_of
+from pycuda._array.c_types import VectorArg
+from pycuda._array.compilation import CompileError
+from pycuda._array.copy_back import copy_back
+from pycuda._array.elementwise_module import BOUNDS, get_elwise_kernel_and_types
+from pycuda._array.kernel_arguments import Arguments, count_of
+from pycuda._array.launch_shape import splay
+from pycuda._array.used_elements import elementwise_names
+from pycuda._driver import _plain_array, _working_context
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pycuda._array.c_types import _Arguments
+    from pycuda._array.elementwise_module import _Made
+    from pycuda._driver import TextureReference
+
+
+class ElementwiseKernel:
+    """A kernel made of an operation on the elements ``i`` of its arguments.
+
+    ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
+    ScalarArg and VectorArg. In the operation, which may be several statements, ``i`` is
+    the index, ``n`` the number of elements. ``preamble`` goes before the kernel,
+    ``loop_prep`` and ``after_loop`` around its loop. An argument may have any name but
+    ``i``; one called ``n`` or ``tid`` is what the operation sees under that name.
+
+    A call takes the arguments in order and the keywords ``stream``, and ``range`` (an
+    object with start, stop and step) or ``slice``, which say for which indices to run.
+    The first array gives the number of elements; it and the arrays of its shape may
+    have any strides. TypeError for an array of another dtype than the kernel declares,
+    ValueError for one with fewer elements than the operation uses.
+    """
+
+    def __init__(
+        self,
+        arguments: _Arguments,
+        operation: str,
+        name: str = "kernel",
+        keep: bool = False,
+        options: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if not isinstance(arguments, str):
+            arguments = list(arguments)
+        check_names(arguments)
+        self.gen_kwargs: dict[str, Any] = dict(
+            kwargs,
+            arguments=arguments,
+            operation=operation,
+            name=name,
+            keep=keep,
+            options=options,
+        )
+        self._made = {}
+
+    def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
+        """Return (module, prepared function, arguments) in the current context."""
+        return self._variant(use_range)[:3]
+
+    def _variant(self, use_range, arguments=None, converted=()):
+        """Return (module, function, arguments, what a call checks, context).
+
+        ``arguments`` replaces the kernel's, with those at ``converted`` declared const.
+        """
+        context = _working_context()
+        key = (id(context), use_range, *converted)
+        made = self._made.get(key)
+        if made is None:
+            kwargs = dict(self.gen_kwargs)
+            if arguments is not None:
+                kwargs["arguments"] = arguments
+            module, function, full = get_elwise_kernel_and_types(
+                use_range=use_range, **kwargs
+            )
+            own = full[: -len(BOUNDS[use_range])]
+            if not any(isinstance(argument, VectorArg) for argument in own):
+                raise RuntimeError(
+                    "an ElementwiseKernel needs an array among its arguments"
+                )
+            used = elementwise_names(
+                names_of(own),
+                self.gen_kwargs["operation"],
+                self.gen_kwargs.get("preamble", ""),
+            )
+            # The context is kept, so that its id is not another's.
+            made = module, function, full, Arguments(own, used), context
+            self._made[key] = made
+        return made
+
+    def get_texref(self, name: str, use_range: bool = False) -> TextureReference:
+        """Return a texture reference of the kernel's module."""
+        return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        range_ = slice_ = stream = None
+        if kwargs:
+            range_ = kwargs.pop("range", None)
+            slice_ = kwargs.pop("slice", None)
+            stream = kwargs.pop("stream", None)
+            if kwargs:
+                raise TypeError(f"unknown keywords: {', '.join(sorted(kwargs))}")
+            if range_ is not None and slice_ is not None:
+                raise TypeError("range and slice cannot be given together")
+        use_range = range_ is not None or slice_ is not None
+        _, function, _, arguments, _ = self._variant(use_range)
+        if len(args) != len(arguments):
+            raise TypeError(
+                f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
+            )
+        if use_range:
+            self._call_range(function, arguments, args, range_, slice_, stream)
+            return
+        values, first, back = arguments.gather(args), args[arguments.first], ()
+        if values is None:
+            function, values, first, back = self._arranged(
+                False, function, arguments, args, stream
+            )
+            count = count_of(args[arguments.first])
+        else:
+            count = first.mem_size
+        values.append(count)
+        if count:
+            function.prepared_async_call(first._grid, first._block, stream, *values)
+        if back:
+            copy_back(back, stream)
+
+    def _call_range(self, function, arguments, args, range_, slice_, stream):
+        if slice_ is not None:
+            first = _plain_array(args[arguments.first])
+            bounds = slice_.indices(getattr(first, "size", 0))
+        else:
+            bounds = (range_.start, range_.stop, range_.step)
+            if None in bounds:
+                raise TypeError("range needs start, stop and step")
+        indices = range(*bounds)
+        extent = max(indices[0], indices[-1]) + 1 if indices else 0
+        least = min(indices[0], indices[-1]) if indices else 0
+        first, back = args[arguments.first], ()
+        values = arguments.gather(args, extent) if least >= 0 else None
+        if values is None:
+            function, values, first, back = self._arranged(
+                True, function, arguments, args, stream, extent, least
+            )
+        grid, block = splay(max(len(indices), 1))
+        if first.mem_size:
+            function.prepared_async_call(grid, block, stream, *values, *bounds)
+        if back:
+            copy_back(back, stream)
+
+    def _arranged(
+        self, use_range, function, arguments, args, stream, extent=-1, least=0
+    ):
+        """Return (function, values, first array, what copy_back() takes)."""
+        values, first, back, converted = arguments.arrange(args, stream, extent, least)
+        if converted:
+            try:
+                function = self._variant(
+                    use_range, arguments.read_only(converted), converted
+                )[1]
+            except CompileError:
+                raise arguments.writes(args, converted) from None
+        if back:
+            back = arguments.copies_before(args, back, stream)
+        return function, values, first, back

@@ -1,0 +1,58 @@
+"""The methods of GPUArray that have NumPy's names: C looks them up here."""
+
+# ruff: noqa: F401  most are functions that other files define
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array.copies import np_ravel
+from pycuda._array.numpy_functions import clip, may_share_memory, nonzero, round, take
+from pycuda._array.numpy_reductions import (
+    argmax,
+    argmin,
+    cumprod,
+    cumsum,
+    dot,
+    max,
+    mean,
+    min,
+    prod,
+    ptp,
+    std,
+    sum,
+    var,
+)
+from pycuda._array.numpy_shapes import swapaxes
+from pycuda._driver import _plain_array
+
+
+def flatten(a, order="C"):
+    """Return a copy with one axis, in the order of the indices."""
+    result = np_ravel(a, order)
+    return result.copy() if may_share_memory(result, a) else result
+
+
+def item(a, *args):
+    """Return an element as a number of Python: the only one, or the one at indices."""
+    if not args:
+        if _plain_array(a).size != 1:
+            raise ValueError(
+                f"an array of shape {a.shape} has not one element: name the one"
+            )
+        return a.get().item()
+    index = args[0] if len(args) == 1 else args
+    if not isinstance(index, tuple) and a.ndim != 1:
+        size = _plain_array(a).size
+        if not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for {size} elements")
+        index = np.unravel_index(index + size if index < 0 else index, a.shape)
+    element = a[index]
+    if element.ndim:
+        raise ValueError(f"{args} names no element of an array of shape {a.shape}")
+    return element.get().item()
+
+
+def tolist(a):
+    """Return the elements as numbers of Python, in lists of lists."""
+    return a.get().tolist()

@@ -1,0 +1,105 @@
+"""Reductions with NumPy's parameters."""
+
+from __future__ import annotations
+
+from pycuda._array import cumulative, reductions
+from pycuda._array.numpy_calls import into
+from pycuda._driver import GPUArray
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Return the sum along all axes or some; integers are summed as 64 bits."""
+    return reductions.sum(
+        a, dtype, axis=axis, keepdims=keepdims, out=out, initial=initial, where=where
+    )
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Return the product along all axes or some."""
+    return reductions.prod(
+        a, dtype, axis=axis, keepdims=keepdims, out=out, initial=initial, where=where
+    )
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Return the mean along all axes or some."""
+    return reductions.mean(a, dtype, axis=axis, keepdims=keepdims, out=out, where=where)
+
+
+def _spread(function):
+    def call(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
+        a = a if dtype is None else a.astype(dtype)
+        return function(a, axis, ddof, keepdims, out=out, where=where)
+
+    return call
+
+
+var, std = _spread(reductions.var), _spread(reductions.std)
+
+
+def _bound(function):
+    def call(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+        return function(
+            a, axis=axis, keepdims=keepdims, out=out, initial=initial, where=where
+        )
+
+    return call
+
+
+min, max = _bound(reductions.min), _bound(reductions.max)
+
+
+def _place(function):
+    def call(a, axis=None, out=None, *, keepdims=False):
+        return function(a, axis=axis, keepdims=keepdims, out=out)
+
+    return call
+
+
+argmin, argmax = _place(reductions.argmin), _place(reductions.argmax)
+
+
+def test(function):
+    def call(a, axis=None, out=None, keepdims=False, *, where=True):
+        return function(a, axis=axis, keepdims=keepdims, out=out, where=where)
+
+    return call
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    """Return how many elements are not 0."""
+    return reductions.count_nonzero(a, axis=axis, keepdims=keepdims)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Return the sums of the elements up to each one, flat or along an axis."""
+    return into(cumulative.cumsum(a, axis, dtype), out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Return the products of the elements up to each one, flat or along an axis."""
+    return into(cumulative.cumprod(a, axis, dtype), out)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """Return the distance from the least to the greatest element."""
+    return into(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
+
+
+def matrix_like(name, a, b):
+    """Return the product of arrays with one axis; more is not done here."""
+    if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
+        return a * b
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if a.ndim != 1 or b.ndim != 1:
+        raise TypeError(
+            f"numpy.{name} of GPUArrays takes arrays with one axis, not shapes "
+            f"{a.shape} and {b.shape}"
+        )
+    return reductions.dot(a, b)
+
+
+def dot(a, b, out=None):
+    """Return the sum of products of two arrays with one axis."""
+    return into(matrix_like("dot", a, b), out)

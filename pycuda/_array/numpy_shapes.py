@@ -1,0 +1,139 @@
+"""NumPy's functions that change the shape of an array, or join and split arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array import joining, layout
+from pycuda._array.copies import np_ravel, np_reshape
+from pycuda._array.layout import normal_axis
+
+
+def squeeze(a, axis=None):
+    """Return the array without its axes of length 1, or without those named."""
+    if axis is None:
+        return a[tuple(0 if length == 1 else slice(None) for length in a.shape)]
+    axes = {normal_axis(k, a.ndim) for k in _as_tuple(axis)}
+    for k in axes:
+        if a.shape[k] != 1:
+            raise ValueError(f"axis {k} has length {a.shape[k]}, not 1")
+    return a[tuple(0 if k in axes else slice(None) for k in range(a.ndim))]
+
+
+def _as_tuple(axis):
+    return axis if isinstance(axis, tuple) else (axis,)
+
+
+def expand_dims(a, axis):
+    """Return the array with new axes of length 1 at places of the result."""
+    ndim = a.ndim + len(_as_tuple(axis))
+    axes = {normal_axis(k, ndim) for k in _as_tuple(axis)}
+    if len(axes) != ndim - a.ndim:
+        raise ValueError(f"axis {axis} names an axis twice")
+    return a[tuple(None if k in axes else slice(None) for k in range(ndim))]
+
+
+def swapaxes(a, axis1, axis2):
+    """Return the array with two axes exchanged; a view."""
+    axes = list(range(a.ndim))
+    one, two = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
+    axes[one], axes[two] = axes[two], axes[one]
+    return a.transpose(axes)
+
+
+def moveaxis(a, source, destination):
+    """Return the array with axes at other places; a view."""
+    source = [normal_axis(k, a.ndim) for k in np.atleast_1d(source).tolist()]
+    target = [normal_axis(k, a.ndim) for k in np.atleast_1d(destination).tolist()]
+    if len(source) != len(target) or len({*source}) != len(source):
+        raise ValueError(f"axes {source} cannot move to {target}")
+    order = [k for k in range(a.ndim) if k not in source]
+    for place, axis in sorted(zip(target, source, strict=True)):
+        order.insert(place, axis)
+    return a.transpose(order)
+
+
+def flip(m, axis=None):
+    """Return the array reversed along all axes or some; a view."""
+    axes = range(m.ndim) if axis is None else _as_tuple(axis)
+    axes = {normal_axis(k, m.ndim) for k in axes}
+    backward = slice(None, None, -1)
+    return m[tuple(backward if k in axes else slice(None) for k in range(m.ndim))]
+
+
+def broadcast_to(array, shape, subok=False):
+    """Return a view of another shape, its elements repeated."""
+    return layout.broadcast_to(array, tuple(np.atleast_1d(shape).tolist()))
+
+
+def roll(a, shift, axis=None):
+    """Return the elements moved along an axis; those that leave come in again."""
+    if axis is None:
+        return np_reshape(roll(np_ravel(a), shift, 0), a.shape)
+    result = a
+    shifts = np.broadcast_to(shift, len(_as_tuple(axis))).tolist()
+    for distance, k in zip(shifts, _as_tuple(axis), strict=True):
+        k = normal_axis(k, a.ndim)
+        if a.shape[k] == 0:
+            continue
+        cut = -distance % a.shape[k]
+        parts = [slice(cut, None), slice(None, cut)]
+        front = (slice(None),) * k
+        result = joining.concatenate([result[(*front, part)] for part in parts], k)
+    return result
+
+
+def _at_least(ndim):
+    def call(*arrays):
+        results = [a[(None,) * (ndim - a.ndim)] if a.ndim < ndim else a for a in arrays]
+        return results[0] if len(results) == 1 else results
+
+    return call
+
+
+atleast_1d, atleast_2d = _at_least(1), _at_least(2)
+
+
+def vstack(tup):
+    """Return the arrays below each other."""
+    return joining.concatenate([atleast_2d(a) for a in tup], 0)
+
+
+def hstack(tup):
+    """Return the arrays beside each other."""
+    arrays = [atleast_1d(a) for a in tup]
+    return joining.concatenate(arrays, 0 if arrays[0].ndim == 1 else 1)
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """Return views of parts of an array along an axis."""
+    axis = normal_axis(axis, ary.ndim)
+    length, front = ary.shape[axis], (slice(None),) * axis
+    if isinstance(indices_or_sections, int):
+        each, more = divmod(length, indices_or_sections)
+        sizes = [each + (k < more) for k in range(indices_or_sections)]
+        cuts = [0, *np.cumsum(sizes).tolist()]
+    else:
+        cuts = [0, *indices_or_sections, length]
+    return [
+        ary[(*front, slice(begin, end))]
+        for begin, end in zip(cuts[:-1], cuts[1:], strict=True)
+    ]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """Return views of equal parts of an array along an axis."""
+    length = ary.shape[normal_axis(axis, ary.ndim)]
+    if isinstance(indices_or_sections, int) and length % indices_or_sections:
+        raise ValueError(f"{length} elements have no {indices_or_sections} equal parts")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def diff(a, n=1, axis=-1):
+    """Return the differences of neighbours along an axis, ``n`` times."""
+    axis = normal_axis(axis, a.ndim)
+    front = (slice(None),) * axis
+    for _ in range(n):
+        after, before = a[(*front, slice(1, None))], a[(*front, slice(None, -1))]
+        a = after != before if a.dtype == bool else after - before
+    return a

@@ -1,0 +1,138 @@
+"""NumPy's ufuncs for GPUArrays: what ``__array_ufunc__`` does.
+
+A ufunc that has no counterpart here, or a keyword that it does not take, is a TypeError
+that names it. Where an operand is of a type with an ``__array_ufunc__`` of its own,
+that type is asked instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._array import cumulative, reductions
+from pycuda._array.masks import as_mask
+from pycuda._array.numpy_calls import called, into
+from pycuda._driver import GPUArray, _apply, _array_ops
+
+_REDUCTIONS = {
+    "add": reductions.sum,
+    "multiply": reductions.prod,
+    "minimum": reductions.min,
+    "maximum": reductions.max,
+    "logical_and": reductions.all,
+    "logical_or": reductions.any,
+}
+_ACCUMULATIONS = {"add": cumulative.cumsum, "multiply": cumulative.cumprod}
+
+#: Keywords of ufuncs with the one value that means what is done here.
+_DEFAULTS = {"casting": "same_kind", "order": "K", "subok": True}
+
+
+def _is_known(value):
+    """Is this a type that is told of here, rather than one with rules of its own?"""
+    if isinstance(value, (GPUArray, np.ndarray, np.generic)):
+        return True
+    return getattr(type(value), "__array_ufunc__", None) is None
+
+
+def array_ufunc(array, ufunc, method, *inputs, **kwargs):
+    """Do what a ufunc or one of its methods does."""
+    outs = kwargs.pop("out", ())
+    outs = outs if isinstance(outs, tuple) else (outs,)
+    if not all(_is_known(value) for value in (*inputs, *outs)):
+        return NotImplemented
+    name = ufunc.__name__
+    full = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
+    function = _UFUNC_METHODS.get(method)
+    if function is None or (method == "__call__" and name not in _array_ops):
+        raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
+    for keyword, value in _DEFAULTS.items():
+        if kwargs.pop(keyword, value) != value:
+            raise TypeError(f"{full} of GPUArrays takes no {keyword}=, but {value!r}")
+    out = outs[0] if len(outs) == 1 else outs or None
+    if out is not None:
+        kwargs["out"] = out
+    return called(full, function, (name, *inputs), kwargs)
+
+
+def _call(name, *inputs, out=None, dtype=None, where=True):
+    number = _array_ops[name]
+    for value in inputs:
+        if isinstance(value, np.ndarray) and value.ndim:
+            raise TypeError(
+                f"{name} takes GPUArrays and numbers, not ndarray; copy it with "
+                "to_gpu()"
+            )
+    if where is True:
+        return _apply(number, inputs, out, dtype)
+    mask = as_mask(where)
+    results = _apply(number, inputs, None, dtype)
+    single = not isinstance(results, tuple)
+    results = (results,) if single else results
+    outs = out if isinstance(out, tuple) else (out,) * len(results)
+    chosen = tuple(
+        _choose(name, mask, result, target)
+        for result, target in zip(results, outs, strict=True)
+    )
+    return chosen[0] if single else chosen
+
+
+def _choose(name, mask, result, out):
+    """Put the elements of a result that a mask chooses into ``out``."""
+    shape = np.broadcast_shapes(mask.shape, result.shape)
+    if out is None:
+        out = GPUArray(shape, result.dtype, result.allocator)
+    elif out.shape != shape:
+        raise ValueError(f"{name}: the result has shape {shape}, out has {out.shape}")
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise TypeError(
+            f"{name}: the result of dtype {result.dtype} cannot be put into an array "
+            f"of dtype {out.dtype}; convert with astype()"
+        )
+    if result.dtype != out.dtype:
+        result = result.astype(out.dtype)
+    return _apply(_array_ops["where"], (mask, result, out), out)
+
+
+def _ufunc_reduce(name, a, axis=0, dtype=None, out=None, keepdims=False, **kwargs):
+    function = _REDUCTIONS.get(name)
+    if function is None:
+        raise TypeError(
+            f"numpy.{name}.reduce has no counterpart for GPUArrays: fetch with get()"
+        )
+    if a.ndim == 0 and axis in (0, -1):
+        axis = None
+    if dtype is not None:
+        if function not in (reductions.sum, reductions.prod):
+            a = a.astype(dtype)
+        else:
+            kwargs["dtype"] = dtype
+    return function(a, axis=axis, out=out, keepdims=keepdims, **kwargs)
+
+
+def _ufunc_accumulate(name, a, axis=0, dtype=None, out=None):
+    function = _ACCUMULATIONS.get(name)
+    if function is None:
+        raise TypeError(
+            f"numpy.{name}.accumulate has no counterpart for GPUArrays: fetch with "
+            "get()"
+        )
+    return into(function(a, axis, dtype), out)
+
+
+def _ufunc_outer(name, a, b, out=None, dtype=None, where=True):
+    if name not in _array_ops:
+        raise TypeError(
+            f"numpy.{name}.outer has no counterpart for GPUArrays: fetch with get()"
+        )
+    if isinstance(a, GPUArray) and np.ndim(b):
+        a = a[(..., *(None,) * np.ndim(b))]
+    return _call(name, a, b, out=out, dtype=dtype, where=where)
+
+
+_UFUNC_METHODS = {
+    "__call__": _call,
+    "reduce": _ufunc_reduce,
+    "accumulate": _ufunc_accumulate,
+    "outer": _ufunc_outer,
+}

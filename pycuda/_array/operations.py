@@ -1,0 +1,80 @@
+"""Functions of the elements of arrays, and the dtype and shape of their results."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pycuda._driver import GPUArray, _apply, _array_ops, to_gpu
+from pycuda.compyte.array import get_common_dtype as get_common_dtype_base
+
+
+def common_dtype(obj1, obj2):
+    """Return the dtype of ``obj1 + obj2``; Python's numbers have none of their own."""
+    return get_common_dtype_base(obj1, obj2, True)
+
+
+def binary_op_result(obj1, obj2, dtype_getter=None):
+    """Return an uninitialised array for an operation on two arrays."""
+    dtype = (dtype_getter or common_dtype)(obj1, obj2)
+    shape = np.broadcast_shapes(obj1.shape, obj2.shape)
+    if shape == obj1.shape:
+        return obj1._new_like_me(dtype)
+    if shape == obj2.shape:
+        return obj2._new_like_me(dtype)
+    return GPUArray(shape, dtype, obj1.allocator)
+
+
+def where(criterion, then_, else_, out=None, stream=None):
+    """Return ``then_`` where the criterion is not 0, ``else_`` elsewhere."""
+    return _apply(_array_ops["where"], (criterion, then_, else_), out, None, stream)
+
+
+def if_positive(criterion, then_, else_, out=None, stream=None):
+    """Return ``then_`` where the criterion is above 0, ``else_`` elsewhere."""
+    return _apply(
+        _array_ops["if_positive"], (criterion, then_, else_), out, None, stream
+    )
+
+
+def maximum(a, b, out=None, stream=None):
+    """Return the greater elements; either argument may be a number."""
+    return _apply(_array_ops["maximum"], (a, b), out, None, stream)
+
+
+def minimum(a, b, out=None, stream=None):
+    """Return the smaller elements; either argument may be a number."""
+    return _apply(_array_ops["minimum"], (a, b), out, None, stream)
+
+
+def logical_op(x1, x2, out, allocator, operator):
+    """Apply ``operator``, such as "logical_and", to arrays or numbers."""
+    if out is None and not isinstance(x1, GPUArray) and not isinstance(x2, GPUArray):
+        return to_gpu(np.asarray(getattr(np, operator)(x1, x2)), allocator)
+    return _apply(_array_ops[operator], (x1, x2), out, allocator=allocator)
+
+
+def logical_and(x1, x2, /, out=None, *, allocator=None):
+    """Return the truth of ``x1 and x2``, element by element."""
+    return logical_op(x1, x2, out, allocator, "logical_and")
+
+
+def logical_or(x1, x2, /, out=None, *, allocator=None):
+    """Return the truth of ``x1 or x2``, element by element."""
+    return logical_op(x1, x2, out, allocator, "logical_or")
+
+
+def logical_not(x, /, out=None, *, allocator=None):
+    """Return the truth of ``not x``, element by element."""
+    if out is None and not isinstance(x, GPUArray):
+        return to_gpu(np.asarray(np.logical_not(x)), allocator)
+    return _apply(_array_ops["logical_not"], (x,), out, allocator=allocator)
+
+
+def reshape(a, *shape, **kwargs):
+    """Return ``a.reshape(*shape)``."""
+    return a.reshape(*shape, **kwargs)
+
+
+def transpose(a, axes=None):
+    """Return ``a.transpose(axes)``."""
+    return a.transpose(axes)

@@ -1,0 +1,51 @@
+"""Arrays that have memory in common."""
+
+from __future__ import annotations
+
+from pycuda._array.copies import c_copy
+from pycuda._driver import GPUArray, _plain_array
+
+
+def may_overlap(one, other):
+    if one.size == 0 or other.size == 0:
+        return False
+    (low, high), (begin, end) = _extent(one), _extent(other)
+    return low < end and begin < high
+
+
+def _extent(array):
+    reaches = [
+        (length - 1) * stride
+        for length, stride in zip(array.shape, array.strides, strict=True)
+    ]
+    low = array.ptr + sum(reach for reach in reaches if reach < 0)
+    high = array.ptr + sum(reach for reach in reaches if reach > 0)
+    return low, high + array.dtype.itemsize
+
+
+def has_same_elements(one, other):
+    return one is other or (
+        isinstance(other, GPUArray)
+        and one.shape == other.shape
+        and one.ptr == other.ptr
+        and one.strides == other.strides
+        and one.dtype.itemsize == other.dtype.itemsize
+    )
+
+
+def shares_some(array, other):
+    """May some, but not just all, elements of an array be another's too?"""
+    if not isinstance(other, GPUArray):
+        return True  # of a foreign type nothing is known
+    return not has_same_elements(array, other) and may_overlap(array, other)
+
+
+def apart(array, outs, stream):
+    """Return an array, or a copy of it if its memory is also that of an output."""
+    if isinstance(array, GPUArray):
+        plain = _plain_array(array)
+        if any(
+            out is not None and may_overlap(plain, _plain_array(out)) for out in outs
+        ):
+            return c_copy(plain, stream=stream)
+    return array

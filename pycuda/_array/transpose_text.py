@@ -1,0 +1,39 @@
+"""The source of generated kernels that copy an array with its axes exchanged."""
+
+from __future__ import annotations
+
+
+def transpose_text(itemsize, tile, per, others):
+    """Return the source of a copy that exchanges two axes through shared memory.
+
+    ``tile`` is the side of a tile in elements. A thread copies ``per`` elements.
+    ``others`` is the number of axes that keep their place.
+    """
+    parameters = ["const char *source", "char *target", "uint64 across", "uint64 along"]
+    parameters += ["int64 source_step", "int64 target_step"]
+    for axis in range(others):
+        parameters += [f"uint64 d{axis}", f"int64 s{axis}", f"int64 t{axis}"]
+    lines = [
+        "#include <pycuda-array.hpp>",
+        "using namespace pycuda_array;",
+        f"typedef transpose_tile<{itemsize}, {tile}, {per}> tile;",
+        'extern "C" __global__ void __launch_bounds__(256)',
+        f"kernel({', '.join(parameters)})",
+        "{",
+        "uint32 rest = blockIdx.x, place = rest, column, row;",
+        "uint32 columns = (uint32)((across + tile::SIDE - 1) / tile::SIDE);",
+        "uint32 rows = (uint32)((along + tile::SIDE - 1) / tile::SIDE);",
+    ]
+    if others:
+        lines.append("rest /= columns * rows; place -= rest * (columns * rows);")
+    lines.append("tile::find(place, columns, rows, column, row);")
+    for axis in reversed(range(others)):
+        lines.append(f"{{ uint32 next = rest / (uint32)d{axis};")
+        lines.append(f"int64 at = rest - next * (uint32)d{axis}; rest = next;")
+        lines.append(f"source += at * s{axis}; target += at * t{axis}; }}")
+    lines.append(
+        "tile::move(source, target, across, along, source_step, target_step,"
+        " column, row);"
+    )
+    lines.append("}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Random numbers in device memory: generators, their texts and cuRAND's files."""

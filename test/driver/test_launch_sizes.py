@@ -1,0 +1,291 @@
+"""Arguments and formats of other sizes or numbers than the kernel's parameters.
+
+What a driver does with a parameter block of another size was measured on an H200: a
+longer one is CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; of a shorter one the missing bytes are
+those of an earlier launch. An integer that is shorter than its parameter is right there
+if padding follows it, which is zero.
+"""
+
+import struct
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _parameter_types
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = """
+typedef unsigned long long u64;
+#define index_t long
+struct pair { double d; int i; };
+struct four { int a, b, c, d; };
+__global__ void last(u64 *out, size_t n) { out[0] = n; }
+__global__ void inner(u64 *out, size_t n, u64 *q)
+{
+    out[0] = n;
+    out[1] = (u64)q;
+}
+__global__ void mixed(long long *out, /* a, comment */ const int a, index_t b, u64 c,
+                      short d, unsigned e)
+{
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+    out[4] = e;
+}
+__global__ void real(double *out, double x) { out[0] = x; }
+__global__ void one(u64 *out) { out[0] = 77; }
+__global__ void of_pair(double *out, pair p) { out[0] = p.d; out[1] = p.i; }
+__global__ void of_four(int *out, four f) { out[0] = f.a; out[3] = f.d; }
+__global__ void three_ints(int *out, int a, int b, int c) { out[0] = a + b + c; }
+"""
+ONE = {"block": (1, 1, 1)}
+
+
+@pytest.fixture(scope="module")
+def module_of_all():
+    context = drv.Device(0).make_context()
+    module = SourceModule(SOURCE)
+    context.pop()
+    yield context, module
+    del module
+    context.detach()
+
+
+@pytest.fixture
+def mod(module_of_all):
+    context, module = module_of_all
+    context.push()
+    yield module
+    context.pop()
+
+
+@pytest.fixture
+def out(mod):
+    memory = drv.mem_alloc(64)
+    drv.memset_d8(memory, 0x55, 64)
+    return memory
+
+
+def read(memory, dtype=np.int64, n=5):
+    return drv.from_device(memory, n, dtype).tolist()
+
+
+SMALL = [np.uint32(2**32 - 16), np.int32(5), np.uint8(200), np.int16(300)]
+
+
+@pytest.mark.parametrize("value", [*SMALL, np.array(7, np.uint32)])
+def test_an_integer_is_widened(mod, out, value):
+    mod.get_function("last")(out, value, **ONE)
+    assert read(out, n=1) == [int(value)]
+    mod.get_function("inner")(out, value, out, **ONE)
+    assert read(out, n=2) == [int(value), int(out)]
+
+
+def test_integers_of_every_size_and_sign(mod, out):
+    mixed = mod.get_function("mixed")
+    mixed(out, np.int64(-5), np.int32(-6), np.int8(7), np.int32(-8), np.int8(9), **ONE)
+    assert read(out) == [-5, -6, 7, -8, 9]
+    mixed(
+        out, np.uint64(5), np.int16(-1), np.uint8(1), np.int8(-1), np.uint16(1), **ONE
+    )
+    assert read(out) == [5, -1, 1, -1, 1]
+
+
+@pytest.mark.parametrize(("int_", "short"), [(-(2**31), -(2**15)), (2**31 - 1, 32767)])
+def test_the_ends_of_the_range_fit(mod, out, int_, short):
+    numbers = np.int64(int_), np.int64(1), np.uint64(2), np.int32(short), np.uint32(3)
+    mod.get_function("mixed")(out, *numbers, **ONE)
+    assert read(out) == [int_, 1, 2, short, 3]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (1, np.int64(2**31)),
+        (1, np.int64(-(2**31) - 1)),
+        (1, np.uint64(2**63)),
+        (3, np.int32(-1)),
+        (4, np.int32(70000)),
+        (5, np.int8(-1)),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(mod, out, place, value):
+    arguments = [out, np.int32(1), np.int64(1), np.uint64(1), np.int16(1), np.uint32(1)]
+    arguments[place] = value
+    with pytest.raises(OverflowError, match=f"argument {place}"):
+        mod.get_function("mixed")(*arguments, **ONE)
+    assert read(out, np.uint8, 1) == [0x55]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("real", np.int32(5)),  # the bits of an integer are no double
+        ("real", np.float32(5)),
+        ("last", np.float32(5)),
+        ("inner", np.uint32(5)),  # in place of the pointer
+    ],
+)
+def test_other_sizes_are_refused(mod, out, name, value):
+    arguments = (out, np.uint64(1), value) if name == "inner" else (out, value)
+    with pytest.raises(TypeError, match=r"of 4 bytes, but that parameter takes 8"):
+        mod.get_function(name)(*arguments, **ONE)
+
+
+def test_a_wide_integer_needs_padding_behind_its_parameter(mod, out):
+    """There PyCUDA's layout is right; elsewhere the next argument was misplaced."""
+    arguments = [out, np.int64(0), np.int64(1), np.uint64(2), np.int16(3), np.int64(4)]
+    with pytest.raises(TypeError, match="argument 5 .* of 8 bytes.* takes 4"):
+        mod.get_function("mixed")(*arguments, **ONE)
+    with pytest.raises(TypeError, match="argument 1 .* of 8 bytes.* takes 4"):
+        mod.get_function("three_ints")(out, *map(np.int64, range(3)), **ONE)
+
+
+def test_a_wrong_number_is_refused(mod, out):
+    last = mod.get_function("last")
+    for arguments in [(out,), (out, np.uint64(1), np.int32(1))]:
+        with pytest.raises(TypeError, match=r"last takes 2 arguments \(\d given\)"):
+            last(*arguments, **ONE)
+
+
+def test_code_without_a_source_converts_nothing(mod, out):
+    """Of code that was loaded from a file, the types are not known."""
+    module = drv.module_from_buffer(drv_image(mod))
+    module.get_function("last")(out, np.uint64(3), **ONE)
+    assert read(out, n=1) == [3]
+    with pytest.raises(TypeError, match="that parameter takes 8"):
+        module.get_function("last")(out, np.uint32(3), **ONE)
+
+
+def drv_image(module):
+    from pycuda.compiler import compile
+
+    return compile(SOURCE, target="ptx")
+
+
+# -- prepared formats
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "words"),
+    [
+        ("one", "Pif", "3 arguments of 16 bytes, but one takes 1 of 8"),
+        ("one", "PP", "2 arguments of 16 bytes, but one takes 1 of 8"),
+        ("last", "P", "1 argument of 8 bytes, but last takes 2 of 16"),
+        ("last", "PQI", "3 arguments of 20 bytes, but last takes 2 of 16"),
+        ("three_ints", "Pii", "3 arguments of 16 bytes, but three_ints takes 4 of 20"),
+        ("three_ints", "Pq", "2 arguments of 16 bytes, but three_ints takes 4 of 20"),
+        ("three_ints", "Pqi", "3 arguments of 20 bytes, but three_ints takes 4 of 20"),
+        ("three_ints", "Piiii", "5 arguments of 24 bytes, but three_ints"),
+        ("of_four", "Piii", "4 arguments of 20 bytes, but of_four takes 2 of 24"),
+    ],
+)
+def test_a_format_of_another_size_is_refused(mod, name, form, words):
+    function = mod.get_function(name)
+    with pytest.raises(TypeError, match=words):
+        function.prepare(form)
+    with pytest.raises(TypeError, match=words):
+        function.arg_format = form
+    with pytest.raises(AttributeError):
+        function.arg_format  # noqa: B018
+
+
+def test_formats_that_name_the_members_of_structures(mod, out):
+    of_pair = mod.get_function("of_pair").prepare("Pdi")
+    of_pair.prepared_call((1, 1), (1, 1, 1), out, 2.5, 7)
+    assert read(out, np.float64, 2) == [2.5, 7.0]
+    of_four = mod.get_function("of_four").prepare("P4i")
+    of_four.prepared_call((1, 1), (1, 1, 1), out, 1, 2, 3, 4)
+    assert read(out, np.int32, 4)[::3] == [1, 4]
+    whole = mod.get_function("of_four").prepare("P16s")
+    whole.prepared_call((1, 1), (1, 1, 1), out, struct.pack("4i", 5, 6, 7, 8))
+    assert read(out, np.int32, 4)[::3] == [5, 8]
+    padded = mod.get_function("of_pair").prepare("Pdi4x")
+    padded.prepared_call((1, 1), (1, 1, 1), out, 1.5, 3)
+    assert read(out, np.float64, 2) == [1.5, 3.0]
+
+
+def test_a_format_that_is_set_without_prepare(mod, out):
+    function = mod.get_function("three_ints")
+    with pytest.raises(AttributeError, match="call prepare"):
+        function.prepared_call((1, 1), (1, 1, 1), out, 1, 2, 3)
+    function.arg_format = "Piii"
+    assert function.arg_format == "Piii"
+    function.prepared_call((1, 1), (1, 1, 1), out, 1, 2, 3)
+    assert read(out, np.int32, 1) == [6]
+    function.prepare("PPPP")
+    assert function.arg_format == "PPPP"
+    for wrong, error in [("Pi$", ValueError), (None, TypeError), (5, TypeError)]:
+        with pytest.raises(error):
+            function.arg_format = wrong
+        assert function.arg_format == "PPPP"
+    del function.arg_format
+    assert not hasattr(function, "arg_format")
+    with pytest.raises(AttributeError, match="call prepare"):
+        function.prepared_call((1, 1), (1, 1, 1), out, 1, 2, 3)
+
+
+# -- what the source tells
+
+# fmt: off
+KINDS = [
+    ("__global__ void f(int a, unsigned b, const long long c)", 3, b"\1\2\1"),
+    ("__global__ void f(size_t n, std::uint32_t m, char c)", 3, b"\2\2\1"),
+    ("__global__ void f(float *a, double x, int4 v, bool b)", 4, b"\0\0\0\0"),
+    ("__global__ void f(int *a, int b[3], int &c, int)", 4, b"\0\0\0\1"),
+    ("typedef unsigned T; __global__ void f(T x, U y)", 2, b"\2\0"),
+    ("using T = unsigned long; __global__ void f(T x)", 1, b"\2"),
+    ("#define T int\n__global__ void f(T x)", 1, b"\1"),
+    ("#define T T\n__global__ void f(T x)", 1, b"\0"),
+    ("typedef double T; struct q { typedef int T; };__global__ void f(T x)", 1, b"\0"),
+    ("typedef int T;\nstruct W { using T = double; };__global__ void f(T x)", 1, b"\0"),
+    ("typedef int T;\nstruct W { using T = long; };__global__ void f(T x)", 1, b"\1"),
+    ("#if A\ntypedef int T;\n#else\n#define T float\n#endif\n"
+     "__global__ void f(T x)", 1, b"\0"),
+    ("#if A\ntypedef int T;\n#else\n#define T long\n#endif\n"
+     "__global__ void f(T x)", 1, b"\1"),
+    ("#ifndef T\n#define T int\n#endif\n__global__ void f(T x)", 1, b"\0"),
+    ("typedef int T; template <typename T> __global__ void f(T x)", 1, b"\0"),
+    ("typedef int T; struct T { double x; }; __global__ void f(T x)", 1, b"\0"),
+    ("typedef struct { int a; } T; struct W { typedef int T; };"
+     "__global__ void f(T x, int a)", 2, b"\0\1"),
+    ("#define long double\n__global__ void f(long x, int y)", 2, b"\0\1"),
+    ("#define long double\n__global__ void f(unsigned long x)", 1, b"\0"),
+    ("typedef unsigned U; typedef U T; __global__ void f(T x)", 1, b"\2"),
+    ("__global__ void f(cuda::pair<int, int> p, int n)", 2, b"\0\1"),
+    ("__global__ void __launch_bounds__(64, 2) f(long n)", 1, b"\1"),
+    ("// __global__ void f(float n)\n__global__ void f(int n)", 1, b"\1"),
+    ("__global__ void f(int n); __global__ void f(int n) {}", 1, b"\1"),
+    ("__global__ void f(int n); __global__ void f(float n);", 1, None),
+    ("__global__ void f(int n)", 2, None),
+    ("__device__ void f(int n)", 1, None),
+    ("void g() { f(int); }", 1, None),
+]
+# fmt: on
+
+
+def test_a_name_with_two_types_is_no_integer(ctx):
+    """An integer must not be converted for a parameter that may be a float."""
+    text = "%s __global__ void f(double *out, T a, int b) { *out = a + b; }"
+    certain = SourceModule(text % "typedef long T;").get_function("f")
+    mixed = text % "typedef double T; struct W { typedef long T; };"
+    uncertain = SourceModule(mixed).get_function("f")
+    out = drv.mem_alloc(8)
+    certain(out, np.int32(5), np.int32(2), **ONE)
+    assert read(out, np.float64, 1) == [7.0]
+    uncertain(out, np.float64(5), np.int32(3), **ONE)
+    assert read(out, np.float64, 1) == [8.0]
+    with pytest.raises(TypeError, match="4 bytes.* 8"):
+        uncertain(out, np.int32(5), np.int32(3), **ONE)
+
+
+@pytest.mark.parametrize(("source", "count", "kinds"), KINDS)
+def test_kinds_of_parameters(source, count, kinds):
+    assert _parameter_types.integers(source, "f", count) == kinds
+    assert _parameter_types.integers(source, "_Z1fim", count) == kinds
+    assert _parameter_types.integers(source, "g", count) is None
