@@ -1,4 +1,6 @@
-/* Memory as programs ask for it: device, pitched, page-locked, registered, managed. */
+/* The calls that allocate, register and free memory, except those ordered by a stream.
+ *
+ * Device, pitched, page-locked, registered and managed memory. */
 #include "device/api/capture.h"
 #include "device/api/entry.h"
 #include "device/api/pending_free.h"
@@ -30,10 +32,29 @@ allocation_new(emu_context *context, emu_memory_kind kind, size_t size,
     return emu_memory_allocate(&request, out);
 }
 
-static bool
-is_registered(const emu_allocation *found)
+/* Free the allocation that begins at an address if its kind is one of `kinds`, a sum of
+ * 1 << kind. */
+static CUresult
+allocation_free(uint64_t address, unsigned int kinds)
 {
-    return found && found->kind == EMU_MEMORY_REGISTERED;
+    emu_allocation *found = emu_memory_starting_at(address);
+
+    if (found == NULL || (1u << found->kind & kinds) == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return emu_pending_free(found, emu_release_memory);
+}
+
+/* The live allocation that holds an address if its kind is one of `kinds`, or NULL. */
+static const emu_allocation *
+allocation_find(uint64_t address, unsigned int kinds)
+{
+    const emu_allocation *found = emu_memory_check(address, 1);
+
+    if (found == NULL || (1u << found->kind & kinds) == 0) {
+        return NULL;
+    }
+    return found;
 }
 
 CUresult
@@ -42,7 +63,7 @@ emu_cuMemGetInfo(size_t *free, size_t *total)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(MemGetInfo, &context);
 
-    if (status == CUDA_SUCCESS && (!free || !total)) {
+    if (status == CUDA_SUCCESS && (free == NULL || total == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -61,7 +82,7 @@ emu_cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
     emu_allocation *made;
     CUresult status = EMU_ENTER_CONTEXT(MemAlloc, &context);
 
-    if (status == CUDA_SUCCESS && (!dptr || bytesize == 0)) {
+    if (status == CUDA_SUCCESS && (dptr == NULL || bytesize == 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -83,7 +104,7 @@ emu_cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
     CUresult status = EMU_ENTER_CONTEXT(MemAllocPitch, &context);
 
     if (status == CUDA_SUCCESS &&
-        (!dptr || !pPitch || WidthInBytes == 0 || Height == 0 ||
+        (dptr == NULL || pPitch == NULL || WidthInBytes == 0 || Height == 0 ||
          (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
          WidthInBytes > SIZE_MAX - PITCH_ALIGNMENT)) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -91,9 +112,13 @@ emu_cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
     if (status == CUDA_SUCCESS) {
         pitch =
             (WidthInBytes + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
-        status = Height > SIZE_MAX / pitch ? CUDA_ERROR_OUT_OF_MEMORY
-                                           : allocation_new(context, EMU_MEMORY_PITCHED,
-                                                            pitch * Height, 0, &made);
+        if (Height > SIZE_MAX / pitch) {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        else {
+            status =
+                allocation_new(context, EMU_MEMORY_PITCHED, pitch * Height, 0, &made);
+        }
     }
     if (status == CUDA_SUCCESS) {
         made->pitch = pitch;
@@ -109,15 +134,10 @@ emu_cuMemFree(CUdeviceptr dptr)
     emu_context *context;
     CUresult status = EMU_ENTER_MEMORY(MemFree, dptr, &context);
 
-    if (status == CUDA_SUCCESS && dptr) {
-        emu_allocation *found = emu_memory_starting_at(dptr);
-
-        status = CUDA_ERROR_INVALID_VALUE;
-        if (found &&
-            (found->kind == EMU_MEMORY_DEVICE || found->kind == EMU_MEMORY_PITCHED ||
-             found->kind == EMU_MEMORY_MANAGED || found->kind == EMU_MEMORY_POOLED)) {
-            status = emu_pending_free(found, emu_release_memory);
-        }
+    if (status == CUDA_SUCCESS && dptr != 0) {
+        status = allocation_free(
+            dptr, 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
+                      1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED);
     }
     return emu_leave(status);
 }
@@ -129,19 +149,17 @@ emu_cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
     CUresult status = EMU_ENTER_CONTEXT(MemGetAddressRange, &context);
 
     if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check(dptr, 1);
+        const emu_allocation *found =
+            allocation_find(dptr, ~(1u << EMU_MEMORY_ARRAY | 1u << EMU_MEMORY_HEAP));
 
-        if (found && found->kind != EMU_MEMORY_ARRAY &&
-            found->kind != EMU_MEMORY_HEAP) {
-            if (pbase) {
-                *pbase = found->base;
-            }
-            if (psize) {
-                *psize = (size_t)found->size;
-            }
-        }
-        else {
+        if (found == NULL) {
             status = CUDA_ERROR_NOT_FOUND;
+        }
+        if (found != NULL && pbase != NULL) {
+            *pbase = found->base;
+        }
+        if (found != NULL && psize != NULL) {
+            *psize = (size_t)found->size;
         }
     }
     return emu_leave(status);
@@ -156,7 +174,8 @@ emu_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
     emu_allocation *made;
     CUresult status = EMU_ENTER_CONTEXT(MemHostAlloc, &context);
 
-    if (status == CUDA_SUCCESS && (!pp || bytesize == 0 || Flags > HOST_ALLOC_FLAGS)) {
+    if (status == CUDA_SUCCESS &&
+        (pp == NULL || bytesize == 0 || Flags > HOST_ALLOC_FLAGS)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -175,12 +194,7 @@ emu_cuMemFreeHost(void *p)
     CUresult status = EMU_ENTER_MEMORY(MemFreeHost, (uintptr_t)p, &context);
 
     if (status == CUDA_SUCCESS) {
-        emu_allocation *found = emu_memory_starting_at((uintptr_t)p);
-
-        status = CUDA_ERROR_INVALID_VALUE;
-        if (found && found->kind == EMU_MEMORY_HOST) {
-            status = emu_pending_free(found, emu_release_memory);
-        }
+        status = allocation_free((uintptr_t)p, 1u << EMU_MEMORY_HOST);
     }
     return emu_leave(status);
 }
@@ -191,13 +205,13 @@ emu_cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(MemHostGetDevicePointer, &context);
 
-    if (status == CUDA_SUCCESS && (!pdptr || Flags != 0)) {
+    if (status == CUDA_SUCCESS && (pdptr == NULL || Flags != 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check((uintptr_t)p, 1);
+        const unsigned int kinds = 1u << EMU_MEMORY_HOST | 1u << EMU_MEMORY_REGISTERED;
 
-        if (found && (found->kind == EMU_MEMORY_HOST || is_registered(found))) {
+        if (allocation_find((uintptr_t)p, kinds) != NULL) {
             *pdptr = (uintptr_t)p;
         }
         else {
@@ -213,13 +227,14 @@ emu_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(MemHostGetFlags, &context);
 
-    if (status == CUDA_SUCCESS && !pFlags) {
+    if (status == CUDA_SUCCESS && pFlags == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check((uintptr_t)p, 1);
+        const emu_allocation *found =
+            allocation_find((uintptr_t)p, 1u << EMU_MEMORY_HOST);
 
-        if (found && found->kind == EMU_MEMORY_HOST) {
+        if (found != NULL) {
             *pFlags = found->flags;
         }
         else {
@@ -229,25 +244,35 @@ emu_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     return emu_leave(status);
 }
 
+static CUresult
+host_check_register(uint64_t base, size_t size, unsigned int flags)
+{
+    if (base == 0 || size == 0 || flags > HOST_REGISTER_FLAGS ||
+        size > UINT64_MAX - base) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((flags & IOMEMORY) != 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (base - emu_memory_tables.base >= emu_memory_tables.size) {
+        return CUDA_SUCCESS;
+    }
+    /* In the device's own range: page-locked from the start, or not allocated. */
+    if (emu_memory_check(base, 1) != NULL) {
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult
 emu_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
 {
     emu_context *context;
-    uint64_t base = (uintptr_t)p;
+    const uint64_t base = (uintptr_t)p;
     CUresult status = EMU_ENTER_CONTEXT(MemHostRegister, &context);
 
-    if (status == CUDA_SUCCESS && (!p || bytesize == 0 || Flags > HOST_REGISTER_FLAGS ||
-                                   bytesize > UINT64_MAX - base)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS && (Flags & IOMEMORY)) {
-        status = CUDA_ERROR_NOT_SUPPORTED;
-    }
-    if (status == CUDA_SUCCESS &&
-        base - emu_memory_tables.base < emu_memory_tables.size) {
-        /* Ours: page-locked by birth, or no memory of the program at all. */
-        status = emu_memory_check(base, 1) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                           : CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS) {
+        status = host_check_register(base, bytesize, Flags);
     }
     if (status == CUDA_SUCCESS) {
         status = emu_memory_register(base, bytesize, context->device->ordinal, context,
@@ -262,13 +287,13 @@ emu_cuMemHostUnregister(void *p)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(MemHostUnregister, &context);
 
-    if (status == CUDA_SUCCESS && !p) {
+    if (status == CUDA_SUCCESS && p == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         const emu_allocation *found = emu_memory_find_registered((uintptr_t)p);
 
-        if (found) {
+        if (found != NULL) {
             emu_count_free(found->context);
         }
         status = emu_memory_unregister((uintptr_t)p);
@@ -285,8 +310,8 @@ emu_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
     emu_allocation *made;
     CUresult status = EMU_ENTER_CONTEXT(MemAllocManaged, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (!dptr || bytesize == 0 || (flags != ATTACH_GLOBAL && flags != ATTACH_HOST))) {
+    if (status == CUDA_SUCCESS && (dptr == NULL || bytesize == 0 ||
+                                   (flags != ATTACH_GLOBAL && flags != ATTACH_HOST))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -299,18 +324,31 @@ emu_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 }
 
 static bool
-within_managed(CUdeviceptr address, size_t count)
+managed_has_range(CUdeviceptr address, size_t count)
 {
     const emu_allocation *found = emu_memory_check(address, count);
 
-    return count > 0 && found && found->kind == EMU_MEMORY_MANAGED;
+    return count > 0 && found != NULL && found->kind == EMU_MEMORY_MANAGED;
 }
 
-/* -1 is the host. */
+/* Whether managed memory can be there: on a device, or on the host (-1). */
 static bool
-is_place(CUdevice device)
+managed_is_place(CUdevice device)
 {
-    return device == -1 || emu_device_get(device);
+    return device == -1 || emu_device_get(device) != NULL;
+}
+
+/* Check the stream of a call that a capture refuses. */
+static CUresult
+managed_check_stream(emu_context *context, CUstream handle)
+{
+    emu_stream *stream;
+    CUresult status = emu_stream_find(context, handle, &stream);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_refuse(stream);
+    }
+    return status;
 }
 
 CUresult
@@ -320,16 +358,14 @@ emu_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
     emu_context *context;
     CUresult status = EMU_ENTER_STREAM(MemPrefetchAsync, hStream, &context);
 
-    if (status == CUDA_SUCCESS && !within_managed(devPtr, count)) {
+    if (status == CUDA_SUCCESS && !managed_has_range(devPtr, count)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && !is_place(dstDevice)) {
+    if (status == CUDA_SUCCESS && !managed_is_place(dstDevice)) {
         status = CUDA_ERROR_INVALID_DEVICE;
     }
     if (status == CUDA_SUCCESS) {
-        emu_stream *stream = emu_stream_get(context, hStream);
-
-        status = stream ? emu_capture_refuse(stream) : CUDA_ERROR_INVALID_HANDLE;
+        status = managed_check_stream(context, hStream);
     }
     return emu_leave(status);
 }
@@ -341,14 +377,32 @@ emu_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice 
     CUresult status = EMU_ENTER_CONTEXT(MemAdvise, &context);
 
     if (status == CUDA_SUCCESS &&
-        (!within_managed(devPtr, count) || advice < 1 || advice > 6)) {
+        (!managed_has_range(devPtr, count) || advice < 1 || advice > 6)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    /* 1 and 2 are about reads by all; the device is ignored. */
-    if (status == CUDA_SUCCESS && advice > 2 && !is_place(device)) {
+    /* Advice 1 and 2 is about reads by all devices; it ignores the device. */
+    if (status == CUDA_SUCCESS && advice > 2 && !managed_is_place(device)) {
         status = CUDA_ERROR_INVALID_DEVICE;
     }
     return emu_leave(status);
+}
+
+/* Attach a whole allocation. A single stream must not be the null stream. */
+static CUresult
+managed_attach(CUdeviceptr address, size_t length, unsigned int flags, bool is_null)
+{
+    emu_allocation *found = emu_memory_starting_at(address);
+
+    if (found == NULL || found->kind != EMU_MEMORY_MANAGED ||
+        (length != 0 && length != found->size)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST &&
+        (flags != ATTACH_SINGLE || is_null)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    found->flags = flags;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -359,24 +413,12 @@ emu_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
     CUresult status = EMU_ENTER_STREAM(StreamAttachMemAsync, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        emu_stream *stream = emu_stream_get(context, hStream);
-
-        status = stream ? emu_capture_refuse(stream) : CUDA_ERROR_INVALID_HANDLE;
+        status = managed_check_stream(context, hStream);
     }
     if (status == CUDA_SUCCESS) {
-        emu_allocation *found = emu_memory_starting_at(dptr);
+        const bool is_null = emu_stream_get(context, hStream) == context->null_stream;
 
-        if (!found || found->kind != EMU_MEMORY_MANAGED ||
-            (length != 0 && length != found->size) ||
-            (flags != ATTACH_GLOBAL && flags != ATTACH_HOST &&
-             flags != ATTACH_SINGLE) ||
-            (flags == ATTACH_SINGLE &&
-             emu_stream_get(context, hStream) == context->null_stream)) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            found->flags = flags;
-        }
+        status = managed_attach(dptr, length, flags, is_null);
     }
     return emu_leave(status);
 }

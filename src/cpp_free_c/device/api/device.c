@@ -21,10 +21,10 @@ emu_cuDeviceGet(CUdevice *device, int ordinal)
 {
     CUresult status = EMU_ENTER(DeviceGet);
 
-    if (status == CUDA_SUCCESS && !device) {
+    if (status == CUDA_SUCCESS && device == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && !emu_device_get(ordinal)) {
+    if (status == CUDA_SUCCESS && emu_device_get(ordinal) == NULL) {
         status = CUDA_ERROR_INVALID_DEVICE;
     }
     if (status == CUDA_SUCCESS) {
@@ -38,7 +38,7 @@ emu_cuDeviceGetCount(int *count)
 {
     CUresult status = EMU_ENTER(DeviceGetCount);
 
-    if (status == CUDA_SUCCESS && !count) {
+    if (status == CUDA_SUCCESS && count == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -56,7 +56,7 @@ emu_cuDeviceGetName(char *name, int len, CUdevice dev)
     if (status == CUDA_SUCCESS) {
         status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && (!name || len <= 0)) {
+    if (status == CUDA_SUCCESS && (name == NULL || len <= 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -74,7 +74,7 @@ emu_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     if (status == CUDA_SUCCESS) {
         status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && !uuid) {
+    if (status == CUDA_SUCCESS && uuid == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -93,7 +93,7 @@ emu_cuDeviceTotalMem(size_t *bytes, CUdevice dev)
     if (status == CUDA_SUCCESS) {
         status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && !bytes) {
+    if (status == CUDA_SUCCESS && bytes == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -111,34 +111,48 @@ emu_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
     if (status == CUDA_SUCCESS) {
         status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && (!pi || !emu_device_attribute(device, attrib, pi))) {
+    if (status == CUDA_SUCCESS &&
+        (pi == NULL || !emu_device_attribute(device, attrib, pi))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     return emu_leave(status);
 }
 
+/* The ordinal of the device with a PCI address, or -1. Its text is domain:bus:slot or
+ * bus:slot. */
+static CUdevice
+device_of_pci_address(const char *text)
+{
+    unsigned int domain = 0, bus = 0, slot = 0;
+
+    if (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+        domain = 0;
+        if (sscanf(text, "%x:%x", &bus, &slot) != 2) {
+            return -1;
+        }
+    }
+    if (domain != 0 || slot != 0 || bus == 0 || bus > EMU_MAX_DEVICES) {
+        return -1;
+    }
+    return (CUdevice)bus - 1;
+}
+
 CUresult
 emu_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 {
-    unsigned int domain = 0, bus = 0, slot = 0;
     CUresult status = EMU_ENTER(DeviceGetByPCIBusId);
 
-    if (status == CUDA_SUCCESS) {
+    if (status == CUDA_SUCCESS && (dev == NULL || pciBusId == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
-        if (dev && pciBusId) {
-            if (sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-                domain = 0;
-                if (sscanf(pciBusId, "%x:%x", &bus, &slot) != 2) {
-                    slot = 1; /* no device has it */
-                }
-            }
-            if (domain == 0 && slot == 0 && bus >= 1 && emu_device_get((int)bus - 1)) {
-                *dev = (int)bus - 1;
-                status = CUDA_SUCCESS;
-            }
-            else {
-                status = CUDA_ERROR_INVALID_DEVICE;
-            }
+    }
+    if (status == CUDA_SUCCESS) {
+        const CUdevice ordinal = device_of_pci_address(pciBusId);
+
+        if (emu_device_get(ordinal) == NULL) {
+            status = CUDA_ERROR_INVALID_DEVICE;
+        }
+        else {
+            *dev = ordinal;
         }
     }
     return emu_leave(status);
@@ -153,12 +167,12 @@ emu_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
     if (status == CUDA_SUCCESS) {
         status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && (!pciBusId || len < 13)) {
+    if (status == CUDA_SUCCESS && (pciBusId == NULL || len < 13)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         (void)snprintf(pciBusId, (size_t)len, "0000:%02X:00.0",
-                       (unsigned)dev + 1); /* at most 64 devices: it fits */
+                       (unsigned)dev + 1); /* fits: at most 64 devices */
     }
     return emu_leave(status);
 }
@@ -168,10 +182,11 @@ emu_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     CUresult status = EMU_ENTER(DeviceCanAccessPeer);
 
-    if (status == CUDA_SUCCESS && !canAccessPeer) {
+    if (status == CUDA_SUCCESS && canAccessPeer == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (!emu_device_get(dev) || !emu_device_get(peerDev))) {
+    if (status == CUDA_SUCCESS &&
+        (emu_device_get(dev) == NULL || emu_device_get(peerDev) == NULL)) {
         status = CUDA_ERROR_INVALID_DEVICE;
     }
     if (status == CUDA_SUCCESS) {
@@ -186,16 +201,17 @@ emu_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
 {
     CUresult status = EMU_ENTER(DeviceGetP2PAttribute);
 
-    if (status == CUDA_SUCCESS && (!value || attrib == 0 || attrib > 4)) {
+    if (status == CUDA_SUCCESS && (value == NULL || attrib == 0 || attrib > 4)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS &&
-        (!emu_device_get(srcDevice) || !emu_device_get(dstDevice) ||
+        (emu_device_get(srcDevice) == NULL || emu_device_get(dstDevice) == NULL ||
          srcDevice == dstDevice)) {
         status = CUDA_ERROR_INVALID_DEVICE;
     }
     if (status == CUDA_SUCCESS) {
-        *value = attrib != 1; /* 1: rank, all alike; else: access, atomics, arrays */
+        *value =
+            attrib != 1; /* 1 is the rank, equal for all; the others are abilities */
     }
     return emu_leave(status);
 }
