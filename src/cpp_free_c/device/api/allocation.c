@@ -1,6 +1,7 @@
 /* The calls that allocate, register and free memory, except those ordered by a stream.
  *
  * Device, pitched, page-locked, registered and managed memory. */
+#include "device/memory/memory.h"
 #include "device/api/capture.h"
 #include "device/api/entry.h"
 #include "device/api/pending_free.h"

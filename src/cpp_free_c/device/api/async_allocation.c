@@ -2,6 +2,7 @@
  *
  * Streams run their work at once, so memory is allocated at once too. */
 #define _GNU_SOURCE
+#include "device/memory/memory.h"
 #include "device/machine/wait.h"
 #include "device/api/capture.h"
 #include "device/api/entry.h"

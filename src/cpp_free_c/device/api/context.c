@@ -3,7 +3,8 @@
  * Destroying a context waits for its work, then frees everything that it owns. */
 #include <stdlib.h>
 
-#include "device/machine/execution.h"
+#include "device/memory/memory.h"
+#include "device/machine/services.h"
 #include "device/api/context_stack.h"
 #include "device/api/device.h"
 #include "device/api/entry.h"
@@ -22,10 +23,10 @@ context_free(emu_object *object)
 {
     emu_context *context = (emu_context *)object;
 
-    while (context->objects != NULL) {
-        context->objects->destroy(context->objects);
+    while (context->object.owned != NULL) {
+        context->object.owned->destroy(context->object.owned);
     }
-    emu_exec_context_close(context);
+    emu_services_close(context);
     for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
         emu_release_forget(a);
     }
@@ -40,7 +41,7 @@ context_count_abandoned(const emu_context *context)
 {
     size_t count = 0;
 
-    for (const emu_object *o = context->objects; o != NULL; o = o->next) {
+    for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
         if (o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF &&
             o->kind != EMU_SURFREF) {
             count++;

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "device/machine/execution.h"
+#include "device/memory/memory.h"
+#include "device/machine/services.h"
 #include "device/machine/wait.h"
 #include "device/api/capture.h"
 #include "device/api/context_stack.h"
@@ -180,7 +181,7 @@ emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
     }
     status = copy_move(b);
     if (blocking) {
-        emu_exec_flush(context);
+        emu_services_flush(context);
     }
     emu_stream_end(stream, token);
     if (status == CUDA_SUCCESS && blocking) {

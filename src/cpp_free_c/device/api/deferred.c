@@ -49,6 +49,7 @@ deferred_list(emu_stream *stream)
         queue->next->deferred.previous = stream;
     }
     deferred_streams = stream;
+    emu_wait_set_deferred(true);
 }
 
 static void
@@ -66,6 +67,7 @@ deferred_unlist(emu_stream *stream)
         queue->next->deferred.previous = queue->previous;
     }
     queue->next = queue->previous = NULL;
+    emu_wait_set_deferred(deferred_streams != NULL);
 }
 
 bool
@@ -96,17 +98,6 @@ emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
     queue->last = &item->next;
     queue->kept++;
     return true;
-}
-
-bool
-emu_late_keeps(void)
-{
-    bool keeps;
-
-    emu_lock();
-    keeps = deferred_streams != NULL;
-    emu_unlock();
-    return keeps;
 }
 
 /* Take the first item out. The caller holds the stream's turn, so the item runs before

@@ -21,8 +21,6 @@ CUresult emu_deferred_open(void);
 /* Keep a copy of the work until later. False: run it now. */
 bool emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
                        size_t size);
-/* Whether any stream keeps work. Call it without the API lock. */
-bool emu_late_keeps(void);
 
 /* Run the work that a stream keeps until `until` items are done. When a signal ends
  * that, drop all work that the stream still keeps. False: the stream's turn could not

@@ -1,6 +1,7 @@
 /* Setting up the devices: what the environment asks for, and their limits.
  *
  * Called once, by cuInit. The limits follow a small GPU of the compute capability. */
+#include "device/memory/memory.h"
 #include "device/api/device.h"
 
 #include <ctype.h>

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "device/memory/memory.h"
 #include "device/machine/wait.h"
 #include "device/api/call_log.h"
 #include "device/api/capture.h"
@@ -14,9 +15,7 @@
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static _Thread_local bool in_callback;
-/* Of wait.h; here since looking at them costs least beside the others. */
-static _Thread_local bool has_begun; /* emu_wait_thread_begins */
-static _Thread_local bool has_polled;
+static _Thread_local bool has_begun; /* emu_wait_thread_begins was called */
 
 static void
 entry_open(void)
@@ -129,21 +128,14 @@ CUresult
 emu_leave(CUresult status)
 {
     emu_call_log_end(emu_lock_call(), status);
-    if (has_polled && emu_wait_interrupted()) {
+    if (emu_wait_has_polled && emu_wait_interrupted()) {
         emu_running_give_up();
     }
     emu_unlock();
-    if (has_polled) {
-        has_polled = false;
+    if (emu_wait_has_polled) {
         emu_wait_leave();
     }
     return status;
-}
-
-void
-emu_mark_polled(void)
-{
-    has_polled = true;
 }
 
 void

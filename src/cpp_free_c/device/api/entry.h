@@ -46,9 +46,6 @@ CUresult emu_enter_early(emu_call call);
 /* Log the call, release the lock and return the status. */
 CUresult emu_leave(CUresult status);
 
-/* Record that the present call has polled (wait.h). */
-void emu_mark_polled(void);
-
 /* Forbid this thread to call the driver while it runs a host function of the program.
  */
 void emu_set_in_callback(bool on);

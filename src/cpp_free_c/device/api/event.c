@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/machine/execution.h"
+#include "device/machine/services.h"
 #include "device/machine/wait.h"
 #include "device/api/capture.h"
 #include "device/api/deferred.h"
@@ -317,7 +317,7 @@ emu_cuEventSynchronize(CUevent hEvent)
         event_reach(hEvent);
         emu_users_add(&context->object);
         call = emu_lock_pause();
-        emu_exec_flush(context);
+        emu_services_flush(context);
         emu_lock_resume(call);
         emu_users_remove(&context->object);
         if (emu_wait_interrupted()) {

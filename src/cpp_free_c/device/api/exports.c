@@ -4,6 +4,7 @@
  * file also has the calls on the library itself: cuInit, versions, error names. */
 #include <string.h>
 
+#include "device/memory/memory.h"
 #include "device/api/call_log.h"
 #include "device/api/deferred.h"
 #include "device/api/device.h"

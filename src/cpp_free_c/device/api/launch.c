@@ -197,7 +197,7 @@ launch_execute(const emu_function *function, const emu_launch *launch,
     CUresult status = (CUresult)atomic_load(&context->sticky);
 
     if (status == CUDA_SUCCESS) {
-        status = emu_exec_run(context, launch, report);
+        status = emu_execution_run(context, launch, report);
     }
     if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
         emu_context_fail(context, status);

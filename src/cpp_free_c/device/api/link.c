@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/execution.h"
+#include "device/machine/handlers.h"
 #include "device/api/entry.h"
 #include "device/api/image.h"
 #include "device/api/jit.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "device/machine/execution.h"
+#include "device/machine/handlers.h"
 #include "device/api/entry.h"
 #include "device/api/image.h"
 #include "device/api/jit.h"

@@ -1,17 +1,10 @@
-/* Occupancy: from a device's limits and a kernel's needs, as on the hardware whose
- * limits the device has. */
+/* The calls on occupancy. The computation is in machine/occupancy.h. */
 #include "device/api/occupancy.h"
 
 #include "device/api/entry.h"
 #include "device/api/lock.h"
 #include "device/api/module.h"
 #include "device/api/users.h"
-
-enum {
-    REGISTER_UNIT = 256,   /* registers are handed to a warp in these */
-    SHARED_UNIT_OLD = 256, /* shared memory to a block, before 8.0 */
-    SHARED_UNIT = 128
-};
 
 static int
 smaller(int a, int b)
@@ -23,39 +16,6 @@ static int
 up(int value, int unit)
 {
     return (value + unit - 1) / unit * unit;
-}
-
-/* Shared memory that the system takes in each block. */
-static int
-reserved_shared(const emu_device *device)
-{
-    return device->major >= 8 ? 1024 : 0;
-}
-
-int
-emu_occupancy_blocks(const emu_device *device, const emu_kernel_info *info,
-                     int block_size, size_t dynamic_shared)
-{
-    const emu_device_limits *limits = &device->limits;
-    int warps = up(block_size, EMU_WARP_SIZE) / EMU_WARP_SIZE;
-    int most_warps = limits->threads_per_multiprocessor / EMU_WARP_SIZE;
-    int blocks = smaller(limits->blocks_per_multiprocessor, most_warps / warps);
-    int registers = up((int)info->registers * EMU_WARP_SIZE, REGISTER_UNIT) * warps;
-    size_t shared = info->shared_size + dynamic_shared;
-
-    if (block_size > (int)info->max_threads ||
-        shared > (size_t)limits->shared_per_block_optin) {
-        return 0;
-    }
-    if (registers > 0) {
-        blocks = smaller(blocks, limits->registers_per_multiprocessor / registers);
-    }
-    shared = (size_t)up((int)shared + reserved_shared(device),
-                        device->major >= 8 ? SHARED_UNIT : SHARED_UNIT_OLD);
-    if (shared > 0) {
-        blocks = smaller(blocks, limits->shared_per_multiprocessor / (int)shared);
-    }
-    return blocks;
 }
 
 int
@@ -197,7 +157,7 @@ occupancy_available(const emu_function *function, int count, int block_size)
     const emu_device *device = function->object.context->device;
     const size_t most = (size_t)device->limits.shared_per_block_optin;
     const size_t fixed = emu_kernel_get_info(function->kernel)->shared_size +
-                         (size_t)reserved_shared(device);
+                         (size_t)emu_occupancy_reserved_shared(device);
     size_t each =
         (size_t)(device->limits.shared_per_multiprocessor / count) / 256 * 256;
 

@@ -3,11 +3,9 @@
 #define DEVICE_API_OCCUPANCY_H
 
 #include "device/api/module.h"
+#include "device/machine/occupancy.h"
 
-/* 0 when not even one fits. */
-int emu_occupancy_blocks(const emu_device *device, const emu_kernel_info *info,
-                         int block_size, size_t dynamic_shared);
-/* The same on the device of the function. */
+/* emu_occupancy_blocks on the device of the function. */
 int emu_occupancy_of(const emu_function *function, int block_size,
                      size_t dynamic_shared);
 

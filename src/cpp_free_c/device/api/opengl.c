@@ -5,6 +5,7 @@
  * mappings. A GPU shares the memory with OpenGL instead. */
 #include "device/api/opengl.h"
 
+#include "device/memory/memory.h"
 #include "device/memory/array.h"
 #include "device/api/entry.h"
 #include "device/api/lock.h"
@@ -368,7 +369,8 @@ emu_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource hand
 static graphics *
 graphics_find_old(const emu_context *context, GLuint name)
 {
-    for (emu_object *object = context->objects; object != NULL; object = object->next) {
+    for (emu_object *object = context->object.owned; object != NULL;
+         object = object->next) {
         graphics *resource = (graphics *)object;
 
         if (object->kind == EMU_GRAPHICS && resource->old && resource->name == name) {

@@ -1,6 +1,7 @@
 /* The calls on pointers: what a pointer points to. */
 #include <string.h>
 
+#include "device/memory/memory.h"
 #include "device/api/entry.h"
 
 /* CUpointer_attribute values beyond those of the ABI header. */

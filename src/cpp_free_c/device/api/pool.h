@@ -6,6 +6,7 @@
 #define DEVICE_API_POOL_H
 
 #include "device/base/device.h"
+#include "device/memory/memory.h"
 
 typedef struct CUmemPoolHandle_st emu_pool;
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "device/machine/execution.h"
+#include "device/machine/services.h"
 #include "device/machine/wait.h"
 #include "device/api/capture.h"
 #include "device/api/deferred.h"
@@ -130,7 +130,7 @@ emu_stream_synchronize(emu_stream *stream)
     if (token < 0) {
         return emu_wait_status();
     }
-    emu_exec_flush(context);
+    emu_services_flush(context);
     emu_stream_end(stream, token);
     return CUDA_SUCCESS;
 }

@@ -6,7 +6,7 @@
 #define DEVICE_API_WORK_H
 
 #include "device/base/device.h"
-#include "device/machine/execution.h"
+#include "device/machine/launch.h"
 
 /* CUgraphNodeType values. */
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/base/device.h"
+#include "device/memory/memory.h"
 #include "device/compile/lower.h"
 #include "device/compile/symbols.h"
 
