@@ -1,4 +1,6 @@
-/* Setting up the devices, and looking them up by the ordinals that programs give. */
+/* Setting up the devices, and looking them up by the ordinals that programs give.
+ *
+ * cuInit sets the devices up once; after that only their primary contexts change. */
 #ifndef DEVICE_API_DEVICE_H
 #define DEVICE_API_DEVICE_H
 

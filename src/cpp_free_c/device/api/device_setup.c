@@ -18,13 +18,13 @@
 typedef struct {
     uint64_t count, memory;
     int major, minor;
-} device_wish;
+} setup_wish;
 
 /* -- the environment --------------------------------------------------------------- */
 
 /* Read a number. False for anything but digits, and for a number above `most`. */
 static bool
-parse_number(const char *text, size_t length, uint64_t most, uint64_t *out)
+setup_parse_number(const char *text, size_t length, uint64_t most, uint64_t *out)
 {
     uint64_t value = 0;
 
@@ -45,7 +45,7 @@ parse_number(const char *text, size_t length, uint64_t most, uint64_t *out)
 
 /* Read a number of bytes, with K, M, G or T behind it. */
 static bool
-parse_memory(const char *text, device_wish *wish)
+setup_parse_memory(const char *text, setup_wish *wish)
 {
     static const char suffixes[] = "KMGT";
     size_t length = strlen(text);
@@ -56,7 +56,7 @@ parse_memory(const char *text, device_wish *wish)
         shift = 10 * (int)(found - suffixes + 1);
         length--;
     }
-    if (!parse_number(text, length, LARGEST_MEMORY >> shift, &wish->memory)) {
+    if (!setup_parse_number(text, length, LARGEST_MEMORY >> shift, &wish->memory)) {
         return false;
     }
     wish->memory <<= shift;
@@ -64,13 +64,13 @@ parse_memory(const char *text, device_wish *wish)
 }
 
 static bool
-parse_devices(const char *text, device_wish *wish)
+setup_parse_devices(const char *text, setup_wish *wish)
 {
-    return parse_number(text, strlen(text), EMU_MAX_DEVICES, &wish->count);
+    return setup_parse_number(text, strlen(text), EMU_MAX_DEVICES, &wish->count);
 }
 
 static bool
-parse_capability(const char *text, device_wish *wish)
+setup_parse_capability(const char *text, setup_wish *wish)
 {
     static const char *const known[] = {
         "5.0", "5.2", "5.3", "6.0", "6.1",  "6.2",  "7.0",  "7.2",  "7.5", "8.0",
@@ -87,14 +87,14 @@ parse_capability(const char *text, device_wish *wish)
 }
 
 static bool
-parse_seed(const char *text, device_wish *wish)
+setup_parse_seed(const char *text, setup_wish *wish)
 {
     (void)wish; /* the seed is not a device's */
-    return parse_number(text, strlen(text), UINT32_MAX, &emu_seed);
+    return setup_parse_number(text, strlen(text), UINT32_MAX, &emu_seed);
 }
 
 static bool
-parse_checks(const char *text, device_wish *wish)
+setup_parse_checks(const char *text, setup_wish *wish)
 {
     unsigned checks;
 
@@ -105,23 +105,24 @@ parse_checks(const char *text, device_wish *wish)
 /* The variables, in the order in which they are checked. */
 static const struct {
     const char *name;
-    bool (*parse)(const char *text, device_wish *wish);
+    bool (*parse)(const char *text, setup_wish *wish);
     const char *expected;
 } variables[] = {
-    {"PYCUDA_EMULATOR_DEVICES", parse_devices, "a number of devices from 0 to 64"},
-    {"PYCUDA_EMULATOR_CAPABILITY", parse_capability,
+    {"PYCUDA_EMULATOR_DEVICES", setup_parse_devices,
+     "a number of devices from 0 to 64"},
+    {"PYCUDA_EMULATOR_CAPABILITY", setup_parse_capability,
      "a compute capability such as 7.5"},
-    {"PYCUDA_EMULATOR_MEMORY", parse_memory,
+    {"PYCUDA_EMULATOR_MEMORY", setup_parse_memory,
      "a whole number of bytes, with K, M or G at the end if you like, from 1 to 256G"},
-    {"PYCUDA_EMULATOR_SEED", parse_seed, "a number from 0 to 4294967295"},
-    {"PYCUDA_EMULATOR_CHECK", parse_checks,
+    {"PYCUDA_EMULATOR_SEED", setup_parse_seed, "a number from 0 to 4294967295"},
+    {"PYCUDA_EMULATOR_CHECK", setup_parse_checks,
      "names of checks with commas between: init, race, barrier, or all"},
 };
 
 _Static_assert(EMU_MAX_DEVICES == 64, "the text above names the number");
 
 static CUresult
-read_environment(device_wish *wish)
+setup_read_environment(setup_wish *wish)
 {
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
         const char *value = getenv(variables[i].name);
@@ -138,7 +139,7 @@ read_environment(device_wish *wish)
 /* -- limits ------------------------------------------------------------------------ */
 
 static void
-set_limits(emu_device *device)
+setup_limits(emu_device *device)
 {
     int capability = device->major * 10 + device->minor;
     emu_device_limits *limits = &device->limits;
@@ -174,7 +175,10 @@ set_limits(emu_device *device)
     }
     else if (capability == 86 || capability == 89 || capability >= 120) {
         limits->threads_per_multiprocessor = 1536;
-        limits->blocks_per_multiprocessor = capability == 86 ? 16 : 24;
+        limits->blocks_per_multiprocessor = 24;
+        if (capability == 86) {
+            limits->blocks_per_multiprocessor = 16;
+        }
         limits->shared_per_multiprocessor = 100 << 10;
         limits->shared_per_block_optin = 99 << 10;
     }
@@ -187,8 +191,8 @@ set_limits(emu_device *device)
 CUresult
 emu_device_open(void)
 {
-    device_wish wish = {.count = 1, .memory = DEFAULT_MEMORY, .major = 7, .minor = 5};
-    CUresult status = read_environment(&wish);
+    setup_wish wish = {.count = 1, .memory = DEFAULT_MEMORY, .major = 7, .minor = 5};
+    CUresult status = setup_read_environment(&wish);
 
     if (status != CUDA_SUCCESS) {
         return status;
@@ -205,7 +209,7 @@ emu_device_open(void)
         device->major = wish.major;
         device->minor = wish.minor;
         device->memory_bytes = wish.memory;
-        set_limits(device);
+        setup_limits(device);
         emu_memory_set_total(i, wish.memory);
     }
     emu_device_count = (int)wish.count;

@@ -1,4 +1,7 @@
-/* Events: marks in a stream, with times of the system's clock. */
+/* Events: marks in a stream, with times of the system's clock.
+ *
+ * The API lock guards an event. Its mark is atomic, since another process may share it.
+ * The calls on events and on their handles for other processes use this file. */
 #ifndef DEVICE_API_EVENT_H
 #define DEVICE_API_EVENT_H
 

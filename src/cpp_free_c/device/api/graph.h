@@ -1,4 +1,7 @@
-/* Graphs: objects that own a body of nodes. */
+/* Graphs: objects that own a body of nodes.
+ *
+ * The body of a graph never changes. The calls on graphs, on executable graphs and on
+ * captures use this file. */
 #ifndef DEVICE_API_GRAPH_H
 #define DEVICE_API_GRAPH_H
 

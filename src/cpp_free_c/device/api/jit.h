@@ -1,4 +1,7 @@
-/* The options of cuModuleLoadDataEx and cuLink*: logs, sizes, times. */
+/* The options of cuModuleLoadDataEx and cuLink*: logs, sizes, times.
+ *
+ * The logs and the slots for results belong to the caller. The calls on modules and on
+ * links use this file. */
 #ifndef DEVICE_API_JIT_H
 #define DEVICE_API_JIT_H
 

@@ -91,7 +91,7 @@ launch_read_extra(void *const *extra, const void **buffer, size_t *size)
         if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
             *buffer = extra[i + 1];
         }
-        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1]) {
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1] != NULL) {
             memcpy(size, extra[i + 1], sizeof(*size));
         }
         else {

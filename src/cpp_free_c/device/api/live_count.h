@@ -1,4 +1,7 @@
-/* Counts of live handles, for tests of leaks. */
+/* Counts of live handles, for tests of leaks.
+ *
+ * The counts come from the registry, the memory and the pools; nothing is counted here.
+ */
 #ifndef DEVICE_API_LIVE_COUNT_H
 #define DEVICE_API_LIVE_COUNT_H
 

@@ -1,6 +1,6 @@
 /* The last message: why cuInit failed, or the report of a kernel's fault.
  *
- * A test or a program reads it through dlsym or ctypes. The API lock guards it. */
+ * Tests and programs read it through dlsym or ctypes. The API lock guards it. */
 #ifndef DEVICE_API_MESSAGE_H
 #define DEVICE_API_MESSAGE_H
 

@@ -1,4 +1,7 @@
-/* Modules and their functions. */
+/* Modules and their functions.
+ *
+ * Invariant: a function or a reference is in the list of its module as long as it
+ * exists, and the module outlives it. Call the functions with the API lock held. */
 #ifndef DEVICE_API_MODULE_H
 #define DEVICE_API_MODULE_H
 

@@ -7,13 +7,13 @@
 #include "device/api/users.h"
 
 static int
-smaller(int a, int b)
+occupancy_min(int a, int b)
 {
     return a < b ? a : b;
 }
 
 static int
-up(int value, int unit)
+occupancy_round_up(int value, int unit)
 {
     return (value + unit - 1) / unit * unit;
 }
@@ -95,8 +95,9 @@ search_run(search *s)
 {
     int best = 0;
 
-    for (int size = up(s->largest, EMU_WARP_SIZE); size > 0; size -= EMU_WARP_SIZE) {
-        int tried = smaller(size, s->largest);
+    for (int size = occupancy_round_up(s->largest, EMU_WARP_SIZE); size > 0;
+         size -= EMU_WARP_SIZE) {
+        int tried = occupancy_min(size, s->largest);
         size_t shared = s->shared;
         int blocks;
 

@@ -7,8 +7,10 @@
 #ifndef DEVICE_API_OPENGL_H
 #define DEVICE_API_OPENGL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "abi/cuda_abi.h"
 #include "device/base/export.h"
 
 /* Declare a buffer of that many bytes; 0 bytes: forget the name. Return 0, or -1 if
@@ -19,5 +21,20 @@ EMU_EXPORT int emu_gl_buffer(unsigned int name, size_t bytes);
 EMU_EXPORT int emu_gl_image(unsigned int name, unsigned int target, size_t width,
                             size_t height, size_t depth, unsigned int format,
                             unsigned int channels);
+
+/* -- for the entry points, with the API lock held ---------------------------------- */
+
+typedef struct {
+    bool used, image;
+    unsigned int name, target;
+    size_t bytes;                       /* of a buffer */
+    CUDA_ARRAY3D_DESCRIPTOR descriptor; /* of an image */
+} emu_gl_name;
+
+/* The buffer or image that is declared by that name, or NULL. */
+const emu_gl_name *emu_gl_find(unsigned int name, bool image);
+
+/* INVALID_GRAPHICS_CONTEXT if no name is declared: then there is no OpenGL. */
+CUresult emu_gl_check_context(void);
 
 #endif

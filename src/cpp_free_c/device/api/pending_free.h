@@ -1,9 +1,9 @@
-/* Memory whose free has to wait for running work.
+/* Memory that a program has freed and that running work may still use.
  *
- * On a GPU a free waits for the work that may use the memory, and so it does here,
- * before (emu_running_settle). A signal handler that interrupts a wait, or the very
- * work, cannot wait: what it frees stays pending until the work has ended. Call all
- * functions with the API lock held. */
+ * A free first waits for the running work, as on a GPU (emu_running_settle). A nested
+ * call, made by a signal handler during a wait or a kernel of its own thread, cannot
+ * wait. What it frees stays pending until the work has ended. Call all functions with
+ * the API lock held. */
 #ifndef DEVICE_API_PENDING_FREE_H
 #define DEVICE_API_PENDING_FREE_H
 

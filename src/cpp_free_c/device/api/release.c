@@ -1,7 +1,7 @@
 /* Releasing memory. See release.h. */
 #include "device/api/release.h"
 
-#include "device/api/ipc.h"
+#include "device/api/ipc_memory.h"
 #include "device/api/pool.h"
 
 void
@@ -11,7 +11,7 @@ emu_release_forget(const emu_allocation *allocation)
         emu_pool_forget(allocation);
     }
     else {
-        emu_ipc_forget(allocation);
+        emu_ipc_memory_forget(allocation);
     }
 }
 

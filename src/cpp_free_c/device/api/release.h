@@ -1,4 +1,7 @@
-/* Releasing memory, with the bookkeeping of pools and shared memory. */
+/* Releasing memory, with the bookkeeping of pools and shared memory.
+ *
+ * Every free of a program goes through here, at once or later (pending_free.h), and so
+ * does the end of a context. */
 #ifndef DEVICE_API_RELEASE_H
 #define DEVICE_API_RELEASE_H
 

@@ -1,4 +1,4 @@
-/* Counts of what programs released in a doubtful way.
+/* Counts of doubtful releases: what programs left to a context, or freed from another.
  *
  * The functions marked EMU_EXPORT may be called from any thread at any time, before
  * cuInit too; a test reaches them through dlsym or ctypes. The API lock guards the

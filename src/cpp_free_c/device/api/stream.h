@@ -1,11 +1,14 @@
-/* Streams: looking handles up, and running work in a stream. */
+/* Streams: looking handles up, and running work in a stream.
+ *
+ * Every call that enqueues work looks its stream up here and takes the stream's turn
+ * with emu_stream_begin. Call all functions with the API lock held. */
 #ifndef DEVICE_API_STREAM_H
 #define DEVICE_API_STREAM_H
 
 #include "device/api/stream_order.h"
 
 /* The live stream of a handle (NULL, 1, 2: the context's null stream). NULL if there is
- * none or if it belongs to another context. Call it with the API lock held. */
+ * none or if it belongs to another context. */
 emu_stream *emu_stream_get(emu_context *context, CUstream handle);
 /* The same with INVALID_HANDLE for a stream that is not found. */
 CUresult emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream);
@@ -14,8 +17,8 @@ CUresult emu_stream_find(emu_context *context, CUstream handle, emu_stream **str
  * stream's turn. See emu_stream_turn for the token and emu_stream_end for the end. */
 int emu_stream_begin(emu_stream *stream);
 
-/* Take the turn of the null stream and write what kernels printed, so that all work of
- * the context that this thread enqueued is done. */
+/* Run the work of the stream, wait for its turn and write what kernels printed. For the
+ * null stream that covers all blocking streams of the context. */
 CUresult emu_stream_synchronize(emu_stream *stream);
 
 /* Make and free what a context needs: its null stream and order lock. */

@@ -1,7 +1,7 @@
 /* Work that can be kept and run later: the nodes of graphs and deferred work.
  *
- * Whoever keeps work copies its payload and later calls the functions here, so that the
- * queues know nothing of kernels and copies. */
+ * A queue that keeps work copies its payload and later calls the functions here. So the
+ * queues are independent of kernels and copies, which have their own files above. */
 #ifndef DEVICE_API_WORK_H
 #define DEVICE_API_WORK_H
 

@@ -1,49 +1,26 @@
-/* Sharing memory and events between processes of one machine.
+/* Sharing memory between processes of one machine. See ipc_memory.h.
  *
  * Memory becomes shared when a program first asks for its handle: its pages move into a
- * file in memory, which is mapped in their place. A handle names the process and its
- * descriptor of that file; the other process opens it through /proc. So nothing is left
- * behind, however the processes end. Small allocations share a chunk and thus a file,
- * which is never closed. Behind the memory, the file holds the serial number of the
- * allocation that lives at each granule, so that the handle of a freed allocation does
- * not open. */
+ * file in memory (ipc_file.h), which is mapped in their place. Small allocations share
+ * a chunk and thus a file, which is never closed. Behind the memory, the file holds the
+ * serial number of the allocation that lives at each granule, so that the handle of a
+ * freed allocation does not open. */
 #define _GNU_SOURCE
-#include "device/api/ipc.h"
+#include "device/api/ipc_memory.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/machine/wait.h"
 #include "device/api/entry.h"
-#include "device/api/event.h"
+#include "device/api/ipc_file.h"
 #include "device/api/lock.h"
 #include "device/api/release_count.h"
 #include "device/api/stream.h"
 
 #define MEMORY_MAGIC 0x4d656d50u
-#define EVENT_MAGIC 0x4576656eu
-
-/* The content of the 64 bytes of a handle. */
-typedef struct {
-    uint32_t magic;
-    int32_t process;
-    int32_t file;
-    uint32_t flags;
-    uint64_t inode;  /* of the file, since a descriptor may be used again */
-    uint64_t serial; /* of the allocation */
-    uint64_t bytes;  /* of the file */
-    uint64_t lead;   /* offset of the allocation in the file */
-    uint64_t size;   /* of the allocation */
-} handle_data;
-
-_Static_assert(sizeof(handle_data) <= sizeof(CUipcMemHandle), "a handle has 64 bytes");
-_Static_assert(sizeof(handle_data) <= sizeof(CUipcEventHandle),
-               "a handle has 64 bytes");
 
 /* A part of the range whose pages are a file's. */
 typedef struct segment {
@@ -56,7 +33,7 @@ typedef struct segment {
 
 /* Another process's memory, opened here. */
 typedef struct opening {
-    handle_data handle;
+    emu_ipc_handle handle;
     CUcontext context;
     emu_allocation *memory;
     unsigned int count;
@@ -73,23 +50,6 @@ ipc_is_small(const emu_allocation *memory)
 }
 
 /* -- exporting memory -------------------------------------------------------------- */
-
-/* A file in memory of that many bytes; -1 when the system refuses. */
-static int
-ipc_make_file(uint64_t bytes, uint64_t *inode)
-{
-    int file = memfd_create("pycuda-software-device", MFD_CLOEXEC);
-    struct stat about;
-
-    if (file >= 0 && (ftruncate(file, (off_t)bytes) != 0 || fstat(file, &about) != 0)) {
-        (void)close(file); /* empty: nothing is lost */
-        file = -1;
-    }
-    if (file >= 0) {
-        *inode = (uint64_t)about.st_ino;
-    }
-    return file;
-}
 
 /* The bytes for serial numbers. A large allocation has its own file, and one number. */
 static uint64_t
@@ -167,7 +127,7 @@ segment_share(emu_allocation *memory)
     if (!ipc_is_small(memory)) {
         s->bytes = (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
     }
-    s->file = ipc_make_file(s->bytes + segment_living_size(s->bytes), &s->inode);
+    s->file = emu_ipc_file_make(s->bytes + segment_living_size(s->bytes), &s->inode);
     if (s->file >= 0) {
         s->living = segment_map_living(s->file, s->bytes);
     }
@@ -188,7 +148,7 @@ ipc_export_memory(CUdeviceptr address, CUipcMemHandle *handle)
 {
     const emu_allocation *inside = emu_memory_check(address, 1);
     emu_allocation *memory = NULL;
-    handle_data data = {.magic = MEMORY_MAGIC, .process = (int32_t)getpid()};
+    emu_ipc_handle data = {.magic = MEMORY_MAGIC, .process = (int32_t)getpid()};
     segment *s;
 
     if (inside != NULL) { /* as on a GPU, the address need not be the first */
@@ -242,28 +202,9 @@ emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 
 /* -- opening memory ---------------------------------------------------------------- */
 
-/* The other process's file; -1 if the process or the file has gone. */
-static int
-ipc_open_file(const handle_data *data)
-{
-    char path[64];
-    struct stat about;
-    int file;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", data->process, data->file);
-    file = open(path, O_RDWR | O_CLOEXEC);
-    if (file >= 0 &&
-        (fstat(file, &about) != 0 || (uint64_t)about.st_ino != data->inode ||
-         (uint64_t)about.st_size < data->bytes)) {
-        (void)close(file); /* not the file meant: no data is lost */
-        file = -1;
-    }
-    return file;
-}
-
 /* Whether the allocation of a handle is alive. */
 static bool
-ipc_is_living(int file, const handle_data *data)
+ipc_is_living(int file, const emu_ipc_handle *data)
 {
     off_t place =
         (off_t)(data->bytes + data->lead / EMU_GRANULE * sizeof(data->serial));
@@ -280,7 +221,7 @@ opening_map(emu_context *context, opening *o)
                                   .size = (size_t)(o->handle.lead + o->handle.size),
                                   .device = context->device->ordinal,
                                   .context = context};
-    int file = ipc_open_file(&o->handle);
+    int file = emu_ipc_file_open(&o->handle);
     CUresult status;
 
     if (file < 0) {
@@ -305,7 +246,7 @@ opening_map(emu_context *context, opening *o)
 }
 
 static bool
-ipc_memory_handle_is_valid(const handle_data *data)
+ipc_memory_handle_is_valid(const emu_ipc_handle *data)
 {
     return data->magic == MEMORY_MAGIC && data->size > 0 &&
            data->bytes % EMU_CHUNK == 0 && data->lead < EMU_CHUNK &&
@@ -313,7 +254,7 @@ ipc_memory_handle_is_valid(const handle_data *data)
 }
 
 static CUresult
-opening_get(emu_context *context, const handle_data *data, CUdeviceptr *out)
+opening_get(emu_context *context, const emu_ipc_handle *data, CUdeviceptr *out)
 {
     opening *o = openings;
     CUresult status;
@@ -349,7 +290,7 @@ CUresult
 emu_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
 {
     emu_context *context;
-    handle_data data;
+    emu_ipc_handle data;
     CUresult status = EMU_ENTER_CONTEXT(IpcOpenMemHandle, &context);
 
     memcpy(&data, &handle, sizeof(data));
@@ -383,7 +324,7 @@ emu_cuIpcCloseMemHandle(CUdeviceptr dptr)
         }
         else if (--((opening *)memory->owner)->count == 0) {
             emu_count_free(memory->context);
-            emu_ipc_forget(memory);
+            emu_ipc_memory_forget(memory);
             (void)emu_memory_free(memory); /* just found alive, under the lock */
         }
     }
@@ -421,7 +362,7 @@ segment_forget(uint64_t start)
 }
 
 void
-emu_ipc_forget(const emu_allocation *memory)
+emu_ipc_memory_forget(const emu_allocation *memory)
 {
     if (memory->kind == EMU_MEMORY_IPC) {
         opening_forget(memory->owner);
@@ -436,129 +377,4 @@ emu_ipc_forget(const emu_allocation *memory)
     else if (memory->mapped) {
         segment_forget(memory->base);
     }
-}
-
-/* -- events ------------------------------------------------------------------------ */
-
-static emu_event_mark *
-ipc_map_mark(int file)
-{
-    void *mark =
-        mmap(NULL, sizeof(emu_event_mark), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-
-    if (mark == MAP_FAILED) {
-        return NULL;
-    }
-    return mark;
-}
-
-/* Move the mark of an event into a file. */
-static CUresult
-ipc_share_event(emu_event *event)
-{
-    uint64_t inode;
-    int file = ipc_make_file(sizeof(emu_event_mark), &inode);
-    emu_event_mark *mark;
-
-    if (file < 0) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    mark = ipc_map_mark(file);
-    if (mark == NULL) {
-        (void)close(file); /* empty: nothing is lost */
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    atomic_store(&mark->recorded, atomic_load(&event->own.recorded));
-    event->mark = mark;
-    event->file = file;
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
-{
-    emu_context *context;
-    emu_event *found = NULL;
-    struct stat about;
-    CUresult status = EMU_ENTER_CONTEXT(IpcGetEventHandle, &context);
-
-    if (status == CUDA_SUCCESS) {
-        found = emu_object_get(event, EMU_EVENT);
-        if (found == NULL) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-    }
-    if (status == CUDA_SUCCESS && pHandle == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS && (found->flags & EMU_EVENT_INTERPROCESS) == 0) {
-        status = CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (status == CUDA_SUCCESS && found->file < 0) {
-        status = ipc_share_event(found);
-    }
-    if (status == CUDA_SUCCESS && fstat(found->file, &about) != 0) {
-        status = CUDA_ERROR_OPERATING_SYSTEM;
-    }
-    if (status == CUDA_SUCCESS) {
-        handle_data data = {.magic = EVENT_MAGIC,
-                            .process = (int32_t)getpid(),
-                            .file = found->file,
-                            .flags = found->flags,
-                            .inode = (uint64_t)about.st_ino,
-                            .bytes = sizeof(emu_event_mark)};
-
-        memset(pHandle, 0, sizeof(*pHandle));
-        memcpy(pHandle, &data, sizeof(data));
-    }
-    return emu_leave(status);
-}
-
-/* Make an event that shares the mark in a file. The event owns both afterwards. */
-static CUresult
-ipc_import_event(emu_context *context, const handle_data *data, CUevent *out)
-{
-    int file = ipc_open_file(data);
-    emu_event_mark *mark;
-    emu_event *event;
-
-    if (file < 0) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    mark = ipc_map_mark(file);
-    if (mark == NULL) {
-        (void)close(file); /* the other process keeps it */
-        return CUDA_ERROR_MAP_FAILED;
-    }
-    event = emu_event_new(context, data->flags);
-    if (event == NULL) {
-        (void)munmap(mark, sizeof(*mark)); /* our own mapping: it cannot fail */
-        (void)close(file);                 /* the other process keeps it */
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    event->mark = mark;
-    event->file = file;
-    *out = event;
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
-{
-    emu_context *context;
-    handle_data data;
-    CUresult status = EMU_ENTER_CONTEXT(IpcOpenEventHandle, &context);
-
-    memcpy(&data, &handle, sizeof(data));
-    if (status == CUDA_SUCCESS && phEvent == NULL) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS &&
-        (data.magic != EVENT_MAGIC || data.bytes != sizeof(emu_event_mark))) {
-        status = CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = ipc_import_event(context, &data, phEvent);
-    }
-    return emu_leave(status);
 }
