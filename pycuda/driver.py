@@ -1,8 +1,7 @@
-"""The CUDA driver interface: everything of ``pycuda._driver`` under its public name.
+"""The CUDA driver interface: the public names of ``pycuda._driver``.
 
-Written in Python are the error of a failed compilation, and the switch that makes every
-later compilation carry debug information. Everything else of the package builds on this
-module, so it imports only ``_driver``, the helpers around Array, and ``_excerpt``.
+This file adds the error of a failed compilation, and the switch to debugging for all
+later compilations.
 """
 
 import errno as _errno

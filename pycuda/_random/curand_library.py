@@ -15,7 +15,7 @@ _SYSTEM = "/usr/include"
 
 
 def paths() -> list[str]:
-    """Return what to try to open, in order: names for the loader, then files."""
+    """Return what C tries to open, in order: names for the loader, then files."""
     return toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
 
 
