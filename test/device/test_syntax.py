@@ -362,7 +362,7 @@ WRONG = [
     ("vadd2.u32.u32.u32 %r, %r, %r.h10, %r;", "no selector '.h10'"),
     ("vadd.u32.u32.u32 %r, %r, %r;", "no opcode 'vadd.u32.u32.u32'"),
     ("@me add.u32 %r, %r, 1;", "me is no register"),
-    ("add.u32 %r, %r, !%r;", "'!' before what is no predicate"),
+    ("add.u32 %r, %r, !%r;", "'!' before an operand that is not a predicate"),
     ("add.u32 %r, 1x, 2;", ""),
     ("add.u32 %r, %r, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13;", "operands"),
     # addresses
@@ -373,11 +373,11 @@ WRONG = [
     ("st.param.u32 [out], %r;", "a kernel's parameters cannot be written"),
     # widths and vectors
     ("ld.global.u64 %r, [%w];", "too narrow for what is loaded"),
-    ("ld.global.v2.u32 %r, [%w];", "no vector of 2 elements"),
+    ("ld.global.v2.u32 %r, [%w];", "not a vector of 2 elements"),
     ("ld.global.v2.u64 {%r, %r}, [%w];", "too narrow for what is loaded"),
     ("ld.global.u32 {%r, %r}, [%w];", "the destination is a vector"),
     ("st.global.u64 [%w], %r;", "too narrow for what is stored"),
-    ("st.global.v2.u32 [%w], %r;", "no vector of 2 elements"),
+    ("st.global.v2.u32 [%w], %r;", "not a vector of 2 elements"),
     ("st.global.v2.u64 [%w], {%r, %r};", "too narrow for what is stored"),
     ("st.global.v2.u32 [%w], {%r, %w};", "differ in width"),
     ("mov.b64 %w, {%r, %r, %r};", "a vector has 3 elements"),
@@ -409,8 +409,8 @@ WRONG = [
     ("redux.sync.add.f32 %f, %f, -1;", ""),
     ("elect.sync %r, -1;", ""),
     ("cp.async.ca.shared.global [%w], [%w], 5;", "a copy of 5 bytes"),
-    ("alloca.u64 %w, 16, 3;", "an alignment is no power of two"),
-    ("brx.idx %r, %r;", "no list of targets"),
+    ("alloca.u64 %w, 16, 3;", "an alignment is not a power of two"),
+    ("brx.idx %r, %r;", "not a list of targets"),
 ]
 
 
@@ -427,7 +427,7 @@ def test_wrong_instructions(g, body, words):
 #: Texts that are not modules, without the head.
 BODY = ".visible .entry k() "
 WRONG_MODULES = [
-    (".global .align 3 .b32 x;", "an alignment is no power of two"),
+    (".global .align 3 .b32 x;", "an alignment is not a power of two"),
     (".global .b32 x[2][2][2][2][2][2][2][2][2][2];", "too many dimensions"),
     (".global .b8 x[2000000000000];", "an array is too large"),
     (".global .b32 x = ;", "expected a value"),

@@ -701,7 +701,7 @@ def test_wrong_calls(ctx):
             solid(wrong)
         with pytest.raises(TypeError, match="stream must be a Stream or None"):
             flat(stream=wrong)
-    with pytest.raises(TypeError, match="one stream, two were given"):
+    with pytest.raises(TypeError, match="one stream; two were given"):
         flat(stream, stream)
     with pytest.raises(TypeError, match="unexpected keyword argument 'when'"):
         flat(when=0)

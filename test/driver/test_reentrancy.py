@@ -513,7 +513,7 @@ def test_attach_finds_our_own_context(ctx):
 def test_a_with_block_out_of_balance(ctx):
     other = drv.Device(0).make_context()
     other.pop()
-    with pytest.raises(drv.LogicError, match="out of balance"), other:
+    with pytest.raises(drv.LogicError, match="did not pop every context"), other:
         drv.Context.pop()
     assert drv.Context.get_current() is ctx
     other.detach()

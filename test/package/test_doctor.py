@@ -195,7 +195,7 @@ def test_the_software_device_stands_in(examine, tmp_path):
         (
             {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_MEMORY": "much"},
             "PYCUDA_EMULATOR_MEMORY",
-            "set the PYCUDA_EMULATOR_ variables right",
+            "set the PYCUDA_EMULATOR_ variables",
         ),
     ],
 )
@@ -256,8 +256,8 @@ def test_the_doctor_agrees_with_autoinit(examine, number):
 @pytest.mark.parametrize(
     ("message", "step"),
     [
-        ("libcuda.so.1 is the toolkit's stub for linking", "take the folder with"),
-        ("the driver is there but shows no GPU", "see whether nvidia-smi lists"),
+        ("libcuda.so.1 is the toolkit's stub for linking", "remove the folder with"),
+        ("the driver is there but shows no GPU", "check that nvidia-smi lists"),
         ("it lacks cuInit; update NVIDIA's driver to", "update NVIDIA's driver"),
         ("something else", "install NVIDIA's driver"),
     ],
@@ -299,8 +299,8 @@ BROKEN = {
     ),
     "nvcc fatal: error: no host compiler": "g++",
     "error: -- unsupported GNU version! gcc versions later than 14 are not": "g++",
-    "sh: 1: cicc: not found": "repair nvcc by what it says",
-    "license expired\nask your vendor": "repair nvcc by what it says",
+    "sh: 1: cicc: not found": "repair nvcc as its messages say",
+    "license expired\nask your vendor": "repair nvcc as its messages say",
 }
 
 

@@ -335,7 +335,7 @@ def bad_inputs(array):
     yield WithInterface(array, stream=0), "stream 0"
     yield WithInterface(array, typestr="leave out"), "typestr"
     yield types.SimpleNamespace(__cuda_array_interface__=[1]), "not a mapping"
-    yield WithInterface(array, data=(HOST.ctypes.data, False)), "none that CUDA knows"
+    yield WithInterface(array, data=(HOST.ctypes.data, False)), "unknown to CUDA"
 
 
 def test_bad_descriptions_are_refused_with_copyif_too(ctx):

@@ -1,4 +1,7 @@
-/* Device: a GPU by its ordinal. Holds no driver resource; equal and hashed by ordinal.
+/* The type Device: a GPU.
+ *
+ * Invariant: a Device owns no driver object. Its handle is the ordinal; devices are
+ * equal if their ordinals are equal. Callers: Python, and context_device.c by device.h.
  */
 #include "python/driver/device.h"
 
@@ -16,8 +19,7 @@ typedef struct {
     pcu_state *st;
     PyObject *dict;
     PyObject *weakrefs;
-    CUdevice
-        handle; /* the ordinal, for every driver there has been; -1 before __init__ */
+    CUdevice handle; /* the ordinal in all known drivers; -1 before __init__ */
 } device;
 
 static PyObject *
@@ -43,7 +45,7 @@ pcu_device_handle(PyObject *op)
     return ((device *)op)->handle;
 }
 
-/* The handle for an ordinal or a PCI bus id. */
+/* Find the handle of an ordinal or a PCI bus id. */
 static int
 device_find(pcu_state *st, PyObject *which, CUdevice *handle)
 {
@@ -65,7 +67,7 @@ device_find(pcu_state *st, PyObject *which, CUdevice *handle)
         int count = 0;
         if (drv.DeviceGetCount(&count) == CUDA_SUCCESS) {
             return pcu_raise_detail(st, "cuDeviceGet", status,
-                                    "device %d was asked for, this machine has %d",
+                                    "device %d was asked for; this machine has %d",
                                     (int)ordinal, count);
         }
     }
@@ -170,7 +172,7 @@ device_attribute_new(device *self, long attribute)
 
 PyDoc_STRVAR(device_get_attribute_doc,
              "get_attribute($self, attr, /)\n--\n\n"
-             "The value of a device_attribute: an int, or a compute_mode.");
+             "Return the value of a device_attribute: an int, or a compute_mode.");
 
 static PyObject *
 device_get_attribute(PyObject *op, PyObject *attr)
@@ -183,7 +185,8 @@ device_get_attribute(PyObject *op, PyObject *attr)
     return device_attribute_new(self, (long)attribute);
 }
 
-/* One attribute into the dictionary; what the driver is too old to know is left out. */
+/* Add one attribute to the dictionary. An attribute that the driver does not know is
+ * left out. */
 static int
 device_collect_attribute(device *self, PyObject *dict, PyObject *member)
 {
@@ -203,16 +206,16 @@ device_collect_attribute(device *self, PyObject *dict, PyObject *member)
     CUresult known = drv.DeviceGetAttribute(&rc, 1, self->handle);
     if (known != CUDA_SUCCESS) {
         pcu_error_restore(&failure);
-        return -1; /* the device itself does not answer */
+        return -1; /* the device fails for known attributes too */
     }
     pcu_error_restore(&failure);
-    PyErr_Clear(); /* this driver does not know the attribute: it is left out */
+    PyErr_Clear(); /* this driver does not know the attribute */
     return 0;
 }
 
 PyDoc_STRVAR(device_get_attributes_doc,
              "get_attributes($self, /)\n--\n\n"
-             "A dictionary from device_attribute to value.\n\n"
+             "Return a dictionary from device_attribute to value.\n\n"
              "Attributes that this driver does not know are left out.");
 
 static PyObject *
@@ -251,7 +254,8 @@ device_get_attribute_property(PyObject *op, void *closure)
 /* -- methods ----------------------------------------------------------------------- */
 
 PyDoc_STRVAR(device_count_doc,
-             "count($type, /)\n--\n\nThe number of GPUs this process sees.");
+             "count($type, /)\n--\n\n"
+             "Return the number of GPUs that this process can use.");
 
 static PyObject *
 device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
@@ -271,7 +275,7 @@ device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const 
     return PyLong_FromLong(count);
 }
 
-PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nThe device's name.");
+PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nReturn the name of the device.");
 
 static PyObject *
 device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -288,7 +292,7 @@ device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(device_pci_bus_id_doc,
              "pci_bus_id($self, /)\n--\n\n"
-             "The device's PCI bus id, as Device() takes it.");
+             "Return the PCI bus id of the device, which Device() accepts.");
 
 static PyObject *
 device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -305,7 +309,7 @@ device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(device_compute_capability_doc,
              "compute_capability($self, /)\n--\n\n"
-             "The compute capability, a tuple (major, minor).");
+             "Return the compute capability, a tuple (major, minor).");
 
 static PyObject *
 device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -327,7 +331,8 @@ device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(device_total_memory_doc,
-             "total_memory($self, /)\n--\n\nThe device's memory in bytes.");
+             "total_memory($self, /)\n--\n\n"
+             "Return the size of the device's memory in bytes.");
 
 static PyObject *
 device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -364,8 +369,9 @@ device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(
     device_retain_primary_context_doc,
     "retain_primary_context($self, /)\n--\n\n"
-    "The device's primary context, which the CUDA runtime and other libraries\n"
-    "share. It is not made current: push() it.");
+    "Retain and return the primary context of the device.\n\n"
+    "The CUDA runtime and other libraries share it. It is not made current: call\n"
+    "push().");
 
 static PyObject *
 device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -376,7 +382,7 @@ device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(device_can_access_peer_doc,
              "can_access_peer($self, other, /)\n--\n\n"
-             "True if this device can read and write the memory of the other.");
+             "Return True if this device can read and write the other one's memory.");
 
 static PyObject *
 device_can_access_peer(PyObject *op, PyObject *other)
@@ -399,8 +405,8 @@ device_can_access_peer(PyObject *op, PyObject *other)
 
 PyDoc_STRVAR(device_doc,
              "Device(number_or_pci_bus_id, /)\n--\n\n"
-             "A GPU, by ordinal or PCI bus id.\n\n"
-             "Each device_attribute also is a property, in lower case.");
+             "A GPU, identified by its ordinal or PCI bus id.\n\n"
+             "Each device_attribute is also a property with its name in lower case.");
 
 static PyGetSetDef device_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

@@ -19,7 +19,7 @@ static int
 args_place(const pcu_argtable *table, PyObject **values, PyObject *keyword,
            PyObject *value)
 {
-    if (!PyUnicode_Check(keyword)) { /* f(**{1: 2}) of a type comes this far */
+    if (!PyUnicode_Check(keyword)) { /* CPython does not check f(**{1: 2}) for types */
         PyErr_Format(PyExc_TypeError, "%s() keywords must be strings", table->function);
         return -1;
     }
