@@ -17,9 +17,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 ARGS ?=
 
 C_ROOT := src/cpp_free_c
-C_FILES := $(sort $(wildcard $(C_ROOT)/*/*.c))
-C_ALL := $(sort $(wildcard $(C_ROOT)/*/*.[ch] $(C_ROOT)/*/*.inc))
-C_FORMATTED := $(sort $(wildcard $(C_ROOT)/*/*.[ch] test/c/*.[ch] bench/*.[ch]))
+C_FILES := $(sort $(shell find $(C_ROOT) -name "*.c"))
+C_ALL := $(sort $(shell find $(C_ROOT) -name "*.[ch]" -o -name "*.inc"))
+C_FORMATTED := $(sort $(shell find $(C_ROOT) -name "*.[ch]") $(wildcard test/c/*.[ch] bench/*.[ch]))
 PY_FORMATTED := setup.py doc/conf.py $(wildcard pycuda test tools examples bench)
 
 .PHONY: hello test check doc dist build venv werror conformance layout asan leaks tsan \
@@ -94,7 +94,8 @@ werror: $(VENV)/.requires
 
 # The software device as clang builds it gives the results that a GPU gave, too.
 conformance: build werror
-	$(BIN)/python tools/instrumented.py build/werror-clang/lib test/test_conformance.py
+	$(BIN)/python tools/instrumented.py build/werror-clang/lib \
+		test/device/test_conformance.py
 
 # cppcheck reads no Python.h: it is told what the macros that return stand for.
 check-cppcheck:
@@ -164,7 +165,7 @@ fuzz:
 # Minutes of eight threads on the device that there is; fails if anything grows.
 MINUTES ?= 10
 soak: build
-	$(BIN)/python test/soak.py --minutes $(MINUTES)
+	$(BIN)/python test/package/soak.py --minutes $(MINUTES)
 
 # Everything that the other targets made, the private environment included.
 clean:

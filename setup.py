@@ -4,7 +4,7 @@ Everything else is said in pyproject.toml.
 """
 
 import os
-from glob import glob
+from pathlib import Path
 
 import numpy
 from setuptools import Extension, setup
@@ -35,43 +35,46 @@ class BuildExt(build_ext):
         return super().get_ext_filename(fullname)
 
 
-def sources(room):
-    return sorted(glob(f"{SOURCE}/{room}/*.c"))
+def files(*rooms, suffixes=(".c",)):
+    """Return the files of some folders and of those below them, in order."""
+    found = [
+        str(path)
+        for room in rooms
+        for path in Path(SOURCE, room).rglob("*")
+        if path.suffix in suffixes
+    ]
+    return sorted(found)
 
 
-def headers():
-    return sorted(glob(f"{SOURCE}/*/*.h"))
+headers = files(".", suffixes=(".h", ".inc"))
 
 
 extensions = [
     Extension(
         "pycuda._driver",
-        sources("core") + [s for s in sources("py") if "/pvt_" not in s],
+        [path for path in files("driver", "python") if "/structs/" not in path],
         include_dirs=[SOURCE, numpy.get_include()],
-        depends=headers(),
+        depends=headers,
         extra_compile_args=FLAGS,
         libraries=["dl"],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
     ),
     Extension(
         "pycuda._pvt_struct",
-        sorted(glob(f"{SOURCE}/py/pvt_*.c")),
+        files("python/structs"),
         include_dirs=[SOURCE],
-        depends=headers(),
+        depends=headers,
         extra_compile_args=FLAGS,
     ),
+    Extension(
+        EMULATOR,
+        files("device"),
+        include_dirs=[SOURCE],
+        depends=headers,
+        extra_compile_args=FLAGS + ["-O3", "-pthread"],
+        extra_link_args=["-pthread"],
+        libraries=["m", "dl"],
+    ),
 ]
-if sources("emulator"):
-    extensions.append(
-        Extension(
-            EMULATOR,
-            sources("emulator"),
-            include_dirs=[SOURCE],
-            depends=headers() + sorted(glob(f"{SOURCE}/emulator/*.inc")),
-            extra_compile_args=FLAGS + ["-O3", "-pthread"],
-            extra_link_args=["-pthread"],
-            libraries=["m", "dl"],
-        )
-    )
 
 setup(ext_modules=extensions, cmdclass={"build_ext": BuildExt})

@@ -117,7 +117,7 @@ def serve(directory):
     import pycuda
     import pycuda.autoinit
     import pycuda.driver as drv
-    from pycuda import _nvrtc
+    from pycuda._compile import nvrtc
 
     device = drv.Device(0)
     software = "software" in device.name()
@@ -127,7 +127,7 @@ def serve(directory):
         "version": "2026.1",
         "device": device.name(),
         "arch": f"{'compute' if software else 'sm'}_{major}{minor}",
-        "nvrtc": _nvrtc.find(),
+        "nvrtc": nvrtc.find(),
         "library": str(package / "libpycuda_emulator.so") if software else None,
     }
     if header["nvrtc"] is None:

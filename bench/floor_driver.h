@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/cuda_abi.h"
-#include "tables/drv_symbols.h"
+#include "abi/cuda_abi.h"
+#include "abi/symbols.h"
 
 /* -- the driver -------------------------------------------------------------------- */
 

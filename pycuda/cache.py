@@ -14,8 +14,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from pycuda import _cache, _sweep
-from pycuda._sweep import Entry
+from pycuda._compile import store, sweep
+from pycuda._compile.sweep import Entry
 
 __all__ = ["Entry", "clear", "entries", "folder", "note", "size"]
 
@@ -25,7 +25,7 @@ _AGES = 1e6  # days
 
 def folder(cache_dir: str | os.PathLike[str] | None = None) -> str:
     """Return the folder of the cache: the one given, else what the variables say."""
-    return _cache.default_dir() if cache_dir is None else os.fspath(cache_dir)
+    return store.default_dir() if cache_dir is None else os.fspath(cache_dir)
 
 
 def entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Entry]:
@@ -33,7 +33,7 @@ def entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Entry]:
 
     The time of the last use, ``used_ns``, is exact to the hour.
     """
-    return _sweep.entries(folder(cache_dir))
+    return sweep.entries(folder(cache_dir))
 
 
 def size(cache_dir: str | os.PathLike[str] | None = None) -> int:
@@ -43,7 +43,7 @@ def size(cache_dir: str | os.PathLike[str] | None = None) -> int:
 
 def note(entry: Entry) -> str:
     """Say what is in an entry: the compiler, the architecture, the kernels."""
-    text = _cache.note_of(entry.path)
+    text = store.note_of(entry.path)
     if text is None:
         return "damaged or gone"
     name = os.path.basename(entry.path)
@@ -62,7 +62,7 @@ def clear(
         # An age beyond that of the oldest time there is makes no difference.
         days = max(-_AGES, min(_AGES, older_than_days))
         before = time.time_ns() - int(days * _DAY * 1e9)
-    return _sweep.clear(folder(cache_dir), before)
+    return sweep.clear(folder(cache_dir), before)
 
 
 def _in_words(number: int) -> str:
@@ -75,8 +75,8 @@ def _in_words(number: int) -> str:
 
 
 def _print_summary(path: str) -> None:
-    found = _sweep.entries(path)
-    most = _sweep.bound()
+    found = sweep.entries(path)
+    most = sweep.bound()
     print(f"folder   {path}")
     print(f"entries  {len(found)}")
     print(f"size     {_in_words(sum(entry.size for entry in found))}")
@@ -84,7 +84,7 @@ def _print_summary(path: str) -> None:
 
 
 def _print_list(path: str) -> None:
-    for entry in _sweep.entries(path):
+    for entry in sweep.entries(path):
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used_ns / 1e9))
         name = os.path.basename(entry.path)
         target = name.partition(".")[2] or "facts"

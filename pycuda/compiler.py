@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pycuda import _cache, _inputs, _nvcc, _toolkit
+from pycuda._compile import inputs, nvcc as _nvcc, store, toolkit
 
 if TYPE_CHECKING:
     import hashlib
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from pycuda import _nvrtc
+    from pycuda._compile import nvrtc as _nvrtc
+    from pycuda._compile.toolkit import Facts
     from pycuda._driver import (
         Context,
         Device,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
         jit_input_type,
         jit_option,
     )
-    from pycuda._toolkit import Facts
     from pycuda.driver import CompileError
 
     _Tool = _nvcc.Tool | _nvrtc.Tool
@@ -146,7 +146,7 @@ def _get_per_user_string() -> str:
 
 def get_nvcc_version(nvcc: str) -> str:
     """Return what ``nvcc --version`` prints; asked once for each binary."""
-    return _nvcc.Tool(nvcc).facts(_cache.resolve_dir(None)).version
+    return _nvcc.Tool(nvcc).facts(store.resolve_dir(None)).version
 
 
 def preprocess_source(source: str, options: Sequence[str], nvcc: str) -> str:
@@ -216,7 +216,7 @@ def _compiled_once(
         facts = tool.facts(cache_dir)
         key = _key(source, options, target, facts, names)
         entry = os.path.join(cache_dir, f"{key}.{target}")
-        payload = None if keep else _cache.load(entry)
+        payload = None if keep else store.load(entry)
         if payload is not None:
             return *_unpack(payload, names), ""
     chatter: list[str] = []
@@ -226,9 +226,9 @@ def _compiled_once(
         chatter.append(done.chatter)
         manifest = None
         if entry and done.read is not None:
-            given = _inputs.Given(options)
+            given = inputs.Given(options)
             folders = done.search_dirs
-            manifest = _cache.make_manifest(
+            manifest = store.make_manifest(
                 given.as_source() + text,
                 done.read + given.files + given.libraries(),
                 given.search_dirs() if folders is None else folders,
@@ -249,7 +249,7 @@ def _run(
     target: str,
     keep: bool,
     names: Sequence[str],
-) -> tuple[_toolkit.Result, str]:
+) -> tuple[toolkit.Result, str]:
     """Run a compiler; return its result and the text that it compiled.
 
     The text differs from ``source`` if a header declares texture<> or surface<>
@@ -294,12 +294,12 @@ def _make_once(
 ) -> bytes:
     """Return what ``make`` makes, or what somebody else is making right now."""
     if entry and not keep:
-        from pycuda import _once
+        from pycuda._compile import single_flight
 
-        return _once.get(entry, make)
+        return single_flight.get(entry, make)
     manifest, payload = make()
     if entry and manifest is not None:
-        _cache.store(entry, manifest, payload)
+        store.save(entry, manifest, payload)
     return payload
 
 
@@ -358,13 +358,13 @@ def _choose(nvcc: str, compiler: str | None, cache_dir: str | None = None) -> _T
             what = f"{asked} was not found"
     _replaced[_place_of(asked)] = other
     if asked == "nvrtc":
-        from pycuda import _nvrtc
+        from pycuda._compile import nvrtc as _nvrtc
 
         why = _nvrtc.complaint()
         what += f" ({why})" if why else ""
     warnings.warn(
         f"{what}, so {other} ({tool.path}) compiles instead",
-        stacklevel=_cache.outside(),
+        stacklevel=store.outside(),
     )
     return tool
 
@@ -423,7 +423,7 @@ def _replace_broken(tools: Tools, error: CompileError, cache_dir: str | None) ->
     warnings.warn(
         f"{asked} cannot compile even an empty program, so {other} compiles instead. "
         f"{asked} says: {words}",
-        stacklevel=_cache.outside(),
+        stacklevel=store.outside(),
     )
     return True
 
@@ -447,7 +447,7 @@ def _make_tool(name: str, nvcc: str, cache_dir: str | None) -> _Tool:
             program.facts(cache_dir)  # which starts it, or did so before
             _started.add(program.path)
         return program
-    from pycuda import _nvrtc
+    from pycuda._compile import nvrtc as _nvrtc
 
     tool = _nvrtc.Tool()
     tool.facts(cache_dir)  # which finds out whether it can be loaded
@@ -462,10 +462,10 @@ def _key(
     names: Sequence[str],
 ) -> str:
     if facts.name == "nvcc":
-        around = _inputs.for_key(options)
+        around = inputs.for_key(options)
     else:
-        around = [os.getcwd() if _inputs.depends_on_cwd(options) else ""]
-    return _cache.key_of(
+        around = [os.getcwd() if inputs.depends_on_cwd(options) else ""]
+    return store.key_of(
         source,
         facts.version,
         target,
@@ -485,11 +485,11 @@ def _tell(chatter: str) -> None:
         warnings.warn(
             "the compiler turned double into float; an architecture of 1.3 or more "
             "(arch=) has double",
-            stacklevel=_cache.outside(),
+            stacklevel=store.outside(),
         )
     warnings.warn(
         f"The CUDA compiler succeeded, but said the following:\n{text}",
-        stacklevel=_cache.outside(),
+        stacklevel=store.outside(),
     )
 
 
@@ -582,7 +582,7 @@ def _request(
     from pycuda import driver
 
     flags = _list_of(options, "options", DEFAULT_NVCC_FLAGS)
-    folder = _cache.resolve_dir(cache_dir)
+    folder = store.resolve_dir(cache_dir)
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
         flags += ["-g", "-G"]
@@ -806,7 +806,7 @@ def compile_many(
     """
     from functools import partial
 
-    from pycuda import _many
+    from pycuda._compile import parallel
 
     if isinstance(requests, (str, bytes, Mapping)):
         raise TypeError("compile_many takes a list of sources, not one")
@@ -818,7 +818,7 @@ def compile_many(
         if unknown:
             raise TypeError(f"compile takes no argument {min(unknown, key=str)!r}")
         jobs.append(partial(_compiled, *_request_of(**given)))
-    results = _many.run(jobs, workers, progress) if jobs else []
+    results = parallel.run(jobs, workers, progress) if jobs else []
     images, failed = [], []
     for result in results:
         if isinstance(result, Exception):
@@ -878,13 +878,14 @@ def link(
     links with DynamicModule, which is also how to link for the software device.
     Raises CompileError.
     """
-    from pycuda import _link, driver
+    from pycuda import driver
+    from pycuda._compile import nvcc_link
 
     if target not in ("cubin", "fatbin"):
         raise ValueError(f"the target of linking is cubin or fatbin, not {target!r}")
     options = _list_of(options, "options", ())
-    cache_dir = _cache.resolve_dir(cache_dir)
-    found = _link.contents(pieces)
+    cache_dir = store.resolve_dir(cache_dir)
+    found = nvcc_link.contents(pieces)
     if not found:
         raise ValueError("there are no pieces to link")
     tool = _nvcc.Tool(nvcc)
@@ -892,23 +893,23 @@ def link(
     wanted = (arch, None, target)
     device = _current_device(driver)
     _add_arch(options, device, (nvcc, "nvcc"), cache_dir, wanted)
-    parts = [_link.digest(suffix, data) for suffix, data in found]
+    parts = [nvcc_link.digest(suffix, data) for suffix, data in found]
     entry = None
     if cache_dir:
         key = _key("\n".join(parts), options, f"linked {target}", facts, ())
         entry = os.path.join(cache_dir, f"{key}.{target}")
-        image = None if keep else _cache.load(entry)
+        image = None if keep else store.load(entry)
         if image is not None:
             return image
     chatter = []
 
     def make() -> tuple[bytes | None, bytes]:
-        done = _link.run(tool.path, found, options, target, keep)
+        done = nvcc_link.run(tool.path, found, options, target, keep)
         chatter.append(done.chatter)
         manifest = None
         if entry:
-            given = _inputs.Given(options)
-            manifest = _cache.make_manifest(
+            given = inputs.Given(options)
+            manifest = store.make_manifest(
                 "",
                 given.files + given.libraries(),
                 [],
@@ -1009,14 +1010,14 @@ class CudaModule:
             warnings.warn(
                 f"the architecture '{arch}' is not one like sm_75, so it was not "
                 "compared with the device's",
-                stacklevel=_cache.outside(),
+                stacklevel=store.outside(),
             )
         elif divmod(int(digits), 10) > device.capability:
             has = ".".join(map(str, device.capability))
             warnings.warn(
                 f"the device has compute capability {has}, less than the architecture "
                 f"'{arch}' asked for",
-                stacklevel=_cache.outside(),
+                stacklevel=store.outside(),
             )
 
     def _bind_module(self) -> None:
@@ -1125,11 +1126,11 @@ def _explain(error: Error, image: bytes, request: Request, info: str, log: str) 
         source=source, msg=str(error), stdout=info, stderr=log, command_line=command
     )
     if target == "ptx":
-        from pycuda import _excerpt
+        from pycuda._compile import excerpt
 
-        excerpt = _excerpt.of_ptx(image, log, source)
-        if excerpt:
-            error.args = (f"{str(error).rstrip()}\n{excerpt}", *error.args[1:])
+        lines = excerpt.of_ptx(image, log, source)
+        if lines:
+            error.args = (f"{str(error).rstrip()}\n{lines}", *error.args[1:])
 
 
 # Linking
@@ -1157,10 +1158,10 @@ def _library_dirs(nvcc: str) -> list[str]:
         folders += [os.path.join(root, part) for part in parts]
     folders += [
         os.path.join(home, part)
-        for home in _toolkit.homes()
+        for home in toolkit.homes()
         for part in ("lib64", "lib", f"targets/{machine}-linux/lib")
     ]
-    folders += _toolkit.in_wheels(_LIBRARY_WHEELS)
+    folders += toolkit.in_wheels(_LIBRARY_WHEELS)
     return list(dict.fromkeys(map(os.path.abspath, folders)))
 
 

@@ -314,10 +314,10 @@ def _is_replaced(tool: Any) -> bool:
 
 def _culprit(tool: Any, target: str) -> str | None:
     """Return the variable without which nvcc does compile, None if none is to blame."""
-    from pycuda import _nvcc
+    from pycuda._compile import nvcc
     from pycuda.driver import CompileError
 
-    for name in ("TMPDIR", *_nvcc.ENVIRONMENT):
+    for name in ("TMPDIR", *nvcc.ENVIRONMENT):
         value = os.environ.pop(name, None)
         if value is None:
             continue
@@ -339,12 +339,12 @@ def _look_at_compiler(
     One that works is put into ``found``; one that fails, and that the other one
     replaces if that works, into ``replaced``.
     """
-    from pycuda import _nvcc, _nvrtc
+    from pycuda._compile import nvcc, nvrtc
     from pycuda.driver import CompileError, CompilerNotFoundError
 
     extra = "nvcc" if name == "nvcc" else "nvrtc"
     try:
-        tool = _nvcc.Tool("nvcc") if name == "nvcc" else _nvrtc.Tool()
+        tool = nvcc.Tool("nvcc") if name == "nvcc" else nvrtc.Tool()
     except CompilerNotFoundError:
         return Finding(
             NOTE, name, "not found", f"install it: pip install pycuda[{extra}]"
@@ -486,9 +486,9 @@ def look_at_libraries() -> Iterator[Finding]:
 
 def look_at_cache() -> Iterator[Finding]:
     """Where compiled kernels are kept, and whether they can be."""
-    from pycuda import _cache, _sweep
+    from pycuda._compile import store, sweep
 
-    folder = _cache.resolve_dir(None)
+    folder = store.resolve_dir(None)
     if folder is None:
         yield Finding(
             NOTE,
@@ -497,9 +497,9 @@ def look_at_cache() -> Iterator[Finding]:
             "unset PYCUDA_DISABLE_CACHE",
         )
         return
-    wrong = _sweep.complaint()
+    wrong = sweep.complaint()
     if wrong is not None:
-        step = f"set {_sweep.VARIABLE} to such a number, or unset it"
+        step = f"set {sweep.VARIABLE} to such a number, or unset it"
         yield Finding(NOTE, "cache", wrong, step)
     try:
         os.makedirs(folder, exist_ok=True)

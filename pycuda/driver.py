@@ -45,9 +45,9 @@ class CompileError(Error):
 
     def __str__(self) -> str:
         sections = [self.msg]
-        excerpt = self._excerpt()
-        if excerpt:
-            sections.append(excerpt)
+        lines = self._excerpt()
+        if lines:
+            sections.append(lines)
         if self.command_line:
             sections.append(f"[command: {' '.join(map(str, self.command_line))}]")
         for name in ("stdout", "stderr"):
@@ -60,11 +60,11 @@ class CompileError(Error):
         """The lines of the source that the compiler's errors are about."""
         if not self.source or not self.stderr:
             return ""
-        from pycuda import _excerpt
+        from pycuda._compile import excerpt
 
-        nvrtc = list(self.command_line or ())[:1] == ["nvrtc"]
+        by_nvrtc = list(self.command_line or ())[:1] == ["nvrtc"]
         source, said = _as_text(self.source), _as_text(self.stderr)
-        return _excerpt.of_source(source, said, nvrtc)
+        return excerpt.of_source(source, said, by_nvrtc)
 
 
 class CompilerNotFoundError(CompileError, FileNotFoundError):

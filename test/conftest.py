@@ -1,12 +1,13 @@
-"""Fixtures and the device that tests run on.
+"""Fixtures, markers, and the device on which the tests run.
 
-Tests marked ``gpu`` need a device: a real GPU, or the software device, whichever
-pycuda.driver.init() finds. Where it finds none they are skipped with its own words.
-After every test, the handles this process holds and the depth of its context stack are
-what they were before.
+Tests marked ``gpu`` run on the device that pycuda.driver.init() finds: a GPU or the
+software device. They are skipped if there is none, and the report shows the message of
+init(). After every test, the process must hold as many handles as before, and the
+context stack must be as deep as before.
 
-With ``--one-context`` tests share a context, and its kernels: a GPU takes longer to
-make one than most tests of arrays take. It is for those, not for tests of contexts.
+With ``--one-context``, tests that use the fixture ``ctx`` share one context and its
+kernels. On a GPU, a new context takes longer than most tests of arrays. The option is
+for those, not for tests of contexts.
 """
 
 import gc
@@ -19,7 +20,7 @@ import pycuda.driver as drv
 from pycuda import _driver
 from pycuda.tools import clear_context_caches
 
-# The same cases in each run, however slow the machine is.
+# Draw the same cases in every run, and set no limit on their time.
 hypothesis.settings.register_profile(
     "suite", deadline=None, derandomize=True, database=None
 )
@@ -27,9 +28,9 @@ hypothesis.settings.load_profile("suite")
 
 
 def _find_device():
-    """The name of the device, and why there is none; one of them is None.
+    """Return the device's name and None, or None and the reason why there is none.
 
-    The software device shows two, for the tests that need two.
+    Ask the software device for two devices, because some tests need two.
     """
     os.environ.setdefault("PYCUDA_EMULATOR_DEVICES", "2")
     try:
@@ -44,14 +45,11 @@ def _find_device():
 
 
 def pytest_addoption(parser):
-    words = "let tests share a context of device 0, and its kernels"
-    parser.addoption("--one-context", action="store_true", help=words)
+    text = "let tests share a context of device 0, and its kernels"
+    parser.addoption("--one-context", action="store_true", help=text)
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "gpu: needs a device, real or software")
-    config.addinivalue_line("markers", "gpus(n): needs n devices")
-    config.addinivalue_line("markers", "hardware: needs a real GPU, and says why")
     config.pycuda_device, config.pycuda_reason = _find_device()
 
 
@@ -65,6 +63,7 @@ def pytest_report_header(config):
 def pytest_collection_modifyitems(config, items):
     name = config.pycuda_device
     count = 0 if name is None else drv.Device.count()
+    is_emulated = _driver._is_emulated()
     for item in items:
         needs = item.get_closest_marker("gpus")
         if name is None and (needs or item.get_closest_marker("gpu")):
@@ -72,20 +71,24 @@ def pytest_collection_modifyitems(config, items):
         elif needs and needs.args[0] > count:
             reason = f"needs {needs.args[0]} devices, this machine shows {count}"
             item.add_marker(pytest.mark.skip(reason=reason))
-        hardware = item.get_closest_marker("hardware")
-        if hardware and (name is None or _driver._is_emulated()):
-            reason = f"needs a real GPU: {hardware.kwargs['why']}"
-            item.add_marker(pytest.mark.skip(reason=reason))
+        for marker, device, matches in (
+            ("hardware", "a real GPU", not is_emulated),
+            ("software", "the software device", is_emulated),
+        ):
+            needs = item.get_closest_marker(marker)
+            if needs and (name is None or not matches):
+                reason = f"needs {device}: {needs.kwargs['why']}"
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_collection_finish():
-    """What is there before the tests stays: no collection looks at it again."""
+    """Exclude the objects that exist before the tests from all later collections."""
     gc.collect()
     gc.freeze()
 
 
 def stack_depth():
-    """How many contexts this thread's stack holds: popped and pushed back."""
+    """Return the depth of this thread's context stack, which is the same afterwards."""
     popped = []
     while (context := drv.Context.get_current()) is not None:
         drv.Context.pop()
@@ -96,8 +99,11 @@ def stack_depth():
 
 
 def live_counts(config):
-    """How many handles of each kind there are. A shared context keeps its kernels, and
-    the page-locked memory to which they write how many elements they found."""
+    """Return the number of live handles of each kind.
+
+    A shared context keeps its kernels, and the page-locked memory into which some
+    kernels write a count of elements. Leave out these kinds if tests share a context.
+    """
     counts = _driver._live_counts()
     if config.getoption("one_context"):
         del counts["module"], counts["host"]
@@ -106,12 +112,21 @@ def live_counts(config):
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(request):
-    """Every test releases what it made."""
+    """Check that the test released all handles and left the context stack unchanged.
+
+    Under the marker ``module_context`` nothing is checked: the shared context keeps the
+    kernels of the tests.
+    """
+    if request.node.get_closest_marker("module_context"):
+        request.getfixturevalue("module_context")
+        yield
+        return
     gc.collect()
     before = live_counts(request.config)
     depth = stack_depth() if drv.Context.get_current() is not None else 0
     yield
-    request.node.funcargs.clear()  # the other fixtures' values, whose turn was before
+    # Drop the values of the other fixtures, which have already been torn down.
+    request.node.funcargs.clear()
     gc.collect()
     assert live_counts(request.config) == before
     after = stack_depth() if drv.Context.get_current() is not None else 0
@@ -136,9 +151,19 @@ def ctx(request):
 
 @pytest.fixture(scope="session")
 def shared_context():
+    """The context of all tests that use ``ctx`` with ``--one-context``. Not current."""
     context = drv.Device(0).make_context()
     drv.Context.pop()
     yield context
+    context.detach()
+
+
+@pytest.fixture(scope="module")
+def module_context():
+    """One context for all tests of a file, so that each kernel is loaded once."""
+    context = drv.Device(0).make_context()
+    yield context
+    context.pop()
     context.detach()
 
 

@@ -14,39 +14,46 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-SOURCE = "src/cpp_free_c"
+import layers
+
+SOURCE = layers.SOURCE
 ROOMS = ("src", "pycuda", "test", "tools", "examples", "bench", "doc")
+#: Folders that hold rows, not logic.
+ROWS = ("abi/", "tables/")
 TEXT = {".c", ".h", ".inc", ".py", ".pyi", ".hpp", ".rst", ".md", ".cu", ".toml", ".sh"}
 
-MOST_FILE_LINES = 900
 MOST_FUNCTION_LINES = 80
 
 #: Files that may hold process-wide data: the driver table, the context registry, the
 #: deferred list.
-DATA_FILES = {f"core/{name}.{end}" for name in ("drv", "ctxrec", "res") for end in "ch"}
+DATA_FILES = {
+    f"driver/{name}.{end}"
+    for name in ("table", "context_record", "release")
+    for end in "ch"
+}
 
 #: Process-wide data of the software device, a library of its own: file -> names.
 EMULATOR_DATA = {
-    "emulator/api.c": ["api", "prepared"],
-    "emulator/capture.c": ["captures", "last_thread"],
-    "emulator/context.c": ["stack_key", "stack_once", "last_id"],
-    "emulator/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
-    "emulator/fault.c": ["state"],
-    "emulator/exec.c": ["launches"],
-    "emulator/workers.c": ["idle"],
-    "emulator/graph.c": ["graphs"],
-    "emulator/graphics.c": ["declared"],
-    "emulator/ipc.c": ["segments", "openings"],
-    "emulator/keep.c": ["kept_first"],
-    "emulator/late.c": ["emu_late_on", "late_streams"],
-    "emulator/memory.c": ["state", "emu_memory_tables"],
-    "emulator/object.c": ["registry"],
-    "emulator/pool.c": ["current_pools", "builtin_count"],
-    "emulator/pool_threads.c": ["pool"],
-    "emulator/services.c": ["creation"],
-    "emulator/stream.c": ["busy", "last_id"],
-    "emulator/wait.c": ["host", "threads"],
-    "emulator/texture.c": ["slots", "used_slots", "free_slots", "owners"],
+    "device/api/entry.c": ["api", "prepared"],
+    "device/api/capture.c": ["captures", "last_thread"],
+    "device/api/context.c": ["stack_key", "stack_once", "last_id"],
+    "device/api/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
+    "device/api/faults.c": ["state"],
+    "device/machine/execution.c": ["launches"],
+    "device/machine/workers.c": ["idle"],
+    "device/api/graph.c": ["graphs"],
+    "device/api/opengl.c": ["declared"],
+    "device/api/ipc.c": ["segments", "openings"],
+    "device/api/deferred_release.c": ["kept_first"],
+    "device/api/deferred.c": ["emu_late_on", "late_streams"],
+    "device/memory/memory.c": ["state", "emu_memory_tables"],
+    "device/base/object.c": ["registry"],
+    "device/api/pool.c": ["current_pools", "builtin_count"],
+    "device/machine/threads.c": ["pool"],
+    "device/machine/services.c": ["creation"],
+    "device/api/stream.c": ["busy", "last_id"],
+    "device/machine/wait.c": ["host", "threads"],
+    "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 
 #: Tables that CPython's interface takes as non-const; nothing writes to them.
@@ -202,7 +209,7 @@ def load(root):
 
 
 def python_header(root, sources):
-    """Refuse Python.h, or a header that includes it, outside py/."""
+    """Refuse Python.h, or a header that includes it, outside python/."""
     by_room = {source.room: source for source in sources}
 
     def targets(source):
@@ -211,30 +218,24 @@ def python_header(root, sources):
             if found:
                 yield line, found.group(1)
 
-    def resolve(source, name):
-        here = Path(source.room).parent / name
-        parts = []
-        for part in here.parts:
-            if part == ".." and parts:
-                parts.pop()
-            else:
-                parts.append(part)
-        return by_room.get("/".join(parts)) or by_room.get(name)
-
-    def wants_python(source, name, seen=()):
+    def wants_python(name, seen=()):
         if name in ("Python.h", "structmember.h") or name.startswith("numpy/"):
             return True
-        found = resolve(source, name)
+        found = by_room.get(name)
         if found is None or found.room in seen:
             return False
         seen = (*seen, found.room)
-        return any(wants_python(found, other, seen) for _, other in targets(found))
+        return any(wants_python(other, seen) for _, other in targets(found))
 
     for source in sources:
-        if not source.room.startswith("py/"):
+        if not source.room.startswith("python/"):
             for line, name in targets(source):
-                if wants_python(source, name):
-                    yield source.name, line, f"{name} brings Python.h in outside py/"
+                if wants_python(name):
+                    yield (
+                        source.name,
+                        line,
+                        f"{name} brings Python.h in outside python/",
+                    )
 
 
 def cxx_source(root, sources):
@@ -244,19 +245,10 @@ def cxx_source(root, sources):
             yield str(path.relative_to(root)), 1, "the sources are C, not C++"
 
 
-def file_length(root, sources):
-    """Refuse files over 900 lines, tables aside."""
-    for source in sources:
-        lines = source.text.count("\n")
-        if lines > MOST_FILE_LINES and not source.room.startswith("tables/"):
-            message = f"{lines} lines, {MOST_FILE_LINES} at most"
-            yield source.name, MOST_FILE_LINES, message
-
-
 def function_length(root, sources):
     """Refuse functions over 80 lines, tables aside."""
     for source in sources:
-        if source.room.startswith("tables/"):
+        if source.room.startswith(ROWS):
             continue
         for name, chunk in source.functions.items():
             first, last = source.line(chunk.start), source.line(chunk.end)
@@ -343,14 +335,14 @@ def process_data(root, sources):
     """Refuse variables that outlive a call, outside the places made for them."""
     shared = {name for names in EMULATOR_DATA.values() for name in names}
     for source in sources:
-        if source.room in DATA_FILES or source.room.startswith("tables/"):
+        if source.room in DATA_FILES or source.room.startswith(ROWS):
             continue
         allowed = set(EMULATOR_DATA.get(source.room, ()))
         found = set()
         for place, name, declaration in variables(source):
             found.add(name)
             is_extern = re.match(r"\s*extern\b", declaration)
-            if is_extern and source.room.startswith("emulator/") and name in shared:
+            if is_extern and source.room.startswith("device/") and name in shared:
                 continue
             if name not in allowed:
                 message = f"{name} is process-wide and not const"
@@ -527,6 +519,11 @@ def text_signature(root, sources):
                 yield source.name, line, message
 
 
+def is_of_driver(source):
+    """Say whether a file belongs to the module pycuda._driver."""
+    return source.room.startswith("python/") and "/structs/" not in source.room
+
+
 def stub(root, sources):
     """Refuse a public method of pycuda._driver that its stub file does not have."""
     path = root / "pycuda" / "_driver.pyi"
@@ -535,7 +532,7 @@ def stub(root, sources):
     macros = macros_of(sources)
     known = set(re.findall(r"\bdef (\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
-        if source.room.startswith("py/") and not source.room.startswith("py/pvt_"):
+        if is_of_driver(source):
             for line, name, _, _ in method_rows(source, macros):
                 if name and not name.startswith("_") and name not in known:
                     yield source.name, line, f"pycuda/_driver.pyi has no {name}"
@@ -566,15 +563,15 @@ def reason(root, sources):
 
 
 def waiting_call(root, sources):
-    """Refuse calls in py/ that keep the interpreter lock though they may wait.
+    """Refuse calls in python/ that keep the interpreter lock though they may wait.
 
     A comment on the line above that begins with "keeps the lock" gives the reason.
     """
-    table = root / SOURCE / "tables" / "drv_symbols.h"
+    table = root / SOURCE / "abi" / "symbols.h"
     text = table.read_text(encoding="utf-8") if table.exists() else ""
     waiting = set(re.findall(r"X\((\w+),\s*\d+,\s*\w+,\s*(?!GIL,)\w+,", text))
     for source in sources:
-        if source.room.startswith("py/"):
+        if source.room.startswith("python/"):
             for match in re.finditer(r"\bdrv\s*\.\s*(\w+)\s*\(", source.code):
                 line = source.line(match.start())
                 above = source.text.split("\n")[line - 2]
@@ -584,10 +581,10 @@ def waiting_call(root, sources):
 
 
 def process_end(root, sources):
-    """Refuse to end the process from core/ and py/."""
+    """Refuse to end the process from driver/ and python/."""
     pattern = r"\b(abort|exit|_exit|_Exit|quick_exit|Py_FatalError|Py_Exit)\s*\("
     for source in sources:
-        if source.room.startswith(("core/", "py/")):
+        if source.room.startswith(("driver/", "python/")):
             for match in re.finditer(pattern, source.code):
                 message = f"{match.group(1)} ends the process"
                 yield source.name, source.line(match.start()), message
@@ -604,9 +601,9 @@ RULES = {
     "waiting-call": waiting_call,
     "process-end": process_end,
     "cxx-source": cxx_source,
-    "file-length": file_length,
     "function-length": function_length,
     "unfinished": unfinished,
+    **layers.RULES,
 }
 
 

@@ -258,10 +258,11 @@ def sources():
 def compile_all(compiler, place):
     """Compile all kernels with the compiler in a folder; print a line for each."""
     kernels = sources()
-    from pycuda import _toolkit, compiler as front
+    from pycuda import compiler as front
+    from pycuda._compile import toolkit
     from pycuda.driver import CompileError
 
-    _toolkit.homes = list  # nothing but the wheels
+    toolkit.homes = list  # nothing but the wheels
     sys.path.insert(0, str(place))
     nvcc = str(place / "nvidia" / "cu13" / "bin" / "nvcc")
     tool = front._choose(nvcc if compiler == "nvcc" else "nvcc", compiler)

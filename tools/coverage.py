@@ -2,12 +2,12 @@
 """Which lines of the C no test runs: build with gcc --coverage, test, and count.
 
     python tools/coverage.py                        the suite, then the table
-    python tools/coverage.py test/test_launch.py -k word
+    python tools/coverage.py test/driver/test_launch.py -k word
     python tools/coverage.py --report               the table of what earlier runs left
-    python tools/coverage.py --report --lines core/res.c
+    python tools/coverage.py --report --lines driver/release.c
 
 The build is in build/coverage, without optimization: what an optimizer joins or drops
-has no lines to count. The unit tests of core/ (test/c) are built and run there as well.
+has no lines to count. The unit tests of driver/ (test/c) are built and run there, too.
 A line counts as run if it was in any of the objects that it was compiled into. Exits
 with 1 if a test failed or a room has fewer lines run than its bound, and then lists the
 lines that were missed, file by file; --lines shows them with their text. Numbers of
@@ -41,7 +41,7 @@ FOLDER = ROOT / "build" / "coverage"
 FLAGS = ("--coverage", "-fprofile-update=prefer-atomic")
 
 #: Of each room's lines, how many of a hundred must run.
-BOUNDS = {"core": 100, "py": 90, "emulator": 90}
+BOUNDS = {"driver": 100, "python": 90, "device": 90}
 
 COMMAND = """\
 #!/bin/sh
@@ -55,9 +55,9 @@ AT_ONCE = 50
 
 
 def run_units(folder):
-    """Build and run the unit tests of core/ in folders of their own."""
+    """Build and run the unit tests of driver/ in folders of their own."""
     sys.path.append(str(ROOT / "test"))
-    import test_core_c
+    from driver import test_core_c
 
     for unit in test_core_c.UNITS:
         place = folder / unit

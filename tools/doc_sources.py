@@ -75,16 +75,16 @@ class Entry:
 
 
 class Sources:
-    """The C of py/, by function."""
+    """The C of python/, by function."""
 
     def __init__(self, root):
-        table = root / check_layout.SOURCE / "tables" / "drv_symbols.h"
+        table = root / check_layout.SOURCE / "abi" / "symbols.h"
         symbols = SYMBOL.findall(table.read_text(encoding="utf-8"))
         self.symbols = {symbol.lower(): f"cu{symbol}" for symbol in symbols}
-        room = root / check_layout.SOURCE / "py"
         self.sources = [
-            check_layout.Source(path, str(path.relative_to(root)), f"py/{path.name}")
-            for path in sorted(room.glob("*.c"))
+            source
+            for source in check_layout.load(root)
+            if source.room.startswith("python/") and source.path.suffix == ".c"
         ]
         self.shared = {}
         for source in self.sources:
@@ -123,9 +123,12 @@ class Sources:
         wanted = PREFIXES.get(class_, "") + name.replace("_", "")
         return tuple(filter(None, [self.symbols.get(wanted.lower())]))
 
-    def array(self, name):
-        """Return (source, text) of the array of that name, or None."""
-        for source in self.sources:
+    def array(self, name, user):
+        """Return (source, text) of an array that a source uses, or None.
+
+        The names of static arrays repeat: one of the source itself comes first.
+        """
+        for source in (user, *self.sources):
             found = re.search(ARRAY % name, source.plain, re.DOTALL)
             if found:
                 return source, found[1]
@@ -139,8 +142,8 @@ def add(found, sources, source, qualname, function):
         found.setdefault(qualname, Entry(holder.name, function, calls))
 
 
-def add_array(found, sources, prefix, name, pattern):
-    array = sources.array(name)
+def add_array(found, sources, user, prefix, name, pattern):
+    array = sources.array(name, user)
     if array is not None:
         source, text = array
         for row in pattern.finditer(text):
@@ -157,7 +160,7 @@ def read(root):
     found, of_types = {}, set()
     for source in sources.sources:
         for class_, slots in SPEC.findall(source.plain):
-            array = sources.array(slots)
+            array = sources.array(slots, source)
             entries = dict(SLOT.findall(array[1])) if array else {}
             found[class_] = Entry(source.name, slots, ())
             for kind in ("init", "new"):
@@ -169,16 +172,20 @@ def read(root):
                 add(found, sources, source, f"{class_}.__call__", entries["call"])
             if "methods" in entries:
                 of_types.add(entries["methods"])
-                add_array(found, sources, f"{class_}.", entries["methods"], METHOD)
+                add_array(
+                    found, sources, source, f"{class_}.", entries["methods"], METHOD
+                )
             if "getset" in entries:
-                add_array(found, sources, f"{class_}.", entries["getset"], GETTER)
+                add_array(
+                    found, sources, source, f"{class_}.", entries["getset"], GETTER
+                )
         for class_, name in ADDED.findall(source.plain):
             of_types.add(name)
-            add_array(found, sources, f"{class_}.", name, METHOD)
+            add_array(found, sources, source, f"{class_}.", name, METHOD)
     for source in sources.sources:
         for name in re.findall(r"PyMethodDef (\w+)\[\] = ", source.plain):
             if name not in of_types:
-                add_array(found, sources, "", name, METHOD)
+                add_array(found, sources, source, "", name, METHOD)
     for name, calls in BEHIND.items():
         found[name] = replace(found[name], calls=calls)
     return found

@@ -46,12 +46,21 @@ def must(command):
 
 
 def newest_header():
-    headers = [*SOURCE.glob("*/*.h"), *SOURCE.glob("*/*.inc")]
+    headers = [*SOURCE.rglob("*.h"), *SOURCE.rglob("*.inc")]
     return max(path.stat().st_mtime for path in headers)
 
 
+def sources():
+    return [*sorted((SOURCE / "device").rglob("*.c")), HARNESS]
+
+
+def object_of(source, folder):
+    """Return the path of a source's object file: names repeat between folders."""
+    return Path(folder, "-".join(source.relative_to(ROOT).parts)).with_suffix(".o")
+
+
 def build(folder, compiler, engine=False):
-    """Compile the device and the harness; return the program. Only what is older."""
+    """Compile the device and the harness if they changed. Return the program."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*FLAGS, *SANITIZE, "-I", SOURCE]
@@ -59,8 +68,8 @@ def build(folder, compiler, engine=False):
         flags += ["-fsanitize=fuzzer-no-link", "-DFUZZ_ENGINE"]
     headers = newest_header()
     objects, stale = [], []
-    for source in [*sorted((SOURCE / "emulator").glob("*.c")), HARNESS]:
-        target = folder / f"{source.stem}.o"
+    for source in sources():
+        target = object_of(source, folder)
         objects.append(target)
         newest = max(headers, source.stat().st_mtime)
         if not target.exists() or target.stat().st_mtime < newest:

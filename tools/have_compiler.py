@@ -6,16 +6,16 @@
 
 import sys
 
-from pycuda import _nvcc, _nvrtc
+from pycuda._compile import nvcc, nvrtc
 from pycuda.driver import CompilerNotFoundError
 
 
 def find():
     """Return the path of nvcc or NVRTC, None if neither is there."""
     try:
-        return _nvcc.find("nvcc")
+        return nvcc.find("nvcc")
     except CompilerNotFoundError:
-        return _nvrtc.find()
+        return nvrtc.find()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ LEFT_OUT = (
     *("excerpt", "link", "nvrtc"),
     *("core_c", "fuzz_ptx", "mpi", "notebook"),
     *("bench_array", "bench_random", "bench_sparse", "dist", "doc_compiling"),
-    *("docs", "recipes", "coverage"),
+    *("docs", "recipes", "coverage", "typing"),
 )
 
 
@@ -120,11 +120,12 @@ def test_files():
     """The files of the suite that run C of the package, those that take long first."""
     folder = ROOT / "test"
     left_out = {f"test_{name}.py" for name in LEFT_OUT}
-    found = [path for path in folder.glob("test_*.py") if path.name not in left_out]
+    found = [path for path in folder.glob("*/test_*.py") if path.name not in left_out]
     found.sort(key=lambda path: path.stat().st_size, reverse=True)
-    slow = {"test_conformance.py", "test_differential.py", "test_textures.py"}
+    names = ("conformance", "differential", "textures", "faults")
+    slow = {f"test_{name}.py" for name in names}
     found.sort(key=lambda path: path.name not in slow)
-    return [*found, folder / "faults" / "test_faults.py"]
+    return found
 
 
 def main(folder, *words):

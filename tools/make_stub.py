@@ -6,9 +6,10 @@
 The stub is written by hand but for three sections, each between a line
 `# <name>: written by tools/make_stub.py` and a line `# <name>: end`: the enumerations,
 and the properties that Device and Function have for their attributes. They follow
-src/cpp_free_c/tables/ and the plain flag classes of py/enums.c, so a new row of a table
-needs no second edit here. With --check nothing is written: the status is 1, and the
-sections that differ are named, if the file is not what this would write.
+the tables of src/cpp_free_c/abi and the plain flag classes of python/support/enums.c,
+so a new row of a table needs no second edit here. With --check nothing is written: the
+status is 1, and the sections that differ are named, if the file is not what this would
+write.
 """
 
 import argparse
@@ -21,8 +22,8 @@ STUB = Path("pycuda/_driver.pyi")
 
 #: Classes whose members stand in a table of their own.
 OWN_TABLES = {
-    "device_attribute": "tables/device_attrs.h",
-    "function_attribute": "tables/func_attrs.h",
+    "device_attribute": "abi/device_attributes.h",
+    "function_attribute": "abi/function_attributes.h",
 }
 
 #: Rows of function_attribute that count the others instead of naming one.
@@ -45,14 +46,14 @@ def rows(text, pattern, what):
 
 def read_classes(root):
     """Return the enumerations: [(class, docstring)], in the order of the table."""
-    text = (root / SOURCE / "tables/enums.h").read_text()
+    text = (root / SOURCE / "abi/enums.h").read_text()
     return rows(text, r'^ *X\((\w+), "(.*)"\)', "PCU_ENUM_CLASSES")
 
 
 def read_members(root):
     """Return {class: [member]}, in the order of the tables."""
     members = {}
-    text = (root / SOURCE / "tables/enums.h").read_text()
+    text = (root / SOURCE / "abi/enums.h").read_text()
     for class_, name in rows(text, r"^ *X\((\w+), (\w+), \d+\)", "PCU_ENUMS"):
         members.setdefault(class_, []).append(name)
     for class_, path in OWN_TABLES.items():
@@ -63,7 +64,7 @@ def read_members(root):
 
 def read_plain(root):
     """Return the plain flag classes: {class: [name]}, identifiers only."""
-    text = (root / SOURCE / "py/enums.c").read_text()
+    text = (root / SOURCE / "python/support/enums.c").read_text()
     plain = {}
     for class_, name in rows(text, r'^ *\{"(\w+)", "(\w+)", \d+\},', "enum_plain"):
         if name.isidentifier():
@@ -73,7 +74,7 @@ def read_plain(root):
 
 def read_kinds(root):
     """Return the device attributes with their results: [(NAME, kind)]."""
-    text = (root / SOURCE / "tables/device_attrs.h").read_text()
+    text = (root / SOURCE / "abi/device_attributes.h").read_text()
     return rows(text, r"^ *X\((\w+), \d+, (\w+)\)", "PCU_DEVICE_ATTRS")
 
 

@@ -3,7 +3,7 @@
 
     python tools/sanitize.py asan              the suite, without looking for leaks
     python tools/sanitize.py leaks             the sweeps and some tests, for leaks
-    python tools/sanitize.py asan test/test_launch.py -k word
+    python tools/sanitize.py asan test/driver/test_launch.py -k word
     python tools/sanitize.py asan --run COMMAND...
     python tools/sanitize.py tsan              the C programs that drive the device
 
@@ -147,7 +147,7 @@ def tests(leaks):
     if not leaks:
         return test_files()
     folder = ROOT / "test"
-    names = (f"test_{name}.py" for name in FOR_LEAKS)
+    names = (f"driver/test_{name}.py" for name in FOR_LEAKS)
     return [folder / "faults" / "test_faults.py", *(folder / name for name in names)]
 
 
@@ -200,24 +200,29 @@ def run_asan(folder, leaks, arguments, command):
 # -- ThreadSanitizer -------------------------------------------------------------------
 
 
+def object_name(source):
+    """Return the name of a source's object file: names repeat between folders."""
+    return source.replace("/", "-").removesuffix(".c") + ".o"
+
+
 def build_tsan(folder, sources=None):
     """Build the device's library and the program of threads; only what is older.
 
-    ``sources`` replaces files of the device by others, by their name.
+    ``sources`` replaces files of the device by others, by their path below SOURCE.
     """
     replaced = sources or {}
     objects, stale = [], []
     flags = ["-std=c11", "-O1", "-pthread", "-fPIC", *TSAN, "-I", SOURCE]
-    headers = [*SOURCE.glob("*/*.h"), *SOURCE.glob("*/*.inc")]
+    headers = [*SOURCE.rglob("*.h"), *SOURCE.rglob("*.inc")]
     newest_header = max(path.stat().st_mtime for path in headers)
-    for path in sorted((SOURCE / "emulator").glob("*.c")):
-        source = Path(replaced.get(path.name, path))
-        target = folder / f"{path.stem}.o"
+    for path in sorted((SOURCE / "device").rglob("*.c")):
+        name = path.relative_to(SOURCE).as_posix()
+        source = Path(replaced.get(name, path))
+        target = folder / object_name(name)
         objects.append(target)
         newest = max(newest_header, source.stat().st_mtime)
         if not target.exists() or target.stat().st_mtime < newest:
-            quoted = ["-iquote", SOURCE / "emulator"]
-            stale.append([compiler(), *flags, *quoted, "-c", source, "-o", target])
+            stale.append([compiler(), *flags, "-c", source, "-o", target])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(must, stale))
     library, program = folder / "libpycuda_emulator.so", folder / "emulator_threads"
@@ -239,17 +244,17 @@ TSAN_RUNS = (
 
 def prove_tsan(folder):
     """The device without its lock is reported."""
-    source = SOURCE / "emulator" / "api.c"
-    text = source.read_text()
+    name = "device/api/entry.c"
+    text = (SOURCE / name).read_text()
     broken = folder / "broken"
     broken.mkdir(exist_ok=True)
     for path in folder.glob("*.o"):
-        if path.name != "api.o":
+        if path.name != object_name(name):
             shutil.copy2(path, broken)
     lock = re.compile(r"pthread_mutex_(un)?lock\(&api\.mutex\);")
-    (broken / "api.c").write_text(lock.sub(";", text))
-    (broken / "api.o").unlink(missing_ok=True)
-    done = run_threads(*build_tsan(broken, {"api.c": broken / "api.c"}), {}, quiet=True)
+    (broken / "entry.c").write_text(lock.sub(";", text))
+    (broken / object_name(name)).unlink(missing_ok=True)
+    done = run_threads(*build_tsan(broken, {name: broken / "entry.c"}), {}, quiet=True)
     if done.returncode == 0 or "ThreadSanitizer: data race" not in done.stderr:
         raise Failed(f"a device without a lock passes: {done.stderr}")
     print("reported as it must be: a device without its lock")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pycuda import _nvrtc, compiler  # noqa: F401  NVRTC: loaded before the first kernel
+from pycuda import compiler
+from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
 from pycuda.compiler import SourceModule as SourceModule
 from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
 

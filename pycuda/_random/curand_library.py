@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from pycuda import _nvcc, _nvrtc, _toolkit
+from pycuda._compile import nvcc, nvrtc, toolkit
 
 HEADER = "curand_kernel.h"
 _NAMES = ("libcurand.so.10", "libcurand.so")
@@ -16,7 +16,7 @@ _SYSTEM = "/usr/include"
 
 def paths() -> list[str]:
     """Return what C tries to open, in order: names for the loader, then files."""
-    return _toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
+    return toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
 
 
 def compiler_options() -> list[str]:
@@ -32,7 +32,7 @@ def compiler_options() -> list[str]:
 
     raise CompileError(
         f"cuRAND's header for device code, {HEADER}, was not found: not beside NVRTC "
-        f"or nvcc, not under {_toolkit.described_homes()} or /usr/local/cuda, and not "
+        f"or nvcc, not under {toolkit.described_homes()} or /usr/local/cuda, and not "
         f"in NVIDIA's wheels ({' or '.join(_WHEEL_HEADERS)} in site-packages). Install "
         "the CUDA toolkit, or 'pip install pycuda[curand]', or for CUDA 12 "
         "'pip install nvidia-curand-cu12'",
@@ -42,11 +42,11 @@ def compiler_options() -> list[str]:
 
 def _folders() -> Iterator[str]:
     """Yield the folders that may have the header, those of the compilers first."""
-    for path in (_nvrtc.find(), _nvcc.on_path(["nvcc"])):
+    for path in (nvrtc.find(), nvcc.on_path(["nvcc"])):
         if path is not None:
             for each in (path, os.path.realpath(path)):
                 yield os.path.join(os.path.dirname(os.path.dirname(each)), "include")
-    for home in _toolkit.homes():
+    for home in toolkit.homes():
         yield os.path.join(home, "include")
-    yield from _toolkit.in_wheels(_WHEEL_HEADERS)
+    yield from toolkit.in_wheels(_WHEEL_HEADERS)
     yield _SYSTEM

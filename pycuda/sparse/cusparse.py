@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import pycuda.driver as _cuda
-from pycuda import _driver, _toolkit
+from pycuda import _driver
+from pycuda._compile import toolkit
 from pycuda._driver import GPUArray
 from pycuda.sparse._matrix import HostCSR
 from pycuda.sparse.csr import CsrSpMV
@@ -54,7 +55,7 @@ _lock = threading.Lock()
 
 def paths() -> list[str]:
     """Return what to open, in order: names for the loader, then files."""
-    return _toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
+    return toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
 
 
 def _open() -> ctypes.CDLL:

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cuda_abi.h"
-#include "tables/drv_symbols.h"
+#include "abi/cuda_abi.h"
+#include "abi/symbols.h"
 
 enum { THREADS = 8, LARGEST = 100000 };
 

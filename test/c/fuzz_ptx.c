@@ -25,9 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emulator/api.h"
-#include "emulator/fault.h"
-#include "emulator/program.h"
+#include "device/api/entry.h"
+#include "device/api/faults.h"
+#include "device/compile/program.h"
+#include "device/machine/execution.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
 enum { MOST_KERNELS = 4, PARAMETERS = 64 };
@@ -197,8 +198,8 @@ load_program(const uint8_t *data, size_t size)
                                 .error_log_room = room,
                                 .max_registers = (unsigned)(size % 7 == 0 ? 16 : 0)};
     emu_program *program = (emu_program *)(uintptr_t)1;
-    CUresult status =
-        emu_program_load(context, sources, parting ? 2 : 1, &options, &program);
+    CUresult status = emu_program_load(context, sources, parting ? 2 : 1, &options,
+                                       emu_ops(), &program);
 
     if ((status == CUDA_SUCCESS) != (program != NULL)) {
         fail("status and program disagree");

@@ -1,7 +1,7 @@
-/* Unit test of core/bins: the bin rule over all exponents, the free lists, the
+/* Unit test of driver/bins: the bin rule over all exponents, the free lists, the
  * counters.
  */
-#include "core/bins.h"
+#include "driver/bins.h"
 
 #include <string.h>
 

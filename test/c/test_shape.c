@@ -1,6 +1,6 @@
-/* Unit test of core/shape: the corners. test_core_c.py compares random shapes and
+/* Unit test of driver/shape: the corners. test_core_c.py compares random shapes and
  * slices with NumPy besides. */
-#include "core/shape.h"
+#include "driver/shape.h"
 
 #include <string.h>
 
@@ -172,6 +172,7 @@ test_slices(void)
     pcu_slice all = {.step = 1};
     pcu_slice back = {.step = -1};
     pcu_slice none = {.step = 0};
+    pcu_slice inner = {1, 3, 1, 1, 1};
     pcu_slice far = {PTRDIFF_MIN, PTRDIFF_MAX, PTRDIFF_MAX, 1, 1};
     pcu_slice deep = {PTRDIFF_MAX, PTRDIFF_MIN, PTRDIFF_MIN, 1, 1};
     pcu_slice_range r;
@@ -182,6 +183,8 @@ test_slices(void)
     CHECK(r.first == 4 && r.step == -1 && r.count == 5);
     CHECK_EQ(pcu_slice_resolve(&back, 0, &r), 0);
     CHECK(r.first == 0 && r.step == 1 && r.count == 0);
+    CHECK_EQ(pcu_slice_resolve(&inner, 5, &r), 0);
+    CHECK(r.first == 1 && r.step == 1 && r.count == 2);
     CHECK_EQ(pcu_slice_resolve(&none, 5, &r), -1);
     CHECK_EQ(pcu_slice_resolve(&all, SIZE_MAX, &r), -1);
     CHECK_EQ(pcu_slice_resolve(&all, PTRDIFF_MAX, &r), 0);
@@ -288,6 +291,11 @@ test_reshape(void)
                                  (size_t[]){3, 1, 1}, 0, out),
              0);
     CHECK_EQ(out[0], 8);
+    /* an array of one item: all axes of the new shape have length 1 */
+    CHECK_EQ(pcu_reshape_strides(1, (size_t[]){1}, (ptrdiff_t[]){99}, 4, 2,
+                                 (size_t[]){1, 1}, 0, out),
+             0);
+    CHECK(out[0] == 4 && out[1] == 4);
     CHECK_EQ(pcu_reshape_strides(1, (size_t[]){4}, (ptrdiff_t[]){PTRDIFF_MAX / 2}, 4, 2,
                                  (size_t[]){2, 2}, 0, out),
              -1); /* the step after the last one is no distance any more */
@@ -322,6 +330,13 @@ test_collapse(void)
     both[1] = 4;
     CHECK_EQ(pcu_collapse(2, turned, 2, both), 2);
     CHECK_EQ(pcu_collapse(0, NULL, 1, both), 0);
+    /* a negative stride orders the axes by its magnitude */
+    turned[0] = 2;
+    turned[1] = 3;
+    both[0] = 8;
+    both[1] = -64;
+    CHECK_EQ(pcu_collapse(2, turned, 1, both), 2);
+    CHECK(turned[0] == 3 && both[0] == -64 && both[1] == 8);
 
     /* the first two axes join, the third stays; so does one that nobody moves along */
     size_t three[PCU_MAX_NDIM] = {2, 3, 4};

@@ -43,7 +43,7 @@ def run(command, **options):
 
 def compile_c(compiler, sources, output, flags=()):
     """Compile C files into one output (`-c` in flags stops at an object)."""
-    command = [compiler, *sources, "-o", output, *flags]
+    command = [compiler, *sources, "-o", output, *flags, "-I", str(SOURCE)]
     return run(command, cwd=Path(output).parent)
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from pycuda import _nvcc
+from pycuda._compile import nvcc
 from pycuda.driver import CompileError
 
 try:
-    REAL_NVCC = _nvcc.find("nvcc")
+    REAL_NVCC = nvcc.find("nvcc")
 except CompileError:
     REAL_NVCC = None
 

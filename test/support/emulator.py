@@ -1,6 +1,6 @@
 """The software device's library through ctypes, as a driver is used: cuGetProcAddress.
 
-`Driver` resolves every name of tables/drv_symbols.h; a call returns its CUresult as
+`Driver` resolves every name of abi/symbols.h; a call returns its CUresult as
 int, `ok` insists on success. Nothing here knows more of the library than its exported
 names.
 """
@@ -14,7 +14,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = ROOT / "src" / "cpp_free_c" / "tables"
+TABLES = ROOT / "src" / "cpp_free_c" / "abi"
 LIBRARY = os.environ.get(
     "PYCUDA_EMULATOR_LIBRARY", str(ROOT / "pycuda" / "libpycuda_emulator.so")
 )
@@ -47,7 +47,7 @@ KINDS = [
 
 def symbols():
     """Name, version and need of each row."""
-    text = (TABLES / "drv_symbols.h").read_text()
+    text = (TABLES / "symbols.h").read_text()
     rows = re.findall(r"X\((\w+), (\d+), (REQUIRED|OPTIONAL),", text)
     return {name: (int(version), need) for name, version, need in rows}
 

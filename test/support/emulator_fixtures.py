@@ -1,6 +1,6 @@
-"""What every test of the software device's library starts from.
+"""Fixtures for the tests that call the software device's library directly.
 
-A test module says `pytest_plugins = ["support.emulator_fixtures"]`.
+A test module loads them with `pytest_plugins = ["support.emulator_fixtures"]`.
 """
 
 from ctypes import c_void_p
@@ -19,7 +19,7 @@ def emu_driver():
 
 @pytest.fixture
 def d(emu_driver):
-    """The driver, with a check that the test leaves nothing behind."""
+    """The driver. Check that the test leaves nothing behind."""
     if not emu_driver.emulated:
         yield emu_driver
         return

@@ -43,7 +43,7 @@ GOLDEN = ROOT / "test/data/texture_filter.npz"
 
 @functools.cache
 def golden():
-    """What an H200 answered: test/texture_golden.py recorded it."""
+    """What an H200 answered: test/device/texture_golden.py recorded it."""
     with np.load(GOLDEN) as file:
         return dict(file)
 

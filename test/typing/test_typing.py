@@ -25,7 +25,7 @@ ALLOW = HERE / "stubtest_allow.txt"
 CONFIG = HERE / "stubtest.ini"
 EXAMPLES = HERE / "basic_examples.py"
 STUB = ROOT / "pycuda" / "_driver.pyi"
-TABLES = Path("src") / "cpp_free_c"
+SOURCE = Path("src") / "cpp_free_c"
 REFUSAL = re.compile(r"  # type: ignore\[[\w-]+\]$", re.MULTILINE)
 
 
@@ -244,9 +244,8 @@ def make_stub(*args):
 
 @pytest.fixture
 def copy_of_tables(tmp_path):
-    shutil.copytree(ROOT / TABLES / "tables", tmp_path / TABLES / "tables")
-    (tmp_path / TABLES / "py").mkdir()
-    shutil.copy(ROOT / TABLES / "py" / "enums.c", tmp_path / TABLES / "py")
+    for room in ("abi", "python/support"):
+        shutil.copytree(ROOT / SOURCE / room, tmp_path / SOURCE / room)
     (tmp_path / "pycuda").mkdir()
     shutil.copy(STUB, tmp_path / "pycuda")
     return tmp_path
@@ -260,31 +259,31 @@ def test_stub_is_what_the_tool_writes():
     ("file", "old", "new", "sections"),
     [
         (
-            "tables/enums.h",
+            "abi/enums.h",
             "    X(limit, CIG_ENABLED, 8) \\\n",
             "    X(limit, CIG_ENABLED, 8) \\\n    X(limit, NEW_ONE, 99) \\\n",
             ["enumerations"],
         ),
         (
-            "tables/device_attrs.h",
+            "abi/device_attributes.h",
             "    X(WARP_SIZE, 10, int) \\\n",
             "    X(WARP_WIDTH, 10, int) \\\n",
             ["enumerations", "attributes of Device"],
         ),
         (
-            "tables/device_attrs.h",
+            "abi/device_attributes.h",
             "    X(COMPUTE_MODE, 20, compute_mode) \\\n",
             "    X(COMPUTE_MODE, 20, int) \\\n",
             ["attributes of Device"],
         ),
         (
-            "tables/func_attrs.h",
+            "abi/function_attributes.h",
             "    X(NUM_REGS, 4) \\\n",
             "",
             ["enumerations", "attributes of Function"],
         ),
         (
-            "py/enums.c",
+            "python/support/enums.c",
             '    {"host_alloc_flags", "PORTABLE", 1},\n',
             "",
             ["enumerations"],
@@ -294,7 +293,7 @@ def test_stub_is_what_the_tool_writes():
 def test_tool_follows_the_tables(copy_of_tables, file, old, new, sections):
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     assert make_stub("--check", copy_of_tables) == (0, "")
-    replace(copy_of_tables / TABLES / file, old, new)
+    replace(copy_of_tables / SOURCE / file, old, new)
     status, said = make_stub("--check", copy_of_tables)
     assert status == 1
     assert re.findall(r"section '(.+)' is not", said) == sections
@@ -328,9 +327,12 @@ def test_tool_lets_a_method_win_over_an_attribute(copy_of_tables):
 
 
 def test_tool_says_what_it_cannot_read(copy_of_tables):
-    (copy_of_tables / TABLES / "tables" / "func_attrs.h").write_text("")
+    (copy_of_tables / SOURCE / "abi" / "function_attributes.h").write_text("")
     status, said = make_stub(copy_of_tables)
-    assert (status, said) == (2, "make_stub: no rows of tables/func_attrs.h found\n")
+    assert (status, said) == (
+        2,
+        "make_stub: no rows of abi/function_attributes.h found\n",
+    )
 
 
 # -- the programs of users -------------------------------------------------------------

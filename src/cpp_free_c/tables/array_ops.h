@@ -27,8 +27,8 @@
  * to make it (counts_as of pcu_gpuarray), and if only bool takes part and no dtype is
  * known, with int64. The other rules keep bool where all inputs are bool: the results
  * are 0 and 1 in any dtype. */
-#ifndef PCU_TABLES_ARRAY_OPS_H
-#define PCU_TABLES_ARRAY_OPS_H
+#ifndef TABLES_ARRAY_OPS_H
+#define TABLES_ARRAY_OPS_H
 
 /* clang-format off */
 #define PCU_ARRAY_OPS(X) \

@@ -12,8 +12,8 @@
  *   BOOL     bool
  *   MEAN     integers and bool become float64
  *   SPREAD   the same, of the real part's type */
-#ifndef PCU_TABLES_ARRAY_REDUCTIONS_H
-#define PCU_TABLES_ARRAY_REDUCTIONS_H
+#ifndef TABLES_ARRAY_REDUCTIONS_H
+#define TABLES_ARRAY_REDUCTIONS_H
 
 /* clang-format off */
 #define PCU_ARRAY_REDUCTIONS(X) \

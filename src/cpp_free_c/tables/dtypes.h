@@ -3,10 +3,10 @@
  *   X(CODE, name, bytes)
  *
  * The order is the kernels' numbering: a key of the kernel table holds it in a byte.
- * All other dtypes (records, dates, text) are moved as bytes: see RAW in py/kernels.h.
+ * All other dtypes (records, dates, text) are moved as bytes: see RAW in python/array/ops/kernel_table.h.
  */
-#ifndef PCU_TABLES_DTYPES_H
-#define PCU_TABLES_DTYPES_H
+#ifndef TABLES_DTYPES_H
+#define TABLES_DTYPES_H
 
 /* clang-format off */
 #define PCU_DTYPES(X) \

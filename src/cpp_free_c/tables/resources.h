@@ -2,9 +2,9 @@
  *
  *   X(kind, C type, driver function that ends it)
  *
- * The row is all there is to releasing one: see core/res.h. */
-#ifndef PCU_TABLES_RESOURCES_H
-#define PCU_TABLES_RESOURCES_H
+ * The row is all there is to releasing one: see driver/release.h. */
+#ifndef TABLES_RESOURCES_H
+#define TABLES_RESOURCES_H
 
 /* clang-format off */
 #define PCU_RESOURCES(X) \

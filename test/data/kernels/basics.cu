@@ -1,5 +1,5 @@
 // Control flow, types, functions, memory spaces: what ordinary kernels are made of.
-// basics.ptx is this file through `nvcc -ptx -arch=compute_75`, comments removed.
+// basics.ptx is made from this file as test/data/README.rst says.
 
 struct Record {
     char tag;

@@ -1,5 +1,5 @@
 // Every function of the device's mathematics, by number.
-// math.ptx is this file through `nvcc -ptx -arch=compute_75`, comments removed.
+// The tests compile this file, because its PTX contains code of NVIDIA's libdevice.
 
 #define UNARY(X)                                                                     \
     X(0, sin) X(1, cos) X(2, tan) X(3, asin) X(4, acos) X(5, atan) X(6, sinh)        \

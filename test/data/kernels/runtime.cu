@@ -1,5 +1,5 @@
 // What the device's runtime provides: printf, assert, malloc, free; and faults.
-// runtime.ptx is this file through `nvcc -ptx -arch=compute_75`, comments removed.
+// runtime.ptx is made from this file as test/data/README.rst says.
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Shared memory and barriers.
-// shared.ptx is this file through `nvcc -ptx -arch=compute_75`, comments removed.
+// shared.ptx is made from this file as test/data/README.rst says.
 
 extern "C" {
 

@@ -1,9 +1,5 @@
 // Operations between lanes, divergence, atomics, locks.
-// warps.ptx is this file through `nvcc -ptx -arch=compute_75`, comments removed.
-
-#include <cooperative_groups.h>
-
-namespace cg = cooperative_groups;
+// warps.ptx is made from this file as test/data/README.rst says.
 
 #define ALL 0xffffffffu
 
@@ -62,22 +58,6 @@ __global__ void warp_sums(const float *x, float *out)
     if (threadIdx.x % 32 == 0) {
         atomicAdd(out, v);
     }
-}
-
-__global__ void groups(const int *x, int *out)
-{
-    cg::thread_block block = cg::this_thread_block();
-    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
-    int v = x[block.thread_rank()];
-    for (int k = tile.size() / 2; k; k /= 2) {
-        v += tile.shfl_down(v, k);
-    }
-    v = tile.shfl(v, 0);
-    if (v & 1) {
-        cg::coalesced_group active = cg::coalesced_threads();
-        v = v * 100 + active.size();
-    }
-    out[block.thread_rank()] = v;
 }
 
 __global__ void atomics(int *i, unsigned *u, unsigned long long *l, float *f, double *d)
@@ -171,20 +151,6 @@ __global__ void last_block(const int *x, int *parts, int *total, int n)
         }
         *total = sum;
     }
-}
-
-__global__ void grid_sums(const int *x, int *out, int rounds)
-{
-    cg::grid_group grid = cg::this_grid();
-    int i = grid.thread_rank(), n = grid.size();
-    int v = x[i];
-    for (int r = 0; r < rounds; r++) {
-        out[i] = v;
-        grid.sync();
-        v = out[(i + 1) % n] + out[(i + n - 1) % n];
-        grid.sync();
-    }
-    out[i] = v;
 }
 
 }

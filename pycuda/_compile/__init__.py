@@ -1,0 +1,1 @@
+"""The compile room: from CUDA C to an image that a context can load."""

@@ -1,0 +1,207 @@
+"""What nvcc's options and variables add to a compilation: files, folders, programs.
+
+``pycuda.compiler`` asks for the parts of the key at each call, for the rest after a
+miss.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterable, Sequence
+
+from pycuda._compile import nvcc
+
+_FLAGS = ("INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES", "PTXAS_FLAGS", "CUDAFE_FLAGS")
+_PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
+
+_FILE_OPTIONS = frozenset(
+    ("-include", "--pre-include", "--include-path", "-isystem", "--system-include")
+    + ("-ccbin", "--compiler-bindir")
+)
+_OPTIONS_FILE = ("-optf", "--options-file")
+_HOST_COMPILER = ("-ccbin", "--compiler-bindir")
+_TO_HOST_COMPILER = ("-Xcompiler", "--compiler-options")
+
+_ENCODED = tuple((name, os.fsencode(name)) for name in nvcc.ENVIRONMENT)
+
+_words: dict[str, list[str]] = {}
+_relative: dict[tuple[str, ...], bool] = {}  # what variables say, by their values
+_programs: dict[tuple[str, str | None], str | None] = {}
+
+
+def for_key(options: Sequence[str]) -> list[str]:
+    """Return what belongs into a key of nvcc beside options, text and version."""
+    environ = os.environ
+    # To ask for what is not there, and most of these are not, is slow with os.environ.
+    known: Container[object] | None = getattr(environ, "_data", None)
+    if known is None:
+        known = environ
+    values = [
+        environ.get(name, "") if name in known or encoded in known else ""
+        for name, encoded in _ENCODED
+    ]
+    words = options
+    relative = False
+    if any(values):
+        place = tuple(values)
+        if place not in _relative:
+            _relative[place] = _variables_depend_on_cwd()
+        relative = _relative[place]
+        words = [*_split(values[0]), *options, *_split(values[1])]
+    relative = relative or depends_on_cwd(words)
+    return [os.getcwd() if relative else "", _host_compiler(words, values[2]), *values]
+
+
+def _variables_depend_on_cwd() -> bool:
+    environ = os.environ
+    flags = [word for name in _FLAGS for word in _split(environ.get(name, ""))]
+    paths = [part for name in _PATHS for part in _path(name)]
+    return depends_on_cwd(flags) or not all(map(os.path.isabs, paths))
+
+
+def depends_on_cwd(options: Iterable[str]) -> bool:
+    """Say whether an option may name a file relative to the current directory.
+
+    Taking one for a file that is none costs a recompilation elsewhere; the reverse
+    would give another directory's result. What a file of options has is not looked at.
+    """
+    for option in options:
+        name, _, value = option.partition("=")
+        if name in _OPTIONS_FILE:
+            return True
+        if option.startswith(("-I", "-L")):
+            value = option[2:]
+        elif not option.startswith("-"):
+            value = option
+        elif name not in _FILE_OPTIONS and "/" not in value and "-I" not in value:
+            continue
+        if value and not all(map(os.path.isabs, filter(None, value.split(",")))):
+            return True
+    return False
+
+
+def _host_compiler(options: Sequence[str], ccbin: str) -> str:
+    """Return path, size and time of the compiler that nvcc takes for the host.
+
+    ``ccbin`` is what NVCC_CCBIN says.
+    """
+    wanted = ccbin or "gcc"
+    for number, option in enumerate(options):
+        if option.startswith(_HOST_COMPILER):
+            _, equals, value = option.partition("=")
+            wanted = value if equals else "".join(options[number + 1 : number + 2])
+    place = (wanted, os.environ.get("PATH"))
+    if place not in _programs:
+        path: str | None = os.path.join(wanted, "gcc")
+        if not os.path.isdir(wanted):
+            path = wanted if os.path.dirname(wanted) else nvcc.on_path([wanted])
+        _programs[place] = path
+    path = _programs[place]
+    if path is None:
+        return ""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        _programs.clear()
+        return ""
+    return f"{path} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _split(text: str) -> list[str]:
+    """Return the words of a variable or a file that has options."""
+    if not text:
+        return []
+    words = _words.get(text)
+    if words is None:
+        import shlex
+
+        try:
+            words = shlex.split(text)
+        except ValueError:  # a quote without its other half
+            words = text.split()
+        _words[text] = words
+    return words
+
+
+def _path(name: str) -> list[str]:
+    """Return the parts of a variable that lists folders; an empty one is here."""
+    value = os.environ.get(name)
+    return value.split(os.pathsep) if value else []
+
+
+class Given:
+    """All that nvcc was told: by options, by variables, by files of options."""
+
+    __slots__ = ("_words", "files")
+
+    def __init__(self, options: Iterable[str]) -> None:
+        environ = os.environ
+        self.files: list[str] = []
+        prepended = _split(environ.get("NVCC_PREPEND_FLAGS", ""))
+        appended = _split(environ.get("NVCC_APPEND_FLAGS", ""))
+        own = [word for name in _FLAGS for word in _split(environ.get(name, ""))]
+        self._words = self._expanded([*prepended, *options, *appended, *own])
+
+    def _expanded(self, words: Iterable[str]) -> list[str]:
+        """Replace files of options by what they have."""
+        expanded: list[str] = []
+        rest = iter(words)
+        for word in rest:
+            name, equals, value = word.partition("=")
+            if name not in _OPTIONS_FILE + _TO_HOST_COMPILER:
+                expanded.append(word)
+                continue
+            for part in (value if equals else next(rest, "")).split(","):
+                if name in _TO_HOST_COMPILER:
+                    expanded.append(part)
+                elif os.path.isfile(part) and os.path.abspath(part) not in self.files:
+                    self.files.append(os.path.abspath(part))
+                    with open(part, encoding="utf-8", errors="replace") as file:
+                        expanded += self._expanded(_split(file.read()))
+        return expanded
+
+    def search_dirs(self) -> list[str]:
+        """Return the folders where headers are looked for, in order."""
+        cpath = _path("CPATH")
+        system = self._values(("-isystem", "--system-include"))
+        system += _path("C_INCLUDE_PATH") + _path("CPLUS_INCLUDE_PATH")
+        system = list(map(os.path.abspath, system))
+        quoted = [*self._values(("-I", "--include-path")), *cpath]
+        first = list(map(os.path.abspath, quoted))
+        # The compiler leaves out what it will look into as a folder of the system.
+        return [folder for folder in first if folder not in system] + system
+
+    def libraries(self) -> list[str]:
+        """Return the files that are named for the linker."""
+        words = self._words
+        if not any(word.startswith("-l") or word[:1] != "-" for word in words):
+            return []
+        from pycuda._compile import nvcc_link
+
+        return nvcc_link.libraries(words)
+
+    def as_source(self) -> str:
+        """Return what the options would be as lines of a source."""
+        lines = []
+        for name in self._values(("-include", "--pre-include")):
+            lines += [f'#include "{os.path.abspath(name)}"', f'#include "{name}"']
+        for macro in self._values(("-D", "--define-macro")):
+            lines.append("#define " + macro.replace("=", " ", 1))
+        return "".join(line + "\n" for line in lines)
+
+    def _values(self, names: tuple[str, str]) -> list[str]:
+        """Return the values of an option in all the ways to write it."""
+        words = self._words
+        short, found = names[0], []
+        for number, word in enumerate(words):
+            name, equals, value = word.partition("=")
+            if word in names:
+                value = "".join(words[number + 1 : number + 2])
+            elif name in names and equals:
+                pass
+            elif len(short) == 2 and word.startswith(short):
+                value = word[2:].removeprefix("=")
+            else:
+                continue
+            found += [part for part in value.split(",") if part]
+        return found

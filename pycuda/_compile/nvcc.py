@@ -1,0 +1,355 @@
+"""nvcc as a subprocess: where it is, what it is, and one run of it.
+
+Only ``pycuda.compiler`` calls this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pycuda._compile import store, toolkit
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
+    from pycuda.driver import CompilerNotFoundError
+
+SOURCE_NAME = "kernel.cu"
+
+# What compilers call our own lines around a source.
+BEFORE_SOURCE = f"before {SOURCE_NAME}"
+AFTER_SOURCE = f"after {SOURCE_NAME}"
+
+# Variables that change what nvcc, or its preprocessor, makes of the same command.
+# nvcc.profile adds to some of them instead of setting them.
+ENVIRONMENT = (
+    "NVCC_PREPEND_FLAGS",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_CCBIN",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "INCLUDES",
+    "SYSTEM_INCLUDES",
+    "LIBRARIES",
+    "PTXAS_FLAGS",
+    "CUDAFE_FLAGS",
+)
+
+_WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
+
+_LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"([^"\n]+)"', re.MULTILINE)
+
+_found: dict[tuple[object, ...], str] = {}
+
+
+def on_path(names: Iterable[str]) -> str | None:
+    """Return the first executable of these names on PATH, or None."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        for name in names:
+            path = os.path.join(folder, name)
+            if _is_program(path):
+                return path
+    return None
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def find(nvcc: str | os.PathLike[str]) -> str:
+    """Return the path of the program meant by ``nvcc``.
+
+    A name is looked for on PATH, then in the places where toolkits and NVIDIA's wheels
+    put it; a path is taken as it is. Raises CompilerNotFoundError.
+    """
+    nvcc = os.fspath(nvcc)
+    environ = os.environ
+    key = (
+        nvcc,
+        environ.get("PATH"),
+        environ.get("CUDA_HOME"),
+        environ.get("CUDA_PATH"),
+    )
+    path = _found.get(key)
+    if path is None:
+        path = _found[key] = _search(nvcc)
+    return path
+
+
+def _search(nvcc: str) -> str:
+    from pycuda.driver import CompilerNotFoundError
+
+    path = os.path.expanduser(nvcc)
+    if os.path.dirname(path):
+        if _is_program(path):
+            return os.path.abspath(path)
+        raise CompilerNotFoundError(f"there is no compiler at '{nvcc}'", [nvcc], nvcc)
+    found = on_path([nvcc])
+    if found is not None:
+        return os.path.abspath(found)
+    folders = [os.path.join(home, "bin") for home in toolkit.homes()]
+    for folder in folders + toolkit.in_wheels(_WHEEL_FOLDERS):
+        path = os.path.join(folder, nvcc)
+        if _is_program(path):
+            return os.path.abspath(path)
+    raise CompilerNotFoundError(
+        f"the CUDA compiler '{nvcc}' was not found: not on PATH, not under "
+        f"{toolkit.described_homes()}, not in /usr/local/cuda/bin and not in NVIDIA's "
+        f"wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages). Install the CUDA "
+        "toolkit, or 'pip install pycuda[nvcc]', or say where it is with CUDA_HOME or "
+        "the argument nvcc=.",
+        [nvcc],
+        nvcc,
+    )
+
+
+class Tool:
+    """One nvcc binary."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, nvcc: str | os.PathLike[str]) -> None:
+        self.path: str = find(nvcc)
+
+    def facts(self, folder: str | None) -> toolkit.Facts:
+        try:
+            return toolkit.facts_of("nvcc", self.path, folder, self._introduce)
+        except FileNotFoundError:
+            _found.clear()
+            raise _vanished(self.path) from None
+
+    def _introduce(self) -> tuple[str, str]:
+        version = _ask(self.path, "--version")
+        if not version.strip():
+            warnings.warn(
+                f"'{self.path} --version' answered nothing, so cached code may come "
+                "from another version of it",
+                stacklevel=store.outside(),
+            )
+        return version, _ask(self.path, "--list-gpu-arch")
+
+    def run(
+        self,
+        source: str,
+        options: Sequence[str],
+        target: str,
+        keep: bool,
+        names: Sequence[str] = (),
+    ) -> toolkit.Result:
+        """Compile ``source``; return a Result.
+
+        Raises CompileError with what nvcc said. ``keep`` prints the directory of the
+        files and leaves it there; otherwise it is gone when this returns or raises.
+        ``names`` are expressions for kernels that come to be by being named.
+        """
+        with store.work_folder(keep) as folder:
+            if not names:
+                return _run_in(folder, self.path, source, options, target, keep)
+            lowered = _lower(folder, self.path, source, options, names)
+            mentioned = source + _mention(names, _ON_THE_HOST)
+            result = _run_in(folder, self.path, mentioned, options, target, keep)
+            result.lowered = lowered
+            return result
+
+
+def _vanished(path: str) -> CompilerNotFoundError:
+    from pycuda.driver import CompilerNotFoundError
+
+    return CompilerNotFoundError(f"the compiler '{path}' is gone", [path], path)
+
+
+def _start(command: list[str]) -> CompletedProcess[bytes]:
+    """Run a command to its end; the GIL is free meanwhile."""
+    import subprocess
+
+    from pycuda.driver import CompileError
+
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        _found.clear()
+        raise _vanished(command[0]) from None
+    except OSError as error:
+        raise CompileError(f"'{command[0]}' cannot be run: {error}", command) from error
+
+
+def _ask(path: str, question: str) -> str:
+    done = _start([path, question])
+    # An nvcc that does not know the question has no answer to it, which is an answer.
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def _run_in(
+    folder: str,
+    path: str,
+    source: str,
+    options: Sequence[str],
+    target: str,
+    keep: bool,
+) -> toolkit.Result:
+    source_path = os.path.join(folder, SOURCE_NAME)
+    image_path = os.path.join(folder, f"kernel.{target}")
+    deps_path = os.path.join(folder, "deps")
+    with open(source_path, "wb") as file:
+        file.write(source.encode("utf-8", "surrogateescape"))
+    command = [path, f"--{target}", *options]
+    if keep:
+        command += ["--keep", "--keep-dir", folder]
+    command += ["-MD", "-MF", deps_path, "-o", image_path, source_path]
+
+    started_ns = time.time_ns()
+    what = f"compilation of {SOURCE_NAME}"
+    image, said = _made(command, image_path, folder, keep, what, source)
+    read = _dependencies(_read(deps_path), source_path, source)
+    return toolkit.Result(image, read, started_ns, said)
+
+
+def link_in(
+    folder: str,
+    path: str,
+    names: Sequence[str],
+    options: Sequence[str],
+    target: str,
+    keep: bool,
+) -> toolkit.Result:
+    """Link files of a folder; return a Result that read nothing else."""
+    image_path = os.path.join(folder, f"linked.{target}")
+    command = [path, "-dlink", f"--{target}", *options, "-o", image_path, *names]
+    started_ns = time.time_ns()
+    image, said = _made(command, image_path, folder, keep, "linking", None)
+    return toolkit.Result(image, [], started_ns, said)
+
+
+def _made(
+    command: list[str],
+    image_path: str,
+    folder: str,
+    keep: bool,
+    what: str,
+    source: str | None,
+) -> tuple[bytes, str]:
+    """Run a command that makes a file; return (content, what it said)."""
+    from pycuda.driver import CompileError
+
+    done = _start(command)
+    stdout = done.stdout.decode("utf-8", "replace")
+    stderr = done.stderr.decode("utf-8", "replace")
+    if not keep:
+        # A directory that is about to go is of no use to the reader.
+        stdout, stderr = (t.replace(folder + os.sep, "") for t in (stdout, stderr))
+    if done.returncode == 0:
+        image = _read(image_path)
+        if image:
+            return image, f"{stdout}\n{stderr}"
+        msg = f"nvcc {what} went well, it said, but made no file"
+    else:
+        msg = f"nvcc {what} failed"
+    if keep:
+        msg += f" (its files are in {folder})"
+    raise CompileError(msg, command, stdout, stderr, source)
+
+
+# nvcc makes a kernel from a template where the program mentions it. A mention on the
+# host leaves nothing in the image; one in a variable of the device says in PTX what the
+# kernel is called.
+_ON_THE_HOST = (
+    "namespace {{ __attribute__((used)) void *{name}() {{ return {kernel}; }} }}"
+)
+_ON_THE_DEVICE = 'extern "C" __device__ void *{name} = {kernel};'
+_MENTION = "__pycuda_name_{number}"
+
+
+def _mention(names: Sequence[str], form: str) -> str:
+    """Return lines that mention each kernel; messages about them quote its name."""
+    lines = []
+    for number, kernel in enumerate(names):
+        name = _MENTION.format(number=number)
+        lines.append('#line 1 "name expression"')
+        lines.append(form.format(name=name, kernel=f"(void *)({kernel})"))
+    return "\n".join(lines) + "\n"
+
+
+def _lower(
+    folder: str, path: str, source: str, options: Sequence[str], names: Sequence[str]
+) -> list[str]:
+    """Return what PTX of the source calls the kernels."""
+    from pycuda.driver import CompileError
+
+    mentioned = source + _mention(names, _ON_THE_DEVICE)
+    plain = _with_one_arch(options)
+    ptx = _run_in(folder, path, mentioned, plain, "ptx", False).image.decode()
+    lowered = []
+    for number, kernel in enumerate(names):
+        variable = _MENTION.format(number=number)
+        found = re.search(rf"\b{variable} = (?:generic\()?([\w$]+)", ptx)
+        if found is None:
+            msg = f"nvcc did not say what the kernel '{kernel}' is called"
+            raise CompileError(msg, [path, *plain], None, None, source)
+        lowered.append(found[1])
+    return lowered
+
+
+def _with_one_arch(options: Sequence[str]) -> list[str]:
+    """Return the options for PTX, which is for one architecture; any does for names."""
+    kept: list[str] = []
+    archs: list[str] = []
+    rest = iter(options)
+    for option in rest:
+        name, equals, value = option.partition("=")
+        if name in ("-arch", "--gpu-architecture"):
+            archs.append(value if equals else next(rest, ""))
+        elif name in ("-gencode", "--generate-code"):
+            archs += re.findall(r"arch=(\w+)", value if equals else next(rest, ""))
+        elif name in ("-code", "--gpu-code"):
+            value = value if equals else next(rest, "")
+        else:
+            kept.append(option)
+    return [*kept, *(f"-arch={arch}" for arch in archs[:1])]
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _dependencies(text: bytes, source_path: str, source: str) -> list[str] | None:
+    """Return the headers read; None if nvcc did not say."""
+    if not text:
+        return None
+    paths = store.parse_dependencies(os.fsdecode(text))
+    # The names in #line directives appear, too, and need not be files.
+    named = {name for name in _LINE.findall(source) if not os.path.exists(name)}
+    named |= {source_path, SOURCE_NAME}
+    return [path for path in paths if path not in named]
+
+
+def preprocess(path: str, source: str, options: Sequence[str]) -> str:
+    """Return what nvcc's preprocessor makes of a text."""
+    import tempfile
+
+    from pycuda.driver import CompileError
+
+    with tempfile.TemporaryDirectory(prefix="pycuda-") as folder:
+        source_path = os.path.join(folder, SOURCE_NAME)
+        with open(source_path, "wb") as file:
+            file.write(source.encode("utf-8", "surrogateescape"))
+        command = [path, "--preprocess", *options, source_path]
+        done = _start(command)
+    text = done.stdout.decode("utf-8", "replace")
+    if done.returncode != 0 or len(text) < len(source) // 2:
+        msg = f"nvcc preprocessing of {SOURCE_NAME} failed"
+        stderr = done.stderr.decode("utf-8", "replace")
+        raise CompileError(msg, command, text, stderr, source)
+    return text

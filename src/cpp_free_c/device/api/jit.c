@@ -1,0 +1,111 @@
+/* The options of loading and linking: logs, sizes, times. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/api/module.h"
+
+enum {
+    MAX_REGISTERS = 0,
+    WALL_TIME = 2,
+    LAST_OPTION = 64 /* newer drivers know options that ask for nothing we could do */
+};
+
+double
+emu_seconds(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time); /* cannot fail for this clock */
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Small values travel in the pointer itself. */
+static unsigned int
+as_number(const void *value)
+{
+    return (unsigned int)(uintptr_t)value;
+}
+
+CUresult
+emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
+             void **values)
+{
+    memset(jit, 0, sizeof(*jit));
+    if (count > 0 && (!options || !values)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned int i = 0; i < count; i++) {
+        switch (options[i]) {
+            case MAX_REGISTERS:
+                jit->load.max_registers = as_number(values[i]);
+                break;
+            case WALL_TIME:
+                jit->wall_time = &values[i];
+                break;
+            case CU_JIT_INFO_LOG_BUFFER:
+                jit->load.info_log = values[i];
+                break;
+            case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+                jit->load.info_log_room = as_number(values[i]);
+                jit->info_size = &values[i];
+                break;
+            case CU_JIT_ERROR_LOG_BUFFER:
+                jit->load.error_log = values[i];
+                break;
+            case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+                jit->load.error_log_room = as_number(values[i]);
+                jit->error_size = &values[i];
+                break;
+            default:
+                if (options[i] > LAST_OPTION) {
+                    return CUDA_ERROR_INVALID_VALUE;
+                }
+        }
+    }
+    if (!jit->load.info_log || !jit->load.info_log_room) {
+        jit->load.info_log = NULL;
+        jit->load.info_log_room = 0;
+    }
+    else {
+        jit->load.info_log[0] = 0;
+    }
+    if (!jit->load.error_log || !jit->load.error_log_room) {
+        jit->load.error_log = NULL;
+        jit->load.error_log_room = 0;
+    }
+    else {
+        jit->load.error_log[0] = 0;
+    }
+    return CUDA_SUCCESS;
+}
+
+void
+emu_jit_complain(emu_jit *jit, const char *sentence)
+{
+    if (jit->load.error_log) {
+        size_t room = jit->load.error_log_room;
+
+        (void)snprintf(jit->load.error_log, room, "%s", sentence); /* cut to fit */
+        jit->load.error_log_size = strlen(jit->load.error_log);
+    }
+}
+
+void
+emu_jit_finish(const emu_jit *jit, double seconds)
+{
+    float milliseconds = (float)(seconds * 1e3);
+    uintptr_t bits = 0;
+
+    if (jit->info_size) {
+        *jit->info_size = (void *)jit->load.info_log_size;
+    }
+    if (jit->error_size) {
+        *jit->error_size = (void *)jit->load.error_log_size;
+    }
+    if (jit->wall_time) {
+        memcpy(&bits, &milliseconds, sizeof(milliseconds));
+        *jit->wall_time = (void *)bits;
+    }
+}

@@ -1,0 +1,114 @@
+/* The devices of the process and the contexts on them: the records that all files
+ * share.
+ *
+ * Devices are made once, by cuInit, from the environment, and never change but for
+ * their primary context. A context's fields are guarded by the API lock (api.h) unless
+ * a comment says otherwise; the interpreter reads `device`, `access`, `limits` without
+ * it, which are constant while a kernel runs (access is atomic). */
+#ifndef DEVICE_BASE_DEVICE_H
+#define DEVICE_BASE_DEVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/cuda_abi.h"
+#include "device/memory/memory.h"
+#include "device/base/object.h"
+
+#define EMU_MAX_DEVICES 64
+#define EMU_DEVICE_NAME "PyCUDA software device"
+#define EMU_DRIVER_VERSION 13000
+
+enum { EMU_WARP_SIZE = 32 };
+
+/* CUlimit values. */
+enum {
+    EMU_LIMIT_STACK_SIZE = 0, /* bytes of local memory a thread may use for calls */
+    EMU_LIMIT_PRINTF_FIFO_SIZE = 1, /* bytes between two flushes */
+    EMU_LIMIT_MALLOC_HEAP_SIZE = 2, /* bytes that malloc() in kernels may hand out */
+    EMU_LIMIT_SYNC_DEPTH = 3,
+    EMU_LIMIT_PENDING_LAUNCH_COUNT = 4,
+    EMU_LIMIT_L2_FETCH_GRANULARITY = 5,
+    EMU_LIMIT_PERSISTING_L2 = 6,
+    EMU_LIMITS
+};
+
+/* What a kernel and a launch are measured against; the same numbers that
+ * cuDeviceGetAttribute reports. */
+typedef struct {
+    int threads_per_block;
+    int block_dim[3];
+    int grid_dim[3];
+    int shared_per_block;       /* static + dynamic without opting in: 48 KiB */
+    int shared_per_block_optin; /* with MAX_DYNAMIC_SHARED_SIZE_BYTES set */
+    int shared_per_multiprocessor;
+    int registers_per_block;
+    int registers_per_multiprocessor;
+    int threads_per_multiprocessor;
+    int blocks_per_multiprocessor;
+    int multiprocessors;
+    int constant_memory;
+} emu_device_limits;
+
+typedef struct emu_device {
+    int ordinal;
+    int major, minor; /* compute capability */
+    emu_device_limits limits;
+    uint64_t memory_bytes;
+    CUcontext primary;          /* NULL while inactive */
+    unsigned int primary_count; /* retains */
+    unsigned int primary_flags;
+} emu_device;
+
+typedef struct CUctx_st emu_context;
+
+/* Set once by cuInit. */
+extern emu_device emu_devices[EMU_MAX_DEVICES];
+extern int emu_device_count;
+extern uint64_t emu_seed; /* PYCUDA_EMULATOR_SEED; 0: keep the plain order */
+
+struct CUctx_st {
+    emu_object object; /* first: the context is itself in the registry */
+    emu_device *device;
+    uint64_t id;
+    unsigned int flags;
+    unsigned int api_version;
+    bool primary;
+    _Atomic uint64_t
+        access; /* bit d: kernels may use memory of device d; own bit set */
+    size_t limits[EMU_LIMITS];
+    CUfunc_cache cache_config;
+    CUsharedconfig shared_config;
+    _Atomic int sticky;  /* CUresult of a kernel's fault; 0 while sound; any thread */
+    _Atomic int cancels; /* while above 0, kernels of other threads that run in this
+                          * context are cancelled: a signal ended the wait for them */
+    void *exec; /* the interpreter's: printf buffer, malloc heap; NULL until needed,
+                 * gone in emu_exec_context_close */
+
+    emu_object *objects;         /* all that this context owns */
+    emu_allocation *allocations; /* guarded by the memory's mutex */
+    struct CUstream_st *null_stream;
+    struct emu_order *order; /* how streams wait for the null stream: stream.c */
+};
+
+/* Whether kernels of a context may use an allocation: one test per access. */
+static inline bool
+emu_context_may_use(const emu_context *context, const emu_allocation *allocation)
+{
+    return (atomic_load_explicit(&context->access, memory_order_relaxed) &
+            allocation->devices) != 0;
+}
+
+/* Reads the environment and fills emu_devices. On a bad value INVALID_VALUE, and
+ * emu_message_set has said which. */
+CUresult emu_device_open(void);
+
+/* The record of an ordinal, or NULL. */
+emu_device *emu_device_get(CUdevice ordinal);
+
+/* The value of a CUdevice_attribute; false for one that is unknown. */
+bool emu_device_attribute(const emu_device *device, unsigned int attribute, int *value);
+
+#endif

@@ -1,0 +1,159 @@
+/* The code of the machine: instructions, functions, kernels, programs.
+ *
+ * Lowering writes it, the machine runs it; it is data that never changes once a program
+ * is loaded. A register is a vector of EMU_LANES lanes in the frame of the function's
+ * activation; a predicate is a 32-bit mask. An operand is a number: an even one is a
+ * byte offset into the frame, an odd one is one more than a byte offset into the
+ * program's constants. An instruction is one call of its `run`, which returns the
+ * instruction to go on with, or NULL to stop the warp.
+ */
+#ifndef DEVICE_COMPILE_CODE_H
+#define DEVICE_COMPILE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/cuda_abi.h"
+
+enum { EMU_LANES = 32, EMU_BARRIERS = 16 /* of a block */ };
+#define EMU_FULL 0xffffffffu
+
+/* -- addresses --------------------------------------------------------------------- */
+
+/* Generic addresses of shared and local memory lie in windows above all of the host's,
+ * function addresses in another. */
+#define EMU_SHARED_WINDOW ((uint64_t)1 << 48)
+#define EMU_LOCAL_WINDOW (((uint64_t)1 << 48) + ((uint64_t)1 << 40))
+#define EMU_FUNC_WINDOW (((uint64_t)1 << 48) + ((uint64_t)2 << 40))
+#define EMU_WINDOW_SIZE ((uint64_t)1 << 32)
+#define EMU_FUNC_STEP 16
+
+/* State spaces of an access, in emu_insn.aux. */
+enum {
+    EMU_AT_GENERIC,
+    EMU_AT_GLOBAL,
+    EMU_AT_SHARED,
+    EMU_AT_LOCAL, /* an offset in the thread's local memory */
+    EMU_AT_FRAME, /* an offset in the activation's part of it */
+    EMU_AT_PARAM, /* of the kernel */
+    EMU_AT_MASK = 7,
+    EMU_AT_BASE64 = 8,  /* operand a is a 64-bit register */
+    EMU_AT_BASE32 = 16, /* operand a is a 32-bit register */
+    EMU_AT_VOLATILE = 32,
+    EMU_AT_RESULT = 64 /* an atomic operation whose old value is wanted */
+};
+
+/* -- instructions ------------------------------------------------------------------ */
+
+typedef struct emu_insn emu_insn;
+typedef struct emu_warp emu_warp; /* of the machine */
+typedef struct emu_func emu_func;
+typedef struct emu_program emu_program;
+typedef const emu_insn *(*emu_op)(emu_warp *warp, const emu_insn *insn);
+
+struct emu_insn {
+    emu_op run;
+    uint32_t d, e;    /* written: offsets in the frame */
+    uint32_t a, b, c; /* read: offsets, odd for constants */
+    uint32_t aux;
+    union {
+        int64_t imm;
+        const struct emu_callsite *call;
+    };
+    const uint32_t *x; /* further operands, written ones first */
+};
+
+/* One parameter of a function or of a call. */
+typedef struct {
+    bool is_reg;
+    uint32_t offset; /* register, or place in the activation's local memory */
+    uint32_t size;   /* bytes; of a register: of its lanes */
+} emu_slot;
+
+/* What a call passes. */
+typedef struct emu_callsite {
+    const emu_func *func; /* NULL: the address is operand a */
+    unsigned service;     /* EMU_SERVICE_ constant of service_names.h, or 0 */
+    uint32_t param_count, return_count;
+    const emu_slot *params, *returns;
+} emu_callsite;
+
+typedef struct {
+    uint32_t line;
+    uint16_t file;
+} emu_place;
+
+struct emu_func {
+    const char *name;
+    const emu_insn *code;
+    const emu_place *places; /* of each instruction */
+    uint32_t count;
+    uint32_t frame_size; /* bytes, a multiple of 64 */
+    uint32_t local_size; /* bytes of local memory of an activation */
+    uint32_t call_base;  /* where in it the parameters of its calls are */
+    uint32_t number;     /* of its address */
+    uint32_t param_count, return_count;
+    const emu_slot *params, *returns;
+    uint32_t dynamic_shared; /* of a kernel: offset of dynamic shared memory */
+    uint32_t registers;      /* 32-bit registers that it needs, at most */
+    uint64_t stack_size;     /* local memory of it and all that it calls */
+    bool unbounded;          /* recursive or calls through pointers */
+    const emu_program *program;
+};
+
+/* -- kernels and programs ---------------------------------------------------------- */
+
+typedef struct {
+    size_t offset;
+    size_t size;
+    size_t align;
+} emu_param;
+
+typedef struct {
+    const char *name;
+    size_t param_count;
+    const emu_param *params;
+    size_t params_size;   /* of the packed parameter block */
+    unsigned max_threads; /* per block: .maxntid, .reqntid, registers, 1024 */
+    unsigned max_ntid[3]; /* .maxntid, or zeros */
+    unsigned req_ntid[3]; /* .reqntid, or zeros */
+    unsigned registers;   /* a thread */
+    size_t shared_size;   /* static, bytes */
+    size_t const_size;    /* of the program's .const variables, bytes */
+    size_t local_size;    /* a thread, bytes */
+    unsigned ptx_version; /* 10 * major + minor */
+    unsigned target;      /* 75 for sm_75 */
+} emu_kernel_info;
+
+typedef struct emu_kernel {
+    emu_kernel_info info;
+    const emu_func *func;
+    const emu_program *program;
+} emu_kernel;
+
+typedef struct {
+    const char *name;
+    struct emu_allocation *allocation;
+    uint64_t serial; /* of the allocation while it is ours */
+    uint64_t address;
+    size_t size;
+    bool is_visible;
+    unsigned reference; /* PTX_W_texref, PTX_W_surfref, or 0 */
+} emu_variable;
+
+struct emu_program {
+    struct emu_arena_chunk *memory; /* all of it, this record too */
+    CUcontext context;
+    const uint8_t *constants; /* vectors that odd operands name */
+    emu_kernel *kernels;
+    size_t kernel_count;
+    emu_variable *variables;
+    size_t variable_count;
+    const emu_func *const *funcs; /* by number: the address is in the window */
+    size_t func_count;
+    const char *const *files; /* by number of .file; NULL where there is none */
+    size_t file_count;
+};
+
+#endif

@@ -1,0 +1,72 @@
+/* Encodings of an instruction's fields: what lowering writes and the machine reads.
+ *
+ * Most are flags and small fields of emu_insn.aux; EMU_ATOM_ numbers stand in operand
+ * e. The state spaces of accesses are EMU_AT_, in code.h: every operation on memory has
+ * them. The flags of half-precision operations are in device/base/half.h.
+ */
+#ifndef DEVICE_COMPILE_ENCODING_H
+#define DEVICE_COMPILE_ENCODING_H
+
+/* -- atom_16, atom_32, atom_64, sured: which atomic operation, in operand e ----------
+ */
+
+enum {
+    EMU_ATOM_EXCH,
+    EMU_ATOM_CAS,
+    EMU_ATOM_ADD,
+    EMU_ATOM_AND,
+    EMU_ATOM_OR,
+    EMU_ATOM_XOR,
+    EMU_ATOM_MIN_U,
+    EMU_ATOM_MAX_U,
+    EMU_ATOM_MIN_S,
+    EMU_ATOM_MAX_S,
+    EMU_ATOM_INC,
+    EMU_ATOM_DEC,
+    EMU_ATOM_ADD_F32,
+    EMU_ATOM_ADD_F64,
+    EMU_ATOM_ADD_F16,
+    EMU_ATOM_ADD_BF16,
+    EMU_ATOM_ADD_F16X2,
+    EMU_ATOM_ADD_BF16X2
+};
+
+/* -- wmma: flags ---------------------------------------------------------------------
+ */
+
+enum { EMU_WMMA_D_HALF = 1, EMU_WMMA_C_HALF = 2 };
+
+/* -- tex: flags and fields -----------------------------------------------------------
+ */
+
+/* tex: operand a is the handle. x holds the results (4, or 2 of packed halves), the
+ * layer, the coordinates, then the level or two derivatives of as many parts as there
+ * are coordinates, then the offsets.
+ * tex_query: a is the handle, b the level, aux the PTX_W_ word; imm is 1 for a surface.
+ */
+enum {
+    EMU_TEX_GEOMETRY = 7, /* emu_geometry */
+    EMU_TEX_INTEGER = 1 << 3,
+    EMU_TEX_LEVEL = 1 << 4,
+    EMU_TEX_GRADIENT = 1 << 5,
+    EMU_TEX_GATHER = 1 << 6,
+    EMU_TEX_CHANNEL_SHIFT = 7, /* of a gather, two bits */
+    EMU_TEX_OFFSETS = 1 << 9,
+    EMU_TEX_HALVES = 1 << 10
+};
+
+/* -- suld, sust, sured: fields beside the geometry -----------------------------------
+ */
+
+/* Operand a is the handle; x holds the values, the layer, the coordinates. */
+enum {
+    EMU_SURF_TRAP,
+    EMU_SURF_CLAMP,
+    EMU_SURF_ZERO,
+    EMU_SURF_MODE_SHIFT = 3,   /* two bits */
+    EMU_SURF_COUNT_SHIFT = 8,  /* elements, four bits */
+    EMU_SURF_BYTES_SHIFT = 12, /* of an element, five bits */
+    EMU_SURF_WIDE_SHIFT = 17   /* of a register, five bits */
+};
+
+#endif

@@ -1,0 +1,297 @@
+/* Lowering of wmma of 16 by 16 by 16 elements, multiplicands of half precision. See
+ * lower.h.
+ *
+ * Lane 4 g + t holds what has index g or g + 8 in one dimension, the far one, and
+ * 2 t, 2 t + 1, 2 t + 8 or 2 t + 9 in the other. The far dimension is the row of A, C
+ * and D, the column of B. Registers of halves hold two neighbours of the near
+ * dimension; of the eight registers of A and B the last four repeat the first. */
+#include "device/compile/encoding.h"
+#include "device/compile/lower.h"
+
+enum { FRAGMENT = 8, DISTINCT = 4 };
+
+/* Where a lane's elements are in memory. */
+typedef struct {
+    low_place start;    /* of its first element */
+    low_value column;   /* bytes from one line of the matrix to the next */
+    bool near_is_dense; /* neighbours of the near dimension are neighbours in memory */
+    unsigned size;      /* bytes of an element */
+    ptx_class width;    /* of addresses */
+} matrix;
+
+static unsigned
+op_of(ptx_class width, unsigned narrow, unsigned wide)
+{
+    return width == PTX_R64 ? wide : narrow;
+}
+
+static low_value
+added(low_func *f, ptx_class width, low_value a, low_value b)
+{
+    low_value d = low_temp(f, width);
+
+    low_emit(f, op_of(width, EMU_OP_add_32, EMU_OP_add_64), d, a, b, 0);
+    return d;
+}
+
+static low_value
+times(low_func *f, ptx_class width, low_value a, uint64_t factor)
+{
+    low_value d = low_temp(f, width);
+
+    low_emit(f, op_of(width, EMU_OP_mul_32, EMU_OP_mul_64), d, a,
+             low_constant(f, width, factor), 0);
+    return d;
+}
+
+/* t and g of the lane. */
+static void
+lane_parts(low_func *f, low_value *t, low_value *g)
+{
+    low_value lane = low_temp(f, PTX_R32);
+    low_insn *insn = low_emit(f, EMU_OP_lane_special, lane, 0, 0, 0);
+
+    insn->aux = PTX_S_laneid;
+    insn->e = LOW_NUMBER(4);
+    *t = low_temp(f, PTX_R32);
+    *g = low_temp(f, PTX_R32);
+    low_emit(f, EMU_OP_and_32, *t, lane, low_constant(f, PTX_R32, 3), 0);
+    low_emit(f, EMU_OP_shr_u32, *g, lane, low_constant(f, PTX_R32, 2), 0);
+}
+
+static low_value
+as_address(low_func *f, ptx_class width, low_value number)
+{
+    low_value d = number;
+
+    if (width == PTX_R64) {
+        d = low_temp(f, PTX_R64);
+        low_convert(f, d, PTX_R64, number, PTX_R32, PTX_W_u32);
+    }
+    return d;
+}
+
+static matrix
+matrix_at(low_func *f, const ptx_operand *where, const ptx_operand *stride,
+          unsigned size, bool near_is_dense)
+{
+    low_value t, g, line, dense, offset = 0, product;
+    matrix m = {
+        .start = low_address(f, where), .near_is_dense = near_is_dense, .size = size};
+
+    m.width = m.start.aux & EMU_AT_BASE32 ? PTX_R32 : PTX_R64;
+    lane_parts(f, &t, &g);
+    low_emit(f, EMU_OP_add_32, product = low_temp(f, PTX_R32), t, t, 0);
+    line = as_address(f, m.width, near_is_dense ? g : product);
+    dense = as_address(f, m.width, near_is_dense ? product : g);
+    m.column = times(f, m.width,
+                     as_address(f, m.width,
+                                stride ? low_source(f, stride, PTX_W_u32)
+                                       : low_constant(f, PTX_R32, 16)),
+                     size);
+    product = low_temp(f, m.width);
+    low_emit(f, op_of(m.width, EMU_OP_mul_32, EMU_OP_mul_64), product, line, m.column,
+             0);
+    offset = added(f, m.width, product, times(f, m.width, dense, size));
+    if (m.start.base) {
+        offset = added(f, m.width, m.start.base, offset);
+    }
+    else {
+        m.start.aux |= EMU_AT_BASE64;
+    }
+    m.start.base = offset;
+    return m;
+}
+
+/* The place of the lane's element with indices `far` (0 or 8) and `near` (0, 1, 8, 9)
+ * beyond its first. */
+static low_place
+element(low_func *f, const matrix *m, unsigned far, unsigned near)
+{
+    const unsigned lines = m->near_is_dense ? far : near;
+    low_place p = m->start;
+
+    p.offset += (int64_t)(m->near_is_dense ? near : far) * m->size;
+    if (lines) {
+        p.base = added(f, m->width, p.base, times(f, m->width, m->column, lines));
+    }
+    return p;
+}
+
+/* Indices of register i of a fragment, or of element i of one of floats. */
+static void
+indices(bool halves, unsigned i, unsigned *far, unsigned *near)
+{
+    const unsigned slot = halves ? 2 * i : i;
+
+    *far = slot & 2 ? 8 : 0;
+    *near = (slot & 1) + (slot & 4 ? 8 : 0);
+}
+
+static low_value
+load_halves(low_func *f, const matrix *m, unsigned far, unsigned near)
+{
+    low_value d = low_temp(f, PTX_R32), parts[2];
+    unsigned i;
+
+    for (i = 0; i < 2; i++) {
+        parts[i] = low_temp(f, PTX_R16);
+        low_access(f, EMU_OP_ld_u16_16, parts[i], element(f, m, far, near + i), 0);
+    }
+    low_emit(f, EMU_OP_join_32, d, parts[0], parts[1], 0);
+    return d;
+}
+
+static void
+store_halves(low_func *f, const matrix *m, unsigned far, unsigned near, low_value value)
+{
+    unsigned i;
+
+    for (i = 0; i < 2; i++) {
+        low_value part = low_temp(f, PTX_R16);
+
+        low_emit(f, EMU_OP_part_16from32, part, value, 0, 0)->imm = (int64_t)16 * i;
+        low_access(f, EMU_OP_st_16_16, 0, element(f, m, far, near + i), part);
+    }
+}
+
+/* The registers of a fragment. */
+static const ptx_operand *
+fragment(const low_func *f, const ptx_operand *operand, unsigned count)
+{
+    if (operand->kind != PTX_O_VECTOR || operand->count != count) {
+        low_fail(f, "a fragment needs %u registers", count);
+    }
+    return operand->items;
+}
+
+static const ptx_operand *
+stride_operand(const low_func *f)
+{
+    low_operands(f, 2, 3);
+    return f->in->operand_count == 3 ? &f->in->operands[2] : NULL;
+}
+
+static void
+lower_load(low_func *f)
+{
+    const unsigned type = low_type(f, 0);
+    const bool halves = type == PTX_W_f16, accumulator = low_has(f, PTX_W_c);
+    const bool far_is_row = !low_has(f, PTX_W_b);
+    const unsigned count = accumulator && halves ? DISTINCT : FRAGMENT;
+    const ptx_operand *d = fragment(f, &f->in->operands[0], count);
+    const ptx_operand *const stride = stride_operand(f);
+    matrix m;
+    unsigned i, far, near;
+
+    if (!halves && !(accumulator && type == PTX_W_f32)) {
+        low_unsupported(f);
+    }
+    m = matrix_at(f, &f->in->operands[1], stride, halves ? 2 : 4,
+                  low_has(f, PTX_W_row) == far_is_row);
+    for (i = 0; i < (halves ? DISTINCT : FRAGMENT); i++) {
+        low_value target = low_target(f, &d[i], PTX_R32), value;
+
+        indices(halves, i, &far, &near);
+        if (!halves) {
+            low_access(f, EMU_OP_ld_u32_32, target, element(f, &m, far, near), 0);
+            continue;
+        }
+        value = load_halves(f, &m, far, near);
+        low_emit(f, EMU_OP_mov_32, target, value, 0, 0);
+        if (count == FRAGMENT) {
+            low_emit(f, EMU_OP_mov_32, low_target(f, &d[i + DISTINCT], PTX_R32), value,
+                     0, 0);
+        }
+    }
+}
+
+static void
+lower_store(low_func *f)
+{
+    const unsigned type = low_type(f, 0);
+    const bool halves = type == PTX_W_f16;
+    const unsigned count = halves ? DISTINCT : FRAGMENT;
+    const ptx_operand *s = fragment(f, &f->in->operands[1], count);
+    const ptx_operand *const stride = stride_operand(f);
+    matrix m;
+    unsigned i, far, near;
+
+    if (!low_has(f, PTX_W_d) || (!halves && type != PTX_W_f32)) {
+        low_unsupported(f);
+    }
+    m = matrix_at(f, &f->in->operands[0], stride, halves ? 2 : 4,
+                  low_has(f, PTX_W_row));
+    for (i = 0; i < count; i++) {
+        low_value value = low_source(f, &s[i], halves ? PTX_W_b32 : PTX_W_f32);
+
+        indices(halves, i, &far, &near);
+        if (halves) {
+            store_halves(f, &m, far, near, value);
+        }
+        else {
+            low_access(f, EMU_OP_st_32_32, 0, element(f, &m, far, near), value);
+        }
+    }
+}
+
+static void
+lower_mma(low_func *f)
+{
+    const unsigned dt = low_type(f, 0), ct = low_type(f, 1);
+    const bool d_half = dt == PTX_W_f16, c_half = ct == PTX_W_f16;
+    const unsigned d_count = d_half ? DISTINCT : FRAGMENT;
+    const unsigned c_count = c_half ? DISTINCT : FRAGMENT;
+    const ptx_operand *const operands = f->in->operands, *items;
+    const uint32_t skip = low_guard_begin(f);
+    low_insn *insn;
+    low_value x[2 * DISTINCT + 2 * FRAGMENT];
+    unsigned i, count = 0, k;
+
+    low_operands(f, 4, 4);
+    if ((!d_half && dt != PTX_W_f32) || (!c_half && ct != PTX_W_f32) ||
+        low_type(f, 2) || low_has(f, PTX_W_satfinite)) {
+        low_unsupported(f);
+    }
+    items = fragment(f, &operands[0], d_count);
+    for (i = 0; i < d_count; i++) {
+        x[count++] = low_target(f, &items[i], PTX_R32);
+    }
+    for (k = 1; k < 3; k++) {
+        items = fragment(f, &operands[k], FRAGMENT);
+        for (i = 0; i < DISTINCT; i++) {
+            x[count++] = low_source(f, &items[i], PTX_W_b32);
+        }
+    }
+    items = fragment(f, &operands[3], c_count);
+    for (i = 0; i < c_count; i++) {
+        x[count++] = low_source(f, &items[i], c_half ? PTX_W_b32 : PTX_W_f32);
+    }
+    insn = low_emit(f, EMU_OP_wmma, 0, 0, 0, 0);
+    insn->aux = (d_half ? EMU_WMMA_D_HALF : 0) | (c_half ? EMU_WMMA_C_HALF : 0);
+    for (i = 0; i < count; i++) {
+        low_add_x(f, insn, x[i], i < d_count);
+    }
+    low_guard_end(f, skip);
+}
+
+bool
+low_matrix(low_func *f)
+{
+    if (f->in->opcode != PTX_OP_wmma) {
+        return false;
+    }
+    if (!low_has(f, PTX_W_m16n16k16)) {
+        low_unsupported(f);
+    }
+    if (low_has(f, PTX_W_load)) {
+        lower_load(f);
+    }
+    else if (low_has(f, PTX_W_store)) {
+        lower_store(f);
+    }
+    else {
+        lower_mma(f);
+    }
+    return true;
+}

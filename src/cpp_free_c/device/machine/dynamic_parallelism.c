@@ -1,0 +1,739 @@
+/* The device's runtime. See runtime.h.
+ *
+ * Errors are numbers of the runtime's interface (cudaError_t). Each thread has a last
+ * error; few ever have one, so they are in a list of the grid. */
+#define _GNU_SOURCE
+#include "device/machine/dynamic_parallelism.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/api/module.h"
+#include "device/api/occupancy.h"
+#include "device/compile/service_names.h"
+#include "device/machine/services.h"
+
+#define ERRORS(X)                                                                \
+    X(SUCCESS, 0, "cudaSuccess", "no error")                                     \
+    X(VALUE, 1, "cudaErrorInvalidValue", "invalid argument")                     \
+    X(MEMORY, 2, "cudaErrorMemoryAllocation", "out of memory")                   \
+    X(CONFIGURATION, 9, "cudaErrorInvalidConfiguration",                         \
+      "invalid configuration argument")                                          \
+    X(DEPTH, 65, "cudaErrorLaunchMaxDepthExceeded",                              \
+      "launch would exceed maximum depth of nested launches")                    \
+    X(PENDING, 69, "cudaErrorLaunchPendingCountExceeded",                        \
+      "launch would exceed the limit of pending launches")                       \
+    X(FUNCTION, 98, "cudaErrorInvalidDeviceFunction", "invalid device function") \
+    X(DEVICE, 101, "cudaErrorInvalidDevice", "invalid device ordinal")           \
+    X(LIMIT, 215, "cudaErrorUnsupportedLimit",                                   \
+      "limit is not supported on this architecture")                             \
+    X(HANDLE, 400, "cudaErrorInvalidResourceHandle", "invalid resource handle")  \
+    X(RESOURCES, 701, "cudaErrorLaunchOutOfResources",                           \
+      "too many resources requested for launch")                                 \
+    X(UNKNOWN, 999, "cudaErrorUnknown", "unrecognized error code")
+
+#define ERROR_MEMBER(member, code, name, text) ERROR_##member = (code),
+typedef enum { ERRORS(ERROR_MEMBER) } error;
+#undef ERROR_MEMBER
+
+#define ERROR_ROW(member, code, name, text) {code, name, text},
+static const struct {
+    uint32_t code;
+    const char *name, *text;
+} error_rows[] = {ERRORS(ERROR_ROW)};
+#undef ERROR_ROW
+
+enum { ERROR_ROWS = sizeof error_rows / sizeof *error_rows, ERROR_ROOM = 96 };
+
+typedef struct emu_thread_error {
+    uint64_t block;
+    unsigned thread;
+    error code;
+    struct emu_thread_error *next;
+} thread_error;
+
+/* One lane's call. */
+typedef struct {
+    emu_warp *warp;
+    const emu_insn *insn;
+    unsigned lane;
+    emu_device_work *work;
+    CUcontext context;
+    uint64_t result;
+    uint64_t bad; /* an address that is not legal, or 0: the kernel fails */
+} call;
+
+/* -- parameters and results -------------------------------------------------------- */
+
+static uint64_t
+parameter(const call *c, unsigned index)
+{
+    uint64_t value = 0;
+
+    emu_service_parameter(c->warp, c->insn, index, c->lane, &value, sizeof value);
+    return value;
+}
+
+static void
+parameter_dim3(const call *c, unsigned index, unsigned out[3])
+{
+    memset(out, 0, 3 * sizeof *out);
+    emu_service_parameter(c->warp, c->insn, index, c->lane, out, 3 * sizeof *out);
+}
+
+/* Writes where a parameter points to. */
+static error
+store(call *c, unsigned index, const void *value, size_t size)
+{
+    const uint64_t address = parameter(c, index);
+    uint8_t *to = emu_access_generic(c->warp, c->lane, address, size);
+
+    if (!to) {
+        c->bad = address ? address : 1;
+        return ERROR_VALUE;
+    }
+    memcpy(to, value, size);
+    return ERROR_SUCCESS;
+}
+
+static error
+store_int(call *c, unsigned index, int value)
+{
+    return store(c, index, &value, sizeof value);
+}
+
+static error
+store_word(call *c, unsigned index, uint64_t value)
+{
+    return store(c, index, &value, sizeof value);
+}
+
+/* -- errors of threads ------------------------------------------------------------- */
+
+static thread_error **
+find_error_locked(const call *c)
+{
+    const unsigned thread = c->warp->number * EMU_LANES + c->lane;
+    thread_error **at = &c->work->errors;
+
+    while (*at && ((*at)->block != c->warp->block->number || (*at)->thread != thread)) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void
+set_error(const call *c, error code)
+{
+    thread_error **at;
+
+    (void)pthread_mutex_lock(&c->work->lock);
+    at = find_error_locked(c);
+    if (!*at) {
+        *at = calloc(1, sizeof **at); /* without memory the error is lost */
+    }
+    if (*at) {
+        (*at)->block = c->warp->block->number;
+        (*at)->thread = c->warp->number * EMU_LANES + c->lane;
+        (*at)->code = code;
+    }
+    (void)pthread_mutex_unlock(&c->work->lock);
+}
+
+/* The thread's last error; taking it makes the thread's state sound again. */
+static error
+get_error(const call *c, bool take)
+{
+    thread_error **at;
+    error code = ERROR_SUCCESS;
+
+    (void)pthread_mutex_lock(&c->work->lock);
+    at = find_error_locked(c);
+    if (*at) {
+        thread_error *found = *at;
+
+        code = found->code;
+        if (take) {
+            *at = found->next;
+            free(found);
+        }
+    }
+    (void)pthread_mutex_unlock(&c->work->lock);
+    return code;
+}
+
+void
+emu_runtime_forget_errors(emu_device_work *work)
+{
+    while (work->errors) {
+        thread_error *next = work->errors->next;
+
+        free(work->errors);
+        work->errors = next;
+    }
+}
+
+static error
+get_last_error(call *c)
+{
+    c->result = get_error(c, true);
+    return ERROR_SUCCESS;
+}
+
+static error
+peek_at_last_error(call *c)
+{
+    c->result = get_error(c, false);
+    return ERROR_SUCCESS;
+}
+
+/* The texts of errors lie in device memory, two places of ERROR_ROOM bytes a row; made
+ * when the first is asked for. */
+static uint64_t
+error_text(const call *c, bool name)
+{
+    emu_services *services = emu_services_get(c->context);
+    const uint32_t code = (uint32_t)parameter(c, 0);
+    uint64_t base = 0;
+    size_t row = 0;
+
+    while (row < ERROR_ROWS - 1 && error_rows[row].code != code) {
+        row++; /* the last one stands for all that are not known */
+    }
+    if (!services) {
+        return 0;
+    }
+    (void)pthread_mutex_lock(&services->lock);
+    if (!services->error_texts) {
+        emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
+                                      .size = (size_t)ERROR_ROWS * 2 * ERROR_ROOM,
+                                      .device = c->context->device->ordinal,
+                                      .context = c->context,
+                                      .name = "of error texts"};
+
+        if (emu_memory_allocate(&request, &services->error_texts) == CUDA_SUCCESS) {
+            char *to = (char *)(uintptr_t)services->error_texts->base;
+
+            for (size_t i = 0; i < ERROR_ROWS; i++, to += (size_t)2 * ERROR_ROOM) {
+                memcpy(to, error_rows[i].name, strlen(error_rows[i].name) + 1);
+                memcpy(to + ERROR_ROOM, error_rows[i].text,
+                       strlen(error_rows[i].text) + 1);
+            }
+        }
+        else {
+            services->error_texts = NULL;
+        }
+    }
+    if (services->error_texts) {
+        base = services->error_texts->base;
+    }
+    (void)pthread_mutex_unlock(&services->lock);
+    return base ? base + (row * 2 + !name) * ERROR_ROOM : 0;
+}
+
+static error
+get_error_name(call *c)
+{
+    c->result = error_text(c, true);
+    return ERROR_SUCCESS;
+}
+
+static error
+get_error_string(call *c)
+{
+    c->result = error_text(c, false);
+    return ERROR_SUCCESS;
+}
+
+/* -- launches ---------------------------------------------------------------------- */
+
+/* The kernel of a function's address, or NULL. */
+static const emu_kernel *
+find_kernel(const call *c, uint64_t address)
+{
+    const emu_program *program = c->warp->frame->func->program;
+    const uint64_t offset = address - EMU_FUNC_WINDOW;
+
+    for (size_t i = 0; offset % EMU_FUNC_STEP == 0 && i < program->kernel_count; i++) {
+        if (program->kernels[i].func->number == offset / EMU_FUNC_STEP) {
+            return &program->kernels[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether the device could run it. */
+static error
+check_launch(const call *c, const emu_launch *launch)
+{
+    const emu_device_limits *limits = &c->context->device->limits;
+    const emu_kernel_info *info;
+    uint64_t threads = 1;
+
+    if (!launch->kernel) {
+        return ERROR_FUNCTION;
+    }
+    info = &launch->kernel->info;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!launch->grid[i] || launch->grid[i] > (unsigned)limits->grid_dim[i] ||
+            !launch->block[i] || launch->block[i] > (unsigned)limits->block_dim[i] ||
+            (info->req_ntid[0] && launch->block[i] != info->req_ntid[i])) {
+            return ERROR_CONFIGURATION;
+        }
+        threads *= launch->block[i];
+    }
+    if (threads > (uint64_t)limits->threads_per_block) {
+        return ERROR_CONFIGURATION;
+    }
+    if (threads > info->max_threads) {
+        return ERROR_RESOURCES;
+    }
+    if (launch->dynamic_shared + info->shared_size > (size_t)limits->shared_per_block) {
+        return ERROR_VALUE;
+    }
+    return c->work->depth + 1 > EMU_MAX_NESTING ? ERROR_DEPTH : ERROR_SUCCESS;
+}
+
+/* Memory for parameters, to which the thread writes before it launches. */
+static error
+get_buffer(call *c, const emu_launch *launch, size_t size)
+{
+    emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
+                                  .size = size ? size : 1,
+                                  .device = c->context->device->ordinal,
+                                  .context = c->context,
+                                  .name = "of parameters"};
+    emu_parameter_buffer *buffer = calloc(1, sizeof *buffer);
+
+    if (!buffer || emu_memory_allocate(&request, &buffer->memory) != CUDA_SUCCESS) {
+        free(buffer);
+        return ERROR_MEMORY;
+    }
+    buffer->launch = *launch;
+    buffer->address = buffer->memory->base;
+    buffer->size = size;
+    c->result = buffer->address;
+    (void)pthread_mutex_lock(&c->work->lock);
+    buffer->next = c->work->buffers;
+    c->work->buffers = buffer;
+    (void)pthread_mutex_unlock(&c->work->lock);
+    return ERROR_SUCCESS;
+}
+
+static error
+get_parameter_buffer_v2(call *c)
+{
+    emu_launch launch = {.kernel = find_kernel(c, parameter(c, 0))};
+    error code;
+
+    parameter_dim3(c, 1, launch.grid);
+    parameter_dim3(c, 2, launch.block);
+    launch.dynamic_shared = (uint32_t)parameter(c, 3);
+    code = check_launch(c, &launch);
+    return code == ERROR_SUCCESS
+               ? get_buffer(c, &launch, launch.kernel->info.params_size)
+               : code;
+}
+
+static error
+get_parameter_buffer(call *c)
+{
+    const emu_launch none = {.kernel = NULL};
+    const uint64_t align = parameter(c, 0), bytes = parameter(c, 1);
+
+    return align <= 512 && bytes <= 1 << 16 ? get_buffer(c, &none, (size_t)bytes)
+                                            : ERROR_VALUE;
+}
+
+static emu_parameter_buffer *
+take_buffer_locked(emu_device_work *work, uint64_t address)
+{
+    emu_parameter_buffer **at = &work->buffers, *found;
+
+    while (*at && (*at)->address != address) {
+        at = &(*at)->next;
+    }
+    found = *at;
+    if (found) {
+        *at = found->next;
+    }
+    return found;
+}
+
+/* Queues what a buffer belongs to, and frees the buffer. */
+static error
+enqueue(call *c, emu_parameter_buffer *buffer, const emu_launch *given, uint64_t stream)
+{
+    emu_launch launch = *given;
+    const size_t size = launch.kernel->info.params_size;
+    char *block = calloc(1, size + 1);
+    error code = ERROR_SUCCESS;
+
+    if (block) {
+        memcpy(block, (const char *)(uintptr_t)buffer->address,
+               size < buffer->size ? size : buffer->size);
+    }
+    launch.params = block;
+    launch.params_size = size;
+    (void)pthread_mutex_lock(&c->work->lock);
+    if (c->work->pending >= c->context->limits[EMU_LIMIT_PENDING_LAUNCH_COUNT]) {
+        code = ERROR_PENDING;
+    }
+    else if (!block || !emu_work_launch(c->work, &launch, stream)) {
+        code = ERROR_MEMORY;
+    }
+    (void)pthread_mutex_unlock(&c->work->lock);
+    free(block);
+    return code;
+}
+
+static bool
+is_stream(uint64_t stream)
+{
+    return stream <= 4 || stream >= EMU_STREAM_FIRST;
+}
+
+static error
+launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t stream)
+{
+    emu_parameter_buffer *buffer;
+    error code;
+
+    (void)pthread_mutex_lock(&c->work->lock);
+    buffer = take_buffer_locked(c->work, address);
+    (void)pthread_mutex_unlock(&c->work->lock);
+    if (!buffer) {
+        return ERROR_VALUE;
+    }
+    given = given ? given : &buffer->launch;
+    code = check_launch(c, given);
+    if (code == ERROR_SUCCESS) {
+        code = is_stream(stream) ? enqueue(c, buffer, given, stream) : ERROR_HANDLE;
+    }
+    (void)emu_memory_free(buffer->memory); /* ours, alive */
+    free(buffer);
+    return code;
+}
+
+static error
+launch_device_v2(call *c)
+{
+    return launch_buffer(c, parameter(c, 0), NULL, parameter(c, 1));
+}
+
+static error
+launch_device(call *c)
+{
+    emu_launch launch = {.kernel = find_kernel(c, parameter(c, 0))};
+
+    parameter_dim3(c, 2, launch.grid);
+    parameter_dim3(c, 3, launch.block);
+    launch.dynamic_shared = (uint32_t)parameter(c, 4);
+    return launch_buffer(c, parameter(c, 1), &launch, parameter(c, 5));
+}
+
+/* -- streams and events: names for an order that is kept anyway -------------------- */
+
+static error
+create_handle(call *c, uint64_t flags)
+{
+    uint64_t handle;
+
+    if (parameter(c, 1) != flags) {
+        return ERROR_VALUE;
+    }
+    (void)pthread_mutex_lock(&c->work->lock);
+    handle = EMU_STREAM_FIRST + c->work->handles++;
+    (void)pthread_mutex_unlock(&c->work->lock);
+    return store_word(c, 0, handle);
+}
+
+static error
+stream_create(call *c)
+{
+    return create_handle(c, 1); /* cudaStreamNonBlocking, as kernels must say */
+}
+
+static error
+event_create(call *c)
+{
+    return create_handle(c, 2); /* cudaEventDisableTiming, as kernels must say */
+}
+
+static error
+destroy_handle(call *c)
+{
+    return parameter(c, 0) >= EMU_STREAM_FIRST ? ERROR_SUCCESS : ERROR_HANDLE;
+}
+
+static error
+event_record(call *c)
+{
+    return parameter(c, 0) >= EMU_STREAM_FIRST && is_stream(parameter(c, 1))
+               ? ERROR_SUCCESS
+               : ERROR_HANDLE;
+}
+
+static error
+stream_wait_event(call *c)
+{
+    return is_stream(parameter(c, 0)) && parameter(c, 1) >= EMU_STREAM_FIRST
+               ? ERROR_SUCCESS
+               : ERROR_HANDLE;
+}
+
+/* -- memory ------------------------------------------------------------------------ */
+
+static error
+enqueue_copy(call *c, const emu_device_copy *copy, uint64_t stream)
+{
+    bool queued;
+
+    if (!is_stream(stream)) {
+        return ERROR_HANDLE;
+    }
+    if (!emu_work_check(copy)) {
+        return ERROR_VALUE;
+    }
+    (void)pthread_mutex_lock(&c->work->lock);
+    queued = emu_work_copy(c->work, copy, stream);
+    (void)pthread_mutex_unlock(&c->work->lock);
+    return queued ? ERROR_SUCCESS : ERROR_MEMORY;
+}
+
+static error
+memcpy_async(call *c)
+{
+    const emu_device_copy copy = {.target = parameter(c, 0),
+                                  .source = parameter(c, 1),
+                                  .width = (size_t)parameter(c, 2),
+                                  .height = 1};
+
+    return copy.source ? enqueue_copy(c, &copy, parameter(c, 4)) : ERROR_VALUE;
+}
+
+static error
+memcpy_2d_async(call *c)
+{
+    const emu_device_copy copy = {.target = parameter(c, 0),
+                                  .target_pitch = (size_t)parameter(c, 1),
+                                  .source = parameter(c, 2),
+                                  .source_pitch = (size_t)parameter(c, 3),
+                                  .width = (size_t)parameter(c, 4),
+                                  .height = (size_t)parameter(c, 5)};
+
+    return copy.source ? enqueue_copy(c, &copy, parameter(c, 7)) : ERROR_VALUE;
+}
+
+static error
+memset_async(call *c)
+{
+    const emu_device_copy copy = {.target = parameter(c, 0),
+                                  .value = (int)(uint8_t)parameter(c, 1),
+                                  .width = (size_t)parameter(c, 2),
+                                  .height = 1};
+
+    return enqueue_copy(c, &copy, parameter(c, 3));
+}
+
+static error
+memset_2d_async(call *c)
+{
+    const emu_device_copy copy = {.target = parameter(c, 0),
+                                  .target_pitch = (size_t)parameter(c, 1),
+                                  .value = (int)(uint8_t)parameter(c, 2),
+                                  .width = (size_t)parameter(c, 3),
+                                  .height = (size_t)parameter(c, 4)};
+
+    return enqueue_copy(c, &copy, parameter(c, 5));
+}
+
+static error
+runtime_malloc(call *c)
+{
+    const uint64_t size = parameter(c, 1);
+    const uint64_t address = size ? emu_heap_allocate(c->context, size) : 0;
+
+    return size && !address ? ERROR_MEMORY : store_word(c, 0, address);
+}
+
+static error
+runtime_free(call *c)
+{
+    const uint64_t address = parameter(c, 0);
+
+    return !address || emu_heap_free(c->context, address) ? ERROR_SUCCESS : ERROR_VALUE;
+}
+
+/* -- queries ----------------------------------------------------------------------- */
+
+static error
+get_device(call *c)
+{
+    return store_int(c, 0, c->context->device->ordinal);
+}
+
+static error
+get_device_count(call *c)
+{
+    return store_int(c, 0, emu_device_count);
+}
+
+static error
+device_get_attribute(call *c)
+{
+    const emu_device *device = emu_device_get((CUdevice)(int32_t)parameter(c, 2));
+    int value;
+
+    if (!device) {
+        return ERROR_DEVICE;
+    }
+    return emu_device_attribute(device, (unsigned)parameter(c, 1), &value)
+               ? store_int(c, 0, value)
+               : ERROR_VALUE;
+}
+
+static error
+device_get_limit(call *c)
+{
+    const uint32_t limit = (uint32_t)parameter(c, 1);
+
+    return limit < EMU_LIMITS ? store_word(c, 0, c->context->limits[limit])
+                              : ERROR_LIMIT;
+}
+
+static error
+device_get_cache_config(call *c)
+{
+    return store_int(c, 0, (int)c->context->cache_config);
+}
+
+static error
+device_get_shared_config(call *c)
+{
+    return store_int(c, 0, (int)c->context->shared_config);
+}
+
+static error
+runtime_get_version(call *c)
+{
+    return store_int(c, 0, EMU_DRIVER_VERSION);
+}
+
+/* struct cudaFuncAttributes */
+typedef struct {
+    uint64_t shared_size, const_size, local_size;
+    int32_t max_threads, registers, ptx_version, binary_version, cache_mode;
+    int32_t max_dynamic_shared, carveout;
+    int32_t others[22]; /* of clusters, and reserved */
+} func_attributes;
+
+static error
+func_get_attributes(call *c)
+{
+    const emu_kernel *kernel = find_kernel(c, parameter(c, 1));
+    const emu_device *device = c->context->device;
+    func_attributes value;
+
+    if (!kernel) {
+        return ERROR_FUNCTION;
+    }
+    value = (func_attributes){.shared_size = kernel->info.shared_size,
+                              .const_size = kernel->info.const_size,
+                              .local_size = kernel->info.local_size,
+                              .max_threads = (int32_t)kernel->info.max_threads,
+                              .registers = (int32_t)kernel->info.registers,
+                              .ptx_version = (int32_t)kernel->info.target,
+                              .binary_version = device->major * 10 + device->minor,
+                              .max_dynamic_shared = device->limits.shared_per_block -
+                                                    (int32_t)kernel->info.shared_size,
+                              .carveout = -1};
+    return store(c, 0, &value, sizeof value);
+}
+
+static error
+occupancy(call *c)
+{
+    emu_function function = {.object = {.context = c->context},
+                             .kernel = find_kernel(c, parameter(c, 1))};
+    const int threads = (int32_t)parameter(c, 2);
+
+    if (!function.kernel) {
+        return ERROR_FUNCTION;
+    }
+    if (threads <= 0) {
+        return ERROR_VALUE;
+    }
+    return store_int(
+        c, 0,
+        threads > c->context->device->limits.threads_per_block
+            ? 0
+            : emu_occupancy_of(&function, threads, (size_t)parameter(c, 3)));
+}
+
+/* -- the table --------------------------------------------------------------------- */
+
+static const struct {
+    error (*function)(call *c);
+    bool
+        gives; /* something other than its error, which only the thread's state tells */
+} rows[EMU_SERVICE_COUNT] = {
+    [EMU_RUNTIME_GetParameterBufferV2] = {get_parameter_buffer_v2, true},
+    [EMU_RUNTIME_GetParameterBuffer] = {get_parameter_buffer, true},
+    [EMU_RUNTIME_LaunchDeviceV2] = {launch_device_v2, false},
+    [EMU_RUNTIME_LaunchDevice] = {launch_device, false},
+    [EMU_RUNTIME_GetLastError] = {get_last_error, true},
+    [EMU_RUNTIME_PeekAtLastError] = {peek_at_last_error, true},
+    [EMU_RUNTIME_GetErrorName] = {get_error_name, true},
+    [EMU_RUNTIME_GetErrorString] = {get_error_string, true},
+    [EMU_RUNTIME_StreamCreateWithFlags] = {stream_create, false},
+    [EMU_RUNTIME_StreamDestroy] = {destroy_handle, false},
+    [EMU_RUNTIME_StreamWaitEvent] = {stream_wait_event, false},
+    [EMU_RUNTIME_EventCreateWithFlags] = {event_create, false},
+    [EMU_RUNTIME_EventRecord] = {event_record, false},
+    [EMU_RUNTIME_EventRecordWithFlags] = {event_record, false},
+    [EMU_RUNTIME_EventDestroy] = {destroy_handle, false},
+    [EMU_RUNTIME_MemcpyAsync] = {memcpy_async, false},
+    [EMU_RUNTIME_Memcpy2DAsync] = {memcpy_2d_async, false},
+    [EMU_RUNTIME_MemsetAsync] = {memset_async, false},
+    [EMU_RUNTIME_Memset2DAsync] = {memset_2d_async, false},
+    [EMU_RUNTIME_Malloc] = {runtime_malloc, false},
+    [EMU_RUNTIME_Free] = {runtime_free, false},
+    [EMU_RUNTIME_GetDevice] = {get_device, false},
+    [EMU_RUNTIME_GetDeviceCount] = {get_device_count, false},
+    [EMU_RUNTIME_DeviceGetAttribute] = {device_get_attribute, false},
+    [EMU_RUNTIME_DeviceGetLimit] = {device_get_limit, false},
+    [EMU_RUNTIME_DeviceGetCacheConfig] = {device_get_cache_config, false},
+    [EMU_RUNTIME_DeviceGetSharedMemConfig] = {device_get_shared_config, false},
+    [EMU_RUNTIME_RuntimeGetVersion] = {runtime_get_version, false},
+    [EMU_RUNTIME_FuncGetAttributes] = {func_get_attributes, false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessor] = {occupancy, false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags] = {occupancy,
+                                                                        false}};
+
+const emu_insn *
+emu_runtime_call(emu_warp *warp, const emu_insn *insn)
+{
+    const unsigned row = insn->call->service;
+    emu_grid *grid = warp->block->grid;
+
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        call c = {.warp = warp,
+                  .insn = insn,
+                  .lane = (unsigned)__builtin_ctz(left),
+                  .work = grid->work,
+                  .context = grid->context};
+        const error code = rows[row].function(&c);
+
+        if (c.bad) {
+            return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, c.lane, c.bad,
+                             "cuda%s writes its result to 0x%llx, outside of memory",
+                             emu_service_name(row), (unsigned long long)c.bad);
+        }
+        if (code != ERROR_SUCCESS) {
+            set_error(&c, code);
+        }
+        emu_service_give(warp, insn, c.lane, rows[row].gives ? c.result : code);
+    }
+    return insn + 1;
+}

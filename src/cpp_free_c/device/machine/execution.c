@@ -1,0 +1,174 @@
+/* Launches: what is checked and made before the workers run the blocks. See exec.h. */
+#include "device/machine/execution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/machine/race_check.h"
+#include "device/machine/machine.h"
+#include "device/api/occupancy.h"
+#include "device/machine/services.h"
+#include "device/machine/workers.h"
+
+enum { MAX_THREADS_PER_BLOCK = 1024, MIN_STACK = 1 << 16 };
+
+static CUresult
+check(const emu_launch *launch)
+{
+    const emu_kernel_info *info = &launch->kernel->info;
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    unsigned i;
+
+    for (i = 0; i < 3; i++) {
+        if (!launch->grid[i] || !launch->block[i] ||
+            launch->block[i] > MAX_THREADS_PER_BLOCK) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        if (info->req_ntid[0] && launch->block[i] != info->req_ntid[i]) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (threads > MAX_THREADS_PER_BLOCK) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (threads > info->max_threads) {
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    }
+    if (launch->params_size < info->params_size ||
+        launch->dynamic_shared > EMU_WINDOW_SIZE / 2) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static void
+fill_tids(emu_grid *grid)
+{
+    uint32_t t;
+
+    for (t = 0; t < grid->warp_count * EMU_LANES; t++) {
+        uint32_t(*tid)[EMU_LANES] = grid->tids[t / EMU_LANES];
+
+        tid[0][t % EMU_LANES] = t % grid->block[0];
+        tid[1][t % EMU_LANES] = t / grid->block[0] % grid->block[1];
+        tid[2][t % EMU_LANES] = t / grid->block[0] / grid->block[1];
+    }
+}
+
+static size_t
+stack_size(CUcontext context, const emu_func *func)
+{
+    size_t size = (size_t)func->stack_size;
+
+    if (func->unbounded) {
+        size_t limit = context->limits[EMU_LIMIT_STACK_SIZE];
+
+        size += limit > MIN_STACK ? limit : MIN_STACK;
+    }
+    return (size + 63) & ~(size_t)63;
+}
+
+/* When a launch that begins now is cut off: PYCUDA_EMULATOR_TIMEOUT, in seconds. */
+static uint64_t
+deadline(void)
+{
+    const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
+    const double seconds = text ? strtod(text, NULL) : 0;
+
+    return seconds > 0 && seconds < 1e9
+               ? emu_nanoseconds(false) + (uint64_t)(seconds * 1e9)
+               : 0;
+}
+
+/* How many of the blocks may be resident at once; a cooperative launch has been checked
+ * to fit. */
+static unsigned
+resident(const emu_device *device, const emu_launch *launch)
+{
+    const unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const int blocks = emu_occupancy_blocks(device, &launch->kernel->info, (int)threads,
+                                            launch->dynamic_shared);
+
+    return (unsigned)device->limits.multiprocessors *
+           (blocks > 0 ? (unsigned)blocks : 1);
+}
+
+/* The counter of grid.sync, in device memory. */
+static bool
+sync_space(CUcontext context, emu_allocation **out)
+{
+    emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
+                                  .size = 64,
+                                  .device = context->device->ordinal,
+                                  .context = context,
+                                  .name = "of grid.sync"};
+
+    return emu_memory_allocate(&request, out) == CUDA_SUCCESS;
+}
+
+CUresult
+emu_exec_grid(CUcontext context, const emu_launch *launch, emu_report *report,
+              struct emu_device_work *work)
+{
+    static _Atomic uint64_t launches;
+    emu_report own;
+    emu_allocation *space = NULL;
+    CUresult status = check(launch);
+    const emu_func *func = launch->kernel->func;
+    uint8_t *params = NULL;
+    emu_grid grid;
+    size_t params_room;
+
+    if (!report) {
+        report = &own;
+    }
+    memset(report, 0, sizeof *report);
+    report->code = status;
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    memset(&grid, 0, sizeof grid);
+    grid.context = context;
+    grid.kernel = launch->kernel;
+    grid.launch = launch;
+    grid.work = work;
+    memcpy(grid.grid, launch->grid, sizeof grid.grid);
+    memcpy(grid.block, launch->block, sizeof grid.block);
+    grid.block_count = (uint64_t)grid.grid[0] * grid.grid[1] * grid.grid[2];
+    grid.threads = grid.block[0] * grid.block[1] * grid.block[2];
+    grid.warp_count = (grid.threads + EMU_LANES - 1) / EMU_LANES;
+    grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
+    if (grid.shared_size < launch->kernel->info.shared_size) {
+        grid.shared_size = launch->kernel->info.shared_size;
+    }
+    grid.checks = emu_check_wanted();
+    grid.stack_size = stack_size(context, func);
+    grid.report = report;
+    grid.deadline = deadline();
+    grid.most = resident(context->device, launch);
+    atomic_init(&grid.together, launch->cooperative != 0);
+    grid.number = atomic_fetch_add(&launches, 1) + 1;
+    params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
+    params = aligned_alloc(64, params_room);
+    grid.tids = malloc(grid.warp_count * sizeof *grid.tids);
+    if (!params || !grid.tids ||
+        (launch->cooperative && !sync_space(context, &space))) {
+        status = CUDA_ERROR_OUT_OF_MEMORY;
+        goto done;
+    }
+    memset(params, 0, params_room);
+    memcpy(params, launch->params, launch->kernel->info.params_size);
+    grid.params = params;
+    grid.params_size = launch->kernel->info.params_size;
+    grid.sync_space = space ? space->base : 0;
+    fill_tids(&grid);
+    emu_workers_run(&grid);
+    status = report->code;
+done:
+    if (space) {
+        (void)emu_memory_free(space);
+    }
+    free(grid.tids);
+    free(params);
+    return status;
+}

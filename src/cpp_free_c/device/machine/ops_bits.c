@@ -1,0 +1,524 @@
+/* Carry chains, bit fields, byte operations. */
+#include "device/machine/machine.h"
+
+#include "device/machine/lanes.h"
+
+/* Public names for operations that need one build only. */
+#undef EMU_OP
+#define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
+
+/* -- carries: c comes in when aux & 1, e goes out when aux & 2 --------------------- */
+
+/* A difference is the sum with the complement. Its carry is the one of that sum, as on
+ * a GPU: set when nothing was borrowed. So the first step of a difference carries one
+ * in, and sums and differences may follow each other in a chain. */
+#define EMU_CARRY(name, type, wide, second, first_in)                             \
+    EMU_OP(name)                                                                  \
+    {                                                                             \
+        const type *const pa = EMU_SOURCE(type, insn->a);                         \
+        const type *const pb = EMU_SOURCE(type, insn->b);                         \
+        type *const pd = EMU_TARGET(type, insn->d);                               \
+        const uint32_t in = insn->aux & 1 ? *EMU_SOURCE(u32, insn->c) : first_in; \
+        uint32_t out = 0, left;                                                   \
+                                                                                  \
+        for (left = warp->mask; left; left &= left - 1) {                         \
+            const int i = __builtin_ctz(left);                                    \
+            const type x = pa[i], y = pb[i];                                      \
+            const wide r = (wide)x + (type)(second) + (in >> i & 1);              \
+                                                                                  \
+            pd[i] = (type)r;                                                      \
+            out |= (uint32_t)(r >> (8 * sizeof(type)) & 1) << i;                  \
+        }                                                                         \
+        if (insn->aux & 2) {                                                      \
+            u32 *const e = EMU_TARGET(u32, insn->e);                              \
+                                                                                  \
+            *e = (*e & ~warp->mask) | out;                                        \
+        }                                                                         \
+        return insn + 1;                                                          \
+    }
+
+EMU_CARRY(addc_32, u32, uint64_t, y, 0)
+EMU_CARRY(addc_64, u64, u128, y, 0)
+EMU_CARRY(subc_32, u32, uint64_t, ~y, EMU_FULL)
+EMU_CARRY(subc_64, u64, u128, ~y, EMU_FULL)
+#undef EMU_CARRY
+
+/* -- counting and reversing -------------------------------------------------------- */
+
+static uint32_t
+reverse_32(uint32_t x)
+{
+    x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
+    x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
+    x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(x);
+}
+
+EMU_SLOW_UNARY(popc_32, u32, u32, __builtin_popcount(x))
+EMU_SLOW_UNARY(popc_64, u32, u64, __builtin_popcountll(x))
+EMU_SLOW_UNARY(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
+EMU_SLOW_UNARY(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
+EMU_SLOW_UNARY(brev_32, u32, u32, reverse_32(x))
+EMU_SLOW_UNARY(brev_64, u64, u64,
+               (u64)reverse_32((uint32_t)x) << 32 | reverse_32((uint32_t)(x >> 32)))
+
+/* The highest bit that differs from the sign; aux: 1 signed, 2 shift amount. */
+static uint32_t
+find_bit(uint64_t x, unsigned width, unsigned aux)
+{
+    uint32_t at;
+
+    if (aux & 1 && x >> (width - 1) & 1) {
+        x = ~x;
+        x &= width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+    }
+    if (!x) {
+        return UINT32_MAX;
+    }
+    at = 63 - (uint32_t)__builtin_clzll(x);
+    return aux & 2 ? width - 1 - at : at;
+}
+
+EMU_SLOW_UNARY(bfind_32, u32, u32, find_bit(x, 32, insn->aux))
+EMU_SLOW_UNARY(bfind_64, u32, u64, find_bit(x, 64, insn->aux))
+
+/* -- bit fields -------------------------------------------------------------------- */
+
+/* Of 64 bits, which the GPU handles in several instructions, all of the position
+ * counts; of 32 bits only its low byte does. */
+static uint32_t
+field_start(uint32_t pos, unsigned width)
+{
+    return width == 32 ? pos & 0xff : pos < 0xff ? pos : 0xff;
+}
+
+/* Bits [pos, pos + len) of x; beyond the top the sign, or zero. */
+static uint64_t
+extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
+{
+    uint64_t all = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1, field;
+    const uint64_t top = x >> (width - 1) & 1;
+    uint32_t at;
+    uint64_t sign;
+
+    pos = field_start(pos, width);
+    len &= 0xff;
+    if (len == 0) {
+        return 0;
+    }
+    at = pos + len - 1 < width - 1 ? pos + len - 1 : width - 1;
+    sign = is_signed ? x >> at & 1 : 0;
+    field = pos < width ? x >> pos : 0;
+    if (is_signed && top && pos < width && pos) {
+        field |= all & ~(all >> pos);
+    }
+    if (pos >= width) {
+        return sign ? all : 0;
+    }
+    if (len < width) {
+        field &= ((uint64_t)1 << len) - 1;
+        if (sign) {
+            field |= ~(((uint64_t)1 << len) - 1);
+        }
+    }
+    return field & all;
+}
+
+static uint64_t
+insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned width)
+{
+    uint64_t mask;
+
+    pos = field_start(pos, width);
+    len &= 0xff;
+    if (pos >= width || len == 0) {
+        return b;
+    }
+    mask = len >= 64 ? UINT64_MAX : ((uint64_t)1 << len) - 1;
+    mask <<= pos;
+    return (b & ~mask) | (a << pos & mask);
+}
+
+EMU_SLOW_TERNARY(bfe_32, u32, u32, u32, u32, extract(x, y, z, 32, insn->aux))
+EMU_SLOW_TERNARY(bfe_64, u64, u64, u32, u32, extract(x, y, z, 64, insn->aux))
+
+/* d = bits of a put into b; position c, length x[0]. */
+EMU_OP(bfi_32)
+{
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+
+        EMU_TARGET(u32, insn->d)
+        [i] = (uint32_t)insert(EMU_SOURCE(u32, insn->a)[i], EMU_SOURCE(u32, insn->b)[i],
+                               EMU_SOURCE(u32, insn->c)[i],
+                               EMU_SOURCE(u32, insn->x[0])[i], 32);
+    }
+    return insn + 1;
+}
+
+EMU_OP(bfi_64)
+{
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+
+        EMU_TARGET(u64, insn->d)
+        [i] = insert(EMU_SOURCE(u64, insn->a)[i], EMU_SOURCE(u64, insn->b)[i],
+                     EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i], 64);
+    }
+    return insn + 1;
+}
+
+/* aux: 1 right, 2 clamp */
+static uint32_t
+funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
+{
+    const uint64_t both = (uint64_t)high << 32 | low;
+
+    count = aux & 2 ? (count < 32 ? count : 32) : count & 31;
+    return aux & 1 ? (uint32_t)(both >> count) : (uint32_t)(both << count >> 32);
+}
+
+EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, funnel(x, y, z, insn->aux))
+
+/* aux: 1 clamp, else wrap */
+static uint32_t
+bit_mask(uint32_t start, uint32_t size, unsigned aux)
+{
+    uint64_t bits;
+
+    if (aux) {
+        start = start < 32 ? start : 32;
+        size = size < 32 ? size : 32;
+    }
+    else {
+        start &= 31;
+        size &= 31;
+    }
+    bits = (((uint64_t)1 << size) - 1) << start;
+    return (uint32_t)bits;
+}
+
+EMU_SLOW_BINARY(bmsk, u32, u32, u32, bit_mask(x, y, insn->aux))
+
+/* aux: 1 clamp, 2 signed */
+static uint32_t
+extend(uint32_t x, uint32_t size, unsigned aux)
+{
+    if (aux & 1) {
+        size = size < 32 ? size : 32;
+    }
+    else {
+        size &= 31;
+    }
+    if (size == 0) {
+        return 0;
+    }
+    if (size == 32) {
+        return x;
+    }
+    if (aux & 2 && x >> (size - 1) & 1) {
+        return x | ~(((uint32_t)1 << size) - 1);
+    }
+    return x & (((uint32_t)1 << size) - 1);
+}
+
+EMU_SLOW_BINARY(szext, u32, u32, u32, extend(x, y, insn->aux))
+
+/* The offset-th set bit from base on, upwards or downwards. */
+static uint32_t
+find_nth(uint32_t mask, uint32_t base, int32_t offset)
+{
+    int at = (int)(base & 31);
+    int step = offset < 0 ? -1 : 1, count = offset < 0 ? -offset : offset;
+
+    if (offset == 0) {
+        return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+    }
+    for (; at >= 0 && at < 32; at += step) {
+        if (mask >> at & 1 && --count == 0) {
+            return (uint32_t)at;
+        }
+    }
+    return UINT32_MAX;
+}
+
+EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, find_nth(x, y, z < -32 ? -33 : z))
+
+/* imm: the truth table */
+static uint32_t
+logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
+{
+    uint32_t r = 0;
+    unsigned i;
+
+    for (i = 0; i < 8; i++) {
+        if (table >> i & 1) {
+            r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+        }
+    }
+    return r;
+}
+
+EMU_SLOW_TERNARY(lop3, u32, u32, u32, u32, logic(x, y, z, (unsigned)insn->imm))
+
+/* -- bytes ------------------------------------------------------------------------- */
+
+enum { PRMT_INDEX, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
+
+static const uint16_t prmt_tables[][4] = {
+    [PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543},
+    [PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+    [PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333},
+    [PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
+    [PRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210},
+    [PRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
+};
+
+static uint32_t
+permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
+{
+    const uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t r = 0;
+    unsigned i;
+
+    if (mode != PRMT_INDEX) {
+        selector = prmt_tables[mode][selector & 3];
+    }
+    for (i = 0; i < 4; i++) {
+        const unsigned pick = selector >> (4 * i) & 15;
+        uint32_t byte = (uint32_t)(both >> (8 * (pick & 7))) & 0xff;
+
+        if (pick & 8) {
+            byte = byte & 0x80 ? 0xff : 0;
+        }
+        r |= byte << (8 * i);
+    }
+    return r;
+}
+
+EMU_SLOW_TERNARY(prmt, u32, u32, u32, u32, permute(x, y, z, insn->aux))
+
+/* |a - b| + c; aux: signed */
+EMU_SLOW_TERNARY(sad_16, u16, u16, u16, u16,
+                 (insn->aux ? ((s16)x < (s16)y ? y - x : x - y)
+                            : (x < y ? y - x : x - y)) +
+                     z)
+EMU_SLOW_TERNARY(sad_32, u32, u32, u32, u32,
+                 (insn->aux ? ((s32)x < (s32)y ? y - x : x - y)
+                            : (x < y ? y - x : x - y)) +
+                     z)
+EMU_SLOW_TERNARY(sad_64, u64, u64, u64, u64,
+                 (insn->aux ? ((s64)x < (s64)y ? y - x : x - y)
+                            : (x < y ? y - x : x - y)) +
+                     z)
+
+/* Element i of `bits` bits. */
+static int64_t
+element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
+{
+    const uint32_t raw = x >> (i * bits) & ((1u << bits) - 1);
+
+    return is_signed && raw >> (bits - 1) ? (int64_t)raw - (1 << bits) : (int64_t)raw;
+}
+
+/* aux: 1 a signed, 2 b signed */
+static uint32_t
+dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
+{
+    unsigned i;
+
+    for (i = 0; i < 4; i++) {
+        c += (uint32_t)(element(a, i, 8, aux & 1) * element(b, i, 8, aux & 2));
+    }
+    return c;
+}
+
+/* aux: 4 the upper two bytes of b */
+static uint32_t
+dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
+{
+    unsigned i;
+
+    for (i = 0; i < 2; i++) {
+        c += (uint32_t)(element(a, i, 16, aux & 1) *
+                        element(b, i + (aux & 4 ? 2 : 0), 8, aux & 2));
+    }
+    return c;
+}
+
+EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, dot4(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, dot2(x, y, z, insn->aux))
+
+/* -- testp: aux counts finite, infinite, number, notanumber, normal, subnormal ----- */
+
+static bool
+test_float(int kind, unsigned aux)
+{
+    switch (aux) {
+        case 0:
+            return kind != FP_INFINITE && kind != FP_NAN;
+        case 1:
+            return kind == FP_INFINITE;
+        case 2:
+            return kind != FP_NAN;
+        case 3:
+            return kind == FP_NAN;
+        case 4:
+            return kind == FP_NORMAL;
+        default:
+            return kind == FP_SUBNORMAL;
+    }
+}
+
+#define EMU_TESTP(name, type)                                           \
+    EMU_OP(name)                                                        \
+    {                                                                   \
+        u32 *const d = EMU_TARGET(u32, insn->d);                        \
+        uint32_t bits = 0, left;                                        \
+                                                                        \
+        for (left = warp->mask; left; left &= left - 1) {               \
+            const int i = __builtin_ctz(left);                          \
+            const type x = EMU_SOURCE(type, insn->a)[i];                \
+                                                                        \
+            bits |= test_float(fpclassify(x), insn->aux) ? 1u << i : 0; \
+        }                                                               \
+        *d = (*d & ~warp->mask) | bits;                                 \
+        return insn + 1;                                                \
+    }
+
+EMU_TESTP(testp_f32, f32)
+EMU_TESTP(testp_f64, f64)
+#undef EMU_TESTP
+
+/* -- SIMD video instructions: vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4 and
+ * their halves of 16 bits
+ * ---------------------------------------------------------------------- */
+
+enum {
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_AVRG,
+    VIDEO_ABSDIFF,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_SET
+};
+
+static int64_t
+video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
+{
+    switch (operation) {
+        case VIDEO_ADD:
+            return x + y;
+        case VIDEO_SUB:
+            return x - y;
+        case VIDEO_AVRG:
+            return x + y >= 0 ? (x + y + 1) >> 1 : -((-(x + y) + 1) >> 1);
+        case VIDEO_ABSDIFF:
+            return x < y ? y - x : x - y;
+        case VIDEO_MIN:
+            return x < y ? x : y;
+        case VIDEO_MAX:
+            return x > y ? x : y;
+        default:
+            switch (compare) {
+                case 0:
+                    return x == y;
+                case 1:
+                    return x != y;
+                case 2:
+                    return x < y;
+                case 3:
+                    return x <= y;
+                case 4:
+                    return x > y;
+                default:
+                    return x >= y;
+            }
+    }
+}
+
+/* aux: operation | compare << 4; imm: 1 sixteen bits, 2 a signed, 4 b signed, 8 result
+ * signed, 16 saturate, 32 add up. a, b, accumulator c. */
+EMU_OP(simd_video)
+{
+    const unsigned flags = (unsigned)insn->imm, bits = flags & 1 ? 16 : 8;
+    const unsigned count = 32 / bits;
+    const int64_t low = flags & 8 ? -((int64_t)1 << (bits - 1)) : 0;
+    const int64_t high = ((int64_t)1 << (flags & 8 ? bits - 1 : bits)) - 1;
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const uint32_t x = EMU_SOURCE(u32, insn->a)[lane],
+                       y = EMU_SOURCE(u32, insn->b)[lane];
+        const uint32_t z = EMU_SOURCE(u32, insn->c)[lane];
+        uint32_t r = flags & 32 ? z : 0;
+        unsigned i;
+
+        for (i = 0; i < count; i++) {
+            int64_t v = video_one(insn->aux & 15, element(x, i, bits, flags & 2),
+                                  element(y, i, bits, flags & 4), insn->aux >> 4);
+
+            if (flags & 16) {
+                v = v < low ? low : v > high ? high : v;
+            }
+            if (flags & 32) {
+                r += (uint32_t)v;
+            }
+            else {
+                r |= (uint32_t)(v & ((1 << bits) - 1)) << (i * bits);
+            }
+        }
+        EMU_TARGET(u32, insn->d)[lane] = r;
+    }
+    return insn + 1;
+}
+
+/* -- 128-bit registers ------------------------------------------------------------- */
+
+EMU_OP(mov_128)
+{
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const size_t at = 16 * (size_t)__builtin_ctz(left);
+
+        memmove(EMU_TARGET(uint8_t, insn->d) + at, EMU_SOURCE(uint8_t, insn->a) + at,
+                16);
+    }
+    return insn + 1;
+}
+
+EMU_OP(join_128)
+{
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        const uint64_t low = EMU_SOURCE(u64, insn->a)[i],
+                       high = EMU_SOURCE(u64, insn->b)[i];
+
+        EMU_TARGET(u64, insn->d)[(size_t)2 * i] = low;
+        EMU_TARGET(u64, insn->d)[2 * i + 1] = high;
+    }
+    return insn + 1;
+}
+
+/* imm: 0 the lower half, 64 the upper */
+EMU_OP(part_64from128)
+{
+    uint32_t left;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+
+        EMU_TARGET(u64, insn->d)
+        [i] = EMU_SOURCE(u64, insn->a)[2 * i + (insn->imm != 0)];
+    }
+    return insn + 1;
+}

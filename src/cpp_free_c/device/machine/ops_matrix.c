@@ -1,0 +1,101 @@
+/* wmma.mma of a warp: D = A * B + C of 16 by 16 elements.
+ *
+ * How the lanes share a matrix is this device's choice, since PTX leaves it open (see
+ * lower_matrix.c). Products are exact; their sum is rounded once. */
+#include "device/machine/machine.h"
+
+#include "device/base/half.h"
+#include "device/machine/lanes.h"
+#include "device/compile/encoding.h"
+
+enum { SIDE = 16, HALF = 8 };
+
+static double
+half_of_word(uint32_t word, unsigned which)
+{
+    return emu_half_value((uint16_t)(word >> (16 * which)), EMU_F16);
+}
+
+/* The element in slot `slot` of a lane: two in a register of halves. */
+static double
+half_slot(emu_warp *warp, const uint32_t *x, unsigned lane, unsigned slot)
+{
+    return half_of_word(EMU_SOURCE(u32, x[slot / 2])[lane], slot & 1);
+}
+
+/* Elements by (row, column) of A, (column, row) of B, row and column of C and D: `far`
+ * runs over the lanes' groups of four, `near` within them. */
+static unsigned
+lane_of(unsigned far, unsigned near)
+{
+    return (far % HALF) * 4 + (near % HALF) / 2;
+}
+
+static unsigned
+slot_of(unsigned far, unsigned near)
+{
+    return near % 2 + (far / HALF) * 2 + (near / HALF) * 4;
+}
+
+static double
+addend(emu_warp *warp, const emu_insn *insn, const uint32_t *x, unsigned lane,
+       unsigned slot)
+{
+    return insn->aux & EMU_WMMA_C_HALF ? half_slot(warp, x, lane, slot)
+                                       : (double)EMU_SOURCE(f32, x[slot])[lane];
+}
+
+static void
+write_result(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned slot,
+             double value)
+{
+    if (insn->aux & EMU_WMMA_D_HALF) {
+        u32 *const word = &EMU_TARGET(u32, insn->x[slot / 2])[lane];
+        const unsigned shift = 16 * (slot & 1);
+
+        *word = (*word & ~(0xffffu << shift)) |
+                (uint32_t)emu_half_round(value, EMU_F16, EMU_RN) << shift;
+    }
+    else {
+        EMU_TARGET(f32, insn->x[slot])[lane] = canonical((float)value);
+    }
+}
+
+/* Once all lanes have come, the group with the first of them computes for all. */
+static void
+wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+{
+    const unsigned results = insn->aux & EMU_WMMA_D_HALF ? 4 : 8;
+    const uint32_t *const xa = insn->x + results, *const xb = xa + 4,
+                          *const xc = xb + 4;
+    double a[SIDE][SIDE], b[SIDE][SIDE], d[SIDE][SIDE];
+    unsigned i, j, k;
+
+    if (phase == 0 || !(mask & all & (0 - all))) {
+        return;
+    }
+    for (i = 0; i < SIDE; i++) {
+        for (j = 0; j < SIDE; j++) {
+            a[i][j] = half_slot(warp, xa, lane_of(i, j), slot_of(i, j));
+            b[i][j] = half_slot(warp, xb, lane_of(i, j), slot_of(i, j));
+            d[i][j] = addend(warp, insn, xc, lane_of(i, j), slot_of(i, j));
+        }
+    }
+    for (i = 0; i < SIDE; i++) {
+        for (j = 0; j < SIDE; j++) {
+            double sum = 0.0;
+
+            for (k = 0; k < SIDE; k++) {
+                sum += a[i][k] * b[j][k];
+            }
+            write_result(warp, insn, lane_of(i, j), slot_of(i, j), sum + d[i][j]);
+        }
+    }
+}
+
+/* x: registers of D, then of A, B, C; aux: EMU_WMMA_ flags */
+const emu_insn *
+emu_op_wmma(emu_warp *warp, const emu_insn *insn)
+{
+    return emu_warp_sync(warp, insn, EMU_WHOLE_WARP, wmma_phase);
+}

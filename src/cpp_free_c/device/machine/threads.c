@@ -1,0 +1,158 @@
+/* See pool_threads.h. */
+#define _GNU_SOURCE
+#include "device/machine/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "device/machine/wait.h"
+
+enum { MAX_WORKERS = 256 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* workers wait here */
+    pthread_cond_t done; /* the caller waits here */
+    pid_t process;       /* whose threads these are */
+    unsigned limit;      /* threads in all; 0: not looked up yet */
+    unsigned started;    /* workers */
+    bool busy;           /* a caller has them */
+    void (*part)(void *data, unsigned number);
+    void *data;
+    unsigned wanted;  /* calls that workers have still to begin */
+    unsigned number;  /* of the next call */
+    unsigned running; /* calls that workers are in */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER};
+
+static unsigned
+limit_locked(void)
+{
+    if (!pool.limit) {
+        const char *text = getenv("PYCUDA_EMULATOR_THREADS");
+        long count = text ? strtol(text, NULL, 10) : 0;
+
+        if (count <= 0) {
+            cpu_set_t cores; /* those that this process may use */
+
+            CPU_ZERO(&cores);
+            count =
+                sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+        }
+        pool.limit = count < 1             ? 1
+                     : count > MAX_WORKERS ? MAX_WORKERS
+                                           : (unsigned)count;
+    }
+    return pool.limit;
+}
+
+unsigned
+emu_threads_count(void)
+{
+    unsigned limit;
+
+    (void)pthread_mutex_lock(&pool.lock);
+    limit = limit_locked();
+    (void)pthread_mutex_unlock(&pool.lock);
+    return limit;
+}
+
+static void *
+worker(void *unused)
+{
+    (void)unused;
+    (void)pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        unsigned number;
+
+        while (!pool.wanted) {
+            (void)pthread_cond_wait(&pool.work, &pool.lock);
+        }
+        pool.wanted--;
+        pool.running++;
+        number = pool.number++;
+        (void)pthread_mutex_unlock(&pool.lock);
+        pool.part(pool.data, number);
+        (void)pthread_mutex_lock(&pool.lock);
+        if (--pool.running == 0) {
+            (void)pthread_cond_signal(&pool.done);
+        }
+    }
+    return NULL;
+}
+
+static void
+start_locked(unsigned count)
+{
+    pthread_attr_t attributes;
+
+    if (pthread_attr_init(&attributes) != 0) {
+        return;
+    }
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    while (pool.started < count) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, &attributes, worker, NULL) != 0) {
+            break;
+        }
+        pool.started++;
+    }
+    (void)pthread_attr_destroy(&attributes);
+}
+
+/* Waits until no worker is in a call. */
+static void
+finish_locked(void (*idle)(void *data), void *data)
+{
+    while (pool.running) {
+        const struct timespec deadline = emu_wait_deadline();
+
+        if (pthread_cond_timedwait(&pool.done, &pool.lock, &deadline) == ETIMEDOUT) {
+            (void)pthread_mutex_unlock(&pool.lock);
+            idle(data);
+            (void)pthread_mutex_lock(&pool.lock);
+        }
+    }
+}
+
+void
+emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *data),
+                void *data, unsigned count)
+{
+    const pid_t process = getpid();
+    bool helped = false;
+
+    if (count > 1) {
+        (void)pthread_mutex_lock(&pool.lock);
+        if (!pool.process) {
+            pool.process = process;
+        }
+        if (!pool.busy && pool.process == process && limit_locked() > 1) {
+            if (count > pool.limit) {
+                count = pool.limit;
+            }
+            start_locked(count - 1);
+            pool.busy = helped = true;
+            pool.part = part;
+            pool.data = data;
+            pool.number = 1;
+            pool.wanted = count - 1 < pool.started ? count - 1 : pool.started;
+            (void)pthread_cond_broadcast(&pool.work);
+        }
+        (void)pthread_mutex_unlock(&pool.lock);
+    }
+    part(data, 0);
+    if (helped) {
+        (void)pthread_mutex_lock(&pool.lock);
+        pool.wanted = 0; /* whoever has not come by now is not needed */
+        finish_locked(idle, data);
+        pool.busy = false;
+        (void)pthread_mutex_unlock(&pool.lock);
+    }
+}

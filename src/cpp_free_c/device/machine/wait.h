@@ -1,0 +1,95 @@
+/* Waits of a thread of the program: for another thread's work, or for a kernel that it
+ * runs itself.
+ *
+ * A program that embeds the device (the Python extension) can register a function, the
+ * host. While a call waits or computes, the calling thread asks the host every
+ * EMU_POLL_NANOSECONDS. The host may run signal handlers, and its answer may end the
+ * wait: then a kernel that this thread runs is cancelled, a wait for another thread's
+ * work is given up, and the call returns EMU_INTERRUPTED. The context stays sound.
+ *
+ * The host may call the driver's interface itself (a signal handler of the program
+ * does). Such a nested call must not wait for what the interrupted call holds: it gets
+ * CUDA_ERROR_NOT_PERMITTED where it would wait at all.
+ *
+ * No lock of the device but those of streams is held while the host runs. */
+#ifndef DEVICE_MACHINE_WAIT_H
+#define DEVICE_MACHINE_WAIT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "device/api/entry.h"
+
+/* What the host is asked. */
+enum {
+    EMU_HOST_POLL,   /* handle signals; 1 ends the wait */
+    EMU_HOST_RETURN, /* a call that has polled is about to return */
+    EMU_HOST_THREADS /* how many threads does the program have? */
+};
+typedef int (*emu_host)(int question);
+
+/* Registers the host of this process; NULL: none. */
+EMU_EXPORT void emu_set_host(emu_host host);
+
+#define EMU_POLL_NANOSECONDS UINT64_C(20000000)
+
+/* The status of a call that a signal ended. No fault and no refusal has this code. */
+#define EMU_INTERRUPTED CUDA_ERROR_TIMEOUT
+
+/* Asks the host. True: the wait is to end. Call without the API lock. */
+bool emu_wait_poll(void);
+/* The same in a loop that knows the time on emu_nanoseconds' steady clock: asks when it
+ * is time to, counted from the call's first question. */
+bool emu_wait_poll_at(uint64_t now);
+/* The same for loops that do not know the time. */
+bool emu_wait_poll_due(void);
+/* Whether a poll of the present call has said so. */
+bool emu_wait_interrupted(void);
+/* Whether this call was made by the host during a poll. */
+bool emu_wait_is_nested(void);
+/* The status of a call that could not wait: EMU_INTERRUPTED or NOT_PERMITTED. */
+CUresult emu_wait_status(void);
+
+/* Take a lock that is not free, polling meanwhile. False: the lock was not taken. */
+bool emu_wait_mutex_slow(pthread_mutex_t *mutex);
+bool emu_wait_read_slow(pthread_rwlock_t *lock);
+bool emu_wait_write_slow(pthread_rwlock_t *lock);
+
+/* The same for any lock. */
+static inline bool
+emu_wait_mutex(pthread_mutex_t *mutex)
+{
+    return pthread_mutex_trylock(mutex) == 0 || emu_wait_mutex_slow(mutex);
+}
+
+static inline bool
+emu_wait_read(pthread_rwlock_t *lock)
+{
+    return pthread_rwlock_tryrdlock(lock) == 0 || emu_wait_read_slow(lock);
+}
+
+static inline bool
+emu_wait_write(pthread_rwlock_t *lock)
+{
+    return pthread_rwlock_trywrlock(lock) == 0 || emu_wait_write_slow(lock);
+}
+
+/* This thread runs a kernel that cannot go on by itself, or no longer does. */
+void emu_wait_set_stuck(bool is_stuck);
+/* Whether a thread of the program that has used the device does not wait for it now, or
+ * has not done so all the time since *seen was set here. */
+bool emu_wait_is_any_free(uint64_t *seen);
+/* Whether there is a thread that may use the device for the first time. */
+bool emu_wait_is_any_new(void);
+
+/* The time of the next poll on the clock of pthread_cond_timedwait. */
+struct timespec emu_wait_deadline(void);
+
+/* For api.c: the first call of a thread begins; a call that has polled returns, without
+ * the API lock. */
+void emu_wait_thread_begins(void);
+void emu_wait_leave(void);
+
+#endif

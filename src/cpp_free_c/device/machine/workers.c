@@ -1,0 +1,751 @@
+/* See workers.h. */
+#define _GNU_SOURCE
+#include "device/machine/workers.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/api/deferred.h"
+#include "device/machine/threads.h"
+#include "device/machine/wait.h"
+#include "device/machine/watch.h"
+
+enum {
+    KEEP_BYTES = 1 << 24,
+    LOOK_GAP = 63, /* turns between two looks at most */
+    LOOK_NANOSECONDS = 1000000,
+    SUSPECT = 2000000, /* a block that has run for so long may be waiting */
+    WATCH_SHARE = 200, /* watching takes one part of that many of the time */
+    WATCH_TURNS = 32,  /* ... at first */
+    WATCH_TURNS_MOST = 1 << 16,
+    SLEEP = 100000, /* between two watches of a grid that waits, at first */
+    SLEEP_MOST = 2000000,
+    GRACE = 1000000000,
+    PLACES = 3
+};
+
+/* -- how a launch ends before its blocks do ---------------------------------------- */
+
+static void
+grid_end(emu_grid *grid, CUresult code, const char *text)
+{
+    int expected = 0;
+
+    if (atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
+        grid->report->code = code;
+        if (text) {
+            (void)snprintf(grid->report->text, sizeof grid->report->text,
+                           "%s kernel %.200s\n", text, grid->kernel->info.name);
+        }
+    }
+}
+
+static void
+fault_memory(emu_grid *grid)
+{
+    grid_end(grid, CUDA_ERROR_OUT_OF_MEMORY,
+             "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
+}
+
+static void
+fault_timeout(emu_grid *grid)
+{
+    grid_end(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
+             "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
+             "ended");
+}
+
+void
+emu_worker_look(emu_worker *worker, emu_grid *grid)
+{
+    const uint64_t now = emu_nanoseconds(false), passed = now - worker->looked;
+
+    if (worker->looked && passed > UINT64_C(2) * LOOK_NANOSECONDS) {
+        worker->look_gap /= 2;
+    }
+    else if (worker->looked && passed < LOOK_NANOSECONDS / 2 &&
+             worker->look_gap < LOOK_GAP) {
+        worker->look_gap = worker->look_gap * 2 + 1;
+    }
+    worker->looked = now;
+    worker->until_look = worker->look_gap;
+    worker->has_looked = true;
+    if (grid->deadline && now > grid->deadline) {
+        fault_timeout(grid);
+    }
+    if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
+        (worker->number == 0 && emu_wait_poll_at(now))) {
+        grid_end(grid, EMU_INTERRUPTED, NULL);
+    }
+}
+
+/* -- a worker and its blocks ------------------------------------------------------- */
+
+/* A place where blocks wait. */
+typedef struct {
+    emu_watch_read read;
+    unsigned warps;
+} place;
+
+typedef struct {
+    emu_worker *worker;
+    emu_grid *grid;
+    emu_block **blocks; /* the first `live` are under way, the others may be reused */
+    size_t live, count, room;
+    emu_watch *watch;     /* made at its first use */
+    uint64_t watch_at;    /* when to watch next; 0: not set yet */
+    uint32_t watch_turns; /* for so long */
+    bool waits;           /* counted in grid->waiting */
+    bool quiet;           /* it does nothing but watch */
+    bool still;           /* counted in grid->proof.still */
+    uint64_t voted;       /* the last epoch that it has watched through */
+    long sleep;
+    place places[PLACES]; /* of its last watch */
+    unsigned place_count;
+    bool host; /* its blocks wait for memory that the host can write to */
+} crew;
+
+static bool
+has_failed(const crew *c)
+{
+    return atomic_load_explicit(&c->grid->failed, memory_order_relaxed) != 0;
+}
+
+static bool
+is_together(const crew *c)
+{
+    return atomic_load_explicit(&c->grid->together, memory_order_relaxed);
+}
+
+static bool
+is_any_left(const emu_grid *grid)
+{
+    return atomic_load(&grid->next_block) < grid->block_count;
+}
+
+/* A worker has room for one block, and for as many more as it takes here. */
+static bool
+slot_take(emu_grid *grid)
+{
+    unsigned resident = atomic_load(&grid->resident);
+
+    while (resident < grid->most) {
+        if (atomic_compare_exchange_weak(&grid->resident, &resident, resident + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+slot_give(emu_grid *grid)
+{
+    atomic_fetch_sub(&grid->resident, 1);
+}
+
+static void
+set_waits(crew *c, bool waits)
+{
+    if (c->waits != waits) {
+        c->waits = waits;
+        if (waits) {
+            atomic_fetch_add(&c->grid->waiting, 1);
+        }
+        else {
+            atomic_fetch_sub(&c->grid->waiting, 1);
+        }
+    }
+}
+
+static emu_block *
+block_new(emu_worker *worker)
+{
+    emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
+
+    if (block) {
+        memset(block, 0, sizeof *block);
+        block->worker = worker;
+    }
+    return block;
+}
+
+/* Makes a block of that number one of the crew's. */
+static bool
+crew_begin(crew *c, uint64_t number)
+{
+    if (c->live == c->room) {
+        const size_t room = c->room * 2 + 8;
+        emu_block **larger = malloc(room * sizeof *larger);
+
+        if (!larger) {
+            return false;
+        }
+        memcpy(larger, c->blocks, c->count * sizeof *larger);
+        if (c->blocks != &c->worker->block) {
+            free(c->blocks);
+        }
+        c->blocks = larger;
+        c->room = room;
+    }
+    if (c->live == c->count) {
+        c->blocks[c->count] = block_new(c->worker);
+        if (!c->blocks[c->count]) {
+            return false;
+        }
+        c->count++;
+    }
+    if (!emu_block_begin(c->blocks[c->live], c->grid, number)) {
+        return false;
+    }
+    c->live++;
+    return true;
+}
+
+/* Takes the next block of the grid; false: there is none, or no memory. */
+static bool
+crew_next(crew *c)
+{
+    const uint64_t number = atomic_fetch_add(&c->grid->next_block, 1);
+
+    if (number >= c->grid->block_count) {
+        return false;
+    }
+    if (!crew_begin(c, number)) {
+        fault_memory(c->grid);
+        return false;
+    }
+    return true;
+}
+
+/* A block has ended. */
+static void
+crew_retire(crew *c, size_t index)
+{
+    emu_block *block = c->blocks[index];
+
+    c->live--;
+    c->blocks[index] = c->blocks[c->live];
+    c->blocks[c->live] = block;
+    if (c->live) {
+        slot_give(c->grid);
+    }
+}
+
+/* -- watching ---------------------------------------------------------------------- */
+
+static void
+add_place(crew *c, const emu_watch_read *read)
+{
+    unsigned i;
+
+    for (i = 0; i < c->place_count && c->places[i].read.insn != read->insn; i++) {
+    }
+    if (i < c->place_count) {
+        c->places[i].warps++;
+    }
+    else if (i < PLACES) {
+        c->places[c->place_count++] = (place){*read, 1};
+    }
+}
+
+static void
+add_places(crew *c)
+{
+    const emu_watch_read *reads;
+    const unsigned count = emu_watch_reads(c->watch, &reads);
+    unsigned i;
+
+    for (i = 0; i < count; i++) {
+        add_place(c, &reads[i]);
+    }
+    c->host |= emu_watch_reads_host_memory(c->watch);
+}
+
+/* Watches the crew's blocks: the least of what they do. */
+static emu_watch_result
+crew_watch(crew *c)
+{
+    emu_watch_result least = EMU_WAITS;
+    size_t i;
+
+    if (!c->watch) {
+        c->watch = emu_watch_new();
+    }
+    c->place_count = 0;
+    c->host = false;
+    for (i = 0; i < c->live && c->watch && least != EMU_MOVES; i++) {
+        emu_block_state state;
+        const emu_watch_result result =
+            emu_watch_block(c->watch, c->blocks[i], c->watch_turns, &state);
+
+        if (state == EMU_BLOCK_DONE) {
+            crew_retire(c, i);
+        }
+        if (result == EMU_WAITS) {
+            add_places(c);
+        }
+        if (result < least) {
+            least = result;
+        }
+    }
+    return c->watch ? least : EMU_MOVES;
+}
+
+/* The same when it is time to, else false; sets when that is again. */
+static bool
+crew_suspect(crew *c, emu_watch_result *result)
+{
+    const uint64_t begin = c->worker->looked;
+    uint64_t end;
+
+    if (!c->watch_at) {
+        c->watch_at = begin + SUSPECT;
+        c->watch_turns = WATCH_TURNS;
+    }
+    if (begin < c->watch_at) {
+        return false;
+    }
+    *result = crew_watch(c);
+    end = emu_nanoseconds(false);
+    c->watch_at = end + (end - begin) * WATCH_SHARE;
+    if (*result == EMU_MOVES && c->watch_turns < WATCH_TURNS_MOST) {
+        c->watch_turns *= 2;
+    }
+    return true;
+}
+
+/* -- proving that the grid is stuck ------------------------------------------------ */
+
+/* From now on this worker only watches. The present epoch, in which all workers do
+ * nothing but that; 0: there is none. */
+static uint64_t
+proof_join(crew *c)
+{
+    emu_proof *proof = &c->grid->proof;
+    uint64_t epoch;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    if (!c->still) {
+        c->still = true;
+        proof->still++;
+    }
+    if (!proof->is_open && proof->still == atomic_load(&c->grid->active)) {
+        proof->is_open = true;
+        proof->epoch++;
+        proof->votes = 0;
+        proof->host = false;
+        proof->since = emu_nanoseconds(false);
+    }
+    epoch = proof->is_open ? proof->epoch : 0;
+    (void)pthread_mutex_unlock(&proof->lock);
+    return epoch;
+}
+
+/* This worker has watched all of its blocks through since it learnt of the epoch. */
+static void
+proof_vote(crew *c, uint64_t epoch)
+{
+    emu_proof *proof = &c->grid->proof;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    if (proof->is_open && proof->epoch == epoch && c->voted != epoch) {
+        c->voted = epoch;
+        proof->votes++;
+        proof->host |= c->host;
+    }
+    (void)pthread_mutex_unlock(&proof->lock);
+}
+
+/* Something has happened. */
+static void
+proof_leave(crew *c)
+{
+    emu_proof *proof = &c->grid->proof;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    if (c->still) {
+        c->still = false;
+        proof->still--;
+    }
+    proof->is_open = false;
+    (void)pthread_mutex_unlock(&proof->lock);
+}
+
+/* For the thread that launched: whether the launch is to fail. */
+static void
+proof_judge(emu_grid *grid)
+{
+    emu_proof *proof = &grid->proof;
+    bool proven;
+    uint64_t since;
+
+    (void)pthread_mutex_lock(&proof->lock);
+    proven = proof->is_open && !proof->host && proof->votes &&
+             proof->votes == atomic_load(&grid->active);
+    since = proof->since;
+    (void)pthread_mutex_unlock(&proof->lock);
+    emu_wait_set_stuck(proven);
+    if (!proven) {
+        return;
+    }
+    if (proof->told < since || emu_late_keeps() || emu_wait_is_any_free(&proof->ends)) {
+        proof->told = emu_nanoseconds(false);
+    }
+    else if (emu_nanoseconds(false) - proof->told > GRACE) {
+        if (emu_wait_is_any_new()) {
+            proof->told = emu_nanoseconds(false);
+        }
+        else {
+            atomic_store(&grid->stuck, true);
+        }
+    }
+}
+
+/* "warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ..." */
+static size_t
+place_text(const place *p, char *text, size_t room)
+{
+    const emu_watch_read *read = &p->read;
+    const uint32_t *ctaid = read->warp->block->ctaid;
+    const emu_allocation *memory = emu_memory_find(read->address);
+    char where[112], in[120] = "";
+    int length;
+
+    emu_place_text(read->func->program, emu_place_of(read->func, read->insn), where,
+                   sizeof where);
+    if (memory) {
+        (void)snprintf(
+            in, sizeof in, ", byte %llu of the %llu-byte %s allocation%s%.40s",
+            (unsigned long long)(read->address - memory->base),
+            (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
+            memory->name ? " " : "", memory->name ? memory->name : "");
+    }
+    length = snprintf(text, room, "; warp %u of block (%u, %u, %u)", read->warp->number,
+                      ctaid[0], ctaid[1], ctaid[2]);
+    if (p->warps > 1 && length > 0 && (size_t)length < room) {
+        length += snprintf(text + length, room - (size_t)length,
+                           " and %u others like it", p->warps - 1);
+    }
+    if (length > 0 && (size_t)length < room) {
+        length += snprintf(text + length, room - (size_t)length, " read%s 0x%llx%s%s",
+                           p->warps > 1 ? "" : "s", (unsigned long long)read->address,
+                           where, in);
+    }
+    return length > 0 ? (size_t)length : 0;
+}
+
+static void
+fault_stuck(crew *c)
+{
+    emu_grid *grid = c->grid;
+    emu_warp *warp = c->place_count ? c->places[0].read.warp : &c->blocks[0]->warps[0];
+    const uint64_t begun = atomic_load(&grid->next_block);
+    emu_frame frame = {.func = grid->kernel->func};
+    const emu_insn *insn = frame.func->code;
+    unsigned lane = 0, i;
+    uint64_t address = 0;
+    char text[420] = "", rest[120] = "";
+    size_t used = 0;
+
+    for (i = 0; i < c->place_count && used < sizeof text; i++) {
+        used += place_text(&c->places[i], text + used, sizeof text - used);
+    }
+    if (c->place_count) {
+        const emu_watch_read *read = &c->places[0].read;
+
+        frame.func = read->func;
+        frame.parent = read->func == grid->kernel->func ? NULL : warp->frame;
+        insn = read->insn;
+        lane = read->lane;
+        address = read->address;
+    }
+    if (begun < grid->block_count) {
+        (void)snprintf(rest, sizeof rest,
+                       "; %llu of %llu blocks have not begun, since %u are resident at "
+                       "most",
+                       (unsigned long long)(grid->block_count - begun),
+                       (unsigned long long)grid->block_count, grid->most);
+    }
+    warp->frame = &frame;
+    (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, address,
+                    c->place_count ? "deadlock: all blocks that are resident wait for "
+                                     "global memory to change%s%s"
+                                   : "deadlock: all blocks that are resident loop for "
+                                     "ever%s%s",
+                    text, rest);
+    warp->frame = NULL;
+}
+
+/* A crew that waits, as do all that it knows of: one watch of its blocks. */
+static void
+stay_quiet(crew *c)
+{
+    const uint64_t epoch = proof_join(c);
+    const struct timespec pause = {.tv_nsec = c->sleep};
+
+    if (crew_watch(c) != EMU_WAITS ||
+        (is_any_left(c->grid) && atomic_load(&c->grid->resident) < c->grid->most)) {
+        proof_leave(c);
+        c->quiet = false;
+        if (c->worker->number == 0) {
+            emu_wait_set_stuck(false);
+        }
+        return;
+    }
+    proof_vote(c, epoch);
+    if (c->worker->number == 0) {
+        proof_judge(c->grid);
+    }
+    if (atomic_load(&c->grid->stuck)) {
+        fault_stuck(c);
+        return;
+    }
+    (void)nanosleep(&pause, NULL);
+    if (c->sleep < SLEEP_MOST) {
+        c->sleep *= 2;
+    }
+    emu_worker_look(c->worker, c->grid);
+}
+
+/* -- what one worker does ---------------------------------------------------------- */
+
+/* The worker looks round while its only block runs. */
+static void
+look_alone(crew *c)
+{
+    emu_grid *grid = c->grid;
+    emu_watch_result result;
+
+    if (crew_suspect(c, &result)) {
+        set_waits(c, result != EMU_MOVES);
+    }
+    if (c->waits && atomic_load(&grid->waiting) == atomic_load(&grid->active)) {
+        atomic_store(&grid->together, true);
+    }
+}
+
+/* Runs blocks one after the other, until the grid changes over to turns. */
+static void
+run_alone(crew *c)
+{
+    while (!has_failed(c) && !is_together(c) && crew_next(c)) {
+        c->watch_at = 0;
+        while (c->live && !has_failed(c) && !is_together(c)) {
+            if (emu_block_turn(c->blocks[0]) == EMU_BLOCK_DONE) {
+                crew_retire(c, 0);
+            }
+            else if (c->worker->has_looked) {
+                c->worker->has_looked = false;
+                look_alone(c);
+            }
+        }
+        if (!c->live) {
+            set_waits(c, false);
+        }
+    }
+}
+
+/* Begins blocks: as many as there are under way at most, so that others begin some. */
+static void
+begin_more(crew *c)
+{
+    size_t wanted = c->live + 1;
+
+    while (wanted-- && !has_failed(c) && is_any_left(c->grid)) {
+        const bool has_taken = c->live && slot_take(c->grid);
+
+        if (c->live && !has_taken) {
+            return;
+        }
+        if (!crew_next(c)) {
+            if (has_taken) {
+                slot_give(c->grid);
+            }
+            return;
+        }
+    }
+}
+
+static void
+run_together(crew *c)
+{
+    while (!has_failed(c)) {
+        size_t i = 0;
+
+        begin_more(c);
+        if (!c->live) {
+            return;
+        }
+        if (c->quiet) {
+            stay_quiet(c);
+            continue;
+        }
+        while (i < c->live && !has_failed(c)) {
+            if (emu_block_turn(c->blocks[i]) == EMU_BLOCK_DONE) {
+                crew_retire(c, i);
+            }
+            else {
+                i++;
+            }
+        }
+        if (c->worker->has_looked) {
+            emu_watch_result result;
+
+            c->worker->has_looked = false;
+            if (crew_suspect(c, &result) && result == EMU_WAITS) {
+                c->quiet = true;
+                c->sleep = SLEEP;
+            }
+        }
+    }
+}
+
+/* -- workers ----------------------------------------------------------------------- */
+
+static void
+worker_free_frames(emu_worker *worker)
+{
+    unsigned bin;
+
+    for (bin = 0; bin < EMU_FRAME_SIZES; bin++) {
+        while (worker->free_frames[bin]) {
+            emu_frame *next = worker->free_frames[bin]->parent;
+
+            free(worker->free_frames[bin]->regs);
+            free(worker->free_frames[bin]);
+            worker->free_frames[bin] = next;
+        }
+    }
+    worker->frame_bytes = 0;
+}
+
+/* Workers that are not at work keep their memory for the next launch. */
+static struct {
+    pthread_mutex_t lock;
+    emu_worker *first;
+} idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static emu_worker *
+worker_take(void)
+{
+    emu_worker *worker;
+
+    (void)pthread_mutex_lock(&idle.lock);
+    worker = idle.first;
+    if (worker) {
+        idle.first = worker->next;
+    }
+    (void)pthread_mutex_unlock(&idle.lock);
+    return worker ? worker : calloc(1, sizeof *worker);
+}
+
+static void
+worker_free(emu_worker *worker)
+{
+    worker_free_frames(worker);
+    emu_block_free(worker->block);
+    free(worker);
+}
+
+/* Keeps the worker unless it holds much. */
+static void
+worker_give(emu_worker *worker)
+{
+    const emu_block *block = worker->block;
+
+    if (worker->frame_bytes > KEEP_BYTES ||
+        (block &&
+         block->regs_room + block->local_room + block->shared_room > KEEP_BYTES)) {
+        worker_free(worker);
+        return;
+    }
+    (void)pthread_mutex_lock(&idle.lock);
+    worker->next = idle.first;
+    idle.first = worker;
+    (void)pthread_mutex_unlock(&idle.lock);
+}
+
+/* Ends what a failed launch has left and keeps one block for the next launch. */
+static void
+crew_end(crew *c)
+{
+    size_t i;
+
+    if (c->live > 1) {
+        atomic_fetch_sub(&c->grid->resident, (unsigned)c->live - 1);
+    }
+    for (i = 0; i < c->live; i++) {
+        emu_block_drop_frames(c->blocks[i]);
+    }
+    for (i = 1; i < c->count; i++) {
+        emu_block_free(c->blocks[i]);
+    }
+    c->worker->block = c->count ? c->blocks[0] : NULL;
+    if (c->blocks != &c->worker->block) {
+        free(c->blocks);
+    }
+    emu_watch_free(c->watch);
+}
+
+static void
+run_part(void *data, unsigned number)
+{
+    emu_grid *grid = data;
+    emu_worker *worker = worker_take();
+    crew c = {.worker = worker, .grid = grid};
+
+    if (!worker) {
+        fault_memory(grid);
+        return;
+    }
+    worker->number = number;
+    worker->looked = 0;
+    worker->has_looked = false;
+    c.blocks = &worker->block;
+    c.count = worker->block != NULL;
+    c.room = 1;
+    atomic_fetch_add(&grid->active, 1);
+    if (is_together(&c)) {
+        proof_leave(&c); /* the others did not know of this worker */
+    }
+    if (slot_take(grid)) {
+        run_alone(&c);
+        run_together(&c);
+        slot_give(grid);
+    }
+    set_waits(&c, false);
+    if (c.still) {
+        proof_leave(&c);
+    }
+    crew_end(&c);
+    atomic_fetch_sub(&grid->active, 1);
+    worker_give(worker);
+}
+
+/* While the thread that launched waits for the other workers. */
+static void
+run_idle(void *data)
+{
+    if (emu_wait_poll()) {
+        grid_end(data, EMU_INTERRUPTED, NULL);
+    }
+    proof_judge(data);
+}
+
+void
+emu_workers_run(emu_grid *grid)
+{
+    const unsigned threads = emu_threads_count();
+    uint64_t parts = grid->block_count < threads ? grid->block_count : threads;
+
+    if (parts > grid->most) {
+        parts = grid->most;
+    }
+    (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
+    emu_threads_run(run_part, run_idle, grid, (unsigned)parts);
+    (void)pthread_mutex_destroy(&grid->proof.lock);
+    emu_wait_set_stuck(false);
+}

@@ -1,0 +1,47 @@
+/* CUDA arrays: one to three dimensions, layers, cube faces and levels, row after row.
+ *
+ * An element (x, y, z) is at base + z * slice + y * pitch + x * element; z counts
+ * layers or faces where there are any. Read by textures and surfaces, and by copies. */
+#ifndef DEVICE_MEMORY_ARRAY_H
+#define DEVICE_MEMORY_ARRAY_H
+
+#include "device/base/device.h"
+
+enum {
+    EMU_ARRAY_LAYERED = 1,
+    EMU_ARRAY_SURFACE = 2,
+    EMU_ARRAY_CUBEMAP = 4,
+    EMU_ARRAY_GATHER = 8
+};
+
+enum { EMU_ARRAY_LEVELS = 16 };
+
+typedef struct CUarray_st {
+    emu_object object;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor; /* as given */
+    size_t element;                     /* bytes of an element, all channels */
+    size_t width, height, depth;        /* in elements; 1 where the descriptor has 0 */
+    size_t pitch, slice;                /* bytes */
+    emu_allocation *memory;
+    uint64_t base;
+    struct CUmipmappedArray_st *parent; /* of a level; it alone destroys it */
+    unsigned int level;
+    struct CUarray_st **keeper; /* of an OpenGL image: who alone destroys it has it
+                                 * here, and finds NULL there if its context did */
+} emu_array;
+
+typedef struct CUmipmappedArray_st {
+    emu_object object;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    unsigned int level_count;
+    emu_array *levels[EMU_ARRAY_LEVELS]; /* NULL once destroyed */
+} emu_mipmap;
+
+/* A zeroed array in a context. INVALID_VALUE for a descriptor that makes none. */
+CUresult emu_array_create(emu_context *context,
+                          const CUDA_ARRAY3D_DESCRIPTOR *descriptor, emu_array **out);
+
+/* Bytes of one channel of a CUarray_format; 0 for an unknown one. */
+size_t emu_array_format_size(CUarray_format format);
+
+#endif

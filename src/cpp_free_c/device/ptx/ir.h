@@ -1,0 +1,209 @@
+/* What the PTX parser makes of a text: names, variables, functions, instructions.
+ *
+ * Registers are numbered per function as they first appear; variables, functions and
+ * labels are resolved where the text allows it, the rest by symbols.c. All of it lives
+ * in the scratch arena of the load. */
+#ifndef DEVICE_PTX_IR_H
+#define DEVICE_PTX_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/ptx/arena.h"
+#include "device/ptx/words.h"
+
+/* -- names ------------------------------------------------------------------------- */
+
+/* One record for each distinct name: names are equal when their records are. */
+typedef struct ptx_name {
+    struct ptx_name *next;
+    struct ptx_binding *binding;   /* innermost meaning while parsing */
+    struct ptx_function *function; /* link: definition that all modules see */
+    struct ptx_var *var;
+    struct ptx_function *own_function; /* link: of the module at hand */
+    struct ptx_var *own_var;
+    uint32_t hash;
+    uint16_t word;   /* PTX_W_ constant of a word after a dot, or 0 */
+    uint16_t opcode; /* PTX_OP_ constant, or 0 */
+    uint32_t size;
+    char text[];
+} ptx_name;
+
+typedef struct {
+    ptx_name **slots;
+    size_t count;
+    size_t room; /* power of two */
+} ptx_names;
+
+/* The record of a name; made when `add`, else NULL when there is none. */
+ptx_name *ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size,
+                        bool add);
+/* Enters opcodes and dot words. */
+void ptx_names_open(emu_load *load, ptx_names *names);
+
+/* -- types and registers ----------------------------------------------------------- */
+
+/* Width classes of registers: the interpreter keeps 32 lanes of that many bytes. */
+typedef enum { PTX_PRED, PTX_R16, PTX_R32, PTX_R64, PTX_R128, PTX_CLASSES } ptx_class;
+
+/* Size in bytes of a PTX_W_ type word; 0 when it is not a type of data. */
+unsigned ptx_type_size(unsigned word);
+bool ptx_type_is_float(unsigned word);
+bool ptx_type_is_signed(unsigned word);
+/* .u8 to .u64; .b types are neither signed nor unsigned. */
+bool ptx_type_is_unsigned(unsigned word);
+ptx_class ptx_type_class(unsigned word);
+
+/* -- variables --------------------------------------------------------------------- */
+
+typedef enum {
+    PTX_SPACE_NONE, /* generic */
+    PTX_SPACE_REG,
+    PTX_SPACE_GLOBAL,
+    PTX_SPACE_CONST,
+    PTX_SPACE_SHARED,
+    PTX_SPACE_LOCAL,
+    PTX_SPACE_PARAM
+} ptx_space;
+
+/* One value of an initialiser. */
+typedef struct {
+    uint64_t bits;         /* the value, or the offset from the symbol */
+    struct ptx_name *name; /* the symbol, or NULL */
+    bool generic;          /* generic(symbol) */
+    uint8_t shift;         /* 0xff00(symbol): the byte taken of the address */
+    bool masked;
+    unsigned line;
+} ptx_value;
+
+typedef struct ptx_var {
+    ptx_name *name;
+    ptx_space space;
+    unsigned type; /* PTX_W_ word */
+    uint64_t size; /* in bytes; 0 for an array of no size */
+    unsigned align;
+    unsigned element; /* bytes of an initialiser's value */
+    bool is_extern, is_weak, is_visible, is_common;
+    bool unsized;
+    bool is_param;     /* of the function itself, not of a call in it */
+    uint32_t reg;      /* space REG: its register */
+    uint32_t lanes;    /* space REG: elements; the others follow as parameters */
+    ptx_value *values; /* initialiser */
+    size_t value_count;
+    unsigned line;
+    struct ptx_function *function; /* it is declared in; NULL at module level */
+    struct ptx_var *next;          /* in the order of the text */
+    /* set by symbols.c */
+    struct ptx_var *same; /* the definition that this declaration stands for */
+    uint64_t address;     /* device address, or offset in its space */
+    bool placed;
+    bool in_function; /* SHARED: a device function refers to it */
+} ptx_var;
+
+/* -- instructions ------------------------------------------------------------------ */
+
+typedef enum {
+    PTX_O_NONE,
+    PTX_O_REG,     /* reg */
+    PTX_O_SPECIAL, /* %tid.x: word */
+    PTX_O_INT,     /* bits */
+    PTX_O_F32,     /* bits of a float: 0f... */
+    PTX_O_F64,     /* bits of a double: 0d... or decimal */
+    PTX_O_VAR,     /* var + bits */
+    PTX_O_FUNCTION,
+    PTX_O_LABEL,   /* label */
+    PTX_O_NAME,    /* not known when it was read */
+    PTX_O_VECTOR,  /* {items} */
+    PTX_O_LIST,    /* (items) */
+    PTX_O_ADDRESS, /* [items[0] + bits, items[1], ...] */
+    PTX_O_PROTO,   /* call prototype or target list */
+    PTX_O_SINK     /* _ */
+} ptx_operand_kind;
+
+typedef struct ptx_operand {
+    uint8_t kind;
+    bool negated;  /* !p or -r */
+    uint16_t word; /* special register, or .x .y of a vector register */
+    uint32_t reg;
+    uint32_t count;
+    uint32_t label;
+    uint64_t bits;
+    union {
+        ptx_var *var;
+        ptx_name *name;
+        struct ptx_function *function;
+        struct ptx_proto *proto;
+    };
+    struct ptx_operand *items;
+} ptx_operand;
+
+enum { PTX_MAX_WORDS = 14, PTX_MAX_OPERANDS = 8 };
+#define PTX_NO_REG UINT32_MAX
+
+typedef struct ptx_insn {
+    uint16_t opcode; /* PTX_OP_; PTX_OP_NONE marks a label: operands[0].label */
+    uint8_t word_count;
+    uint8_t operand_count;
+    uint32_t guard; /* predicate register, or PTX_NO_REG */
+    bool guard_negated;
+    unsigned line;
+    unsigned loc_line; /* of the .loc in force */
+    uint16_t loc_file;
+    uint16_t words[PTX_MAX_WORDS];
+    ptx_operand *operands;
+    ptx_operand *second; /* q of a destination p|q, or NULL */
+} ptx_insn;
+
+/* A call prototype: only its parameters matter. A target list has targets. */
+typedef struct ptx_proto {
+    ptx_var *params, *returns;
+    ptx_operand *targets;
+    uint32_t target_count;
+    bool is_targets;
+} ptx_proto;
+
+/* -- functions --------------------------------------------------------------------- */
+
+typedef struct ptx_function {
+    ptx_name *name;
+    bool is_entry, is_extern, is_weak, is_visible;
+    bool has_body;
+    bool never_returns;
+    unsigned line;
+    ptx_var *params, *returns; /* linked through next */
+    ptx_var *vars;             /* .local, .shared, .param of the body */
+    ptx_insn *insns;
+    size_t insn_count, insn_room;
+    uint8_t *reg_type; /* PTX_W_ word of each register's type */
+    size_t reg_count, reg_room;
+    size_t label_count;
+    uint64_t call_size; /* bytes that the .param variables of its calls need */
+    unsigned max_ntid[3], req_ntid[3], min_nctapersm, max_nreg;
+    struct ptx_module *module;
+    struct ptx_function *next;
+    struct ptx_function *same; /* set by symbols.c: the definition */
+    struct emu_func *code;     /* set by program.c */
+    uint64_t visited;          /* mark of the last walk over the calls */
+} ptx_function;
+
+typedef struct ptx_file {
+    unsigned index;
+    const char *path;
+    struct ptx_file *next;
+} ptx_file;
+
+typedef struct ptx_module {
+    const char *source_name;
+    unsigned version; /* 10 * major + minor */
+    unsigned target;
+    unsigned address_size;
+    ptx_var *vars, **vars_tail;
+    ptx_function *functions, **functions_tail;
+    ptx_file *files;
+    struct ptx_module *next;
+} ptx_module;
+
+ptx_module *ptx_parse(emu_load *load, ptx_names *names, const char *text, size_t size,
+                      const char *source_name);
+
+#endif

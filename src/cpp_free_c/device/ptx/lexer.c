@@ -1,0 +1,285 @@
+/* See ptx_lex.h. */
+#include "device/ptx/lexer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int
+hex_digit(char c)
+{
+    if (is_digit(c)) {
+        return c - '0';
+    }
+    if (c >= 'a' && c <= 'f') {
+        return c - 'a' + 10;
+    }
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool
+is_name_start(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+           c == '%';
+}
+
+static bool
+is_name_part(char c)
+{
+    return is_name_start(c) || is_digit(c);
+}
+
+/* Skips white space, comments and preprocessor lines (# 1 "file"). */
+static void
+skip_blank(ptx_lexer *lexer)
+{
+    const char *at = lexer->at, *end = lexer->end;
+
+    for (;;) {
+        if (at < end && *at == '\n') {
+            lexer->line++;
+            at++;
+        }
+        else if (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' ||
+                              *at == '\v')) {
+            at++;
+        }
+        else if ((end - at >= 2 && at[0] == '/' && at[1] == '/') ||
+                 (at < end && *at == '#')) {
+            while (at < end && *at != '\n') {
+                at++;
+            }
+        }
+        else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+            at += 2;
+            while (end - at >= 2 && !(at[0] == '*' && at[1] == '/')) {
+                lexer->line += *at == '\n';
+                at++;
+            }
+            at = end - at >= 2 ? at + 2 : end;
+        }
+        else {
+            break;
+        }
+    }
+    lexer->at = at;
+}
+
+/* 0f and 8 digits, 0d and 16 digits: bits of a float or double. */
+static void
+read_hex_float(ptx_lexer *lexer, int digits, ptx_token *token)
+{
+    const char *at = lexer->at + 2;
+    uint64_t bits = 0;
+    int i;
+
+    for (i = 0; i < digits; i++) {
+        int digit = at + i < lexer->end ? hex_digit(at[i]) : -1;
+
+        if (digit < 0) {
+            emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+                          "a hexadecimal floating-point number needs %d digits",
+                          digits);
+        }
+        bits = bits << 4 | (uint64_t)digit;
+    }
+    token->kind = digits == 8 ? PTX_T_F32 : PTX_T_F64;
+    token->bits = bits;
+    lexer->at = at + digits;
+}
+
+static void
+read_decimal_float(ptx_lexer *lexer, ptx_token *token)
+{
+    char copy[64];
+    size_t size = 0;
+    const char *at = lexer->at;
+    double value;
+
+    while (at < lexer->end && size < sizeof copy - 1 &&
+           (is_digit(*at) || *at == '.' || *at == 'e' || *at == 'E' ||
+            ((*at == '+' || *at == '-') && size &&
+             (copy[size - 1] == 'e' || copy[size - 1] == 'E')))) {
+        copy[size++] = *at++;
+    }
+    copy[size] = 0;
+    value = strtod(copy, NULL);
+    memcpy(&token->bits, &value, sizeof value);
+    token->kind = PTX_T_F64;
+    lexer->at = at;
+}
+
+static bool
+looks_like_decimal_float(const ptx_lexer *lexer)
+{
+    const char *at = lexer->at;
+
+    while (at < lexer->end && is_digit(*at)) {
+        at++;
+    }
+    if (at >= lexer->end) {
+        return false;
+    }
+    if (*at == '.') {
+        return at + 1 < lexer->end && is_digit(at[1]);
+    }
+    return (*at == 'e' || *at == 'E') && at + 1 < lexer->end &&
+           (is_digit(at[1]) || at[1] == '-' || at[1] == '+');
+}
+
+static void
+read_number(ptx_lexer *lexer, ptx_token *token)
+{
+    const char *at = lexer->at, *end = lexer->end;
+    const char second = (char)(end - at >= 2 ? at[1] : 0);
+    unsigned base = 10;
+    uint64_t bits = 0;
+
+    if (*at == '0' && (second == 'f' || second == 'F')) {
+        read_hex_float(lexer, 8, token);
+        return;
+    }
+    if (*at == '0' && (second == 'd' || second == 'D')) {
+        read_hex_float(lexer, 16, token);
+        return;
+    }
+    if (looks_like_decimal_float(lexer)) {
+        read_decimal_float(lexer, token);
+        return;
+    }
+    if (*at == '0' && (second == 'x' || second == 'X')) {
+        base = 16;
+        at += 2;
+    }
+    else if (*at == '0' && (second == 'b' || second == 'B')) {
+        base = 2;
+        at += 2;
+    }
+    else if (*at == '0') {
+        base = 8;
+    }
+    while (at < end && hex_digit(*at) >= 0 && hex_digit(*at) < (int)base) {
+        bits = bits * base + (unsigned)hex_digit(*at);
+        at++;
+    }
+    if (at < end && (*at == 'U' || *at == 'u')) {
+        at++;
+    }
+    if (at < end && is_name_part(*at)) {
+        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+                      "a number ends in '%c'", *at);
+    }
+    token->kind = PTX_T_INT;
+    token->bits = bits;
+    lexer->at = at;
+}
+
+/* A word after a dot; `::` joins two, as in shared::cta. */
+static void
+read_word(ptx_lexer *lexer, ptx_token *token)
+{
+    const char *start = lexer->at + 1, *at = start;
+
+    while (at < lexer->end &&
+           (is_name_part(*at) || (lexer->end - at >= 3 && at[0] == ':' &&
+                                  at[1] == ':' && is_name_part(at[2])))) {
+        at += *at == ':' ? 2 : 1;
+    }
+    token->kind = PTX_T_WORD;
+    token->name =
+        ptx_names_get(lexer->load, lexer->names, start, (size_t)(at - start), true);
+    lexer->at = at;
+}
+
+static void
+read_string(ptx_lexer *lexer, ptx_token *token)
+{
+    const char *at = ++lexer->at;
+
+    token->kind = PTX_T_STRING;
+    token->start = at;
+    while (at < lexer->end && *at != '"' && *at != '\n') {
+        at++;
+    }
+    if (at >= lexer->end || *at != '"') {
+        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+                      "a string does not end");
+    }
+    token->size = (size_t)(at - token->start);
+    lexer->at = at + 1;
+}
+
+static void
+read_token(ptx_lexer *lexer)
+{
+    ptx_token *token = &lexer->token;
+    const char *before = lexer->at;
+    char c;
+
+    memset(token, 0, sizeof *token);
+    skip_blank(lexer);
+    token->line = lexer->line;
+    token->spaced = lexer->at != before;
+    if (lexer->at >= lexer->end) {
+        token->kind = PTX_T_END;
+        return;
+    }
+    c = *lexer->at;
+    if (is_name_start(c)) {
+        const char *at = lexer->at;
+
+        while (at < lexer->end && is_name_part(*at)) {
+            at++;
+        }
+        token->kind = PTX_T_NAME;
+        token->name = ptx_names_get(lexer->load, lexer->names, lexer->at,
+                                    (size_t)(at - lexer->at), true);
+        lexer->at = at;
+    }
+    else if (is_digit(c)) {
+        read_number(lexer, token);
+    }
+    else if (c == '.' && lexer->end - lexer->at >= 2 && is_name_part(lexer->at[1])) {
+        read_word(lexer, token);
+    }
+    else if (c == '"') {
+        read_string(lexer, token);
+    }
+    else if (c != 0 && strchr(",;:()[]{}<>+-*/|&^!~@=?.\\", c)) {
+        token->kind = PTX_T_PUNCT;
+        token->punct = c;
+        lexer->at++;
+    }
+    else {
+        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+                      "unexpected byte 0x%02x", (unsigned char)c);
+    }
+}
+
+void
+ptx_lex_open(ptx_lexer *lexer, emu_load *load, ptx_names *names, const char *text,
+             size_t size)
+{
+    memset(lexer, 0, sizeof *lexer);
+    lexer->load = load;
+    lexer->names = names;
+    lexer->at = text;
+    lexer->end = text + size;
+    lexer->line = 1;
+    read_token(lexer);
+}
+
+ptx_token
+ptx_lex_take(ptx_lexer *lexer)
+{
+    ptx_token token = lexer->token;
+
+    read_token(lexer);
+    return token;
+}

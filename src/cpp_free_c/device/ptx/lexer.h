@@ -1,0 +1,46 @@
+/* Cuts a PTX text into tokens. Used by the parser alone.
+ *
+ * Never reads past the end of the text; a byte that fits nowhere fails the load. */
+#ifndef DEVICE_PTX_LEXER_H
+#define DEVICE_PTX_LEXER_H
+
+#include "device/ptx/ir.h"
+
+typedef enum {
+    PTX_T_END,
+    PTX_T_NAME,   /* name */
+    PTX_T_WORD,   /* .name, without the dot */
+    PTX_T_INT,    /* bits; bits is 64-bit two's complement */
+    PTX_T_F32,    /* bits */
+    PTX_T_F64,    /* bits */
+    PTX_T_STRING, /* start, size: between the quotes */
+    PTX_T_PUNCT   /* punct */
+} ptx_token_kind;
+
+typedef struct {
+    ptx_token_kind kind;
+    char punct;
+    unsigned line;
+    bool spaced; /* white space came before it */
+    ptx_name *name;
+    uint64_t bits;
+    const char *start;
+    size_t size;
+} ptx_token;
+
+typedef struct {
+    emu_load *load;
+    ptx_names *names;
+    const char *at;
+    const char *end;
+    unsigned line;
+    ptx_token token; /* the next one, not yet taken */
+} ptx_lexer;
+
+/* Reads the first token. */
+void ptx_lex_open(ptx_lexer *lexer, emu_load *load, ptx_names *names, const char *text,
+                  size_t size);
+/* Moves to the next token and returns the one before. */
+ptx_token ptx_lex_take(ptx_lexer *lexer);
+
+#endif

@@ -1,0 +1,485 @@
+/* Operands of PTX instructions. See ptx_parser.h. */
+#include "device/ptx/parser.h"
+
+#include <string.h>
+
+/* -- names ------------------------------------------------------------------------- */
+
+/* %r12 in a range %r<45>: the prefix may itself end in digits. */
+static ptx_binding *
+find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
+{
+    uint64_t value = 0, scale = 1;
+    size_t size = name->size;
+    unsigned digits = 0;
+
+    while (size > 1 && digits < 8 && name->text[size - 1] >= '0' &&
+           name->text[size - 1] <= '9') {
+        bool zero = name->text[size - 1] == '0';
+        const ptx_name *prefix;
+        ptx_binding *binding;
+
+        value += (uint64_t)(name->text[size - 1] - '0') * scale;
+        scale *= 10;
+        size--;
+        digits++;
+        if (zero && digits > 1) {
+            /* no index begins with a zero, but a longer one may hold it */
+            if (size == 1 || name->text[size - 1] < '0' || name->text[size - 1] > '9') {
+                return NULL;
+            }
+            continue;
+        }
+        prefix = ptx_names_get(parser->load, parser->names, name->text, size, false);
+        for (binding = prefix ? prefix->binding : NULL; binding;
+             binding = binding->outer) {
+            if (binding->kind == PTX_B_RANGE && value < binding->range->count) {
+                *index = (uint32_t)value;
+                return binding;
+            }
+        }
+    }
+    return NULL;
+}
+
+ptx_binding *
+ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
+{
+    ptx_binding *binding = name->binding;
+    uint32_t index;
+
+    while (binding && binding->kind == PTX_B_RANGE) {
+        binding = binding->outer; /* %r<9> leaves the name %r to others */
+    }
+    if (binding && binding->kind == PTX_B_REG) {
+        *reg = binding->reg;
+        return binding;
+    }
+    if (binding) {
+        return NULL;
+    }
+    binding = find_range(parser, name, &index);
+    if (!binding) {
+        return NULL;
+    }
+    if (!binding->range->ids[index]) {
+        binding->range->ids[index] = ptx_new_reg(parser, binding->range->type) + 1;
+    }
+    *reg = binding->range->ids[index] - 1;
+    return binding;
+}
+
+/* %tid.x and the like; the name is without its suffix. */
+static bool
+find_special(const char *text, uint16_t *word)
+{
+    /* clang-format off */
+#define SPECIAL_ROW(name) #name,
+    static const char *const specials[] = {PTX_SPECIALS(SPECIAL_ROW)};
+#undef SPECIAL_ROW
+    /* clang-format on */
+    unsigned i, number = 0;
+
+    if (text[0] != '%') {
+        return false;
+    }
+    text++;
+    for (i = 0; i < sizeof specials / sizeof *specials; i++) {
+        if (strcmp(text, specials[i]) == 0) {
+            *word = (uint16_t)i;
+            return true;
+        }
+    }
+    if (strncmp(text, "envreg", 6) == 0 && text[6] >= '0' && text[6] <= '9') {
+        for (i = 6; text[i] >= '0' && text[i] <= '9' && i < 9; i++) {
+            number = number * 10 + (unsigned)(text[i] - '0');
+        }
+        if (text[i] == 0 && number < 32) {
+            *word = (uint16_t)(PTX_S_envreg + number);
+            return true;
+        }
+    }
+    if (strncmp(text, "pm", 2) == 0 && text[2] >= '0' && text[2] <= '7') {
+        *word = (uint16_t)(PTX_S_pm + (unsigned)(text[2] - '0'));
+        return true;
+    }
+    return false;
+}
+
+static int
+lane_of(unsigned word)
+{
+    switch (word) {
+        case PTX_W_x:
+        case PTX_W_r:
+            return 0;
+        case PTX_W_y:
+        case PTX_W_g:
+            return 1;
+        case PTX_W_z:
+        case PTX_W_b:
+            return 2;
+        case PTX_W_w:
+        case PTX_W_a:
+            return 3;
+        default:
+            return -1;
+    }
+}
+
+/* The special registers that are vectors. */
+static bool
+has_parts(unsigned word)
+{
+    return word == PTX_S_tid || word == PTX_S_ntid || word == PTX_S_ctaid ||
+           word == PTX_S_nctaid || word == PTX_S_clusterid ||
+           word == PTX_S_nclusterid || word == PTX_S_cluster_ctaid ||
+           word == PTX_S_cluster_nctaid;
+}
+
+static ptx_operand *
+new_operands(ptx_parser *parser, size_t count)
+{
+    return emu_arena_get(parser->load, &parser->load->scratch, count,
+                         sizeof(ptx_operand));
+}
+
+/* A register, or all or one of a vector register. */
+static void
+reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
+            ptx_operand *operand)
+{
+    uint32_t i;
+
+    operand->kind = PTX_O_REG;
+    operand->reg = reg;
+    if (binding->kind != PTX_B_REG || binding->lanes == 1) {
+        return;
+    }
+    if (parser->lexer.token.kind == PTX_T_WORD) {
+        int lane = lane_of(ptx_lex_take(&parser->lexer).name->word);
+
+        if (lane < 0 || (uint32_t)lane >= binding->lanes) {
+            ptx_fail(parser, "no such element of a vector");
+        }
+        operand->reg = reg + (uint32_t)lane;
+        return;
+    }
+    operand->kind = PTX_O_VECTOR;
+    operand->count = binding->lanes;
+    operand->items = new_operands(parser, binding->lanes);
+    for (i = 0; i < binding->lanes; i++) {
+        operand->items[i].kind = PTX_O_REG;
+        operand->items[i].reg = reg + i;
+    }
+}
+
+static void
+special_operand(ptx_parser *parser, ptx_operand *operand)
+{
+    const bool parts = has_parts(operand->word);
+    int lane = 0;
+
+    operand->kind = PTX_O_SPECIAL;
+    if (parser->lexer.token.kind == PTX_T_WORD) {
+        lane = lane_of(ptx_lex_take(&parser->lexer).name->word);
+        if (lane < 0 || !parts) {
+            ptx_fail(parser, "no such part of a special register");
+        }
+    }
+    else if (parts) { /* all of it */
+        const uint16_t word = operand->word;
+        uint32_t i;
+
+        operand->kind = PTX_O_VECTOR;
+        operand->count = 4;
+        operand->items = new_operands(parser, operand->count);
+        for (i = 0; i < operand->count; i++) {
+            operand->items[i].kind = PTX_O_SPECIAL;
+            operand->items[i].word = word;
+            operand->items[i].bits = i;
+        }
+        return;
+    }
+    operand->bits = (uint64_t)lane;
+}
+
+/* A use of a label waits until its scope ends. */
+static void
+defer_label(ptx_parser *parser, ptx_operand *operand)
+{
+    ptx_label_use *use =
+        emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *use);
+
+    use->operand = operand;
+    use->next = parser->scopes[parser->depth].uses;
+    parser->scopes[parser->depth].uses = use;
+}
+
+static void
+name_operand(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
+{
+    uint32_t reg = 0;
+    ptx_binding *binding = ptx_find_reg(parser, name, &reg);
+
+    if (binding) {
+        reg_operand(parser, binding, reg, operand);
+        return;
+    }
+    binding = name->binding;
+    if (binding && binding->kind == PTX_B_VAR) {
+        operand->kind = PTX_O_VAR;
+        operand->var = binding->var;
+    }
+    else if (binding && binding->kind == PTX_B_FUNCTION) {
+        operand->kind = PTX_O_FUNCTION;
+        operand->function = binding->function;
+    }
+    else if (binding && binding->kind == PTX_B_PROTO) {
+        operand->kind = PTX_O_PROTO;
+        operand->proto = binding->proto;
+    }
+    else if (find_special(name->text, &operand->word)) {
+        special_operand(parser, operand);
+    }
+    else if (strcmp(name->text, "_") == 0) {
+        operand->kind = PTX_O_SINK;
+    }
+    else if (strcmp(name->text, "WARP_SZ") == 0) {
+        operand->kind = PTX_O_INT;
+        operand->bits = 32;
+    }
+    else {
+        operand->kind = PTX_O_NAME;
+        operand->name = name;
+    }
+}
+
+/* -- operands ---------------------------------------------------------------------- */
+
+static void
+number_operand(ptx_parser *parser, const ptx_token *token, bool negative,
+               ptx_operand *operand)
+{
+    operand->bits = token->bits;
+    switch (token->kind) {
+        case PTX_T_INT:
+            operand->kind = PTX_O_INT;
+            operand->bits = negative ? 0 - token->bits : token->bits;
+            break;
+        case PTX_T_F32:
+            operand->kind = PTX_O_F32;
+            operand->bits ^= negative ? (uint64_t)1 << 31 : 0;
+            break;
+        case PTX_T_F64:
+            operand->kind = PTX_O_F64;
+            operand->bits ^= negative ? (uint64_t)1 << 63 : 0;
+            break;
+        default:
+            ptx_fail(parser, "expected an operand");
+    }
+}
+
+/* A register, number, symbol, or symbol + number: no brackets. */
+static void
+parse_simple(ptx_parser *parser, ptx_operand *operand)
+{
+    ptx_token token;
+    bool negative;
+
+    if (ptx_accept(parser, '!')) {
+        operand->negated = true;
+    }
+    negative = ptx_accept(parser, '-');
+    (void)(negative || ptx_accept(parser, '+'));
+    if (ptx_accept(parser, '~')) {
+        token = ptx_lex_take(&parser->lexer);
+        number_operand(parser, &token, false, operand);
+        operand->bits = ~operand->bits;
+        return;
+    }
+    token = ptx_lex_take(&parser->lexer);
+    if (token.kind != PTX_T_NAME) {
+        number_operand(parser, &token, negative, operand);
+        return;
+    }
+    if (negative) {
+        ptx_fail(parser, "'-' before a name");
+    }
+    name_operand(parser, token.name, operand);
+    if (operand->kind == PTX_O_VAR || operand->kind == PTX_O_NAME ||
+        operand->kind == PTX_O_REG) {
+        if (ptx_at(parser, '+') || ptx_at(parser, '-')) {
+            bool minus = ptx_at(parser, '-');
+            uint64_t bits;
+
+            (void)ptx_lex_take(&parser->lexer);
+            if (ptx_accept(parser, '-')) {
+                minus = !minus;
+            }
+            bits = ptx_expect_int(parser, "an offset");
+            operand->bits = minus ? 0 - bits : bits;
+        }
+    }
+}
+
+/* In place of items[count], a vector register, its elements. Only a list of parameters
+ * may have one. Returns the new count. */
+static uint32_t
+add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
+{
+    const ptx_operand vector = items[count];
+
+    if (close != ')') {
+        ptx_fail(parser, "a vector within a vector");
+    }
+    memcpy(&items[count], vector.items, vector.count * sizeof *items);
+    return count + vector.count;
+}
+
+/* {a, b, ...} or (a, b, ...), after the opening mark. Addresses in a tex come inside of
+ * brackets; nothing nests deeper. */
+static void
+parse_items(ptx_parser *parser, char close, ptx_operand *operand)
+{
+    ptx_operand *items;
+    uint32_t count = 0, room = PTX_MAX_ITEMS / 16;
+
+    items = new_operands(parser, room);
+    while (!ptx_accept(parser, close)) {
+        if (count >= PTX_MAX_ITEMS - PTX_MAX_LANES) {
+            ptx_fail(parser, "too many operands in a list");
+        }
+        if (count > room - PTX_MAX_LANES && room < PTX_MAX_ITEMS) {
+            ptx_operand *more = new_operands(parser, PTX_MAX_ITEMS);
+
+            memcpy(more, items, count * sizeof *items);
+            items = more;
+            room = PTX_MAX_ITEMS;
+        }
+        parse_simple(parser, &items[count]);
+        if (items[count].kind == PTX_O_VECTOR) {
+            count = add_elements(parser, close, items, count);
+        }
+        else {
+            count++;
+        }
+        if (!ptx_at(parser, close)) {
+            ptx_expect(parser, ',');
+        }
+    }
+    operand->items = items;
+    operand->count = count;
+}
+
+/* [base + offset, {coordinates}, ...], after the bracket. */
+static void
+parse_address(ptx_parser *parser, ptx_operand *operand)
+{
+    operand->kind = PTX_O_ADDRESS;
+    operand->items = new_operands(parser, 4);
+    while (!ptx_accept(parser, ']')) {
+        ptx_operand *item;
+
+        if (operand->count == 4) {
+            ptx_fail(parser, "too many parts in an address");
+        }
+        item = &operand->items[operand->count++];
+        if (ptx_accept(parser, '{')) {
+            item->kind = PTX_O_VECTOR;
+            parse_items(parser, '}', item);
+        }
+        else {
+            parse_simple(parser, item);
+        }
+        if (!ptx_at(parser, ']')) {
+            ptx_expect(parser, ',');
+        }
+    }
+    if (!operand->count) {
+        ptx_fail(parser, "an address is empty");
+    }
+}
+
+static void
+parse_operand(ptx_parser *parser, ptx_operand *operand)
+{
+    if (ptx_accept(parser, '{')) {
+        operand->kind = PTX_O_VECTOR;
+        parse_items(parser, '}', operand);
+    }
+    else if (ptx_accept(parser, '(')) {
+        operand->kind = PTX_O_LIST;
+        parse_items(parser, ')', operand);
+    }
+    else if (ptx_accept(parser, '[')) {
+        parse_address(parser, operand);
+    }
+    else {
+        parse_simple(parser, operand);
+    }
+}
+
+void
+ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
+{
+    ptx_operand operands[PTX_MAX_OPERANDS];
+    unsigned count = 0, i;
+
+    memset(operands, 0, sizeof operands);
+    while (!ptx_accept(parser, ';')) {
+        if (count == PTX_MAX_OPERANDS) {
+            ptx_fail(parser, "too many operands");
+        }
+        parse_operand(parser, &operands[count++]);
+        if (ptx_accept(parser, '|')) {
+            insn->second = new_operands(parser, 1);
+            parse_operand(parser, insn->second);
+        }
+        if (parser->lexer.token.kind == PTX_T_WORD) {
+            ptx_fail(parser,
+                     "the software device has no selector '.%.20s' for an operand of "
+                     "'%.100s'",
+                     parser->lexer.token.name->text, opcode);
+        }
+        if (!ptx_at(parser, ';')) {
+            ptx_expect(parser, ',');
+        }
+    }
+    insn->operand_count = (uint8_t)count;
+    insn->operands = new_operands(parser, count);
+    memcpy(insn->operands, operands, count * sizeof *operands);
+    if (insn->opcode == PTX_OP_bra || insn->opcode == PTX_OP_brx) {
+        for (i = 0; i < count; i++) {
+            ptx_operand *operand = &insn->operands[i];
+
+            if (operand->kind == PTX_O_NAME) {
+                defer_label(parser, operand);
+            }
+        }
+    }
+}
+
+void
+ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto)
+{
+    size_t room = 0, count = 0;
+    ptx_operand *targets = NULL;
+    size_t i;
+
+    do {
+        ptx_name *name = ptx_expect_name(parser, "a target");
+
+        targets = emu_arena_grow(parser->load, targets, count, &room, sizeof *targets);
+        memset(&targets[count], 0, sizeof *targets);
+        targets[count].kind = PTX_O_NAME;
+        targets[count].name = name;
+        count++;
+    } while (ptx_accept(parser, ','));
+    ptx_expect(parser, ';');
+    for (i = 0; i < count; i++) {
+        defer_label(parser, &targets[i]);
+    }
+    proto->targets = targets;
+    proto->target_count = (uint32_t)count;
+}

@@ -1,0 +1,145 @@
+/* The words of PTX: opcodes, what may follow them after a dot, special registers.
+ *
+ * X(identifier, text) or X(name). Types come first among the words, so that a word is a
+ * type when it is at most PTX_W_LAST_TYPE. A word that is not listed makes the load
+ * fail with its name, as an unknown opcode does. */
+#ifndef DEVICE_PTX_WORDS_H
+#define DEVICE_PTX_WORDS_H
+
+/* clang-format off */
+#define PTX_OPCODES(X) \
+    X(mov) X(add) X(sub) X(mul) X(mad) X(fma) X(div) X(rem) X(neg) X(abs) X(min) \
+    X(max) X(not) X(and) X(or) X(xor) X(shl) X(shr) X(setp) X(selp) X(cvt) X(cvta) \
+    X(ld) X(st) X(bra) X(bar) X(ret) X(rcp) X(rsqrt) X(sqrt) X(ex2) X(lg2) X(sin) \
+    X(cos) X(copysign) X(call) X(shf) X(madc) X(addc) X(subc) X(clz) X(bfi) X(bfe) \
+    X(brev) X(bfind) X(prmt) X(popc) X(atom) X(red) X(shfl) X(vote) X(match) \
+    X(activemask) X(membar) X(fence) X(set) X(bmsk) X(szext) X(sad) X(slct) \
+    X(lop3) X(exit) X(trap) X(brkpt) X(dp2a) X(dp4a) X(mul24) X(mad24) X(testp) \
+    X(tanh) X(nanosleep) X(isspacep) X(prefetch) X(prefetchu) X(brx) X(alloca) \
+    X(stacksave) X(stackrestore) X(ldu) X(cnot) X(fns) X(redux) X(barrier) \
+    X(discard) X(applypriority) X(elect) X(pmevent) X(griddepcontrol) \
+    X(getctarank) X(vabsdiff4) X(vadd4) X(vsub4) X(vavrg4) X(vmax4) X(vmin4) \
+    X(vset4) X(vabsdiff2) X(vadd2) X(vsub2) X(vavrg2) X(vmax2) X(vmin2) X(vset2) \
+    X(vadd) X(vsub) X(vabsdiff) X(vmin) X(vmax) X(vshl) X(vshr) X(vmad) X(vset) \
+    X(tex) X(tld4) X(txq) X(suld) X(sust) X(sured) X(suq) X(istypep) X(cp) X(wmma) \
+    X(mma) X(ldmatrix) X(movmatrix) X(setmaxnreg) X(mapa) X(mbarrier) \
+    X(createpolicy) X(multimem) X(stmatrix) X(tcgen05) X(wgmma) X(tensormap) \
+    X(clusterlaunchcontrol)
+
+#define PTX_TYPES(X) \
+    X(u8) X(u16) X(u32) X(u64) X(s8) X(s16) X(s32) X(s64) X(b8) X(b16) X(b32) \
+    X(b64) X(b128) X(f16) X(f16x2) X(bf16) X(bf16x2) X(tf32) X(f32) X(f64) X(pred) \
+    X(s16x2) X(u16x2) X(e4m3x2) X(e5m2x2) X(texref) X(samplerref) X(surfref) \
+    X(f32x2)
+
+#define PTX_WORDS(X) \
+    X(abs, "abs") X(satfinite, "satfinite") X(pack, "pack") X(rs, "rs") \
+    X(eq, "eq") X(ne, "ne") X(lt, "lt") X(le, "le") X(gt, "gt") X(ge, "ge") \
+    X(lo, "lo") X(ls, "ls") X(hi, "hi") X(hs, "hs") X(equ, "equ") X(neu, "neu") \
+    X(ltu, "ltu") X(leu, "leu") X(gtu, "gtu") X(geu, "geu") X(num, "num") \
+    X(nan, "nan") X(rn, "rn") X(rna, "rna") X(rz, "rz") X(rm, "rm") X(rp, "rp") \
+    X(rni, "rni") X(rzi, "rzi") X(rmi, "rmi") X(rpi, "rpi") X(ftz, "ftz") \
+    X(sat, "sat") X(approx, "approx") X(full, "full") X(relu, "relu") \
+    X(NaN, "NaN") X(xorsign, "xorsign") X(wide, "wide") X(cc, "cc") \
+    X(wrap, "wrap") X(clamp, "clamp") X(shiftamt, "shiftamt") X(x, "x") X(y, "y") \
+    X(z, "z") X(w, "w") X(l, "l") X(r, "r") X(and, "and") X(or, "or") \
+    X(xor, "xor") X(popc, "popc") X(not, "not") X(all, "all") X(any, "any") \
+    X(uni, "uni") X(ballot, "ballot") X(up, "up") X(down, "down") X(bfly, "bfly") \
+    X(idx, "idx") X(sync, "sync") X(arrive, "arrive") X(red, "red") \
+    X(warp, "warp") X(aligned, "aligned") X(cta, "cta") X(gpu, "gpu") \
+    X(sys, "sys") X(gl, "gl") X(cluster, "cluster") X(acquire, "acquire") \
+    X(release, "release") X(acq_rel, "acq_rel") X(relaxed, "relaxed") X(sc, "sc") \
+    X(volatile, "volatile") X(mmio, "mmio") X(weak, "weak") X(nc, "nc") \
+    X(ca, "ca") X(cg, "cg") X(cs, "cs") X(lu, "lu") X(cv, "cv") X(wb, "wb") \
+    X(wt, "wt") X(global, "global") X(shared, "shared") X(local, "local") \
+    X(param, "param") X(const, "const") X(generic, "generic") X(to, "to") \
+    X(v2, "v2") X(v4, "v4") X(v8, "v8") X(add, "add") X(min, "min") X(max, "max") \
+    X(inc, "inc") X(dec, "dec") X(exch, "exch") X(cas, "cas") X(noftz, "noftz") \
+    X(f4e, "f4e") X(b4e, "b4e") X(rc8, "rc8") X(ecl, "ecl") X(ecr, "ecr") \
+    X(rc16, "rc16") X(finite, "finite") X(infinite, "infinite") \
+    X(number, "number") X(notanumber, "notanumber") X(normal, "normal") \
+    X(subnormal, "subnormal") X(L1, "L1") X(L2, "L2") \
+    X(evict_first, "evict_first") X(evict_last, "evict_last") \
+    X(evict_normal, "evict_normal") X(evict_unchanged, "evict_unchanged") \
+    X(no_allocate, "no_allocate") X(L1_evict, "L1_evict") X(proxy, "proxy") \
+    X(async, "async") X(alias, "alias") X(tensormap, "tensormap") \
+    X(mbarrier_init, "mbarrier_init") X(fence, "fence") X(t1d, "1d") X(t2d, "2d") \
+    X(t3d, "3d") X(a1d, "a1d") X(a2d, "a2d") X(cube, "cube") X(acube, "acube") \
+    X(t2dms, "2dms") X(a2dms, "a2dms") X(level, "level") X(grad, "grad") \
+    X(base, "base") X(g, "g") X(b, "b") X(a, "a") X(width, "width") \
+    X(height, "height") X(depth, "depth") \
+    X(channel_data_type, "channel_data_type") X(channel_order, "channel_order") \
+    X(normalized_coords, "normalized_coords") X(array_size, "array_size") \
+    X(num_mipmap_levels, "num_mipmap_levels") X(num_samples, "num_samples") \
+    X(addr_mode_0, "addr_mode_0") X(addr_mode_1, "addr_mode_1") \
+    X(addr_mode_2, "addr_mode_2") X(filter_mode, "filter_mode") X(trap, "trap") \
+    X(zero, "zero") X(p, "p") X(mask, "mask") X(ld, "ld") X(st, "st") \
+    X(load, "load") X(store, "store") X(mma, "mma") X(row, "row") X(col, "col") \
+    X(shape, "shape") X(commit_group, "commit_group") X(wait_group, "wait_group") \
+    X(wait_all, "wait_all") X(bulk, "bulk") X(read, "read") X(cp, "cp") \
+    X(init, "init") X(inval, "inval") X(arrive_drop, "arrive_drop") \
+    X(complete_tx, "complete_tx") X(expect_tx, "expect_tx") \
+    X(try_wait, "try_wait") X(test_wait, "test_wait") \
+    X(pending_count, "pending_count") X(b0, "b0") X(b1, "b1") X(b2, "b2") \
+    X(b3, "b3") X(h0, "h0") X(h1, "h1") X(b10, "b10") X(b3210, "b3210") \
+    X(b7654, "b7654") X(b01, "b01") X(b12, "b12") X(b23, "b23") X(sreg, "sreg") \
+    X(version, "version") X(target, "target") X(address_size, "address_size") \
+    X(file, "file") X(loc, "loc") X(section, "section") X(visible, "visible") \
+    X(extern, "extern") X(entry, "entry") X(func, "func") X(reg, "reg") \
+    X(tex, "tex") X(surf, "surf") X(sampler, "sampler") X(align, "align") \
+    X(maxntid, "maxntid") X(reqntid, "reqntid") X(minnctapersm, "minnctapersm") \
+    X(maxnctapersm, "maxnctapersm") X(maxnreg, "maxnreg") X(noreturn, "noreturn") \
+    X(pragma, "pragma") X(callprototype, "callprototype") \
+    X(calltargets, "calltargets") X(branchtargets, "branchtargets") \
+    X(common, "common") X(ptr, "ptr") X(reqnctapercluster, "reqnctapercluster") \
+    X(explicitcluster, "explicitcluster") X(maxclusterrank, "maxclusterrank") \
+    X(language, "language") X(blocksareclusters, "blocksareclusters") \
+    X(unified, "unified") X(managed, "managed") X(attribute, "attribute") \
+    X(abi_preserve, "abi_preserve") \
+    X(abi_preserve_control, "abi_preserve_control") X(shared_cta, "shared::cta") \
+    X(shared_cluster, "shared::cluster") X(param_entry, "param::entry") \
+    X(param_func, "param::func") X(l1_en, "L1::evict_normal") \
+    X(l1_eu, "L1::evict_unchanged") X(l1_ef, "L1::evict_first") \
+    X(l1_el, "L1::evict_last") X(l1_na, "L1::no_allocate") X(l2_64, "L2::64B") \
+    X(l2_128, "L2::128B") X(l2_256, "L2::256B") X(l2_hint, "L2::cache_hint") \
+    X(l2_ef, "L2::evict_first") X(l2_el, "L2::evict_last") \
+    X(l2_en, "L2::evict_normal") X(sync_restrict, "sync_restrict") X(n128, "128") \
+    X(n16, "16") X(fp8, "fp8") X(memory_layout, "memory_layout") \
+    X(force_unnormalized_coords, "force_unnormalized_coords") \
+    X(parity, "parity") X(c, "c") X(d, "d") X(m16n16k16, "m16n16k16")
+
+#define PTX_SPECIALS(X) \
+    X(tid) X(ntid) X(laneid) X(warpid) X(nwarpid) X(ctaid) X(nctaid) X(smid) \
+    X(nsmid) X(gridid) X(is_explicit_cluster) X(clusterid) X(nclusterid) \
+    X(cluster_ctaid) X(cluster_nctaid) X(cluster_ctarank) X(cluster_nctarank) \
+    X(lanemask_eq) X(lanemask_le) X(lanemask_lt) X(lanemask_ge) X(lanemask_gt) \
+    X(clock) X(clock_hi) X(clock64) X(globaltimer) X(globaltimer_lo) \
+    X(globaltimer_hi) X(total_smem_size) X(aggr_smem_size) X(dynamic_smem_size) \
+    X(reserved_smem_offset_begin) X(reserved_smem_offset_end) \
+    X(current_graph_exec)
+/* clang-format on */
+
+#define PTX_OPCODE_MEMBER(name) PTX_OP_##name,
+enum { PTX_OP_NONE, PTX_OPCODES(PTX_OPCODE_MEMBER) PTX_OPCODE_COUNT };
+#undef PTX_OPCODE_MEMBER
+
+#define PTX_TYPE_MEMBER(name) PTX_W_##name,
+#define PTX_WORD_MEMBER(name, text) PTX_W_##name,
+enum {
+    PTX_W_NONE,
+    PTX_TYPES(PTX_TYPE_MEMBER) PTX_WORDS(PTX_WORD_MEMBER) PTX_W_COUNT,
+    PTX_W_LAST_TYPE = PTX_W_f32x2
+};
+#undef PTX_TYPE_MEMBER
+#undef PTX_WORD_MEMBER
+
+/* %envreg0 to %envreg31 and %pm0 to %pm7 follow the named ones. */
+#define PTX_SPECIAL_MEMBER(name) PTX_S_##name,
+enum {
+    PTX_SPECIALS(PTX_SPECIAL_MEMBER) PTX_S_envreg,
+    PTX_S_pm = PTX_S_envreg + 32,
+    PTX_S_COUNT = PTX_S_pm + 8
+};
+#undef PTX_SPECIAL_MEMBER
+
+#endif

@@ -1,0 +1,127 @@
+/* The native record of a context, and scopes: making a context current during a call.
+ *
+ * Invariant: `handle` may be used while the record lives and the driver is READY (in a
+ * forked child it is not). A record lives while `alive` is 1. The record of a primary
+ * context also lives while another record of the same life of that context does: an
+ * object made through one wrapper stays valid while another wrapper retains the
+ * context. The record is part of the Python object that owns it; a reference to that
+ * object keeps the record. Records and registry are read and written under the
+ * interpreter lock only.
+ *
+ * Callers: any code in driver/ and python/. */
+#ifndef DRIVER_CONTEXT_RECORD_H
+#define DRIVER_CONTEXT_RECORD_H
+
+#include "driver/table.h"
+
+typedef enum {
+    PCU_CTX_OWNED,   /* created by this package, which destroys it */
+    PCU_CTX_PRIMARY, /* retained by this package, which releases it */
+    PCU_CTX_FOREIGN  /* of another library, which ends it */
+} pcu_ctx_kind;
+
+/* Limits of the context's device that launches need. They are read once. */
+typedef struct {
+    int max_threads;
+    int max_block[3];
+    int max_grid[3];
+    int multiprocessors;
+    int cache; /* bytes of the L2 cache */
+} pcu_device_limits;
+
+typedef struct pcu_ctxrec {
+    CUcontext handle;
+    CUdevice device;
+    pcu_ctx_kind kind;
+    int alive;
+    void *owner;             /* the Python object this record is part of */
+    struct pcu_ctxrec *next; /* in the registry */
+    pcu_device_limits limits;
+    unsigned long life;    /* shared by records of one handle that lived together */
+    unsigned long queued;  /* calls that may have enqueued work */
+    unsigned long passed;  /* of these, the calls before the last synchronisation */
+    unsigned int releases; /* in progress: the context must not end before they do */
+} pcu_ctxrec;
+
+/* The top of the calling thread's context stack, NULL if that is empty. Written by
+ * python/driver/context_stack.c; borrowed, valid while the thread's stack holds it. */
+extern PCU_HIDDEN PCU_THREAD pcu_ctxrec *pcu_ctx_current;
+
+/* The number of driver calls that currently run without the interpreter lock. Read and
+ * written under that lock. */
+extern PCU_HIDDEN unsigned int pcu_calls_waiting;
+
+/* The queue of a GPU has room for 1,021 launches; a call waits while it is full. After
+ * this many calls without a synchronisation the queue may be full. */
+enum { PCU_QUEUE_SAFE = 600 };
+
+/* Count a call that enqueues work in the current context. Return 1 if the queue may be
+ * full. */
+static inline int
+pcu_queue_may_be_full(void)
+{
+    pcu_ctxrec *rec = pcu_ctx_current;
+    return rec == NULL || ++rec->queued - rec->passed > PCU_QUEUE_SAFE;
+}
+
+/* 1 if the context of an ended record lives on through another record. */
+PCU_HIDDEN int pcu_ctxrec_outlived(const pcu_ctxrec *rec);
+
+static inline int
+pcu_ctxrec_lives(const pcu_ctxrec *rec)
+{
+    return rec->alive || pcu_ctxrec_outlived(rec);
+}
+
+/* 1 if handles of this context may be used in this process. */
+static inline int
+pcu_ctxrec_usable(const pcu_ctxrec *rec)
+{
+    return pcu_ctxrec_lives(rec) && pcu_drv_info.state == PCU_DRV_READY;
+}
+
+/* Add a record, whose handle is set, to the registry; pcu_ctxrec_forget removes it. */
+PCU_HIDDEN void pcu_ctxrec_register(pcu_ctxrec *rec);
+PCU_HIDDEN void pcu_ctxrec_forget(pcu_ctxrec *rec);
+
+/* The living record of a handle, NULL if there is none. */
+PCU_HIDDEN pcu_ctxrec *pcu_ctxrec_find(CUcontext handle);
+
+/* Read device and limits of rec->handle, which is current. *routine names the driver
+ * call that failed. */
+PCU_HIDDEN CUresult pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine);
+
+/* 1 while a handle of the context is being released through any of its records. */
+PCU_HIDDEN int pcu_ctxrec_is_busy(const pcu_ctxrec *rec);
+
+/* 1 if ending this record ends the context: the context is not foreign, and no other
+ * record retains it. */
+PCU_HIDDEN int pcu_ctxrec_is_last(const pcu_ctxrec *rec);
+
+typedef struct pcu_scope {
+    CUcontext context;       /* current inside the scope */
+    CUcontext entered;       /* pushed by the scope; NULL: it was current already */
+    const char *routine;     /* the driver call that failed in pcu_scope_enter */
+    struct pcu_scope *outer; /* the enclosing scope of this thread */
+    int suspended;
+} pcu_scope;
+
+/* Make rec current until pcu_scope_leave. On failure scope->routine names the driver
+ * call, and pcu_scope_leave must not follow. */
+PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec);
+
+/* Undo pcu_scope_enter. CUDA_ERROR_INVALID_CONTEXT if the driver popped another context
+ * than the scope had pushed. */
+PCU_HIDDEN CUresult pcu_scope_leave(pcu_scope *scope);
+
+/* 1 if this thread is inside a scope of the context. A signal handler may then run
+ * inside a call that uses the context. */
+PCU_HIDDEN int pcu_scope_is_within(CUcontext context);
+
+/* Pop the contexts of this thread's scopes from the driver's stack, so that a signal
+ * handler finds the driver's stack as the thread's context stack describes it. Pass the
+ * result to pcu_scopes_resume, which pushes the contexts again. */
+PCU_HIDDEN pcu_scope *pcu_scopes_suspend(void);
+PCU_HIDDEN void pcu_scopes_resume(pcu_scope *stop);
+
+#endif

@@ -1,0 +1,140 @@
+/* Release and counting of driver handles. Invariant and callers: see release.h. */
+
+#include "driver/release.h"
+
+#include <stdatomic.h>
+
+#include "driver/status.h"
+
+/* Both counters of a kind share a cache line, and an event costs one addition:
+ * mem_alloc and free are hot paths. */
+static struct {
+    atomic_ulong created;
+    atomic_ulong released;
+} handle_counts[PCU_HANDLE_KINDS];
+
+void
+pcu_handle_created(pcu_handle_kind kind)
+{
+    atomic_fetch_add_explicit(&handle_counts[kind].created, 1, memory_order_relaxed);
+}
+
+static void
+handle_gone(pcu_handle_kind kind)
+{
+    atomic_fetch_add_explicit(&handle_counts[kind].released, 1, memory_order_relaxed);
+}
+
+long
+pcu_handle_live(pcu_handle_kind kind)
+{
+    /* Read `released` first, so that it never exceeds `created`. */
+    unsigned long released = pcu_handle_released(kind);
+    unsigned long created =
+        atomic_load_explicit(&handle_counts[kind].created, memory_order_relaxed);
+    return (long)(created - released);
+}
+
+unsigned long
+pcu_handle_released(pcu_handle_kind kind)
+{
+    return atomic_load_explicit(&handle_counts[kind].released, memory_order_relaxed);
+}
+
+const char *
+pcu_handle_kind_name(pcu_handle_kind kind)
+{
+#define HANDLE_NAME(kind_, type, ender) #kind_,
+    static const char *const names[] = {PCU_RESOURCES(HANDLE_NAME)};
+#undef HANDLE_NAME
+    return names[kind];
+}
+
+const char *
+pcu_handle_release_routine(pcu_handle_kind kind)
+{
+#define HANDLE_ENDER(kind_, type, ender) "cu" #ender,
+    static const char *const names[] = {PCU_RESOURCES(HANDLE_ENDER)};
+#undef HANDLE_ENDER
+    return names[kind];
+}
+
+int
+pcu_handle_blocking(pcu_handle_kind kind)
+{
+#define HANDLE_WAITS(kind_, type, ender) PCU_WAITS_##ender,
+    static const unsigned char blocking[] = {PCU_RESOURCES(HANDLE_WAITS)};
+#undef HANDLE_WAITS
+    return blocking[kind];
+}
+
+void
+pcu_handle_abandon(pcu_handle_kind kind)
+{
+    handle_gone(kind);
+}
+
+/* 1 for codes that mean that the handle no longer exists, although the call did not
+ * release it. */
+static int
+handle_status_is_moot(CUresult status)
+{
+    return status == CUDA_ERROR_DEINITIALIZED ||
+           status == CUDA_ERROR_CONTEXT_IS_DESTROYED || pcu_status_is_sticky(status);
+}
+
+int
+pcu_release_begin(pcu_release *r)
+{
+    r->status = CUDA_SUCCESS;
+    r->routine = "";
+    r->entered = 0;
+    if (pcu_ctxrec_usable(r->ctx)) {
+        r->status = pcu_scope_enter(&r->scope, r->ctx);
+        r->routine = r->scope.routine;
+        r->entered = r->status == CUDA_SUCCESS;
+    }
+    r->ctx->releases += r->entered;
+    return r->entered;
+}
+
+void
+pcu_release_call(pcu_release *r)
+{
+    if (r->unmaps) {
+        r->routine = "cuGraphicsUnmapResources";
+        r->status = drv.GraphicsUnmapResources(1, &r->handle.graphics, r->stream);
+        return;
+    }
+    r->routine = pcu_handle_release_routine(r->kind);
+    switch ((int)r->kind) {
+#define HANDLE_END(kind_, type, ender)          \
+    case PCU_HANDLE_##kind_:                    \
+        r->status = drv.ender(r->handle.kind_); \
+        break;
+        PCU_RESOURCES(HANDLE_END)
+#undef HANDLE_END
+    }
+}
+
+CUresult
+pcu_release_finish(pcu_release *r)
+{
+    r->ended = r->entered && r->status == CUDA_SUCCESS;
+    if (r->entered) {
+        CUresult left = pcu_scope_leave(&r->scope);
+        r->ctx->releases--;
+        if (r->status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            r->routine = "cuCtxPopCurrent";
+            r->status = left;
+        }
+    }
+    if (handle_status_is_moot(r->status)) {
+        r->status = CUDA_SUCCESS;
+    }
+    r->ended |= r->status == CUDA_SUCCESS;
+    if (r->ended && !r->unmaps) {
+        handle_gone(r->kind);
+    }
+    return r->status;
+}

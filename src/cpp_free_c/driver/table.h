@@ -1,0 +1,92 @@
+/* The driver table: every CUDA driver function, under its name without cu.
+ *
+ * Invariant: each member of `drv` can be called at any time. Until the library is
+ * loaded, in a forked child, and for symbols that the library lacks, the member is a
+ * stub of the same signature that returns a CUresult. No caller tests for NULL, and a
+ * call costs one indirect call.
+ *
+ * `drv` and `pcu_drv_info` are written by pcu_drv_load (once, under its lock) and by
+ * the fork handler; all other code reads them. Callers: any code in driver/ and
+ * python/. */
+#ifndef DRIVER_TABLE_H
+#define DRIVER_TABLE_H
+
+#include "abi/cuda_abi.h"
+#include "abi/symbols.h"
+
+#if defined(__GNUC__)
+#    define PCU_HIDDEN __attribute__((visibility("hidden")))
+/* A thread-local variable that is read without a function call. The C library reserves
+ * space for a few such pointers in libraries that are loaded at run time. */
+#    define PCU_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#    define PCU_HIDDEN
+#    define PCU_THREAD _Thread_local
+#endif
+
+#define PCU_DRV_MEMBER(name, version, need, blocking, params) CUresult(*name) params;
+struct pcu_drv {
+    PCU_DRV_SYMBOLS(PCU_DRV_MEMBER)
+};
+#undef PCU_DRV_MEMBER
+
+/* PCU_WAITS_<Name>: the column `blocking` of the table. */
+enum {
+    PCU_BLOCKING_GIL,
+    PCU_BLOCKING_BEHIND,
+    PCU_BLOCKING_QUEUE,
+    PCU_BLOCKING_COPY,
+    PCU_BLOCKING_NOGIL
+};
+#define PCU_DRV_NOGIL(name, version, need, blocking, params) \
+    PCU_WAITS_##name = PCU_BLOCKING_##blocking,
+enum { PCU_DRV_SYMBOLS(PCU_DRV_NOGIL) };
+#undef PCU_DRV_NOGIL
+
+typedef enum {
+    PCU_DRV_UNLOADED,   /* not tried yet */
+    PCU_DRV_READY,      /* the table is filled */
+    PCU_DRV_NO_LIBRARY, /* no library could be opened */
+    PCU_DRV_STUB,       /* the library is the toolkit's stub for linking */
+    PCU_DRV_TOO_OLD,    /* the library has no cuGetProcAddress */
+    PCU_DRV_INCOMPLETE, /* a REQUIRED symbol is missing */
+    PCU_DRV_BAD_CHOICE, /* PYCUDA_DRIVER has an unknown value */
+    PCU_DRV_FORKED      /* the parent process had initialised the driver */
+} pcu_drv_state;
+
+enum { PCU_DRV_OLDEST = 11040 }; /* the oldest supported driver: CUDA 11.4 */
+
+struct pcu_drv_info {
+    pcu_drv_state state;
+    int initialized; /* cuInit has succeeded in this process */
+    int emulated;    /* the library is the software device */
+    int fallback;    /* the software device was chosen because there is no driver */
+    int version;     /* from cuDriverGetVersion; 0 until loaded */
+    /* The software device's report on the last fault; NULL on a real driver. */
+    const char *(*report)(void);
+    /* Registers the callback that handles signals during long calls of the software
+     * device (device/machine/wait.h); NULL on a real driver. */
+    void (*set_host)(int (*host)(int question));
+    unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */
+    char path[512];            /* the library given to dlopen */
+    char detail[512];          /* the loader's message, or the missing symbol */
+};
+
+extern PCU_HIDDEN struct pcu_drv drv;
+extern PCU_HIDDEN struct pcu_drv_info pcu_drv_info;
+
+/* Open the library and fill the table, once; later calls only report. Return
+ * CUDA_SUCCESS or the code that describes pcu_drv_info.state. */
+PCU_HIDDEN CUresult pcu_drv_load(void);
+
+/* Load the library and call cuInit. */
+PCU_HIDDEN CUresult pcu_drv_init(unsigned int flags);
+
+/* The code that describes a state; CUDA_SUCCESS for READY. */
+PCU_HIDDEN CUresult pcu_drv_state_status(pcu_drv_state state);
+
+/* If the loaded library lacks the symbol (its name has the cu), return the CUDA version
+ * that introduced it; otherwise 0. */
+PCU_HIDDEN int pcu_drv_missing_since(const char *routine);
+
+#endif

@@ -1,0 +1,112 @@
+/* The device of the current context, and access to the memory of contexts on other
+ * devices: Context.get_device, enable_peer_access, disable_peer_access.
+ *
+ * Invariant: these are class methods of Context that act on the current context;
+ * nothing is kept here. context_device_setup adds them to the type, which context.c
+ * made. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/device.h"
+
+PyDoc_STRVAR(context_get_device_doc,
+             "get_device($type, /)\n--\n\nReturn the Device of the current context.");
+
+static PyObject *
+context_get_device(PyObject *type, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    CUdevice device = 0;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxGetDevice, (&device));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_device_new(st, device);
+}
+
+typedef struct {
+    PyObject *peer; /* borrowed */
+    unsigned int flags;
+} context_peer_args;
+
+static const pcu_argspec context_peer_specs[] = {
+    {"peer", pcu_as_context, offsetof(context_peer_args, peer)},
+    {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
+};
+
+PyDoc_STRVAR(
+    context_enable_peer_access_doc,
+    "enable_peer_access($type, /, peer, flags=0)\n--\n\n"
+    "Let the current context read and write the memory of `peer`.\n\n"
+    "LogicError if the devices cannot do it, or if access is enabled already.");
+
+static PyObject *
+context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames)
+{
+    static const pcu_argtable table = {"enable_peer_access", context_peer_specs, 2, 1,
+                                       0};
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    context_peer_args a = {0};
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    CUcontext peer = pcu_context_handle(st, a.peer, "cuCtxEnablePeerAccess", "peer");
+    if (peer == NULL) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, st, CtxEnablePeerAccess, (peer, a.flags));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(context_disable_peer_access_doc,
+             "disable_peer_access($type, /, peer)\n--\n\n"
+             "Undo enable_peer_access.");
+
+static PyObject *
+context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames)
+{
+    static const pcu_argtable table = {"disable_peer_access", context_peer_specs, 1, 1,
+                                       0};
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    context_peer_args a = {0};
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    CUcontext peer = pcu_context_handle(st, a.peer, "cuCtxDisablePeerAccess", "peer");
+    if (peer == NULL) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, st, CtxDisablePeerAccess, (peer));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef context_device_methods[] = {
+    {"get_device", context_get_device, METH_CLASS | METH_NOARGS,
+     context_get_device_doc},
+    {"enable_peer_access", (PyCFunction)(void (*)(void))context_enable_peer_access,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, context_enable_peer_access_doc},
+    {"disable_peer_access", (PyCFunction)(void (*)(void))context_disable_peer_access,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, context_disable_peer_access_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_context_device_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Context, context_device_methods);
+}

@@ -1,0 +1,215 @@
+/* Settings of the current context: limits, the preferred split of on-chip memory, the
+ * width of shared-memory banks, the range of stream priorities, the interface version.
+ *
+ * Invariant: all but get_api_version are class methods of Context that ask the driver
+ * about the current context; nothing is kept here. context_settings_setup adds the
+ * methods to the type, which context.c made before. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+
+/* -- limits ------------------------------------------------------------------------ */
+
+typedef struct {
+    PyObject *limit; /* borrowed */
+    size_t value;
+} context_limit_args;
+
+static const pcu_argspec context_limit_specs[] = {
+    {"limit", pcu_as_object, offsetof(context_limit_args, limit)},
+    {"value", pcu_as_size, offsetof(context_limit_args, value)},
+};
+
+PyDoc_STRVAR(context_get_limit_doc,
+             "get_limit($type, limit, /)\n--\n\n"
+             "Return a limit of the current context: bytes, or a count.");
+
+static PyObject *
+context_get_limit(PyObject *type, PyObject *limit)
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    unsigned int which = 0;
+    size_t value = 0;
+    int rc;
+    if (pcu_enum_value(st->enum_limit, limit, &which, "limit") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, st, CtxGetLimit, (&value, which));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(value);
+}
+
+PyDoc_STRVAR(context_set_limit_doc,
+             "set_limit($type, limit, value, /)\n--\n\n"
+             "Set a limit of the current context: bytes, or a count.");
+
+static PyObject *
+context_set_limit(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argtable table = {"set_limit", context_limit_specs, 2, 2, 2};
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    context_limit_args a = {0};
+    unsigned int which = 0;
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_enum_value(st->enum_limit, a.limit, &which, "limit") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, st, CtxSetLimit, (which, a.value));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* -- preferences ------------------------------------------------------------------- */
+
+PyDoc_STRVAR(context_get_cache_config_doc,
+             "get_cache_config($type, /)\n--\n\n"
+             "Return the preferred split of on-chip memory, a func_cache.");
+
+static PyObject *
+context_get_cache_config(PyObject *type, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    CUfunc_cache config = 0;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxGetCacheConfig, (&config));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_enum_member_new(st->enum_func_cache, (long)config);
+}
+
+PyDoc_STRVAR(context_set_cache_config_doc,
+             "set_cache_config($type, config, /)\n--\n\n"
+             "Set the preferred split of on-chip memory, a func_cache.");
+
+static PyObject *
+context_set_cache_config(PyObject *type, PyObject *value)
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    unsigned int config = 0;
+    int rc;
+    if (pcu_enum_value(st->enum_func_cache, value, &config, "config") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, st, CtxSetCacheConfig, (config));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(context_get_shared_config_doc,
+             "get_shared_config($type, /)\n--\n\n"
+             "Return the width of shared-memory banks, a shared_config.");
+
+static PyObject *
+context_get_shared_config(PyObject *type, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    CUsharedconfig config = 0;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxGetSharedMemConfig, (&config));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_enum_member_new(st->enum_shared_config, (long)config);
+}
+
+PyDoc_STRVAR(context_set_shared_config_doc,
+             "set_shared_config($type, config, /)\n--\n\n"
+             "Set the width of shared-memory banks, a shared_config.");
+
+static PyObject *
+context_set_shared_config(PyObject *type, PyObject *value)
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    unsigned int config = 0;
+    int rc;
+    if (pcu_enum_value(st->enum_shared_config, value, &config, "config") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, st, CtxSetSharedMemConfig, (config));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* -- values that cannot be set ----------------------------------------------------- */
+
+PyDoc_STRVAR(context_get_stream_priority_range_doc,
+             "get_stream_priority_range($type, /)\n--\n\n"
+             "Return the least and the greatest stream priority, a tuple.\n\n"
+             "A lower number is a higher priority.");
+
+static PyObject *
+context_get_stream_priority_range(PyObject *type, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    int least = 0;
+    int greatest = 0;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, CtxGetStreamPriorityRange, (&least, &greatest));
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(ii)", least, greatest);
+}
+
+PyDoc_STRVAR(context_get_api_version_doc,
+             "get_api_version($self, /)\n--\n\n"
+             "Return the version of the driver interface that made this context.");
+
+static PyObject *
+context_get_api_version(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_context *self = (pcu_context *)op;
+    unsigned int version = 0;
+    int rc;
+    if (!self->rec.alive) {
+        pcu_raise_detail(self->st, "cuCtxGetApiVersion", CUDA_ERROR_INVALID_CONTEXT,
+                         "this context was detached");
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, CtxGetApiVersion, (self->rec.handle, &version));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(version);
+}
+
+static PyMethodDef context_settings_methods[] = {
+    {"get_limit", context_get_limit, METH_CLASS | METH_O, context_get_limit_doc},
+    {"set_limit", (PyCFunction)(void (*)(void))context_set_limit,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, context_set_limit_doc},
+    {"get_cache_config", context_get_cache_config, METH_CLASS | METH_NOARGS,
+     context_get_cache_config_doc},
+    {"set_cache_config", context_set_cache_config, METH_CLASS | METH_O,
+     context_set_cache_config_doc},
+    {"get_shared_config", context_get_shared_config, METH_CLASS | METH_NOARGS,
+     context_get_shared_config_doc},
+    {"set_shared_config", context_set_shared_config, METH_CLASS | METH_O,
+     context_set_shared_config_doc},
+    {"get_stream_priority_range", context_get_stream_priority_range,
+     METH_CLASS | METH_NOARGS, context_get_stream_priority_range_doc},
+    {"get_api_version", context_get_api_version, METH_NOARGS,
+     context_get_api_version_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_context_settings_setup(PyObject *Py_UNUSED(m), pcu_state *st)
+{
+    return pcu_add_methods(st->Context, context_settings_methods);
+}

@@ -1,0 +1,29 @@
+/* The struct behind a Context. Every wrapper of a driver handle reads it, so it is
+ * below them; context.h declares what makes and finds contexts. */
+#ifndef PYTHON_DRIVER_CONTEXT_STRUCT_H
+#define PYTHON_DRIVER_CONTEXT_STRUCT_H
+
+#include "python/support/base.h"
+
+#include "driver/context_record.h"
+
+struct pcu_kernels;
+
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *dict;
+    PyObject *weakrefs;
+    struct pcu_kernels
+        *kernels; /* generated kernels (kernels.c); NULL before the first */
+    pcu_ctxrec rec;
+} pcu_context;
+
+/* The native record of a Context. */
+static inline const pcu_ctxrec *
+pcu_context_rec(PyObject *ctx)
+{
+    return &((pcu_context *)ctx)->rec;
+}
+
+#endif

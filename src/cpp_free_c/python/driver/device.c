@@ -1,0 +1,468 @@
+/* Device: a GPU by its ordinal. Holds no driver resource; equal and hashed by ordinal.
+ */
+#include "python/driver/device.h"
+
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+
+#include "abi/device_attributes.h"
+
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *dict;
+    PyObject *weakrefs;
+    CUdevice
+        handle; /* the ordinal, for every driver there has been; -1 before __init__ */
+} device;
+
+static PyObject *
+device_wrap_new(pcu_state *st, PyTypeObject *type, CUdevice handle)
+{
+    device *self = (device *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->st = st;
+        self->handle = handle;
+    }
+    return (PyObject *)self;
+}
+
+PyObject *
+pcu_device_new(pcu_state *st, CUdevice handle)
+{
+    return device_wrap_new(st, st->Device, handle);
+}
+
+CUdevice
+pcu_device_handle(PyObject *op)
+{
+    return ((device *)op)->handle;
+}
+
+/* The handle for an ordinal or a PCI bus id. */
+static int
+device_find(pcu_state *st, PyObject *which, CUdevice *handle)
+{
+    unsigned long long ordinal = 0;
+    int rc;
+    if (PyUnicode_Check(which)) {
+        const char *bus_id = pcu_as_name(which, "the PCI bus id");
+        if (bus_id == NULL) {
+            return -1;
+        }
+        PCU_CALL(rc, st, DeviceGetByPCIBusId, (handle, bus_id));
+        return rc;
+    }
+    if (pcu_as_integer(which, INT_MIN, INT_MAX, &ordinal, "device number") < 0) {
+        return -1;
+    }
+    CUresult status = drv.DeviceGet(handle, (int)ordinal);
+    if (status == CUDA_ERROR_INVALID_DEVICE) {
+        int count = 0;
+        if (drv.DeviceGetCount(&count) == CUDA_SUCCESS) {
+            return pcu_raise_detail(st, "cuDeviceGet", status,
+                                    "device %d was asked for, this machine has %d",
+                                    (int)ordinal, count);
+        }
+    }
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, "cuDeviceGet", status);
+}
+
+static PyObject *
+device_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    if (st == NULL) {
+        return NULL;
+    }
+    return device_wrap_new(st, type, -1);
+}
+
+static int
+device_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {{"number_or_pci_bus_id", pcu_as_object, 0}};
+    static const pcu_argtable table = {"Device", specs, 1, 1, 1};
+    device *self = (device *)op;
+    PyObject *which = NULL;
+    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &which) < 0) {
+        return -1;
+    }
+    return device_find(self->st, which, &self->handle);
+}
+
+static int
+device_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((device *)op)->dict);
+    return 0;
+}
+
+static int
+device_clear(PyObject *op)
+{
+    Py_CLEAR(((device *)op)->dict);
+    return 0;
+}
+
+static void
+device_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((device *)op)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    device_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+static PyObject *
+device_repr(PyObject *op)
+{
+    return PyUnicode_FromFormat("<%s %d>", Py_TYPE(op)->tp_name,
+                                ((device *)op)->handle);
+}
+
+static PyObject *
+device_richcompare(PyObject *a, PyObject *b, int op)
+{
+    pcu_state *st = ((device *)a)->st;
+    if ((op != Py_EQ && op != Py_NE) || !PyObject_TypeCheck(b, st->Device)) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    int same = ((device *)a)->handle == ((device *)b)->handle;
+    return PyBool_FromLong(op == Py_EQ ? same : !same);
+}
+
+static Py_hash_t
+device_hash(PyObject *op)
+{
+    return ((device *)op)->handle;
+}
+
+/* -- attributes -------------------------------------------------------------------- */
+
+static PyObject *
+device_attribute_new(device *self, long attribute)
+{
+    int value = 0;
+    int rc;
+    PCU_CALL(rc, self->st, DeviceGetAttribute,
+             (&value, (CUdevice_attribute)attribute, self->handle));
+    if (rc < 0) {
+        return NULL;
+    }
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) {
+        return pcu_enum_member_new(self->st->enum_compute_mode, value);
+    }
+    return PyLong_FromLong(value);
+}
+
+PyDoc_STRVAR(device_get_attribute_doc,
+             "get_attribute($self, attr, /)\n--\n\n"
+             "The value of a device_attribute: an int, or a compute_mode.");
+
+static PyObject *
+device_get_attribute(PyObject *op, PyObject *attr)
+{
+    device *self = (device *)op;
+    unsigned int attribute = 0;
+    if (pcu_enum_value(self->st->enum_device_attribute, attr, &attribute, "attr") < 0) {
+        return NULL;
+    }
+    return device_attribute_new(self, (long)attribute);
+}
+
+/* One attribute into the dictionary; what the driver is too old to know is left out. */
+static int
+device_collect_attribute(device *self, PyObject *dict, PyObject *member)
+{
+    PyObject *value = NULL;
+    int rc = -1;
+    value = device_get_attribute((PyObject *)self, member);
+    if (value != NULL) {
+        rc = PyDict_SetItem(dict, member, value);
+        Py_DECREF(value);
+        return rc;
+    }
+    pcu_saved_error failure;
+    if (!PyErr_ExceptionMatches(self->st->exc_Error)) {
+        return -1;
+    }
+    pcu_error_save(&failure);
+    CUresult known = drv.DeviceGetAttribute(&rc, 1, self->handle);
+    if (known != CUDA_SUCCESS) {
+        pcu_error_restore(&failure);
+        return -1; /* the device itself does not answer */
+    }
+    pcu_error_restore(&failure);
+    PyErr_Clear(); /* this driver does not know the attribute: it is left out */
+    return 0;
+}
+
+PyDoc_STRVAR(device_get_attributes_doc,
+             "get_attributes($self, /)\n--\n\n"
+             "A dictionary from device_attribute to value.\n\n"
+             "Attributes that this driver does not know are left out.");
+
+static PyObject *
+device_get_attributes(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    device *self = (device *)op;
+    PyObject *names = NULL;
+    PyObject *result = NULL;
+    PyObject *key;
+    PyObject *member;
+    Py_ssize_t position = 0;
+    names = PyObject_GetAttrString(self->st->enum_device_attribute, "names");
+    result = PyDict_New();
+    if (names == NULL || result == NULL) {
+        goto error;
+    }
+    while (PyDict_Next(names, &position, &key, &member)) {
+        if (device_collect_attribute(self, result, member) < 0) {
+            goto error;
+        }
+    }
+    Py_DECREF(names);
+    return result;
+error:
+    Py_XDECREF(names);
+    Py_XDECREF(result);
+    return NULL;
+}
+
+static PyObject *
+device_get_attribute_property(PyObject *op, void *closure)
+{
+    return device_attribute_new((device *)op, (long)(intptr_t)closure);
+}
+
+/* -- methods ----------------------------------------------------------------------- */
+
+PyDoc_STRVAR(device_count_doc,
+             "count($type, /)\n--\n\nThe number of GPUs this process sees.");
+
+static PyObject *
+device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
+             Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argtable table = {"count", NULL, 0, 0, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    int count = 0;
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, NULL) < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, st, DeviceGetCount, (&count));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(count);
+}
+
+PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nThe device's name.");
+
+static PyObject *
+device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    device *self = (device *)op;
+    char name[256] = "";
+    int rc;
+    PCU_CALL(rc, self->st, DeviceGetName, (name, sizeof(name), self->handle));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyUnicode_FromString(name);
+}
+
+PyDoc_STRVAR(device_pci_bus_id_doc,
+             "pci_bus_id($self, /)\n--\n\n"
+             "The device's PCI bus id, as Device() takes it.");
+
+static PyObject *
+device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    device *self = (device *)op;
+    char bus_id[64] = "";
+    int rc;
+    PCU_CALL(rc, self->st, DeviceGetPCIBusId, (bus_id, sizeof(bus_id), self->handle));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyUnicode_FromString(bus_id);
+}
+
+PyDoc_STRVAR(device_compute_capability_doc,
+             "compute_capability($self, /)\n--\n\n"
+             "The compute capability, a tuple (major, minor).");
+
+static PyObject *
+device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    device *self = (device *)op;
+    int major = 0;
+    int minor = 0;
+    int rc;
+    PCU_CALL(rc, self->st, DeviceGetAttribute,
+             (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, self->handle));
+    if (rc == 0) {
+        PCU_CALL(rc, self->st, DeviceGetAttribute,
+                 (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, self->handle));
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(ii)", major, minor);
+}
+
+PyDoc_STRVAR(device_total_memory_doc,
+             "total_memory($self, /)\n--\n\nThe device's memory in bytes.");
+
+static PyObject *
+device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    device *self = (device *)op;
+    size_t bytes = 0;
+    int rc;
+    PCU_CALL(rc, self->st, DeviceTotalMem, (&bytes, self->handle));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(bytes);
+}
+
+PyDoc_STRVAR(device_make_context_doc,
+             "make_context($self, /, flags=0)\n--\n\n"
+             "Make a context and push it on this thread's stack.\n\n"
+             "flags: or-ed ctx_flags.");
+
+static PyObject *
+device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
+    static const pcu_argtable table = {"make_context", specs, 1, 0, 0};
+    device *self = (device *)op;
+    unsigned int flags = 0;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &flags) < 0) {
+        return NULL;
+    }
+    return pcu_context_make(self->st, self->handle, flags);
+}
+
+PyDoc_STRVAR(
+    device_retain_primary_context_doc,
+    "retain_primary_context($self, /)\n--\n\n"
+    "The device's primary context, which the CUDA runtime and other libraries\n"
+    "share. It is not made current: push() it.");
+
+static PyObject *
+device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    device *self = (device *)op;
+    return pcu_context_retain_primary(self->st, self->handle);
+}
+
+PyDoc_STRVAR(device_can_access_peer_doc,
+             "can_access_peer($self, other, /)\n--\n\n"
+             "True if this device can read and write the memory of the other.");
+
+static PyObject *
+device_can_access_peer(PyObject *op, PyObject *other)
+{
+    device *self = (device *)op;
+    int possible = 0;
+    int rc;
+    if (!PyObject_TypeCheck(other, self->st->Device)) {
+        PyErr_Format(PyExc_TypeError, "other must be a Device, not %s",
+                     Py_TYPE(other)->tp_name);
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, DeviceCanAccessPeer,
+             (&possible, self->handle, ((device *)other)->handle));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyBool_FromLong(possible);
+}
+
+PyDoc_STRVAR(device_doc,
+             "Device(number_or_pci_bus_id, /)\n--\n\n"
+             "A GPU, by ordinal or PCI bus id.\n\n"
+             "Each device_attribute also is a property, in lower case.");
+
+static PyGetSetDef device_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef device_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(device, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(device, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMethodDef device_methods[] = {
+    {"count", (PyCFunction)(void (*)(void))device_count,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, device_count_doc},
+    {"name", device_name, METH_NOARGS, device_name_doc},
+    {"pci_bus_id", device_pci_bus_id, METH_NOARGS, device_pci_bus_id_doc},
+    {"compute_capability", device_compute_capability, METH_NOARGS,
+     device_compute_capability_doc},
+    {"total_memory", device_total_memory, METH_NOARGS, device_total_memory_doc},
+    {"get_attribute", device_get_attribute, METH_O, device_get_attribute_doc},
+    {"get_attributes", device_get_attributes, METH_NOARGS, device_get_attributes_doc},
+    {"make_context", (PyCFunction)(void (*)(void))device_make_context,
+     METH_FASTCALL | METH_KEYWORDS, device_make_context_doc},
+    {"retain_primary_context", device_retain_primary_context, METH_NOARGS,
+     device_retain_primary_context_doc},
+    {"can_access_peer", device_can_access_peer, METH_O, device_can_access_peer_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot device_slots[] = {
+    {Py_tp_doc, (void *)device_doc},
+    {Py_tp_new, device_new},
+    {Py_tp_init, device_init},
+    {Py_tp_traverse, device_traverse},
+    {Py_tp_clear, device_clear},
+    {Py_tp_dealloc, device_dealloc},
+    {Py_tp_repr, device_repr},
+    {Py_tp_richcompare, device_richcompare},
+    {Py_tp_hash, device_hash},
+    {Py_tp_members, device_members},
+    {Py_tp_getset, device_getset},
+    {Py_tp_methods, device_methods},
+    {0, NULL},
+};
+
+static PyType_Spec device_spec = {
+    "pycuda._driver.Device", sizeof(device), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, device_slots};
+
+#define DEVICE_PROPERTY(name, value, kind) {#name, value},
+static const pcu_property device_properties[] = {PCU_DEVICE_ATTRS(DEVICE_PROPERTY)};
+#undef DEVICE_PROPERTY
+
+int
+pcu_device_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->Device, &device_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_properties(st, st->Device, device_properties,
+                              Py_ARRAY_LENGTH(device_properties),
+                              device_get_attribute_property);
+}

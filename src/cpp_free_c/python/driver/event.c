@@ -1,0 +1,267 @@
+/* Event: a point in a stream that can be waited for and timed. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/ipc_bytes.h"
+#include "python/driver/stream.h"
+
+static int
+event_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
+    static const pcu_argtable table = {"Event", specs, 1, 0, 0};
+    pcu_resource *self = (pcu_resource *)op;
+    unsigned int flags = 0;
+    pcu_handle handle = {0};
+    int rc;
+    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &flags) < 0) {
+        return -1;
+    }
+    PyObject *ctx = pcu_context_require(self->st, "cuEventCreate");
+    if (ctx == NULL) {
+        return -1;
+    }
+    PCU_CALL(rc, self->st, EventCreate, (&handle.event, flags));
+    if (rc == 0) {
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
+    }
+    Py_DECREF(ctx);
+    return rc;
+}
+
+PyDoc_STRVAR(
+    event_record_doc,
+    "record($self, /, stream=None)\n--\n\n"
+    "Mark the point that the stream has been given work up to. Returns the event.");
+
+static PyObject *
+event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
+    static const pcu_argtable table = {"record", specs, 1, 0, 0};
+    pcu_resource *self = (pcu_resource *)op;
+    CUstream stream = pcu_current_stream();
+    int rc;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
+        pcu_resource_check(self, "cuEventRecord") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, self->st, EventRecord, (self->handle.event, stream));
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
+}
+
+PyDoc_STRVAR(event_synchronize_doc,
+             "synchronize($self, /)\n--\n\n"
+             "Wait until the recorded point is reached. Returns the event.");
+
+static PyObject *
+event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    int rc = pcu_resource_check(self, "cuEventSynchronize");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, EventSynchronize, (self->handle.event));
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_NewRef(op);
+}
+
+PyDoc_STRVAR(event_query_doc,
+             "query($self, /)\n--\n\nTrue if the recorded point has been reached.");
+
+static PyObject *
+event_query(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (pcu_resource_check(self, "cuEventQuery") < 0) {
+        return NULL;
+    }
+    CUresult status = drv.EventQuery(self->handle.event);
+    if (status == CUDA_SUCCESS || status == CUDA_ERROR_NOT_READY) {
+        return PyBool_FromLong(status == CUDA_SUCCESS);
+    }
+    pcu_raise(self->st, "cuEventQuery", status);
+    return NULL;
+}
+
+/* Milliseconds from `start` to `end`. */
+static PyObject *
+event_elapsed(PyObject *start, PyObject *end)
+{
+    pcu_state *st = ((pcu_resource *)start)->st;
+    float milliseconds = 0;
+    CUresult status =
+        drv.EventElapsedTime(&milliseconds, ((pcu_resource *)start)->handle.event,
+                             ((pcu_resource *)end)->handle.event);
+    if (status == CUDA_SUCCESS) {
+        return PyFloat_FromDouble(milliseconds);
+    }
+    if (status == CUDA_ERROR_INVALID_HANDLE) {
+        pcu_raise_detail(st, "cuEventElapsedTime", status,
+                         "one of the two was not recorded, was made with "
+                         "event_flags.DISABLE_TIMING, or is of another context");
+    }
+    else {
+        pcu_raise(st, "cuEventElapsedTime", status);
+    }
+    return NULL;
+}
+
+static int
+event_check(PyObject *op, PyObject *other)
+{
+    if (!PyObject_TypeCheck(other, ((pcu_resource *)op)->st->Event)) {
+        PyErr_Format(PyExc_TypeError, "event must be an Event, not %s",
+                     Py_TYPE(other)->tp_name);
+        return -1;
+    }
+    if (pcu_resource_check((pcu_resource *)op, "cuEventElapsedTime") < 0 ||
+        pcu_resource_check((pcu_resource *)other, "cuEventElapsedTime") < 0) {
+        return -1;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(event_time_since_doc,
+             "time_since($self, event, /)\n--\n\n"
+             "Milliseconds from the other event to this one; both have been reached.");
+
+static PyObject *
+event_time_since(PyObject *op, PyObject *other)
+{
+    if (event_check(op, other) < 0) {
+        return NULL;
+    }
+    return event_elapsed(other, op);
+}
+
+PyDoc_STRVAR(event_time_till_doc,
+             "time_till($self, event, /)\n--\n\n"
+             "Milliseconds from this event to the other one; both have been reached.");
+
+static PyObject *
+event_time_till(PyObject *op, PyObject *other)
+{
+    if (event_check(op, other) < 0) {
+        return NULL;
+    }
+    return event_elapsed(op, other);
+}
+
+PyDoc_STRVAR(
+    event_ipc_handle_doc,
+    "ipc_handle($self, /)\n--\n\n"
+    "A bytearray of 64 bytes from which another process of this machine can open the\n"
+    "event (from_ipc_handle).\n\n"
+    "LogicError unless it has the flags INTERPROCESS | DISABLE_TIMING.");
+
+static PyObject *
+event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    CUipcEventHandle handle;
+    int rc = pcu_resource_check(self, "cuIpcGetEventHandle");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, IpcGetEventHandle, (&handle, self->handle.event));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_ipc_bytes_new(&handle);
+}
+
+PyDoc_STRVAR(event_from_ipc_handle_doc,
+             "from_ipc_handle($type, handle, /)\n--\n\n"
+             "The Event of another process, from what its ipc_handle() gave there.");
+
+static PyObject *
+event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
+                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"handle", pcu_as_object, 0}};
+    static const pcu_argtable table = {"from_ipc_handle", specs, 1, 1, 1};
+    pcu_state *st = pcu_state_of_type(defining);
+    PyObject *bytes = NULL;
+    PyObject *self = NULL;
+    CUipcEventHandle handle;
+    pcu_handle event = {0};
+    int rc;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &bytes) < 0 ||
+        pcu_ipc_bytes(st, bytes, "cuIpcOpenEventHandle", &handle) < 0) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuIpcOpenEventHandle");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_CALL(rc, st, IpcOpenEventHandle, (&event.event, handle));
+    if (rc == 0) {
+        self = pcu_resource_new(st, st->Event, ctx, PCU_HANDLE_event, event);
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
+static PyObject *
+event_get_handle(PyObject *op, void *Py_UNUSED(closure))
+{
+    return PyLong_FromVoidPtr(((pcu_resource *)op)->handle.event);
+}
+
+static PyGetSetDef event_getset[] = {
+    {"handle", event_get_handle, NULL, "The CUevent as an int.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef event_methods[] = {
+    {"record", (PyCFunction)(void (*)(void))event_record, METH_FASTCALL | METH_KEYWORDS,
+     event_record_doc},
+    {"synchronize", event_synchronize, METH_NOARGS, event_synchronize_doc},
+    {"query", event_query, METH_NOARGS, event_query_doc},
+    {"time_since", event_time_since, METH_O, event_time_since_doc},
+    {"time_till", event_time_till, METH_O, event_time_till_doc},
+    {"ipc_handle", event_ipc_handle, METH_NOARGS, event_ipc_handle_doc},
+    {"from_ipc_handle", (PyCFunction)(void (*)(void))event_from_ipc_handle,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
+     event_from_ipc_handle_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(event_doc,
+             "Event(flags=0)\n--\n\n"
+             "A point in the work of a stream.\n\nflags: or-ed event_flags.");
+
+static PyType_Slot event_slots[] = {
+    {Py_tp_doc, (void *)event_doc},
+    {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, event_init},
+    {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},
+    {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_members, pcu_resource_members},
+    {Py_tp_getset, event_getset},
+    {Py_tp_methods, event_methods},
+    {0, NULL},
+};
+
+static PyType_Spec event_spec = {
+    "pycuda._driver.Event", sizeof(pcu_resource), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, event_slots};
+
+int
+pcu_event_setup(PyObject *m, pcu_state *st)
+{
+    return pcu_add_type(m, &st->Event, &event_spec, NULL);
+}

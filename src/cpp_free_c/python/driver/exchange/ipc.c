@@ -1,0 +1,143 @@
+/* Device memory of other processes: mem_get_ipc_handle, IPCMemoryHandle. */
+#include "python/driver/context.h"
+#include "python/driver/ipc_bytes.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/resource.h"
+
+PyDoc_STRVAR(
+    ipc_mem_get_ipc_handle_doc,
+    "mem_get_ipc_handle($module, devptr, /)\n--\n\n"
+    "A bytearray of 64 bytes from which another process of this machine can open the\n"
+    "memory (IPCMemoryHandle), which must stay allocated here meanwhile.");
+
+static PyObject *
+ipc_mem_get_ipc_handle(PyObject *m, PyObject *devptr)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    CUdeviceptr pointer = 0;
+    CUipcMemHandle handle;
+    int rc = pcu_as_pointer(st, devptr, &pointer, "devptr");
+    if (rc == 0) {
+        PCU_CALL_CURRENT(rc, st, IpcGetMemHandle, (&handle, pointer));
+    }
+    return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
+}
+
+/* -- IPCMemoryHandle --------------------------------------------------------------- */
+
+typedef struct {
+    PyObject *bytes;
+    PyObject *flags;
+} ipc_args;
+
+static int
+ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {
+        {"ipc_handle", pcu_as_object, offsetof(ipc_args, bytes)},
+        {"flags", pcu_as_object, offsetof(ipc_args, flags)},
+    };
+    static const pcu_argtable table = {"IPCMemoryHandle", specs, 2, 1, 2};
+    pcu_resource *self = (pcu_resource *)op;
+    ipc_args a = {0};
+    unsigned int flags = 1; /* LAZY_ENABLE_PEER_ACCESS */
+    CUipcMemHandle handle;
+    pcu_handle memory = {0};
+    int rc;
+    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &a) < 0 ||
+        (a.flags != NULL &&
+         pcu_enum_value(self->st->enum_ipc_mem_flags, a.flags, &flags, "flags") < 0) ||
+        pcu_ipc_bytes(self->st, a.bytes, "cuIpcOpenMemHandle", &handle) < 0) {
+        return -1;
+    }
+    PyObject *ctx = pcu_context_require(self->st, "cuIpcOpenMemHandle");
+    if (ctx == NULL) {
+        return -1;
+    }
+    PCU_CALL(rc, self->st, IpcOpenMemHandle, (&memory.ipc_memory, handle, flags));
+    if (rc == 0) {
+        pcu_resource_adopt(self, ctx, PCU_HANDLE_ipc_memory, memory);
+    }
+    Py_DECREF(ctx);
+    return rc;
+}
+
+PyDoc_STRVAR(ipc_close_doc,
+             "close($self, /)\n--\n\n"
+             "Let go of the memory now. LogicError the second time.");
+
+static PyObject *
+ipc_close(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *
+ipc_int(PyObject *op)
+{
+    return PyLong_FromUnsignedLongLong(((pcu_resource *)op)->handle.ipc_memory);
+}
+
+PyDoc_STRVAR(ipc_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
+
+static PyObject *
+ipc_long(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return ipc_int(op);
+}
+
+static PyMethodDef ipc_methods[] = {
+    {"close", ipc_close, METH_NOARGS, ipc_close_doc},
+    {"__long__", ipc_long, METH_NOARGS, ipc_long_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef ipc_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(
+    ipc_doc,
+    "IPCMemoryHandle(ipc_handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS, "
+    "/)\n--\n\n"
+    "Another process's device memory, opened in the current context.\n\n"
+    "ipc_handle: what mem_get_ipc_handle gave there. int() is the address here.");
+
+static PyType_Slot ipc_slots[] = {
+    {Py_tp_doc, (void *)ipc_doc},
+    {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, ipc_init},
+    {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},
+    {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_members, pcu_resource_members},
+    {Py_tp_getset, ipc_getset},
+    {Py_tp_methods, ipc_methods},
+    {Py_nb_int, ipc_int},
+    {Py_nb_index, ipc_int},
+    {0, NULL},
+};
+
+static PyType_Spec ipc_spec = {
+    "pycuda._driver.IPCMemoryHandle", sizeof(pcu_resource), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, ipc_slots};
+
+static PyMethodDef ipc_functions[] = {
+    {"mem_get_ipc_handle", ipc_mem_get_ipc_handle, METH_O, ipc_mem_get_ipc_handle_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_ipc_setup(PyObject *m, pcu_state *st)
+{
+    return pcu_add_type(m, &st->IPCMemoryHandle, &ipc_spec, NULL) < 0
+               ? -1
+               : PyModule_AddFunctions(m, ipc_functions);
+}

@@ -1,0 +1,144 @@
+/* The library as a whole: init, versions, live handles. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+
+#include "driver/release.h"
+
+/* The CUDA release whose interface abi/cuda_abi.h declares. */
+enum { INIT_MAJOR = 13, INIT_MINOR = 0 };
+
+static int
+init_warn_fallback(pcu_state *st)
+{
+    if (!pcu_drv_info.fallback) {
+        return 0;
+    }
+    pcu_drv_info.fallback = 0; /* said once */
+    return PyErr_WarnFormat(
+        st->exc_PyCUDAWarning, 1,
+        "no NVIDIA driver was found (%s): programs run on the software device, which "
+        "is for "
+        "development, teaching and tests; PYCUDA_DRIVER=emulator chooses it silently, "
+        "PYCUDA_DRIVER=cuda refuses it",
+        pcu_drv_info.detail);
+}
+
+PyDoc_STRVAR(
+    init_init_doc,
+    "init($module, /, flags=0)\n--\n\n"
+    "Open the driver library and initialise it. May be called again.\n\n"
+    "RuntimeError if there is no driver or no device. PYCUDA_DRIVER=cuda|emulator\n"
+    "chooses the library; without it the software device stands in, with a warning,\n"
+    "where no driver library exists.");
+
+static PyObject *
+init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
+    static const pcu_argtable table = {"init", specs, 1, 0, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    unsigned int flags = 0;
+    CUresult status;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &flags) < 0) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = pcu_drv_init(flags);
+    Py_END_ALLOW_THREADS
+    if (status != CUDA_SUCCESS) {
+        pcu_raise(st, "cuInit", status);
+        return NULL;
+    }
+    if (pcu_interrupt_setup() < 0) {
+        return NULL;
+    }
+    if (init_warn_fallback(st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(init_get_version_doc,
+             "get_version($module, /)\n--\n\n"
+             "The CUDA release whose interface this package was written to, a tuple\n"
+             "(major, minor, revision). No toolkit is involved in building it.");
+
+static PyObject *
+init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+{
+    return Py_BuildValue("(iii)", INIT_MAJOR, INIT_MINOR, 0);
+}
+
+PyDoc_STRVAR(init_get_driver_version_doc,
+             "get_driver_version($module, /)\n--\n\n"
+             "The newest CUDA version the driver supports, as an int: 13000 is 13.0.");
+
+static PyObject *
+init_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    int version = 0;
+    int rc;
+    CUresult status = pcu_drv_load();
+    if (status != CUDA_SUCCESS) {
+        pcu_raise(st, "cuDriverGetVersion", status);
+        return NULL;
+    }
+    PCU_CALL(rc, st, DriverGetVersion, (&version));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(version);
+}
+
+PyDoc_STRVAR(
+    init_live_counts_doc,
+    "_live_counts($module, /)\n--\n\n"
+    "A dictionary from kind of driver handle to the number this process holds.");
+
+static PyObject *
+init_live_counts(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+{
+    PyObject *counts = PyDict_New();
+    for (int kind = 0; counts != NULL && kind < PCU_HANDLE_KINDS; kind++) {
+        PyObject *count = PyLong_FromLong(pcu_handle_live((pcu_handle_kind)kind));
+        if (count == NULL ||
+            PyDict_SetItemString(counts, pcu_handle_kind_name((pcu_handle_kind)kind),
+                                 count) < 0) {
+            Py_CLEAR(counts);
+        }
+        Py_XDECREF(count);
+    }
+    return counts;
+}
+
+PyDoc_STRVAR(init_is_emulated_doc,
+             "_is_emulated($module, /)\n--\n\n"
+             "True if the software device's library is loaded.");
+
+static PyObject *
+init_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
+{
+    return PyBool_FromLong(pcu_drv_info.emulated);
+}
+
+static PyMethodDef init_functions[] = {
+    {"init", (PyCFunction)(void (*)(void))init_init, METH_FASTCALL | METH_KEYWORDS,
+     init_init_doc},
+    {"get_version", init_get_version, METH_NOARGS, init_get_version_doc},
+    {"get_driver_version", init_get_driver_version, METH_NOARGS,
+     init_get_driver_version_doc},
+    {"_live_counts", init_live_counts, METH_NOARGS, init_live_counts_doc},
+    {"_is_emulated", init_is_emulated, METH_NOARGS, init_is_emulated_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_init_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+{
+    return PyModule_AddFunctions(m, init_functions);
+}

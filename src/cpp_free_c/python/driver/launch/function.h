@@ -1,0 +1,11 @@
+/* Function: a kernel of a loaded module. */
+#ifndef PYTHON_DRIVER_LAUNCH_FUNCTION_H
+#define PYTHON_DRIVER_LAUNCH_FUNCTION_H
+
+#include "python/support/base.h"
+
+/* Wrap a kernel of the module. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_function_new(pcu_state *st, PyObject *module,
+                                                 CUfunction handle, PyObject *name);
+
+#endif

@@ -1,0 +1,608 @@
+/* ArgumentHandler, In, Out, InOut: kernel arguments that carry a host array to the
+ * device for the length of one call, and back.
+ *
+ * A handler allocates at its first call and keeps the allocation for the next. Programs
+ * derive from these types; launch.c calls the methods below directly for exactly these
+ * types and through attribute look-up for derived ones. */
+#include "python/driver/launch/handlers.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/copy.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/stream.h"
+
+/* -- for launch.c ------------------------------------------------------------------ */
+
+/* The array, held: the code that looks at it may run other code that replaces it. */
+static PyObject *
+handler_array_new(pcu_handler *self)
+{
+    if (self->array == NULL) {
+        PyErr_SetString(PyExc_AttributeError, "the array of this handler was deleted");
+    }
+    return Py_XNewRef(self->array);
+}
+
+/* What messages call the array: "the array of InOut". */
+typedef struct {
+    char text[64];
+} handler_words;
+
+static handler_words
+handler_describe(const pcu_handler *self)
+{
+    static const char start[] = "the array of ";
+    enum { START = sizeof(start) - 1 };
+    handler_words words;
+    const char *name = Py_TYPE(self)->tp_name;
+    const char *dot = strrchr(name, '.');
+    if (dot != NULL) {
+        name = dot + 1;
+    }
+    /* without snprintf: every call of a kernel with handlers comes here */
+    size_t length = strnlen(name, sizeof(words.text) - START - 1);
+    memcpy(words.text, start, START);
+    memcpy(words.text + START, name, length);
+    words.text[START + length] = 0;
+    return words;
+}
+
+/* The bytes of the array. Only an object without a buffer is asked for its nbytes. */
+static int
+handler_size(pcu_handler *self, size_t *size)
+{
+    PyObject *array = handler_array_new(self);
+    PyObject *nbytes = NULL;
+    handler_words words = handler_describe(self);
+    int rc = -1;
+    if (array == NULL) {
+        return -1;
+    }
+    if (PyArray_Check(array)) {
+        *size = (size_t)PyArray_NBYTES((PyArrayObject *)array);
+        rc = 0;
+    }
+    else if (PyObject_CheckBuffer(array)) {
+        pcu_buffer buffer = {0};
+        rc = pcu_buffer_acquire(&buffer, array, 0, words.text);
+        *size = buffer.size;
+        pcu_buffer_release(&buffer);
+    }
+    else {
+        nbytes = PyObject_GetAttr(array, self->st->str_nbytes);
+        rc = nbytes == NULL ? -1 : pcu_as_size(self->st, nbytes, size, "nbytes");
+    }
+    Py_XDECREF(nbytes);
+    Py_DECREF(array);
+    return rc;
+}
+
+/* Refuse a numpy array whose elements the kernel would take for others. */
+static int
+handler_check_meaning(pcu_handler *self)
+{
+    if (self->array == NULL || !PyArray_Check(self->array)) {
+        return 0;
+    }
+    handler_words words = handler_describe(self);
+    PyObject *array = Py_NewRef(self->array);
+    int rc = pcu_array_check_meaning((PyArrayObject *)array, words.text);
+    Py_DECREF(array);
+    return rc;
+}
+
+/* Does what was allocated for an earlier call do for this one? It may be too small,
+ * when the program replaced the array, or another context's. What the program gave
+ * does. */
+static int
+handler_has_memory(const pcu_handler *self, size_t size)
+{
+    if (self->dev_alloc == NULL || self->dev_alloc == Py_None) {
+        return 0;
+    }
+    if (self->room == 0 || self->finishing) {
+        return 1;
+    }
+    const pcu_resource *memory = (const pcu_resource *)self->dev_alloc;
+    return size <= self->room && memory->live &&
+           (pcu_ctx_current == NULL ||
+            pcu_ctx_current->handle == pcu_context_rec(memory->ctx)->handle);
+}
+
+PyObject *
+pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
+{
+    pcu_state *st = self->st;
+    size_t size = 0;
+    int given = self->room == 0 && handler_has_memory(self, 0);
+    if (handler_check_meaning(self) < 0 || (!given && handler_size(self, &size) < 0)) {
+        return NULL;
+    }
+    PyObject *alloc;
+    if (handler_has_memory(self, size)) {
+        alloc = Py_NewRef(self->dev_alloc);
+    }
+    else {
+        alloc = pcu_allocation_new(st, size);
+        if (alloc == NULL) {
+            return NULL;
+        }
+        self->room = size;
+        Py_XSETREF(self->dev_alloc, Py_NewRef(alloc)); /* other threads may run */
+    }
+    if (pcu_as_pointer(st, alloc, pointer, "dev_alloc") < 0) {
+        Py_CLEAR(alloc);
+    }
+    return alloc;
+}
+
+/* What get_device_alloc(), which a subclass may have replaced, gives. */
+static PyObject *
+handler_method_alloc_new(PyObject *op, CUdeviceptr *pointer)
+{
+    pcu_state *st = ((pcu_handler *)op)->st;
+    PyObject *alloc = PyObject_CallMethodNoArgs(op, st->str_get_device_alloc);
+    if (alloc != NULL && pcu_as_pointer(st, alloc, pointer, "get_device_alloc()") < 0) {
+        Py_CLEAR(alloc);
+    }
+    return alloc;
+}
+
+int
+pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
+{
+    PyObject *alloc = handler_method_alloc_new(op, pointer);
+    Py_XDECREF(alloc);
+    return alloc == NULL ? -1 : 0;
+}
+
+int
+pcu_launch_synchronize(pcu_state *st, CUstream stream)
+{
+    int rc;
+    if (stream != NULL) {
+        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+    }
+    else {
+        rc = pcu_context_synchronize(st);
+    }
+    return rc;
+}
+
+static int
+handler_is_ours(pcu_state *st, PyObject *alloc)
+{
+    return PyObject_TypeCheck(alloc, st->DeviceAllocation) ||
+           PyObject_TypeCheck(alloc, st->PooledDeviceAllocation);
+}
+
+/* Copy between the array and its device memory. The array may say other nbytes than it
+ * has, and a program may have replaced it, or the memory, since that was allocated. */
+static int
+handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
+{
+    pcu_state *st = self->st;
+    pcu_buffer buffer = {0};
+    handler_words words = handler_describe(self);
+    int rc = -1;
+    PyObject *array = handler_array_new(self);
+    if (array == NULL ||
+        (PyArray_Check(array) &&
+         pcu_array_check_meaning((PyArrayObject *)array, words.text) < 0) ||
+        pcu_buffer_acquire(&buffer, array, !upload, words.text) < 0) {
+        goto done;
+    }
+    pcu_resource *memory = (pcu_resource *)alloc;
+    int ours = handler_is_ours(st, alloc);
+    if (ours &&
+        pcu_resource_check(memory, upload ? "cuMemcpyHtoD" : "cuMemcpyDtoH") < 0) {
+        goto done;
+    }
+    if (ours && memory->has_size && buffer.size > memory->size) {
+        PyErr_Format(PyExc_ValueError, "%s has %zu bytes, its device memory has %zu",
+                     words.text, buffer.size, memory->size);
+        goto done;
+    }
+    rc = upload ? pcu_copy_to_device(st, pointer, &buffer)
+                : pcu_copy_from_device(st, &buffer, pointer);
+done:
+    pcu_buffer_release(&buffer);
+    Py_XDECREF(array);
+    return rc;
+}
+
+static int
+handler_upload(pcu_handler *self, PyObject *alloc)
+{
+    CUdeviceptr pointer = 0;
+    return pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
+               ? -1
+               : handler_copy(self, pointer, alloc, 1);
+}
+
+/* Wait for the launch that wrote to the memory. A post_call or a signal handler may
+ * have made another context current. */
+static int
+handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
+{
+    pcu_scope scope;
+    pcu_resource *memory = (pcu_resource *)alloc;
+    if (stream != NULL || !handler_is_ours(st, alloc)) {
+        return pcu_launch_synchronize(st, stream);
+    }
+    if (pcu_resource_check(memory, "cuCtxSynchronize") < 0) {
+        return -1;
+    }
+    if (pcu_context_rec(memory->ctx) == pcu_ctx_current) {
+        return pcu_launch_synchronize(st, NULL);
+    }
+    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(memory->ctx));
+    const char *routine = scope.routine;
+    if (status == CUDA_SUCCESS) {
+        routine = "cuCtxSynchronize";
+        PCU_STATUS(status, CtxSynchronize, ());
+        CUresult left = pcu_scope_leave(&scope);
+        status = status == CUDA_SUCCESS ? left : status;
+    }
+    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
+}
+
+static int
+handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
+{
+    CUdeviceptr pointer = 0;
+    return handler_wait(self->st, alloc, stream) < 0 ||
+                   pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
+               ? -1
+               : handler_copy(self, pointer, alloc, 0);
+}
+
+static int
+handler_call(PyObject *arg, PyObject *name, PyObject *stream)
+{
+    PyObject *result = PyObject_CallMethodOneArg(arg, name, stream);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+int
+pcu_handlers_before(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *const *memory, PyObject *stream)
+{
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        PyTypeObject *type = Py_TYPE(args[i]);
+        int rc = 0;
+        if (memory[i] != NULL && (type == st->In || type == st->InOut)) {
+            rc = handler_upload((pcu_handler *)args[i], memory[i]);
+        }
+        else if (type != st->Out && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
+            rc = handler_call(args[i], st->str_pre_call, stream);
+        }
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *const *memory, PyObject *stream, CUstream handle)
+{
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        PyTypeObject *type = Py_TYPE(args[i]);
+        int rc = 0;
+        if (memory[i] != NULL && (type == st->Out || type == st->InOut)) {
+            rc = handler_download((pcu_handler *)args[i], memory[i], handle);
+        }
+        else if (type != st->In && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
+            PyObject *post_call = pcu_attribute_new(args[i], st->str_post_call);
+            PyObject *result =
+                post_call == NULL ? NULL : PyObject_CallOneArg(post_call, stream);
+            Py_XDECREF(post_call);
+            Py_XDECREF(result);
+            rc = PyErr_Occurred() ? -1 : 0;
+        }
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void
+pcu_handlers_release(PyObject **memory, Py_ssize_t nargs)
+{
+    if (memory == NULL) {
+        return;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        Py_XDECREF(memory[i]);
+    }
+    PyMem_Free(memory);
+}
+
+/* -- methods ----------------------------------------------------------------------- */
+
+static PyObject *
+handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    pcu_handler *self = st == NULL ? NULL : (pcu_handler *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->st = st;
+        self->array = Py_NewRef(Py_None);
+    }
+    return (PyObject *)self;
+}
+
+/* The array may be named: array is what In's documentation calls it, ary what programs
+ * write. */
+static int
+handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec array_spec[] = {{"array", pcu_as_object, 0}};
+    static const pcu_argspec ary_spec[] = {{"ary", pcu_as_object, 0}};
+    pcu_handler *self = (pcu_handler *)op;
+    int short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
+    const char *dot = strrchr(Py_TYPE(op)->tp_name, '.');
+    const pcu_argtable table = {dot == NULL ? Py_TYPE(op)->tp_name : dot + 1,
+                                short_name ? ary_spec : array_spec, 1, 1, 0};
+    PyObject *array = NULL;
+    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &array) < 0) {
+        return -1;
+    }
+    PyObject *nbytes = pcu_attribute_new(array, self->st->str_nbytes);
+    if (nbytes == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        PyErr_Format(
+            PyExc_TypeError,
+            "an argument handler takes an array (an object with nbytes), not %s",
+            Py_TYPE(array)->tp_name);
+        return -1;
+    }
+    Py_DECREF(nbytes);
+    Py_XSETREF(self->array, Py_NewRef(array));
+    return 0;
+}
+
+static int
+handler_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    pcu_handler *self = (pcu_handler *)op;
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->array);
+    Py_VISIT(self->dev_alloc);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+static int
+handler_clear(PyObject *op)
+{
+    pcu_handler *self = (pcu_handler *)op;
+    Py_CLEAR(self->array);
+    Py_CLEAR(self->dev_alloc);
+    Py_CLEAR(self->dict);
+    return 0;
+}
+
+static void
+handler_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    Py_TRASHCAN_BEGIN(op,
+                      handler_dealloc) /* handlers may hold handlers, in a long chain */
+        if (((pcu_handler *)op)->weakrefs != NULL)
+    {
+        PyObject_ClearWeakRefs(op);
+    }
+    handler_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+    Py_TRASHCAN_END
+}
+
+static PyObject *
+handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
+{
+    PyObject *alloc = ((pcu_handler *)op)->dev_alloc;
+    return Py_NewRef(alloc == NULL ? Py_None : alloc);
+}
+
+PyDoc_STRVAR(handler_get_device_alloc_doc,
+             "get_device_alloc($self, /)\n--\n\n"
+             "The device memory of this argument, allocated at the first call.");
+
+static PyObject *
+handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    CUdeviceptr pointer;
+    return pcu_handler_alloc_new((pcu_handler *)op, &pointer);
+}
+
+/* The stream of pre_call and post_call, as it was given. Borrowed; NULL with an
+ * exception. */
+static PyObject *
+handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
+                      Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
+    const pcu_argtable table = {function, specs, 1, 1, 0};
+    PyObject *stream = NULL;
+    return pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames,
+                          &stream) < 0
+               ? NULL
+               : stream;
+}
+
+PyDoc_STRVAR(
+    handler_base_pre_call_doc,
+    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.");
+
+static PyObject *
+handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    return handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL
+               ? NULL
+               : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(handler_in_pre_call_doc,
+             "pre_call($self, /, stream)\n--\n\nCopy the array to the device.");
+
+static PyObject *
+handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    CUdeviceptr pointer = 0;
+    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+        return NULL;
+    }
+    PyObject *alloc = handler_method_alloc_new(op, &pointer);
+    int rc = alloc == NULL ? -1 : handler_copy((pcu_handler *)op, pointer, alloc, 1);
+    Py_XDECREF(alloc);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(handler_out_post_call_doc,
+             "post_call($self, /, stream)\n--\n\n"
+             "Wait for the launch and copy the device's memory back to the array.");
+
+static PyObject *
+handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    pcu_handler *self = (pcu_handler *)op;
+    PyObject *stream = handler_stream_borrow(op, "post_call", args, nargs, kwnames);
+    CUdeviceptr pointer = 0;
+    CUstream handle = NULL;
+    if (stream == NULL || pcu_as_stream(self->st, stream, &handle, "stream") < 0) {
+        return NULL;
+    }
+    self->finishing++;
+    PyObject *alloc = handler_method_alloc_new(op, &pointer);
+    self->finishing--;
+    int rc = alloc == NULL ? -1 : handler_wait(self->st, alloc, handle);
+    if (rc == 0) {
+        rc = handler_copy(self, pointer, alloc, 0);
+    }
+    Py_XDECREF(alloc);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static int
+handler_set_dev_alloc(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
+{
+    ((pcu_handler *)op)->room = 0;
+    Py_XSETREF(((pcu_handler *)op)->dev_alloc, Py_XNewRef(value));
+    return 0;
+}
+
+static PyMemberDef handler_members[] = {
+    {"array", Py_T_OBJECT_EX, offsetof(pcu_handler, array), 0, "The host array."},
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_handler, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_handler, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef handler_getset[] = {
+    {"dev_alloc", handler_get_dev_alloc, handler_set_dev_alloc,
+     "The device memory, None before the first call.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef handler_methods[] = {
+    {"get_device_alloc", handler_get_device_alloc, METH_NOARGS,
+     handler_get_device_alloc_doc},
+    {"pre_call", (PyCFunction)(void (*)(void))handler_base_pre_call,
+     METH_FASTCALL | METH_KEYWORDS, handler_base_pre_call_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef in_methods[] = {
+    {"pre_call", (PyCFunction)(void (*)(void))handler_in_pre_call,
+     METH_FASTCALL | METH_KEYWORDS, handler_in_pre_call_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMethodDef out_methods[] = {
+    {"post_call", (PyCFunction)(void (*)(void))handler_out_post_call,
+     METH_FASTCALL | METH_KEYWORDS, handler_out_post_call_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    handler_doc,
+    "ArgumentHandler(array)\n--\n\n"
+    "Base of kernel arguments that do something before and after the launch.\n\n"
+    "Derive and override get_device_alloc, pre_call(stream), post_call(stream).");
+PyDoc_STRVAR(in_doc, "In(array)\n--\n\nCopied to the device before the launch.");
+PyDoc_STRVAR(out_doc,
+             "Out(array)\n--\n\n"
+             "Copied back after the launch; what the kernel finds there is undefined.");
+PyDoc_STRVAR(
+    inout_doc,
+    "InOut(array)\n--\n\nCopied to the device before and back after the launch.");
+
+static PyType_Slot handler_slots[] = {
+    {Py_tp_doc, (void *)handler_doc}, {Py_tp_new, handler_new},
+    {Py_tp_init, handler_init},       {Py_tp_traverse, handler_traverse},
+    {Py_tp_clear, handler_clear},     {Py_tp_dealloc, handler_dealloc},
+    {Py_tp_members, handler_members}, {Py_tp_getset, handler_getset},
+    {Py_tp_methods, handler_methods}, {0, NULL},
+};
+
+#define HANDLER_DERIVED(name, methods)                                       \
+    static PyType_Slot name##_slots[] = {                                    \
+        {Py_tp_doc, (void *)name##_doc}, {Py_tp_traverse, handler_traverse}, \
+        {Py_tp_clear, handler_clear},    {Py_tp_dealloc, handler_dealloc},   \
+        {Py_tp_methods, methods},        {0, NULL},                          \
+    }
+static PyMethodDef inout_methods[] = {{NULL, NULL, 0, NULL}};
+HANDLER_DERIVED(in, in_methods);
+HANDLER_DERIVED(out, out_methods);
+HANDLER_DERIVED(inout, inout_methods);
+
+enum { HANDLER_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE };
+
+static PyType_Spec handler_spec = {"pycuda._driver.ArgumentHandler",
+                                   sizeof(pcu_handler), 0, HANDLER_FLAGS,
+                                   handler_slots};
+static PyType_Spec in_spec = {"pycuda._driver.In", sizeof(pcu_handler), 0,
+                              HANDLER_FLAGS, in_slots};
+static PyType_Spec out_spec = {"pycuda._driver.Out", sizeof(pcu_handler), 0,
+                               HANDLER_FLAGS, out_slots};
+static PyType_Spec inout_spec = {"pycuda._driver.InOut", sizeof(pcu_handler), 0,
+                                 HANDLER_FLAGS, inout_slots};
+
+int
+pcu_handlers_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->ArgumentHandler, &handler_spec, NULL) < 0) {
+        return -1;
+    }
+    PyObject *base = PyTuple_Pack(1, (PyObject *)st->ArgumentHandler);
+    PyObject *both = NULL;
+    int rc = base == NULL ? -1 : pcu_add_type(m, &st->In, &in_spec, base);
+    if (rc == 0) {
+        rc = pcu_add_type(m, &st->Out, &out_spec, base);
+    }
+    if (rc == 0) {
+        both = PyTuple_Pack(2, (PyObject *)st->In, (PyObject *)st->Out);
+        rc = both == NULL ? -1 : pcu_add_type(m, &st->InOut, &inout_spec, both);
+    }
+    Py_XDECREF(base);
+    Py_XDECREF(both);
+    return rc;
+}

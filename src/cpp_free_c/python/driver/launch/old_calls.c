@@ -1,0 +1,445 @@
+/* The launch calls of CUDA before 4.0, which keep their state in the function: block
+ * shape, shared size, a parameter block written piece by piece, then launch,
+ * launch_grid, launch_grid_async. The names with an underscore are the same methods. */
+#include "python/support/base.h"
+
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/driver/launch/handlers.h"
+#include "python/driver/launch/launch.h"
+#include "python/driver/stream.h"
+
+enum { OLD_PARAMS_MAX = 32764 }; /* what a kernel can be declared with */
+
+/* Make the parameter block size bytes long, zero-filled at the end. */
+static int
+old_resize(pcu_function *self, size_t size)
+{
+    unsigned char *params = PyMem_Realloc(self->old_params, size == 0 ? 1 : size);
+    if (params == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    self->old_params = params;
+    if (size > self->old_params_size) {
+        memset(params + self->old_params_size, 0, size - self->old_params_size);
+    }
+    self->old_params_size = size;
+    return 0;
+}
+
+static int
+old_write(pcu_function *self, size_t offset, const void *bytes, size_t size)
+{
+    if (offset > OLD_PARAMS_MAX || size > OLD_PARAMS_MAX - offset) {
+        PyErr_Format(PyExc_ValueError,
+                     "%zu bytes at offset %zu: a parameter block has at most %d", size,
+                     offset, OLD_PARAMS_MAX);
+        return -1;
+    }
+    if (offset + size > self->old_params_size && old_resize(self, offset + size) < 0) {
+        return -1;
+    }
+    memcpy(self->old_params + offset, bytes, size);
+    return 0;
+}
+
+typedef struct {
+    size_t offset;
+    PyObject *value;
+} old_set_args;
+
+static int
+old_set_parse(pcu_function *self, const char *function, const char *value,
+              PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+              old_set_args *a)
+{
+    const pcu_argspec specs[] = {
+        {"offset", pcu_as_size, offsetof(old_set_args, offset)},
+        {value, pcu_as_object, offsetof(old_set_args, value)},
+    };
+    const pcu_argtable table = {function, specs, 2, 2, 0};
+    return pcu_args_parse(self->st, &table, args, nargs, kwnames, a);
+}
+
+/* The one parameter, bytes, of a function. */
+static int
+old_bytes_parse(pcu_function *self, const char *function, pcu_converter convert,
+                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, void *out)
+{
+    const pcu_argspec specs[] = {{"bytes", convert, 0}};
+    const pcu_argtable table = {function, specs, 1, 1, 0};
+    return pcu_args_parse(self->st, &table, args, nargs, kwnames, out);
+}
+
+PyDoc_STRVAR(
+    old_param_set_size_doc,
+    "param_set_size($self, /, bytes)\n--\n\nSet the size of the parameter block.");
+PyDoc_STRVAR(
+    old_param_set_size_under_doc,
+    "_param_set_size($self, bytes, /)\n--\n\nparam_set_size() under its other name.");
+
+static PyObject *
+old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    size_t size = 0;
+    if (old_bytes_parse(self, "param_set_size", pcu_as_size, args, nargs, kwnames,
+                        &size) < 0) {
+        return NULL;
+    }
+    if (size > OLD_PARAMS_MAX) {
+        PyErr_Format(PyExc_ValueError, "bytes is %zu; a parameter block has at most %d",
+                     size, OLD_PARAMS_MAX);
+        return NULL;
+    }
+    if (old_resize(self, size) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(old_param_seti_doc,
+             "param_seti($self, /, offset, value)\n--\n\n"
+             "Write a 32-bit unsigned integer into the parameter block.");
+PyDoc_STRVAR(
+    old_param_seti_under_doc,
+    "_param_seti($self, offset, value, /)\n--\n\nparam_seti() under its other name.");
+
+static PyObject *
+old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    old_set_args a;
+    unsigned long long bits = 0;
+    if (old_set_parse(self, "param_seti", "value", args, nargs, kwnames, &a) < 0 ||
+        pcu_as_integer(a.value, INT_MIN, UINT_MAX, &bits, "value") < 0) {
+        return NULL;
+    }
+    unsigned int value = (unsigned int)bits;
+    return old_write(self, a.offset, &value, sizeof(value)) < 0 ? NULL
+                                                                : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(old_param_setf_doc,
+             "param_setf($self, /, offset, value)\n--\n\n"
+             "Write a float into the parameter block.");
+PyDoc_STRVAR(
+    old_param_setf_under_doc,
+    "_param_setf($self, offset, value, /)\n--\n\nparam_setf() under its other name.");
+
+static PyObject *
+old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    old_set_args a;
+    if (old_set_parse(self, "param_setf", "value", args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    double number = PyFloat_AsDouble(a.value);
+    if (number == -1.0 && PyErr_Occurred()) {
+        return NULL;
+    }
+    float value = (float)number;
+    return old_write(self, a.offset, &value, sizeof(value)) < 0 ? NULL
+                                                                : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(old_param_setv_doc,
+             "param_setv($self, /, offset, buffer)\n--\n\n"
+             "Write the bytes of a buffer into the parameter block.");
+PyDoc_STRVAR(
+    old_param_setv_under_doc,
+    "_param_setv($self, offset, buffer, /)\n--\n\nparam_setv() under its other name.");
+
+static PyObject *
+old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    old_set_args a;
+    pcu_buffer buffer = {0};
+    if (old_set_parse(self, "param_setv", "buffer", args, nargs, kwnames, &a) < 0 ||
+        pcu_buffer_acquire(&buffer, a.value, 0, "buffer") < 0) {
+        return NULL;
+    }
+    int rc = old_write(self, a.offset, buffer.data, buffer.size);
+    pcu_buffer_release(&buffer);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(old_param_set_doc,
+             "param_set($self, /, *args)\n--\n\n"
+             "Fill the parameter block with the arguments of a call.");
+PyDoc_STRVAR(old_param_set_under_doc,
+             "_param_set($self, /, *args)\n--\n\nparam_set() under its other name.");
+
+static PyObject *
+old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+{
+    pcu_function *self = (pcu_function *)op;
+    pcu_argbuf buffer;
+    PyObject **handlers = NULL;
+    if (pcu_function_describe(self) < 0) {
+        return NULL;
+    }
+    pcu_argbuf_init(&buffer);
+    int rc = pcu_launch_pack(self, args, nargs, NULL, &buffer, &handlers);
+    if (rc == 0 && handlers != NULL) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "param_set() of %U was given an argument handler (In, Out, InOut); "
+            "their copies belong to one call of the function",
+            self->name);
+        rc = -1;
+    }
+    if (rc == 0) {
+        rc = old_resize(self, buffer.used);
+    }
+    if (rc == 0) {
+        memcpy(self->old_params, buffer.data, buffer.used);
+    }
+    pcu_handlers_release(handlers, nargs);
+    pcu_argbuf_free(&buffer);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(old_set_block_shape_doc,
+             "set_block_shape($self, /, x, y, z)\n--\n\nSet the threads of a block.");
+PyDoc_STRVAR(old_set_block_shape_under_doc,
+             "_set_block_shape($self, x, y, z, /)\n--\n\nset_block_shape() under its "
+             "other name.");
+
+static PyObject *
+old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    unsigned int dims[3] = {0};
+    static const pcu_argspec specs[] = {
+        {"x", pcu_as_uint, 0},
+        {"y", pcu_as_uint, sizeof(unsigned int)},
+        {"z", pcu_as_uint, 2 * sizeof(unsigned int)},
+    };
+    static const pcu_argtable table = {"set_block_shape", specs, 3, 3, 0};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, dims) < 0 ||
+        pcu_function_describe(self) < 0) {
+        return NULL;
+    }
+    pcu_launch_shape shape = {.grid = {1, 1, 1}};
+    memcpy(shape.block, dims, sizeof(dims));
+    if (pcu_launch_check(self, &shape) < 0) {
+        return NULL;
+    }
+    memcpy(self->old_block, dims, sizeof(dims));
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(old_set_shared_size_doc,
+             "set_shared_size($self, /, bytes)\n--\n\n"
+             "Set the bytes of dynamic shared memory.");
+PyDoc_STRVAR(
+    old_set_shared_size_under_doc,
+    "_set_shared_size($self, bytes, /)\n--\n\nset_shared_size() under its other name.");
+
+static PyObject *
+old_set_shared_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    if (old_bytes_parse(self, "set_shared_size", pcu_as_uint, args, nargs, kwnames,
+                        &self->old_shared) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream stream)
+{
+    pcu_launch_shape shape = {
+        .grid = {width, height, 1}, .shared = self->old_shared, .stream = stream};
+    pcu_argbuf buffer;
+    int rc = -1;
+    memcpy(shape.block, self->old_block, sizeof(shape.block));
+    if (pcu_function_describe(self) < 0) {
+        return NULL;
+    }
+    /* a copy: while the launch waits, a signal handler or thread may set parameters */
+    pcu_argbuf_init(&buffer);
+    void *params = pcu_argbuf_reserve(&buffer, self->old_params_size, 1);
+    if (params == NULL) {
+        PyErr_NoMemory();
+    }
+    else {
+        if (self->old_params_size != 0) {
+            memcpy(params, self->old_params, self->old_params_size);
+        }
+        rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
+    }
+    pcu_argbuf_free(&buffer);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(old_launch_single_doc, "launch($self, /)\n--\n\nLaunch one block.");
+PyDoc_STRVAR(old_launch_single_under_doc,
+             "_launch($self, /)\n--\n\nlaunch() under its other name.");
+
+static PyObject *
+old_launch_single(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return old_launch((pcu_function *)op, 1, 1, pcu_current_stream());
+}
+
+typedef struct {
+    unsigned int width;
+    unsigned int height;
+    CUstream stream;
+} old_grid_args;
+
+/* The two names of a function name their parameters differently. */
+static const pcu_argspec old_grid_specs[] = {
+    {"width", pcu_as_uint, offsetof(old_grid_args, width)},
+    {"height", pcu_as_uint, offsetof(old_grid_args, height)},
+    {"stream", pcu_as_stream, offsetof(old_grid_args, stream)},
+};
+static const pcu_argspec old_grid_under_specs[] = {
+    {"grid_width", pcu_as_uint, offsetof(old_grid_args, width)},
+    {"grid_height", pcu_as_uint, offsetof(old_grid_args, height)},
+    {"s", pcu_as_stream, offsetof(old_grid_args, stream)},
+};
+
+static PyObject *
+old_launch_table(PyObject *op, const pcu_argtable *table, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_function *self = (pcu_function *)op;
+    old_grid_args a = {.stream = pcu_current_stream()};
+    return pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0
+               ? NULL
+               : old_launch(self, a.width, a.height, a.stream);
+}
+
+#define OLD_GRID(function, name, specs, count)                                       \
+    static PyObject *function(PyObject *op, PyObject *const *args, Py_ssize_t nargs, \
+                              PyObject *kwnames)                                     \
+    {                                                                                \
+        static const pcu_argtable table = {name, specs, count, count, 0};            \
+        return old_launch_table(op, &table, args, nargs, kwnames);                   \
+    }
+
+PyDoc_STRVAR(old_launch_grid_doc,
+             "launch_grid($self, /, width, height)\n--\n\n"
+             "Launch width times height blocks.");
+PyDoc_STRVAR(old_launch_grid_under_doc,
+             "_launch_grid($self, /, grid_width, grid_height)\n--\n\n"
+             "launch_grid() under its other name.");
+PyDoc_STRVAR(old_launch_grid_async_doc,
+             "launch_grid_async($self, /, width, height, stream)\n--\n\n"
+             "Launch width times height blocks on a stream.");
+PyDoc_STRVAR(old_launch_grid_async_under_doc,
+             "_launch_grid_async($self, /, grid_width, grid_height, s)\n--\n\n"
+             "launch_grid_async() under its other name.");
+OLD_GRID(old_launch_grid, "launch_grid", old_grid_specs, 2)
+OLD_GRID(old_launch_grid_under, "_launch_grid", old_grid_under_specs, 2)
+OLD_GRID(old_launch_grid_async, "launch_grid_async", old_grid_specs, 3)
+OLD_GRID(old_launch_grid_async_under, "_launch_grid_async", old_grid_under_specs, 3)
+
+typedef struct {
+    PyObject *grid;
+    PyObject *block;
+    PyObject *params;
+    unsigned int shared;
+    CUstream stream;
+} old_kernel_args;
+
+/* Dimensions that may be missing altogether. */
+static int
+old_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *name)
+{
+    if (PyTuple_Check(value) && PyTuple_GET_SIZE(value) == 0) {
+        dims[0] = dims[1] = dims[2] = 1;
+        return 0;
+    }
+    return pcu_as_dims(st, value, dims, name);
+}
+
+PyDoc_STRVAR(old_launch_kernel_doc,
+             "_launch_kernel"
+             "($self, grid, block, param_buffer, shared, stream, /)\n--\n\n"
+             "Launch with a parameter block that the caller packed.");
+
+static PyObject *
+old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+{
+    static const pcu_argspec specs[] = {
+        {"grid", pcu_as_object, offsetof(old_kernel_args, grid)},
+        {"block", pcu_as_object, offsetof(old_kernel_args, block)},
+        {"param_buffer", pcu_as_object, offsetof(old_kernel_args, params)},
+        {"shared", pcu_as_uint, offsetof(old_kernel_args, shared)},
+        {"stream", pcu_as_stream, offsetof(old_kernel_args, stream)},
+    };
+    static const pcu_argtable table = {"_launch_kernel", specs, 5, 5, 5};
+    pcu_function *self = (pcu_function *)op;
+    old_kernel_args a = {0};
+    pcu_launch_shape shape = {0};
+    pcu_buffer buffer = {0};
+    if (pcu_args_parse(self->st, &table, args, nargs, NULL, &a) < 0 ||
+        old_dims(self->st, a.grid, shape.grid, "grid") < 0 ||
+        old_dims(self->st, a.block, shape.block, "block") < 0 ||
+        pcu_function_describe(self) < 0 ||
+        pcu_buffer_acquire(&buffer, a.params, 0, "param_buffer") < 0) {
+        return NULL;
+    }
+    shape.shared = a.shared;
+    shape.stream = a.stream;
+    int rc = pcu_launch_run(self, &shape, buffer.data, buffer.size);
+    pcu_buffer_release(&buffer);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+#define OLD_ROW(name, function, flags, doc)                     \
+    {                                                           \
+        name, (PyCFunction)(void (*)(void))function, flags, doc \
+    }
+
+PyMethodDef pcu_oldlaunch_methods[] = {
+    OLD_ROW("param_set", old_param_set, METH_FASTCALL, old_param_set_doc),
+    OLD_ROW("_param_set", old_param_set, METH_FASTCALL, old_param_set_under_doc),
+    OLD_ROW("param_set_size", old_param_set_size, METH_FASTCALL | METH_KEYWORDS,
+            old_param_set_size_doc),
+    OLD_ROW("_param_set_size", old_param_set_size, METH_FASTCALL | METH_KEYWORDS,
+            old_param_set_size_under_doc),
+    OLD_ROW("param_seti", old_param_seti, METH_FASTCALL | METH_KEYWORDS,
+            old_param_seti_doc),
+    OLD_ROW("_param_seti", old_param_seti, METH_FASTCALL | METH_KEYWORDS,
+            old_param_seti_under_doc),
+    OLD_ROW("param_setf", old_param_setf, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setf_doc),
+    OLD_ROW("_param_setf", old_param_setf, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setf_under_doc),
+    OLD_ROW("param_setv", old_param_setv, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setv_doc),
+    OLD_ROW("_param_setv", old_param_setv, METH_FASTCALL | METH_KEYWORDS,
+            old_param_setv_under_doc),
+    OLD_ROW("set_block_shape", old_set_block_shape, METH_FASTCALL | METH_KEYWORDS,
+            old_set_block_shape_doc),
+    OLD_ROW("_set_block_shape", old_set_block_shape, METH_FASTCALL | METH_KEYWORDS,
+            old_set_block_shape_under_doc),
+    OLD_ROW("set_shared_size", old_set_shared_size, METH_FASTCALL | METH_KEYWORDS,
+            old_set_shared_size_doc),
+    OLD_ROW("_set_shared_size", old_set_shared_size, METH_FASTCALL | METH_KEYWORDS,
+            old_set_shared_size_under_doc),
+    OLD_ROW("launch", old_launch_single, METH_NOARGS, old_launch_single_doc),
+    OLD_ROW("_launch", old_launch_single, METH_NOARGS, old_launch_single_under_doc),
+    OLD_ROW("launch_grid", old_launch_grid, METH_FASTCALL | METH_KEYWORDS,
+            old_launch_grid_doc),
+    OLD_ROW("_launch_grid", old_launch_grid_under, METH_FASTCALL | METH_KEYWORDS,
+            old_launch_grid_under_doc),
+    OLD_ROW("launch_grid_async", old_launch_grid_async, METH_FASTCALL | METH_KEYWORDS,
+            old_launch_grid_async_doc),
+    OLD_ROW("_launch_grid_async", old_launch_grid_async_under,
+            METH_FASTCALL | METH_KEYWORDS, old_launch_grid_async_under_doc),
+    OLD_ROW("_launch_kernel", old_launch_kernel, METH_FASTCALL, old_launch_kernel_doc),
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,508 @@
+/* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/out_of_memory.h"
+
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
+#include "python/array/gpuarray.h"
+
+/* -- allocation -------------------------------------------------------------------- */
+
+PyObject *
+pcu_allocation_new(pcu_state *st, size_t size)
+{
+    pcu_handle handle = {0};
+    PyObject *self = NULL;
+    CUresult status;
+    PyObject *ctx = pcu_context_require(st, "cuMemAlloc");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_ALLOCATE(status, MemAlloc, (&handle.memory, size));
+    if (status == CUDA_SUCCESS) {
+        self = pcu_resource_with_size(
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_HANDLE_memory, handle),
+            size);
+    }
+    else {
+        pcu_out_of_memory_raise(st, "cuMemAlloc", status, size);
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
+PyDoc_STRVAR(allocation_mem_alloc_doc,
+             "mem_alloc($module, bytes, /)\n--\n\n"
+             "Allocate device memory in the current context.\n\n"
+             "MemoryError, with the sizes, if it is short; LogicError for 0 bytes.");
+
+static PyObject *
+allocation_mem_alloc(PyObject *m, PyObject *bytes)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    size_t size = 0;
+    if (pcu_as_size(st, bytes, &size, "bytes") < 0) {
+        return NULL;
+    }
+    return pcu_allocation_new(st, size);
+}
+
+/* The bytes of an array. The attribute nbytes is for arrays of other libraries:
+ * programs assign it to a GPUArray, and a subclass of ndarray may define another one.
+ */
+static int
+allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
+{
+    if (PyArray_Check(array)) {
+        *size = (size_t)PyArray_NBYTES((PyArrayObject *)array);
+        return 0;
+    }
+    if (pcu_is_array(st, array) && pcu_gpuarray_ready((pcu_gpuarray *)array) == 0) {
+        *size = pcu_gpuarray_nbytes((pcu_gpuarray *)array);
+        return 0;
+    }
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    PyObject *nbytes = PyObject_GetAttr(array, st->str_nbytes);
+    int rc = -1;
+    if (nbytes != NULL) {
+        rc = pcu_as_size(st, nbytes, size, "nbytes");
+    }
+    Py_XDECREF(nbytes);
+    return rc;
+}
+
+PyDoc_STRVAR(allocation_mem_alloc_like_doc,
+             "mem_alloc_like($module, /, ary)\n--\n\n"
+             "Allocate as many bytes as the array has.");
+
+static PyObject *
+allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"ary", pcu_as_object, 0}};
+    static const pcu_argtable table = {"mem_alloc_like", specs, 1, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *ary = NULL;
+    size_t size = 0;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &ary) < 0) {
+        return NULL;
+    }
+    if (allocation_nbytes(st, ary, &size) < 0) {
+        return NULL;
+    }
+    return pcu_allocation_new(st, size);
+}
+
+typedef struct {
+    size_t width;
+    size_t height;
+    unsigned int access_size;
+} allocation_pitch_args;
+
+PyDoc_STRVAR(
+    allocation_mem_alloc_pitch_doc,
+    "mem_alloc_pitch($module, /, width, height, access_size)\n--\n\n"
+    "Allocate height rows of width bytes, each row aligned for fast access.\n\n"
+    "access_size: bytes that a thread reads at once, 4, 8 or 16. Returns the\n"
+    "DeviceAllocation and the pitch, the bytes from row to row.");
+
+static PyObject *
+allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                           PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"width", pcu_as_size, offsetof(allocation_pitch_args, width)},
+        {"height", pcu_as_size, offsetof(allocation_pitch_args, height)},
+        {"access_size", pcu_as_uint, offsetof(allocation_pitch_args, access_size)},
+    };
+    static const pcu_argtable table = {"mem_alloc_pitch", specs, 3, 3, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    allocation_pitch_args a = {0};
+    pcu_handle handle = {0};
+    size_t pitch = 0;
+    CUresult status;
+    PyObject *memory = NULL;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuMemAllocPitch");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_ALLOCATE(status, MemAllocPitch,
+                 (&handle.memory, &pitch, a.width, a.height, a.access_size));
+    if (status == CUDA_SUCCESS) {
+        memory = pcu_resource_with_size(
+            pcu_resource_new(st, st->DeviceAllocation, ctx, PCU_HANDLE_memory, handle),
+            pitch * a.height);
+    }
+    else {
+        pcu_raise_detail(st, "cuMemAllocPitch", status,
+                         "%zu rows of %zu bytes for accesses of %u bytes (4, 8 or 16 "
+                         "are possible) were asked for",
+                         a.height, a.width, a.access_size);
+    }
+    Py_DECREF(ctx);
+    if (memory == NULL) {
+        return NULL;
+    }
+    return Py_BuildValue("(Nn)", memory, (Py_ssize_t)pitch);
+}
+
+PyDoc_STRVAR(allocation_mem_get_info_doc,
+             "mem_get_info($module, /)\n--\n\n"
+             "Free and total bytes of the current context's device, a tuple.");
+
+static PyObject *
+allocation_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    size_t free_bytes = 0;
+    size_t total = 0;
+    int rc;
+    PCU_CALL_CURRENT(rc, st, MemGetInfo, (&free_bytes, &total));
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
+}
+
+PyDoc_STRVAR(
+    allocation_mem_get_address_range_doc,
+    "mem_get_address_range($module, ptr, /)\n--\n\n"
+    "Base address and bytes of the allocation that an address is in, a tuple.");
+
+static PyObject *
+allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    CUdeviceptr pointer = 0;
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    int rc = pcu_as_pointer(st, ptr, &pointer, "ptr");
+    if (rc == 0) {
+        PCU_CALL_CURRENT(rc, st, MemGetAddressRange, (&base, &size, pointer));
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(Kn)", base, (Py_ssize_t)size);
+}
+
+PyDoc_STRVAR(allocation_to_device_doc,
+             "to_device($module, /, bf_obj)\n--\n\n"
+             "Allocate as much device memory as the buffer holds and copy it there.\n\n"
+             "A buffer with gaps is copied in C order.");
+
+static PyObject *
+allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"bf_obj", pcu_as_object, 0}};
+    static const pcu_argtable table = {"to_device", specs, 1, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *source = NULL;
+    PyObject *packed = NULL;
+    PyObject *result = NULL;
+    pcu_buffer buffer = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &source) < 0) {
+        return NULL;
+    }
+    if (PyArray_Check(source)) {
+        packed = PyArray_FromAny(source, NULL, 0, 0, NPY_ARRAY_CARRAY_RO, NULL);
+    }
+    else {
+        PyObject *view = PyMemoryView_FromObject(source);
+        packed = NULL;
+        if (view != NULL) {
+            packed = PyMemoryView_GetContiguous(view, PyBUF_READ, 'C');
+        }
+        Py_XDECREF(view);
+    }
+    if (packed == NULL || pcu_buffer_acquire(&buffer, packed, 0, "bf_obj") < 0) {
+        goto done;
+    }
+    result = pcu_allocation_new(st, buffer.size);
+    if (result != NULL) {
+        int rc;
+        PCU_CALL_CURRENT(
+            rc, st, MemcpyHtoD,
+            (((pcu_resource *)result)->handle.memory, buffer.data, buffer.size));
+        if (rc < 0) {
+            Py_CLEAR(result);
+        }
+    }
+done:
+    pcu_buffer_release(&buffer);
+    Py_XDECREF(packed);
+    return result;
+}
+
+/* -- memory seen from the host ----------------------------------------------------- */
+
+typedef struct {
+    size_t size;
+    size_t offset;
+} allocation_view_args;
+
+/* A writable memoryview over the raw address, for memory that the host can reach. The
+ * array between them is what makes the view hold the owner. */
+static PyObject *
+allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
+                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"size", pcu_as_size, offsetof(allocation_view_args, size)},
+        {"offset", pcu_as_size, offsetof(allocation_view_args, offset)},
+    };
+    static const pcu_argtable table = {"as_buffer", specs, 2, 1, 0};
+    allocation_view_args a = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (a.size > PY_SSIZE_T_MAX) {
+        PyErr_Format(PyExc_OverflowError, "size is %zu; at most %zd is possible",
+                     a.size, PY_SSIZE_T_MAX);
+        return NULL;
+    }
+    npy_intp size = (npy_intp)a.size;
+    char *address = (char *)(uintptr_t)pointer + a.offset;
+    PyObject *bytes = PyArray_SimpleNewFromData(1, &size, NPY_UINT8, address);
+    PyObject *view = NULL;
+    if (bytes != NULL &&
+        PyArray_SetBaseObject((PyArrayObject *)bytes, Py_NewRef(owner)) == 0) {
+        view = PyMemoryView_FromObject(bytes);
+    }
+    Py_XDECREF(bytes);
+    return view;
+}
+
+/* -- DeviceAllocation -------------------------------------------------------------- */
+
+PyDoc_STRVAR(allocation_free_doc,
+             "free($self, /)\n--\n\n"
+             "Release the memory now. LogicError the second time.");
+
+static PyObject *
+allocation_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+allocation_int(PyObject *op)
+{
+    return PyLong_FromUnsignedLongLong(((pcu_resource *)op)->handle.memory);
+}
+
+PyDoc_STRVAR(
+    allocation_as_buffer_doc,
+    "as_buffer($self, /, size, offset=0)\n--\n\n"
+    "A writable memoryview of the raw address, for memory the host can reach.\n\n"
+    "The view holds the allocation; LogicError if that was released.");
+
+static PyObject *
+allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (pcu_resource_check(self, "as_buffer") < 0) {
+        return NULL;
+    }
+    return allocation_view_new(self->st, op, self->handle.memory, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(allocation_long_doc,
+             "__long__($self, /)\n--\n\nThe address, as int() gives.");
+
+static PyObject *
+allocation_long(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return allocation_int(op);
+}
+
+static PyMethodDef allocation_methods[] = {
+    {"free", allocation_free, METH_NOARGS, allocation_free_doc},
+    {"as_buffer", (PyCFunction)(void (*)(void))allocation_as_buffer,
+     METH_FASTCALL | METH_KEYWORDS, allocation_as_buffer_doc},
+    {"__long__", allocation_long, METH_NOARGS, allocation_long_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef allocation_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(allocation_doc,
+             "Device memory, released in its own context when the object goes.\n\n"
+             "int() gives the address, also after free().");
+
+static PyType_Slot allocation_slots[] = {
+    {Py_tp_doc, (void *)allocation_doc},   {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_members, pcu_resource_members}, {Py_tp_getset, allocation_getset},
+    {Py_tp_methods, allocation_methods},   {Py_nb_int, allocation_int},
+    {Py_nb_index, allocation_int},         {0, NULL},
+};
+
+static PyType_Spec allocation_spec = {
+    "pycuda._driver.DeviceAllocation", sizeof(pcu_resource), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    allocation_slots};
+
+/* -- PointerHolderBase ------------------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *dict;
+    PyObject *weakrefs;
+} holder;
+
+static int
+holder_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((holder *)op)->dict);
+    return 0;
+}
+
+static int
+holder_clear(PyObject *op)
+{
+    Py_CLEAR(((holder *)op)->dict);
+    return 0;
+}
+
+static void
+holder_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((holder *)op)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    holder_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+PyDoc_STRVAR(holder_get_pointer_doc,
+             "get_pointer($self, /)\n--\n\n"
+             "The address as an int. Subclasses say it; this one raises RuntimeError.");
+
+static PyObject *
+holder_get_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    PyErr_Format(PyExc_RuntimeError, "%s does not define get_pointer()",
+                 Py_TYPE(op)->tp_name);
+    return NULL;
+}
+
+/* A pointer may be a holder again, in the worst case this one. */
+static PyObject *
+holder_int(PyObject *op)
+{
+    if (Py_EnterRecursiveCall(" in get_pointer()")) {
+        return NULL;
+    }
+    PyObject *pointer = PyObject_CallMethod(op, "get_pointer", NULL);
+    PyObject *index = NULL;
+    if (pointer != NULL) {
+        index = PyNumber_Index(pointer);
+    }
+    Py_XDECREF(pointer);
+    Py_LeaveRecursiveCall();
+    return index;
+}
+
+PyDoc_STRVAR(
+    holder_as_buffer_doc,
+    "as_buffer($self, /, size, offset=0)\n--\n\n"
+    "A writable memoryview of the raw address, for memory the host can reach.");
+
+static PyObject *
+holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *kwnames)
+{
+    unsigned long long pointer = 0;
+    if (pcu_as_integer(op, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
+        return NULL;
+    }
+    return allocation_view_new(pcu_state_of_type(defining), op, pointer, args, nargs,
+                               kwnames);
+}
+
+PyDoc_STRVAR(holder_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
+
+static PyObject *
+holder_long(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return holder_int(op);
+}
+
+static PyMethodDef holder_methods[] = {
+    {"get_pointer", holder_get_pointer, METH_NOARGS, holder_get_pointer_doc},
+    {"as_buffer", (PyCFunction)(void (*)(void))holder_as_buffer,
+     METH_METHOD | METH_FASTCALL | METH_KEYWORDS, holder_as_buffer_doc},
+    {"__long__", holder_long, METH_NOARGS, holder_long_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef holder_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(holder, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(holder, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyDoc_STRVAR(holder_doc,
+             "PointerHolderBase()\n--\n\n"
+             "Base for objects that stand for device memory: define get_pointer().");
+
+static PyType_Slot holder_slots[] = {
+    {Py_tp_doc, (void *)holder_doc},   {Py_tp_new, PyType_GenericNew},
+    {Py_tp_traverse, holder_traverse}, {Py_tp_clear, holder_clear},
+    {Py_tp_dealloc, holder_dealloc},   {Py_tp_members, holder_members},
+    {Py_tp_methods, holder_methods},   {Py_nb_int, holder_int},
+    {Py_nb_index, holder_int},         {0, NULL},
+};
+
+static PyType_Spec holder_spec = {
+    "pycuda._driver.PointerHolderBase", sizeof(holder), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, holder_slots};
+
+static PyMethodDef allocation_functions[] = {
+    {"mem_alloc", allocation_mem_alloc, METH_O, allocation_mem_alloc_doc},
+    {"mem_alloc_like", (PyCFunction)(void (*)(void))allocation_mem_alloc_like,
+     METH_FASTCALL | METH_KEYWORDS, allocation_mem_alloc_like_doc},
+    {"mem_alloc_pitch", (PyCFunction)(void (*)(void))allocation_mem_alloc_pitch,
+     METH_FASTCALL | METH_KEYWORDS, allocation_mem_alloc_pitch_doc},
+    {"mem_get_address_range", allocation_mem_get_address_range, METH_O,
+     allocation_mem_get_address_range_doc},
+    {"mem_get_info", allocation_mem_get_info, METH_NOARGS, allocation_mem_get_info_doc},
+    {"to_device", (PyCFunction)(void (*)(void))allocation_to_device,
+     METH_FASTCALL | METH_KEYWORDS, allocation_to_device_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_allocation_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->DeviceAllocation, &allocation_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->PointerHolderBase, &holder_spec, NULL) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, allocation_functions);
+}

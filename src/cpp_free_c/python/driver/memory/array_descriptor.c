@@ -1,0 +1,270 @@
+/* ArrayDescriptor and ArrayDescriptor3D: size and element type of a texture array.
+ *
+ * Invariant: both types hold the driver's three-dimensional descriptor. ArrayDescriptor
+ * shows four of its six fields; the other two stay 0. Callers: see array_descriptor.h.
+ */
+#include "python/driver/memory/array_descriptor.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *dict;
+    PyObject *weakrefs;
+    CUDA_ARRAY3D_DESCRIPTOR d;
+} descriptor;
+
+size_t
+pcu_array_format_size(CUarray_format format)
+{
+    switch (format) {
+        case CU_AD_FORMAT_UNSIGNED_INT8:
+        case CU_AD_FORMAT_SIGNED_INT8:
+            return 1;
+        case CU_AD_FORMAT_UNSIGNED_INT16:
+        case CU_AD_FORMAT_SIGNED_INT16:
+        case CU_AD_FORMAT_HALF:
+            return 2;
+        case CU_AD_FORMAT_UNSIGNED_INT32:
+        case CU_AD_FORMAT_SIGNED_INT32:
+        case CU_AD_FORMAT_FLOAT:
+            return 4;
+        default:
+            return 0;
+    }
+}
+
+int
+pcu_as_array_format(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    unsigned int format = 0;
+    if (pcu_enum_value(st->enum_array_format, value, &format, name) < 0) {
+        return -1;
+    }
+    *(CUarray_format *)out = format;
+    return 0;
+}
+
+/* -- descriptors ------------------------------------------------------------------- */
+
+static PyObject *
+descriptor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    pcu_state *st = pcu_state_of_type(type);
+    if (st == NULL) {
+        return NULL;
+    }
+    /* a derived type may take arguments of its own */
+    int exact = type == st->ArrayDescriptor || type == st->ArrayDescriptor3D;
+    if (exact && (PyTuple_GET_SIZE(args) != 0 ||
+                  (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0))) {
+        PyErr_Format(
+            PyExc_TypeError, "%s() takes no arguments",
+            type == st->ArrayDescriptor ? "ArrayDescriptor" : "ArrayDescriptor3D");
+        return NULL;
+    }
+    descriptor *self = (descriptor *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->st = st;
+    }
+    return (PyObject *)self;
+}
+
+PyObject *
+pcu_array_descriptor_new(pcu_state *st, PyTypeObject *type,
+                         const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+    descriptor *self = (descriptor *)type->tp_alloc(type, 0);
+    if (self != NULL) {
+        self->st = st;
+        self->d = *d;
+    }
+    return (PyObject *)self;
+}
+
+static int
+descriptor_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((descriptor *)op)->dict);
+    return 0;
+}
+
+static int
+descriptor_clear(PyObject *op)
+{
+    Py_CLEAR(((descriptor *)op)->dict);
+    return 0;
+}
+
+static void
+descriptor_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((descriptor *)op)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    descriptor_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+/* A field of a descriptor, the closure of its property. */
+typedef struct {
+    const char *name;
+    size_t offset; /* in CUDA_ARRAY3D_DESCRIPTOR */
+    int is_size;   /* size_t, else unsigned int */
+} descriptor_field;
+
+static const descriptor_field descriptor_width = {
+    "width", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Width), 1};
+static const descriptor_field descriptor_height = {
+    "height", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Height), 1};
+static const descriptor_field descriptor_depth = {
+    "depth", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Depth), 1};
+static const descriptor_field descriptor_channels = {
+    "num_channels", offsetof(CUDA_ARRAY3D_DESCRIPTOR, NumChannels), 0};
+static const descriptor_field descriptor_flags = {
+    "flags", offsetof(CUDA_ARRAY3D_DESCRIPTOR, Flags), 0};
+
+static int
+descriptor_refuse_deletion(PyObject *value, const char *name)
+{
+    if (value == NULL) {
+        PyErr_Format(PyExc_AttributeError, "the %s of a descriptor cannot be deleted",
+                     name);
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *
+descriptor_get(PyObject *op, void *closure)
+{
+    const descriptor_field *field = closure;
+    const char *place = (const char *)&((descriptor *)op)->d + field->offset;
+    return PyLong_FromSize_t(field->is_size
+                                 ? *(const size_t *)(const void *)place
+                                 : *(const unsigned int *)(const void *)place);
+}
+
+static int
+descriptor_set(PyObject *op, PyObject *value, void *closure)
+{
+    const descriptor_field *field = closure;
+    descriptor *self = (descriptor *)op;
+    void *place = (char *)&self->d + field->offset;
+    size_t size = 0;
+    unsigned int number = 0;
+    if (descriptor_refuse_deletion(value, field->name) < 0 ||
+        (field->is_size ? pcu_as_size(self->st, value, &size, field->name)
+                        : pcu_as_uint(self->st, value, &number, field->name)) < 0) {
+        return -1;
+    }
+    if (field->is_size) {
+        *(size_t *)place = size;
+    }
+    else {
+        *(unsigned int *)place = number;
+    }
+    return 0;
+}
+
+static PyObject *
+descriptor_get_format(PyObject *op, void *Py_UNUSED(closure))
+{
+    descriptor *self = (descriptor *)op;
+    return pcu_enum_member_new(self->st->enum_array_format, (long)self->d.Format);
+}
+
+static int
+descriptor_set_format(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
+{
+    descriptor *self = (descriptor *)op;
+    if (descriptor_refuse_deletion(value, "format") < 0) {
+        return -1;
+    }
+    return pcu_as_array_format(self->st, value, &self->d.Format, "format");
+}
+
+#define DESCRIPTOR_FIELD(field, doc)                                              \
+    {                                                                             \
+#        field, descriptor_get, descriptor_set, doc, (void *)&descriptor_##field, \
+    }
+#define DESCRIPTOR_COMMON                                                        \
+    DESCRIPTOR_FIELD(width, "Elements of a row."),                               \
+        DESCRIPTOR_FIELD(height, "Rows; 0 makes a one-dimensional array."),      \
+        {"format", descriptor_get_format, descriptor_set_format,                 \
+         "The array_format of a channel.", NULL},                                \
+        {"num_channels", descriptor_get, descriptor_set,                         \
+         "Channels of an element: 1, 2 or 4.", (void *)&descriptor_channels},    \
+    {                                                                            \
+        "__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL \
+    }
+
+static PyGetSetDef descriptor_getset[] = {
+    DESCRIPTOR_COMMON,
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyGetSetDef descriptor_3d_getset[] = {
+    DESCRIPTOR_COMMON,
+    DESCRIPTOR_FIELD(depth, "Slices, or layers, or faces of a cube map."),
+    DESCRIPTOR_FIELD(flags, "Or-ed array3d_flags."),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef descriptor_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(descriptor, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(descriptor, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyDoc_STRVAR(descriptor_doc,
+             "ArrayDescriptor()\n--\n\n"
+             "Size and element of a one- or two-dimensional Array; all fields are 0.");
+PyDoc_STRVAR(descriptor_3d_doc,
+             "ArrayDescriptor3D()\n--\n\n"
+             "Size, element and flags of any Array; all fields are 0.");
+
+#define DESCRIPTOR_TYPE(prefix, type_name)                                          \
+    static PyType_Slot prefix##_slots[] = {                                         \
+        {Py_tp_doc, (void *)prefix##_doc},     {Py_tp_new, descriptor_new},         \
+        {Py_tp_traverse, descriptor_traverse}, {Py_tp_clear, descriptor_clear},     \
+        {Py_tp_dealloc, descriptor_dealloc},   {Py_tp_members, descriptor_members}, \
+        {Py_tp_getset, prefix##_getset},       {0, NULL},                           \
+    };                                                                              \
+    static PyType_Spec prefix##_spec = {                                            \
+        "pycuda._driver." type_name, sizeof(descriptor), 0,                         \
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, prefix##_slots}
+DESCRIPTOR_TYPE(descriptor, "ArrayDescriptor");
+DESCRIPTOR_TYPE(descriptor_3d, "ArrayDescriptor3D");
+
+int
+pcu_as_array_descriptor(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    if (!PyObject_TypeCheck(value, st->ArrayDescriptor) &&
+        !PyObject_TypeCheck(value, st->ArrayDescriptor3D)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s must be an ArrayDescriptor or an ArrayDescriptor3D, not %s",
+                     name, Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    *(const CUDA_ARRAY3D_DESCRIPTOR **)out = &((descriptor *)value)->d;
+    return 0;
+}
+
+int
+pcu_array_descriptor_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->ArrayDescriptor, &descriptor_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_type(m, &st->ArrayDescriptor3D, &descriptor_3d_spec, NULL);
+}

@@ -1,0 +1,530 @@
+/* Copies and fills of linear memory, and copies of one-dimensional Arrays: memcpy_*,
+ * memset_*, from_device. What has rows is copied by memcpynd.c.
+ *
+ * All release the interpreter lock. Host buffers and Arrays of the _async forms are not
+ * kept alive: they are the caller's until the stream has passed. */
+#include "python/driver/memory/copy.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/driver/context.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/copy_error.h"
+#include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
+
+/* What the rows below parse into, whichever of it they need. */
+typedef struct {
+    CUdeviceptr dest;
+    CUdeviceptr src;
+    PyObject *host;    /* borrowed */
+    pcu_buffer buffer; /* the host object's memory during the call */
+    size_t size;       /* bytes of a copy, elements of a fill */
+    CUstream stream;
+    PyObject *ary;     /* borrowed: the only Array, or the destination */
+    PyObject *src_ary; /* borrowed */
+    size_t index;      /* bytes into ary */
+    size_t src_index;
+    PyObject *dest_context; /* borrowed; NULL: the current one */
+    PyObject *src_context;
+    union {
+        unsigned char d8;
+        unsigned short d16;
+        unsigned int d32;
+    } data;
+    size_t pitch; /* bytes from row to row of a 2D fill */
+    size_t width; /* elements of a row */
+    size_t height;
+} copy_args;
+
+/* What a row does with its host object. */
+typedef enum { COPY_NO_HOST, COPY_READS_HOST, COPY_WRITES_HOST } copy_host;
+
+/* One function of the module: what it takes, and what it does with that. */
+typedef struct {
+    pcu_argtable args;
+    copy_host host;
+    int (*run)(pcu_state *st, copy_args *a);
+} copy_row;
+
+/* Converting the values may have run code that released an Array. */
+static int
+copy_check_arrays(pcu_state *st, copy_args *a)
+{
+    if (!((a->ary == NULL || pcu_as_texture_array(st, a->ary, &a->ary, "ary") == 0) &&
+          (a->src_ary == NULL ||
+           pcu_as_texture_array(st, a->src_ary, &a->src_ary, "src") == 0))) {
+        return -1;
+    }
+    return 0;
+}
+
+/* The body of them all. */
+static PyObject *
+copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t nargs,
+          PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    copy_args a = {.stream = pcu_current_stream()};
+    if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (row->host != COPY_NO_HOST &&
+        pcu_buffer_acquire(&a.buffer, a.host, row->host == COPY_WRITES_HOST,
+                           row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
+        return NULL;
+    }
+    int rc = -1;
+    if (copy_check_arrays(st, &a) >= 0) {
+        rc = row->run(st, &a);
+    }
+    pcu_buffer_release(&a.buffer);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* A function from its row: name, parameters, how many and how many of them required,
+ * what it does with the host object, its run function; signature and docstring. */
+#define COPY_ROW(name, specs, count, required, host, run, signature, doc)              \
+    PyDoc_STRVAR(copy_##name##_doc, #name "($module, /, " signature ")\n--\n\n" doc);  \
+    static PyObject *copy_##name(PyObject *m, PyObject *const *args, Py_ssize_t nargs, \
+                                 PyObject *kwnames)                                    \
+    {                                                                                  \
+        static const copy_row row = {{#name, specs, count, required, 0}, host, run};   \
+        return copy_call(m, &row, args, nargs, kwnames);                               \
+    }
+
+/* The run function of a row that is one call of the driver; how many bytes of device
+ * memory it accesses at dest and at src. */
+#define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                  \
+    static int copy_run_##name(pcu_state *st, copy_args *a)                    \
+    {                                                                          \
+        int rc;                                                                \
+        PCU_CALL_COPY(rc, st, driver, values, {"dest", a->dest, (dest_bytes)}, \
+                      {"src", a->src, (src_bytes)});                           \
+        return rc;                                                             \
+    }
+
+#define COPY_ARG(name, convert, member)            \
+    {                                              \
+        name, convert, offsetof(copy_args, member) \
+    }
+#define COPY_DEST COPY_ARG("dest", pcu_as_pointer, dest)
+#define COPY_SRC COPY_ARG("src", pcu_as_pointer, src)
+#define COPY_SIZE COPY_ARG("size", pcu_as_size, size)
+#define COPY_STREAM COPY_ARG("stream", pcu_as_stream, stream)
+
+/* -- host and device --------------------------------------------------------------- */
+
+static const pcu_argspec copy_htod_specs[] = {
+    COPY_DEST, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
+static const pcu_argspec copy_dtoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
+                                              COPY_SRC, COPY_STREAM};
+static const pcu_argspec copy_dtod_specs[] = {COPY_DEST, COPY_SRC, COPY_SIZE,
+                                              COPY_STREAM};
+
+COPY_RUN(htod, MemcpyHtoD, (a->dest, a->buffer.data, a->buffer.size), a->buffer.size, 0)
+COPY_RUN(htod_async, MemcpyHtoDAsync,
+         (a->dest, a->buffer.data, a->buffer.size, a->stream), a->buffer.size, 0)
+COPY_RUN(dtoh, MemcpyDtoH, (a->buffer.data, a->src, a->buffer.size), 0, a->buffer.size)
+COPY_RUN(dtoh_async, MemcpyDtoHAsync,
+         (a->buffer.data, a->src, a->buffer.size, a->stream), 0, a->buffer.size)
+COPY_RUN(dtod, MemcpyDtoD, (a->dest, a->src, a->size), a->size, a->size)
+COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream), a->size,
+         a->size)
+
+COPY_ROW(memcpy_htod, copy_htod_specs, 2, 2, COPY_READS_HOST, copy_run_htod,
+         "dest, src",
+         "Copy a host buffer to device memory; its size is the number of bytes.")
+COPY_ROW(
+    memcpy_htod_async, copy_htod_specs, 3, 2, COPY_READS_HOST, copy_run_htod_async,
+    "dest, src, stream=None",
+    "Queue a copy of a host buffer, which should be page-locked, to the device.\n\n"
+    "Keep the buffer alive and unchanged until the stream has passed.")
+COPY_ROW(memcpy_dtoh, copy_dtoh_specs, 2, 2, COPY_WRITES_HOST, copy_run_dtoh,
+         "dest, src",
+         "Copy device memory to a writable host buffer; its size is the number of "
+         "bytes.")
+COPY_ROW(memcpy_dtoh_async, copy_dtoh_specs, 3, 2, COPY_WRITES_HOST,
+         copy_run_dtoh_async, "dest, src, stream=None",
+         "Queue a copy of device memory to a host buffer, which should be "
+         "page-locked.\n\n"
+         "Keep the buffer alive until the stream has passed.")
+COPY_ROW(memcpy_dtod, copy_dtod_specs, 3, 3, COPY_NO_HOST, copy_run_dtod,
+         "dest, src, size", "Copy size bytes from device memory to device memory.")
+COPY_ROW(memcpy_dtod_async, copy_dtod_specs, 4, 3, COPY_NO_HOST, copy_run_dtod_async,
+         "dest, src, size, stream=None",
+         "Queue a copy of size bytes from device memory to device memory.")
+
+int
+pcu_copy_to_device(pcu_state *st, CUdeviceptr dest, const pcu_buffer *source)
+{
+    copy_args a = {.dest = dest, .buffer = *source};
+    return copy_run_htod(st, &a);
+}
+
+int
+pcu_copy_from_device(pcu_state *st, const pcu_buffer *dest, CUdeviceptr source)
+{
+    copy_args a = {.src = source, .buffer = *dest};
+    return copy_run_dtoh(st, &a);
+}
+
+/* Copy from the device into all bytes of an object with a buffer. */
+static int
+copy_to_object(pcu_state *st, PyObject *dest, CUdeviceptr source, const char *name)
+{
+    pcu_buffer buffer = {0};
+    if (pcu_buffer_acquire(&buffer, dest, 1, name) < 0) {
+        return -1;
+    }
+    int rc = pcu_copy_from_device(st, &buffer, source);
+    pcu_buffer_release(&buffer);
+    return rc;
+}
+
+/* -- between contexts -------------------------------------------------------------- */
+
+static const pcu_argspec copy_peer_specs[] = {
+    COPY_DEST,
+    COPY_SRC,
+    COPY_SIZE,
+    COPY_ARG("dest_context", pcu_as_context_or_none, dest_context),
+    COPY_ARG("src_context", pcu_as_context_or_none, src_context),
+    COPY_STREAM,
+};
+
+/* The handles of the two contexts. */
+static int
+copy_peer_contexts(pcu_state *st, const copy_args *a, const char *routine,
+                   CUcontext *dest, CUcontext *src)
+{
+    CUcontext current = NULL;
+    int rc = 0;
+    if (a->dest_context == NULL || a->src_context == NULL) {
+        PCU_CALL_CURRENT(rc, st, CtxGetCurrent, (&current));
+    }
+    *dest = *src = current;
+    if (rc == 0 && a->dest_context != NULL) {
+        *dest = pcu_context_handle(st, a->dest_context, routine, "dest_context");
+        rc = *dest == NULL ? -1 : 0;
+    }
+    if (rc == 0 && a->src_context != NULL) {
+        *src = pcu_context_handle(st, a->src_context, routine, "src_context");
+        rc = *src == NULL ? -1 : 0;
+    }
+    return rc;
+}
+
+static int
+copy_run_peer(pcu_state *st, copy_args *a)
+{
+    CUcontext dest = NULL;
+    CUcontext src = NULL;
+    int rc = copy_peer_contexts(st, a, "cuMemcpyPeer", &dest, &src);
+    if (rc == 0) {
+        PCU_CALL_COPY(rc, st, MemcpyPeer, (a->dest, dest, a->src, src, a->size),
+                      {"dest", a->dest, a->size}, {"src", a->src, a->size});
+    }
+    return rc;
+}
+
+static int
+copy_run_peer_async(pcu_state *st, copy_args *a)
+{
+    CUcontext dest = NULL;
+    CUcontext src = NULL;
+    int rc = copy_peer_contexts(st, a, "cuMemcpyPeerAsync", &dest, &src);
+    if (rc == 0) {
+        PCU_CALL_COPY(rc, st, MemcpyPeerAsync,
+                      (a->dest, dest, a->src, src, a->size, a->stream),
+                      {"dest", a->dest, a->size}, {"src", a->src, a->size});
+    }
+    return rc;
+}
+
+COPY_ROW(memcpy_peer, copy_peer_specs, 5, 3, COPY_NO_HOST, copy_run_peer,
+         "dest, src, size, dest_context=None, src_context=None",
+         "Copy size bytes between the memories of two contexts; None is the current "
+         "one.")
+COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_async,
+         "dest, src, size, dest_context=None, src_context=None, stream=None",
+         "Queue a copy of size bytes between the memories of two contexts.")
+
+/* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
+
+#define COPY_ARY COPY_ARG("ary", pcu_as_texture_array, ary)
+#define COPY_INDEX COPY_ARG("index", pcu_as_size, index)
+#define COPY_LEN COPY_ARG("len", pcu_as_size, size)
+
+static const pcu_argspec copy_atoa_specs[] = {
+    COPY_ARG("dest", pcu_as_texture_array, ary),
+    COPY_ARG("dest_index", pcu_as_size, index),
+    COPY_ARG("src", pcu_as_texture_array, src_ary),
+    COPY_ARG("src_index", pcu_as_size, src_index), COPY_LEN};
+static const pcu_argspec copy_atod_specs[] = {COPY_DEST, COPY_ARY, COPY_INDEX,
+                                              COPY_LEN};
+static const pcu_argspec copy_dtoa_specs[] = {COPY_ARY, COPY_INDEX, COPY_SRC, COPY_LEN};
+static const pcu_argspec copy_atoh_specs[] = {COPY_ARG("dest", pcu_as_object, host),
+                                              COPY_ARY, COPY_INDEX, COPY_STREAM};
+static const pcu_argspec copy_htoa_specs[] = {
+    COPY_ARY, COPY_INDEX, COPY_ARG("src", pcu_as_object, host), COPY_STREAM};
+
+static inline CUarray
+copy_array(PyObject *array)
+{
+    return ((pcu_resource *)array)->handle.array;
+}
+
+COPY_RUN(atoa, MemcpyAtoA,
+         (copy_array(a->ary), a->index, copy_array(a->src_ary), a->src_index, a->size),
+         0, 0)
+COPY_RUN(atod, MemcpyAtoD, (a->dest, copy_array(a->ary), a->index, a->size), a->size, 0)
+COPY_RUN(dtoa, MemcpyDtoA, (copy_array(a->ary), a->index, a->src, a->size), 0, a->size)
+COPY_RUN(atoh, MemcpyAtoH,
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size), 0, 0)
+COPY_RUN(atoh_async, MemcpyAtoHAsync,
+         (a->buffer.data, copy_array(a->ary), a->index, a->buffer.size, a->stream), 0,
+         0)
+COPY_RUN(htoa, MemcpyHtoA,
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size), 0, 0)
+COPY_RUN(htoa_async, MemcpyHtoAAsync,
+         (copy_array(a->ary), a->index, a->buffer.data, a->buffer.size, a->stream), 0,
+         0)
+
+COPY_ROW(memcpy_atoa, copy_atoa_specs, 5, 5, COPY_NO_HOST, copy_run_atoa,
+         "dest, dest_index, src, src_index, len",
+         "Copy len bytes between two Arrays. The indices count bytes.")
+COPY_ROW(memcpy_atod, copy_atod_specs, 4, 4, COPY_NO_HOST, copy_run_atod,
+         "dest, ary, index, len",
+         "Copy len bytes of an Array, from byte index on, to device memory.")
+COPY_ROW(memcpy_dtoa, copy_dtoa_specs, 4, 4, COPY_NO_HOST, copy_run_dtoa,
+         "ary, index, src, len",
+         "Copy len bytes of device memory to an Array, from its byte index on.")
+COPY_ROW(memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+         "dest, ary, index",
+         "Fill a host buffer from an Array, from its byte index on.")
+COPY_ROW(py_memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
+         "dest, ary, index", "Fill a host buffer from an Array: memcpy_atoh.")
+COPY_ROW(memcpy_atoh_async, copy_atoh_specs, 4, 3, COPY_WRITES_HOST,
+         copy_run_atoh_async, "dest, ary, index, stream=None",
+         "Queue filling a host buffer from an Array. Keep both alive meanwhile.")
+COPY_ROW(memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+         "ary, index, src", "Copy a host buffer to an Array, from its byte index on.")
+COPY_ROW(py_memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
+         "ary, index, src", "Copy a host buffer to an Array: memcpy_htoa.")
+COPY_ROW(memcpy_htoa_async, copy_htoa_specs, 4, 3, COPY_READS_HOST, copy_run_htoa_async,
+         "ary, index, src, stream=None",
+         "Queue copying a host buffer to an Array. Keep both alive meanwhile.")
+
+/* -- fills ------------------------------------------------------------------------- */
+
+/* A pitch that would let rows overlap: the driver only says that it is invalid. */
+static int
+copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *routine)
+{
+    size_t row = 0;
+    if (pcu_mul_size(a->width, element, &row) == 0 &&
+        (a->height <= 1 || row <= a->pitch)) {
+        return 0;
+    }
+    return pcu_raise_detail(
+        st, routine, CUDA_ERROR_INVALID_VALUE,
+        "a row of %zu elements of %zu bytes does not fit a pitch of %zu bytes",
+        a->width, element, a->pitch);
+}
+
+/* The bytes from the first to the last of the rows. */
+static size_t
+copy_rows_size(const copy_args *a, size_t element)
+{
+    if (a->height == 0) {
+        return 0;
+    }
+    return (a->height - 1) * a->pitch + a->width * element;
+}
+
+/* The four fills with elements of one width. */
+#define FILL(bits, convert)                                                          \
+    static const pcu_argspec fill_d##bits##_specs[] = {                              \
+        COPY_DEST,                                                                   \
+        COPY_ARG("data", convert, data),                                             \
+        COPY_SIZE,                                                                   \
+        COPY_STREAM,                                                                 \
+    };                                                                               \
+    static const pcu_argspec fill_d2d##bits##_specs[] = {                            \
+        COPY_DEST,                                                                   \
+        COPY_ARG("pitch", pcu_as_size, pitch),                                       \
+        COPY_ARG("data", convert, data),                                             \
+        COPY_ARG("width", pcu_as_size, width),                                       \
+        COPY_ARG("height", pcu_as_size, height),                                     \
+        COPY_STREAM,                                                                 \
+    };                                                                               \
+    COPY_RUN(d##bits, MemsetD##bits, (a->dest, a->data.d##bits, a->size),            \
+             a->size *(bits / 8), 0)                                                 \
+    COPY_RUN(d##bits##_async, MemsetD##bits##Async,                                  \
+             (a->dest, a->data.d##bits, a->size, a->stream), a->size *(bits / 8), 0) \
+    COPY_RUN(d2d##bits, MemsetD2D##bits,                                             \
+             (a->dest, a->pitch, a->data.d##bits, a->width, a->height),              \
+             copy_rows_size(a, bits / 8), 0)                                         \
+    COPY_RUN(d2d##bits##_async, MemsetD2D##bits##Async,                              \
+             (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream),   \
+             copy_rows_size(a, bits / 8), 0)                                         \
+    static int fill_d2d##bits(pcu_state *st, copy_args *a)                           \
+    {                                                                                \
+        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits) < 0            \
+                   ? -1                                                              \
+                   : copy_run_d2d##bits(st, a);                                      \
+    }                                                                                \
+    static int fill_d2d##bits##_async(pcu_state *st, copy_args *a)                   \
+    {                                                                                \
+        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async") < 0    \
+                   ? -1                                                              \
+                   : copy_run_d2d##bits##_async(st, a);                              \
+    }
+FILL(8, pcu_as_uint8)
+FILL(16, pcu_as_uint16)
+FILL(32, pcu_as_uint)
+
+COPY_ROW(memset_d8, fill_d8_specs, 3, 3, COPY_NO_HOST, copy_run_d8, "dest, data, size",
+         "Set size elements of 8 bits to data.")
+COPY_ROW(memset_d8_async, fill_d8_specs, 4, 3, COPY_NO_HOST, copy_run_d8_async,
+         "dest, data, size, stream=None",
+         "Queue setting size elements of 8 bits to data.")
+COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, fill_d2d8,
+         "dest, pitch, data, width, height",
+         "Set height rows of width elements of 8 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, fill_d2d8_async,
+         "dest, pitch, data, width, height, stream=None",
+         "Queue setting height rows of width elements of 8 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d16, fill_d16_specs, 3, 3, COPY_NO_HOST, copy_run_d16,
+         "dest, data, size", "Set size elements of 16 bits to data.")
+COPY_ROW(memset_d16_async, fill_d16_specs, 4, 3, COPY_NO_HOST, copy_run_d16_async,
+         "dest, data, size, stream=None",
+         "Queue setting size elements of 16 bits to data.")
+COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, fill_d2d16,
+         "dest, pitch, data, width, height",
+         "Set height rows of width elements of 16 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, fill_d2d16_async,
+         "dest, pitch, data, width, height, stream=None",
+         "Queue setting height rows of width elements of 16 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d32, fill_d32_specs, 3, 3, COPY_NO_HOST, copy_run_d32,
+         "dest, data, size", "Set size elements of 32 bits to data.")
+COPY_ROW(memset_d32_async, fill_d32_specs, 4, 3, COPY_NO_HOST, copy_run_d32_async,
+         "dest, data, size, stream=None",
+         "Queue setting size elements of 32 bits to data.")
+COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, fill_d2d32,
+         "dest, pitch, data, width, height",
+         "Set height rows of width elements of 32 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, fill_d2d32_async,
+         "dest, pitch, data, width, height, stream=None",
+         "Queue setting height rows of width elements of 32 bits to data.\n\n"
+         "pitch is the distance of the rows in bytes.")
+
+/* -- new host arrays from the device ----------------------------------------------- */
+
+typedef struct {
+    CUdeviceptr devptr;
+    pcu_shape shape;
+    PyArray_Descr *dtype; /* new reference once parsed */
+    NPY_ORDER order;
+} fetch_args;
+
+PyDoc_STRVAR(
+    copy_from_device_doc,
+    "from_device($module, /, devptr, shape, dtype, order='C')\n--\n\n"
+    "A new numpy array of that shape, dtype and order, filled from device memory.");
+
+static PyObject *
+copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"devptr", pcu_as_pointer, offsetof(fetch_args, devptr)},
+        {"shape", pcu_as_shape, offsetof(fetch_args, shape)},
+        {"dtype", pcu_as_dtype, offsetof(fetch_args, dtype)},
+        {"order", pcu_as_order, offsetof(fetch_args, order)},
+    };
+    static const pcu_argtable table = {"from_device", specs, 4, 3, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    fetch_args a = {.order = NPY_CORDER};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        Py_XDECREF(a.dtype);
+        return NULL;
+    }
+    PyObject *array =
+        PyArray_Empty(a.shape.ndim, a.shape.dims, a.dtype, a.order == NPY_FORTRANORDER);
+    if (array != NULL && copy_to_object(st, array, a.devptr, "dtype") < 0) {
+        Py_CLEAR(array);
+    }
+    return array;
+}
+
+PyDoc_STRVAR(copy_from_device_like_doc,
+             "from_device_like($module, /, devptr, other_ary)\n--\n\n"
+             "A new numpy array like another, filled from device memory.");
+
+static PyObject *
+copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"devptr", pcu_as_pointer, offsetof(copy_args, src)},
+        {"other_ary", pcu_as_object, offsetof(copy_args, host)},
+    };
+    static const pcu_argtable table = {"from_device_like", specs, 2, 2, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    copy_args a = {.stream = pcu_current_stream()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!PyArray_Check(a.host)) {
+        PyErr_Format(PyExc_TypeError, "other_ary must be a numpy array, not %s",
+                     Py_TYPE(a.host)->tp_name);
+        return NULL;
+    }
+    PyObject *array =
+        PyArray_NewLikeArray((PyArrayObject *)a.host, NPY_KEEPORDER, NULL, 0);
+    if (array != NULL && copy_to_object(st, array, a.src, "other_ary") < 0) {
+        Py_CLEAR(array);
+    }
+    return array;
+}
+
+#define COPY_FUNCTION(name)                                  \
+    {                                                        \
+#        name, (PyCFunction)(void (*)(void))copy_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, copy_##name##_doc \
+    }
+
+static PyMethodDef copy_functions[] = {
+    COPY_FUNCTION(memcpy_htod),        COPY_FUNCTION(memcpy_htod_async),
+    COPY_FUNCTION(memcpy_dtoh),        COPY_FUNCTION(memcpy_dtoh_async),
+    COPY_FUNCTION(memcpy_dtod),        COPY_FUNCTION(memcpy_dtod_async),
+    COPY_FUNCTION(memcpy_peer),        COPY_FUNCTION(memcpy_peer_async),
+    COPY_FUNCTION(memcpy_atoa),        COPY_FUNCTION(memcpy_atod),
+    COPY_FUNCTION(memcpy_dtoa),        COPY_FUNCTION(memcpy_atoh),
+    COPY_FUNCTION(py_memcpy_atoh),     COPY_FUNCTION(memcpy_atoh_async),
+    COPY_FUNCTION(memcpy_htoa),        COPY_FUNCTION(py_memcpy_htoa),
+    COPY_FUNCTION(memcpy_htoa_async),  COPY_FUNCTION(memset_d8),
+    COPY_FUNCTION(memset_d8_async),    COPY_FUNCTION(memset_d2d8),
+    COPY_FUNCTION(memset_d2d8_async),  COPY_FUNCTION(memset_d16),
+    COPY_FUNCTION(memset_d16_async),   COPY_FUNCTION(memset_d2d16),
+    COPY_FUNCTION(memset_d2d16_async), COPY_FUNCTION(memset_d32),
+    COPY_FUNCTION(memset_d32_async),   COPY_FUNCTION(memset_d2d32),
+    COPY_FUNCTION(memset_d2d32_async), COPY_FUNCTION(from_device),
+    COPY_FUNCTION(from_device_like),   {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_copy_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+{
+    return PyModule_AddFunctions(m, copy_functions);
+}

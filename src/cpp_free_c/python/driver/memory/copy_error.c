@@ -1,0 +1,58 @@
+/* What a failed copy or fill asked of the device's memory: the driver says no more than
+ * "invalid argument". Only looked at after a failure, so a good copy pays nothing. */
+#include "python/driver/memory/copy_error.h"
+
+/* The words for an range that does not lie in one allocation. NULL without an
+ * exception if it does, or if the driver knows no more. */
+static PyObject *
+range_fault_new(const pcu_copy_range *e)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    CUresult status;
+    PCU_STATUS(status, MemGetAddressRange, (&base, &size, e->start));
+    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
+        return PyUnicode_FromFormat(
+            "%s: %zu bytes at address %p were asked for, where no allocation is",
+            e->name, e->bytes, (void *)(uintptr_t)e->start);
+    }
+    size_t offset = (size_t)(e->start - base);
+    if (status != CUDA_SUCCESS || offset > size || e->bytes <= size - offset) {
+        return NULL;
+    }
+    return PyUnicode_FromFormat(
+        "%s: %zu bytes from byte %zu on were asked for, but "
+        "the allocation at %p has %zu bytes",
+        e->name, e->bytes, offset, (void *)(uintptr_t)base, size);
+}
+
+int
+pcu_copy_ranges_check(pcu_state *st, const char *routine, CUresult status,
+                      const pcu_copy_range *ranges, int count)
+{
+    PyObject *fault = NULL;
+    for (int i = 0; status == CUDA_ERROR_INVALID_VALUE && i < count; i++) {
+        if (fault == NULL && ranges[i].bytes != 0) {
+            fault = range_fault_new(&ranges[i]);
+            if (fault == NULL && PyErr_Occurred()) {
+                return -1;
+            }
+        }
+    }
+    if (fault == NULL) {
+        return 0;
+    }
+    pcu_raise_detail(st, routine, status, "%U", fault);
+    Py_DECREF(fault);
+    return -1;
+}
+
+int
+pcu_copy_raise(pcu_state *st, const char *routine, CUresult status,
+               const pcu_copy_range *ranges, int count)
+{
+    if (pcu_copy_ranges_check(st, routine, status, ranges, count) < 0) {
+        return -1;
+    }
+    return pcu_raise(st, routine, status);
+}

@@ -1,0 +1,447 @@
+/* Host memory that the driver may know: HostPointer and its kinds. Page-locked by birth
+ * (PagelockedHostAllocation), aligned so that it can be registered
+ * (AlignedHostAllocation), a program's own that was registered (RegisteredHostMemory).
+ */
+#include "python/driver/memory/host.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/resource.h"
+
+/* -- HostPointer ------------------------------------------------------------------- */
+
+PyDoc_STRVAR(host_get_device_pointer_doc,
+             "get_device_pointer($self, /)\n--\n\n"
+             "The address under which the device sees this memory, as an int.");
+
+static PyObject *
+host_device_pointer_new(pcu_resource *self)
+{
+    CUdeviceptr pointer = 0;
+    int rc;
+    PCU_CALL_CURRENT(rc, self->st, MemHostGetDevicePointer,
+                     (&pointer, self->handle.host, 0));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(pointer);
+}
+
+static PyObject *
+host_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (pcu_resource_check(self, "cuMemHostGetDevicePointer") < 0) {
+        return NULL;
+    }
+    return host_device_pointer_new(self);
+}
+
+static PyMethodDef host_methods[] = {
+    {"get_device_pointer", host_get_device_pointer, METH_NOARGS,
+     host_get_device_pointer_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef host_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(host_doc, "Host memory that the driver knows.");
+
+static PyType_Slot host_slots[] = {
+    {Py_tp_doc, (void *)host_doc},         {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_members, pcu_resource_members}, {Py_tp_getset, host_getset},
+    {Py_tp_methods, host_methods},         {0, NULL},
+};
+
+static PyType_Spec host_spec = {"pycuda._driver.HostPointer", sizeof(pcu_resource), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                    Py_TPFLAGS_BASETYPE |
+                                    Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                host_slots};
+
+/* -- page-locked ------------------------------------------------------------------- */
+
+PyDoc_STRVAR(pagelocked_free_doc,
+             "free($self, /)\n--\n\n"
+             "Release the memory now; arrays on it must not be used any more.\n\n"
+             "LogicError the second time.");
+
+static PyObject *
+pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(pagelocked_get_flags_doc,
+             "get_flags($self, /)\n--\n\n"
+             "The or-ed host_alloc_flags of this allocation, as the driver has them.");
+
+static PyObject *
+pagelocked_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    unsigned int flags = 0;
+    int rc = pcu_resource_check(self, "cuMemHostGetFlags");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, self->st, MemHostGetFlags, (&flags, self->handle.host));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
+}
+
+static PyMethodDef pagelocked_methods[] = {
+    {"free", pagelocked_free, METH_NOARGS, pagelocked_free_doc},
+    {"get_flags", pagelocked_get_flags, METH_NOARGS, pagelocked_get_flags_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    pagelocked_doc,
+    "Page-locked host memory: the base of the arrays that pagelocked_empty makes.");
+
+static PyType_Slot pagelocked_slots[] = {
+    {Py_tp_doc, (void *)pagelocked_doc}, {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear},   {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_methods, pagelocked_methods}, {0, NULL},
+};
+
+static PyType_Spec pagelocked_spec = {
+    "pycuda._driver.PagelockedHostAllocation", sizeof(pcu_resource), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    pagelocked_slots};
+
+PyObject *
+pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
+{
+    pcu_handle handle = {0};
+    PyObject *self = NULL;
+    CUresult status;
+    PyObject *ctx = pcu_context_require(st, "cuMemHostAlloc");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PCU_ALLOCATE(status, MemHostAlloc, (&handle.host, bytes, flags));
+    if (status == CUDA_SUCCESS) {
+        *data = handle.host;
+        self = pcu_resource_new(st, st->PagelockedHostAllocation, ctx, PCU_HANDLE_host,
+                                handle);
+    }
+    else {
+        pcu_raise_detail(st, "cuMemHostAlloc", status, "%zu bytes were asked for",
+                         bytes);
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
+/* -- aligned ----------------------------------------------------------------------- */
+
+/* Memory of the C library, in handle.host; the driver has nothing to release. */
+typedef struct {
+    pcu_resource head;
+    int held; /* the memory has not been let go */
+} aligned;
+
+static int
+aligned_check(aligned *self, const char *routine)
+{
+    if (self->held) {
+        return 0;
+    }
+    return pcu_raise_detail(self->head.st, routine, CUDA_ERROR_INVALID_HANDLE,
+                            "this %s was released before", Py_TYPE(self)->tp_name);
+}
+
+PyDoc_STRVAR(aligned_free_doc,
+             "free($self, /)\n--\n\n"
+             "Let go of the memory. It lasts as long as an array shows it.\n\n"
+             "LogicError the second time.");
+
+static PyObject *
+aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    aligned *self = (aligned *)op;
+    if (aligned_check(self, "free") < 0) {
+        return NULL;
+    }
+    self->held = 0;
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(aligned_get_device_pointer_doc,
+             "get_device_pointer($self, /)\n--\n\n"
+             "The address under which the device sees this memory, as an int.\n\n"
+             "LogicError unless it was registered (register_host_memory).");
+
+static PyObject *
+aligned_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    if (aligned_check((aligned *)op, "cuMemHostGetDevicePointer") < 0) {
+        return NULL;
+    }
+    return host_device_pointer_new((pcu_resource *)op);
+}
+
+static void
+aligned_dealloc(PyObject *op)
+{
+    void *memory = ((aligned *)op)->head.handle.host;
+    pcu_resource_dealloc(op);
+    free(memory);
+}
+
+static PyMethodDef aligned_methods[] = {
+    {"free", aligned_free, METH_NOARGS, aligned_free_doc},
+    {"get_device_pointer", aligned_get_device_pointer, METH_NOARGS,
+     aligned_get_device_pointer_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(aligned_doc,
+             "Aligned host memory: the base of the arrays that aligned_empty makes.");
+
+static PyType_Slot aligned_slots[] = {
+    {Py_tp_doc, (void *)aligned_doc},  {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear}, {Py_tp_dealloc, aligned_dealloc},
+    {Py_tp_methods, aligned_methods},  {0, NULL},
+};
+
+static PyType_Spec aligned_spec = {
+    "pycuda._driver.AlignedHostAllocation", sizeof(aligned), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    aligned_slots};
+
+PyObject *
+pcu_aligned_alloc(pcu_state *st, size_t bytes, size_t alignment, void **data)
+{
+    aligned *self = NULL;
+    PyObject *ctx = pcu_context_require(st, "aligned_alloc");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        pcu_raise_detail(st, "aligned_alloc", CUDA_ERROR_INVALID_VALUE,
+                         "alignment is %zu; it must be a power of two", alignment);
+        goto done;
+    }
+    size_t step = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    size_t whole = 0;
+    void *memory = NULL;
+    if (pcu_add_size(bytes, step - 1, &whole) >= 0) {
+        memory = aligned_alloc(step, whole & ~(step - 1));
+    }
+    if (memory == NULL) {
+        pcu_raise_detail(st, "aligned_alloc", CUDA_ERROR_OUT_OF_MEMORY,
+                         "%zu bytes aligned to %zu were asked for", bytes, alignment);
+        goto done;
+    }
+    PyTypeObject *type = st->AlignedHostAllocation;
+    self = (aligned *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        free(memory);
+        goto done;
+    }
+    self->head.st = st;
+    self->head.ctx = Py_NewRef(ctx);
+    self->head.handle.host = *data = memory;
+    self->held = 1;
+done:
+    Py_DECREF(ctx);
+    return (PyObject *)self;
+}
+
+/* -- registered -------------------------------------------------------------------- */
+
+typedef struct {
+    pcu_resource head;
+    PyObject *base; /* strong: the memory's owner, dropped after the registration */
+} registered;
+
+PyDoc_STRVAR(registered_unregister_doc,
+             "unregister($self, /)\n--\n\n"
+             "Let the driver forget the memory, which stays the array's.\n\n"
+             "LogicError the second time.");
+
+static PyMethodDef registered_methods[] = {
+    {"unregister", pagelocked_free, METH_NOARGS, registered_unregister_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef registered_members[] = {
+    {"base", Py_T_OBJECT_EX, offsetof(registered, base), Py_READONLY,
+     "The array that was registered."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static int
+registered_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((registered *)op)->base);
+    return pcu_resource_traverse(op, visit, arg);
+}
+
+static void
+registered_dealloc(PyObject *op)
+{
+    PyObject *base = ((registered *)op)->base;
+    pcu_resource_dealloc(op);
+    Py_XDECREF(base);
+}
+
+PyDoc_STRVAR(registered_doc,
+             "An array's memory that the driver has page-locked: the base of what\n"
+             "register_host_memory returns.");
+
+static PyType_Slot registered_slots[] = {
+    {Py_tp_doc, (void *)registered_doc},
+    {Py_tp_traverse, registered_traverse},
+    {Py_tp_clear, pcu_resource_clear},
+    {Py_tp_dealloc, registered_dealloc},
+    {Py_tp_members, registered_members},
+    {Py_tp_methods, registered_methods},
+    {0, NULL},
+};
+
+static PyType_Spec registered_spec = {
+    "pycuda._driver.RegisteredHostMemory", sizeof(registered), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    registered_slots};
+
+/* Page-lock the array's memory. */
+static PyObject *
+registered_new(pcu_state *st, PyArrayObject *array, unsigned int flags)
+{
+    size_t bytes = (size_t)PyArray_NBYTES(array);
+    pcu_handle handle = {.host = PyArray_DATA(array)};
+    PyObject *self = NULL;
+    if (PyDataType_REFCHK(PyArray_DESCR(array))) {
+        pcu_refuse_objects(PyArray_DESCR(array), "register_host_memory");
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuMemHostRegister");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    CUresult status;
+    PCU_STATUS(status, MemHostRegister, (handle.host, bytes, flags));
+    if (status == CUDA_SUCCESS) {
+        self = pcu_resource_new(st, st->RegisteredHostMemory, ctx,
+                                PCU_HANDLE_registered, handle);
+    }
+    else {
+        pcu_raise_detail(st, "cuMemHostRegister", status, "%zu bytes at %p", bytes,
+                         handle.host);
+    }
+    if (self != NULL) {
+        ((registered *)self)->base = Py_NewRef((PyObject *)array);
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
+typedef struct {
+    PyObject *array;
+    unsigned int flags;
+} register_args;
+
+PyDoc_STRVAR(
+    host_register_host_memory_doc,
+    "register_host_memory($module, /, ary, flags=0)\n--\n\n"
+    "Page-lock the memory of an array; returns an array that shares it.\n\n"
+    "ary: a numpy array without gaps, from aligned_empty for choice. flags: or-ed\n"
+    "mem_host_register_flags. The result's base is a RegisteredHostMemory, and the\n"
+    "memory is unregistered when the last view of the result goes. LogicError for\n"
+    "what the driver cannot lock.");
+
+static PyObject *
+host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(register_args, array)},
+        {"flags", pcu_as_uint, offsetof(register_args, flags)},
+    };
+    static const pcu_argtable table = {"register_host_memory", specs, 2, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    register_args a = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!PyArray_Check(a.array)) {
+        PyErr_Format(PyExc_TypeError, "ary must be a numpy array, not %s",
+                     Py_TYPE(a.array)->tp_name);
+        return NULL;
+    }
+    PyArrayObject *array = (PyArrayObject *)a.array;
+    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
+        pcu_raise_detail(st, "cuMemHostRegister", CUDA_ERROR_INVALID_VALUE,
+                         "ary is not contiguous");
+        return NULL;
+    }
+    PyObject *self = registered_new(st, array, a.flags);
+    PyObject *result = NULL;
+    if (self != NULL) {
+        result = PyArray_NewFromDescr(
+            &PyArray_Type, (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array)),
+            PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
+            PyArray_DATA(array), PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, NULL);
+    }
+    if (result == NULL) {
+        Py_XDECREF(self);
+        return NULL;
+    }
+    if (PyArray_SetBaseObject((PyArrayObject *)result, self) < 0) {
+        Py_CLEAR(result);
+    }
+    return result;
+}
+
+static PyMethodDef host_functions[] = {
+    {"register_host_memory", (PyCFunction)(void (*)(void))host_register_host_memory,
+     METH_FASTCALL | METH_KEYWORDS, host_register_host_memory_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_host_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->HostPointer, &host_spec, NULL) < 0) {
+        return -1;
+    }
+    PyObject *bases = PyTuple_Pack(1, (PyObject *)st->HostPointer);
+    int rc =
+        bases == NULL ||
+                pcu_add_type(m, &st->PagelockedHostAllocation, &pagelocked_spec,
+                             bases) < 0 ||
+                pcu_add_type(m, &st->AlignedHostAllocation, &aligned_spec, bases) < 0 ||
+                pcu_add_type(m, &st->RegisteredHostMemory, &registered_spec, bases) < 0
+            ? -1
+            : 0;
+    Py_XDECREF(bases);
+    /* the name old programs know */
+    if (rc == 0) {
+        rc = PyModule_AddObjectRef(m, "HostAllocation",
+                                   (PyObject *)st->PagelockedHostAllocation);
+    }
+    if (rc < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, host_functions);
+}

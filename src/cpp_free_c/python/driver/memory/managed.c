@@ -1,0 +1,136 @@
+/* ManagedAllocation: memory at one address for the host and the device, which the
+ * driver moves between them. */
+#include "python/driver/memory/managed.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/out_of_memory.h"
+#include "python/driver/stream.h"
+
+enum { MANAGED_GLOBAL = 1 }; /* mem_attach_flags.GLOBAL */
+
+typedef struct {
+    unsigned int flags;
+    CUstream stream;
+} managed_attach_args;
+
+PyDoc_STRVAR(
+    managed_attach_doc,
+    "attach($self, /, mem_flags, stream=None)\n--\n\n"
+    "Say who may access the memory from this point of a stream on.\n\n"
+    "mem_flags: a mem_attach_flags; SINGLE, which needs a stream, gives it to the\n"
+    "kernels of that stream.");
+
+static PyObject *
+managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"mem_flags", pcu_as_uint, offsetof(managed_attach_args, flags)},
+        {"stream", pcu_as_stream, offsetof(managed_attach_args, stream)},
+    };
+    static const pcu_argtable table = {"attach", specs, 2, 1, 0};
+    pcu_resource *self = (pcu_resource *)op;
+    managed_attach_args a = {.stream = pcu_current_stream()};
+    int rc;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_resource_check(self, "cuStreamAttachMemAsync") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, self->st, StreamAttachMemAsync,
+                     (a.stream, self->handle.memory, 0, a.flags));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(managed_get_device_pointer_doc,
+             "get_device_pointer($self, /)\n--\n\nThe address, as int() gives.");
+
+static PyObject *
+managed_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    return PyLong_FromUnsignedLongLong(((pcu_resource *)op)->handle.memory);
+}
+
+static PyMethodDef managed_methods[] = {
+    {"attach", (PyCFunction)(void (*)(void))managed_attach,
+     METH_FASTCALL | METH_KEYWORDS, managed_attach_doc},
+    {"get_device_pointer", managed_get_device_pointer, METH_NOARGS,
+     managed_get_device_pointer_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(managed_doc,
+             "Memory that host and device share: the base of the arrays that\n"
+             "managed_empty makes.");
+
+static PyType_Slot managed_slots[] = {
+    {Py_tp_doc, (void *)managed_doc},  {Py_tp_traverse, pcu_resource_traverse},
+    {Py_tp_clear, pcu_resource_clear}, {Py_tp_dealloc, pcu_resource_dealloc},
+    {Py_tp_methods, managed_methods},  {0, NULL},
+};
+
+static PyType_Spec managed_spec = {
+    "pycuda._driver.ManagedAllocation", sizeof(pcu_resource), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    managed_slots};
+
+PyObject *
+pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
+{
+    pcu_handle handle = {0};
+    PyObject *self = NULL;
+    CUresult status;
+    PyObject *ctx = pcu_context_require(st, "cuMemAllocManaged");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    flags = flags == 0 ? MANAGED_GLOBAL : flags;
+    PCU_ALLOCATE(status, MemAllocManaged, (&handle.memory, bytes, flags));
+    if (status == CUDA_SUCCESS) {
+        *data = (void *)(uintptr_t)handle.memory;
+        self = pcu_resource_with_size(
+            pcu_resource_new(st, st->ManagedAllocation, ctx, PCU_HANDLE_memory, handle),
+            bytes);
+    }
+    else {
+        pcu_out_of_memory_raise(st, "cuMemAllocManaged", status, bytes);
+    }
+    Py_DECREF(ctx);
+    return self;
+}
+
+PyObject *
+pcu_managed_of_array(pcu_state *st, PyArrayObject *array)
+{
+    PyObject *base = PyArray_BASE(array);
+    while (base != NULL && PyArray_Check(base)) {
+        base = PyArray_BASE((PyArrayObject *)base);
+    }
+    if (!(base != NULL && PyObject_TypeCheck(base, st->ManagedAllocation))) {
+        return NULL;
+    }
+    return base;
+}
+
+int
+pcu_managed_setup(PyObject *m, pcu_state *st)
+{
+    PyObject *bases = PyTuple_Pack(1, (PyObject *)st->DeviceAllocation);
+    int rc = -1;
+    if (bases != NULL) {
+        rc = pcu_add_type(m, &st->ManagedAllocation, &managed_spec, bases);
+    }
+    Py_XDECREF(bases);
+    /* the name that also exists where there is no managed memory */
+    if (rc < 0) {
+        return -1;
+    }
+    return PyModule_AddObjectRef(m, "ManagedAllocationOrStub",
+                                 (PyObject *)st->ManagedAllocation);
+}

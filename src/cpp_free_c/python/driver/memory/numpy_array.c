@@ -1,0 +1,274 @@
+/* NumPy arrays in memory that the driver knows: pagelocked_*, aligned_*, managed_*.
+ *
+ * An array's base is the allocation, which is released when the last view of it goes.
+ */
+#include "python/driver/memory/numpy_array.h"
+
+#include "python/support/setup.h"
+#include "python/driver/memory/host.h"
+#include "python/driver/memory/managed.h"
+
+int
+pcu_numpy_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)
+{
+    size_t total = (size_t)PyDataType_ELSIZE(dtype);
+    int empty = 0;
+    for (int i = 0; i < shape->ndim; i++) {
+        size_t dim = (size_t)shape->dims[i];
+        empty |= dim == 0;
+        if (dim != 0 &&
+            (pcu_mul_size(total, dim, &total) < 0 || total > (size_t)PY_SSIZE_T_MAX)) {
+            PyErr_SetString(
+                PyExc_ValueError,
+                "shape and dtype make an array larger than the address space");
+            return -1;
+        }
+    }
+    *bytes = empty ? 0 : total;
+    return 0;
+}
+
+PyObject *
+pcu_numpy_array_new(const pcu_shape *shape, PyArray_Descr *dtype, NPY_ORDER order,
+                    void *data, PyObject *base)
+{
+    int flags = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
+    flags |=
+        order == NPY_FORTRANORDER ? NPY_ARRAY_F_CONTIGUOUS : NPY_ARRAY_C_CONTIGUOUS;
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, dtype, shape->ndim,
+                                           shape->dims, NULL, data, flags, NULL);
+    if (array == NULL) {
+        Py_DECREF(base);
+        return NULL;
+    }
+    if (PyArray_SetBaseObject((PyArrayObject *)array, base) < 0) {
+        Py_CLEAR(array);
+    }
+    return array;
+}
+
+/* -- the three kinds of memory ----------------------------------------------------- */
+
+typedef struct {
+    PyObject *like; /* borrowed: the array that gives the next three */
+    pcu_shape shape;
+    PyArray_Descr *dtype; /* new reference once parsed */
+    NPY_ORDER order;
+    unsigned int flags;
+    size_t alignment;
+} numpy_array_args;
+
+static PyObject *
+numpy_array_pagelocked(pcu_state *st, const numpy_array_args *a, size_t bytes,
+                       void **data)
+{
+    return pcu_pagelocked_alloc(st, bytes, a->flags, data);
+}
+
+static PyObject *
+numpy_array_aligned(pcu_state *st, const numpy_array_args *a, size_t bytes, void **data)
+{
+    return pcu_aligned_alloc(st, bytes, a->alignment, data);
+}
+
+static PyObject *
+numpy_array_managed(pcu_state *st, const numpy_array_args *a, size_t bytes, void **data)
+{
+    return pcu_managed_alloc(st, bytes, a->flags, data);
+}
+
+#define NUMPY_ARRAY_ARG(name, convert, member)            \
+    {                                                     \
+        name, convert, offsetof(numpy_array_args, member) \
+    }
+#define NUMPY_ARRAY_SHAPED(name, convert, member)      \
+    NUMPY_ARRAY_ARG("shape", pcu_as_shape, shape),     \
+        NUMPY_ARRAY_ARG("dtype", pcu_as_dtype, dtype), \
+        NUMPY_ARRAY_ARG("order", pcu_as_order, order), \
+        NUMPY_ARRAY_ARG(name, convert, member)
+#define NUMPY_ARRAY_LIKE(name, convert, member)    \
+    NUMPY_ARRAY_ARG("array", pcu_as_object, like), \
+        NUMPY_ARRAY_ARG(name, convert, member)
+
+static const pcu_argspec numpy_array_flags_specs[] = {
+    NUMPY_ARRAY_SHAPED("mem_flags", pcu_as_uint, flags)};
+static const pcu_argspec numpy_array_flags_like_specs[] = {
+    NUMPY_ARRAY_LIKE("mem_flags", pcu_as_uint, flags)};
+static const pcu_argspec numpy_array_alignment_specs[] = {
+    NUMPY_ARRAY_SHAPED("alignment", pcu_as_size, alignment)};
+static const pcu_argspec numpy_array_alignment_like_specs[] = {
+    NUMPY_ARRAY_LIKE("alignment", pcu_as_size, alignment)};
+
+/* One function of the module. */
+typedef struct {
+    pcu_argtable args;
+    PyObject *(*allocate)(pcu_state *st, const numpy_array_args *a, size_t bytes,
+                          void **data);
+    int zero; /* the array is filled with zeros */
+} numpy_array_row;
+
+/* -- making them ------------------------------------------------------------------- */
+
+/* Shape, dtype and order of the array to be alike. */
+static int
+numpy_array_read_like(numpy_array_args *a)
+{
+    if (!PyArray_Check(a->like)) {
+        PyErr_Format(PyExc_TypeError, "array must be a numpy array, not %s",
+                     Py_TYPE(a->like)->tp_name);
+        return -1;
+    }
+    PyArrayObject *array = (PyArrayObject *)a->like;
+    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
+        PyErr_SetString(PyExc_ValueError, "array is neither C- nor Fortran-contiguous");
+        return -1;
+    }
+    if (PyArray_NDIM(array) > PCU_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError,
+                     "array has %d dimensions; at most %d are possible",
+                     PyArray_NDIM(array), PCU_MAX_NDIM);
+        return -1;
+    }
+    a->order = PyArray_IS_C_CONTIGUOUS(array) ? NPY_CORDER : NPY_FORTRANORDER;
+    a->shape.ndim = PyArray_NDIM(array);
+    memcpy(a->shape.dims, PyArray_DIMS(array),
+           (size_t)a->shape.ndim * sizeof(npy_intp));
+    a->dtype = (PyArray_Descr *)Py_NewRef((PyObject *)PyArray_DESCR(array));
+    return 0;
+}
+
+/* Consumes a->dtype. */
+static PyObject *
+numpy_array_new(pcu_state *st, const numpy_array_row *row, numpy_array_args *a)
+{
+    size_t bytes = 0;
+    void *data = NULL;
+    PyObject *allocation = NULL;
+    if (PyDataType_REFCHK(a->dtype)) {
+        pcu_refuse_objects(a->dtype, row->args.function);
+    }
+    else if (pcu_numpy_array_bytes(&a->shape, a->dtype, &bytes) == 0) {
+        /* an empty array still has a base */
+        allocation = row->allocate(st, a, bytes == 0 ? 1 : bytes, &data);
+    }
+    if (allocation == NULL) {
+        Py_DECREF(a->dtype);
+        return NULL;
+    }
+    if (row->zero) {
+        memset(data, 0, bytes);
+    }
+    return pcu_numpy_array_new(&a->shape, a->dtype, a->order, data, allocation);
+}
+
+/* The body of them all. */
+static PyObject *
+numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    numpy_array_args a = {.order = NPY_CORDER, .alignment = 4096};
+    if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0 ||
+        (a.like != NULL && numpy_array_read_like(&a) < 0)) {
+        Py_XDECREF(a.dtype);
+        return NULL;
+    }
+    return numpy_array_new(st, row, &a);
+}
+
+/* A function from its row: name, parameters, how many and how many of them required,
+ * the memory, whether it is filled; signature and docstring. */
+#define NUMPY_ARRAY_ROW(name, specs, count, required, allocate, zero, signature, doc) \
+    PyDoc_STRVAR(numpy_array_##name##_doc,                                            \
+                 #name "($module, /, " signature ")\n--\n\n" doc);                    \
+    static PyObject *numpy_array_##name(PyObject *m, PyObject *const *args,           \
+                                        Py_ssize_t nargs, PyObject *kwnames)          \
+    {                                                                                 \
+        static const numpy_array_row row = {                                          \
+            {#name, specs, count, required, 0}, allocate, zero};                      \
+        return numpy_array_call(m, &row, args, nargs, kwnames);                       \
+    }
+
+NUMPY_ARRAY_ROW(
+    pagelocked_empty, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked, 0,
+    "shape, dtype, order='C', mem_flags=0",
+    "A new array in page-locked memory, uninitialised.\n\n"
+    "mem_flags: or-ed host_alloc_flags. Its base is a PagelockedHostAllocation.")
+NUMPY_ARRAY_ROW(pagelocked_zeros, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked,
+                1, "shape, dtype, order='C', mem_flags=0",
+                "A new array of zeros in page-locked memory; see pagelocked_empty.")
+NUMPY_ARRAY_ROW(
+    pagelocked_empty_like, numpy_array_flags_like_specs, 2, 1, numpy_array_pagelocked,
+    0, "array, mem_flags=0",
+    "A new array in page-locked memory with shape, dtype and order of another,\n"
+    "uninitialised. ValueError if that has gaps.")
+NUMPY_ARRAY_ROW(
+    pagelocked_zeros_like, numpy_array_flags_like_specs, 2, 1, numpy_array_pagelocked,
+    1, "array, mem_flags=0",
+    "A new array of zeros in page-locked memory with shape, dtype and order\n"
+    "of another. ValueError if that has gaps.")
+
+NUMPY_ARRAY_ROW(
+    aligned_empty, numpy_array_alignment_specs, 4, 2, numpy_array_aligned, 0,
+    "shape, dtype, order='C', alignment=4096",
+    "A new array in aligned memory, uninitialised.\n\n"
+    "alignment: bytes, a power of two. Its base is an AlignedHostAllocation.")
+NUMPY_ARRAY_ROW(aligned_zeros, numpy_array_alignment_specs, 4, 2, numpy_array_aligned,
+                1, "shape, dtype, order='C', alignment=4096",
+                "A new array of zeros in aligned memory; see aligned_empty.")
+NUMPY_ARRAY_ROW(
+    aligned_empty_like, numpy_array_alignment_like_specs, 2, 1, numpy_array_aligned, 0,
+    "array, alignment=4096",
+    "A new array in aligned memory with shape, dtype and order of another,\n"
+    "uninitialised. ValueError if that has gaps.")
+NUMPY_ARRAY_ROW(aligned_zeros_like, numpy_array_alignment_like_specs, 2, 1,
+                numpy_array_aligned, 1, "array, alignment=4096",
+                "A new array of zeros in aligned memory with shape, dtype and order\n"
+                "of another. ValueError if that has gaps.")
+
+NUMPY_ARRAY_ROW(
+    managed_empty, numpy_array_flags_specs, 4, 2, numpy_array_managed, 0,
+    "shape, dtype, order='C', mem_flags=0",
+    "A new array in managed memory, uninitialised.\n\n"
+    "mem_flags: a mem_attach_flags, GLOBAL if 0. Its base is a ManagedAllocation, and\n"
+    "kernels take the array by its address.")
+NUMPY_ARRAY_ROW(managed_zeros, numpy_array_flags_specs, 4, 2, numpy_array_managed, 1,
+                "shape, dtype, order='C', mem_flags=0",
+                "A new array of zeros in managed memory; see managed_empty.")
+NUMPY_ARRAY_ROW(
+    managed_empty_like, numpy_array_flags_like_specs, 2, 1, numpy_array_managed, 0,
+    "array, mem_flags=0",
+    "A new array in managed memory with shape, dtype and order of another,\n"
+    "uninitialised. ValueError if that has gaps.")
+NUMPY_ARRAY_ROW(managed_zeros_like, numpy_array_flags_like_specs, 2, 1,
+                numpy_array_managed, 1, "array, mem_flags=0",
+                "A new array of zeros in managed memory with shape, dtype and order\n"
+                "of another. ValueError if that has gaps.")
+
+#define NUMPY_ARRAY_FUNCTION(name)                                  \
+    {                                                               \
+#        name, (PyCFunction)(void (*)(void))numpy_array_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, numpy_array_##name##_doc \
+    }
+
+static PyMethodDef numpy_array_functions[] = {
+    NUMPY_ARRAY_FUNCTION(pagelocked_empty),
+    NUMPY_ARRAY_FUNCTION(pagelocked_zeros),
+    NUMPY_ARRAY_FUNCTION(pagelocked_empty_like),
+    NUMPY_ARRAY_FUNCTION(pagelocked_zeros_like),
+    NUMPY_ARRAY_FUNCTION(aligned_empty),
+    NUMPY_ARRAY_FUNCTION(aligned_zeros),
+    NUMPY_ARRAY_FUNCTION(aligned_empty_like),
+    NUMPY_ARRAY_FUNCTION(aligned_zeros_like),
+    NUMPY_ARRAY_FUNCTION(managed_empty),
+    NUMPY_ARRAY_FUNCTION(managed_zeros),
+    NUMPY_ARRAY_FUNCTION(managed_empty_like),
+    NUMPY_ARRAY_FUNCTION(managed_zeros_like),
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_numpy_array_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+{
+    return PyModule_AddFunctions(m, numpy_array_functions);
+}

@@ -1,0 +1,19 @@
+/* NumPy arrays over memory of the driver. */
+#ifndef PYTHON_DRIVER_MEMORY_HOST_ARRAYS_H
+#define PYTHON_DRIVER_MEMORY_HOST_ARRAYS_H
+
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+
+/* The bytes of a shape of this dtype; ValueError if they have no size_t. */
+PCU_HIDDEN PCU_RAISES int pcu_numpy_array_bytes(const pcu_shape *shape,
+                                                PyArray_Descr *dtype, size_t *bytes);
+
+/* An array over the memory at data, which base keeps. Takes over dtype and base. */
+PCU_HIDDEN PCU_NEWREF PCU_STEALS(2)
+    PCU_STEALS(5) PyObject *pcu_numpy_array_new(const pcu_shape *shape,
+                                                PyArray_Descr *dtype, NPY_ORDER order,
+                                                void *data, PyObject *base);
+
+#endif

@@ -1,0 +1,226 @@
+/* PageLockedMemoryPool: a pool of page-locked host memory that makes NumPy arrays, and
+ * PageLockedAllocator, which holds the flags of its memory.
+ *
+ * Invariant: the blocks of a pool were allocated with the pool's flags; a second
+ * __init__ with other flags releases the held blocks first. A pool takes the current
+ * context when it first needs one, and another one after that context has ended. Python
+ * is the only caller; the shared part is in pool.c. */
+#include "python/driver/memory/pool_struct.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/memory/numpy_array.h"
+#include "python/driver/resource.h"
+
+/* -- PageLockedAllocator ----------------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *dict;
+    PyObject *weakrefs;
+    unsigned int flags;
+} hostallocator;
+
+static int
+hostallocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {{"flags", pcu_as_uint, 0}};
+    static const pcu_argtable table = {"PageLockedAllocator", specs, 1, 0, 1};
+    pcu_state *st = pcu_state_of_type(Py_TYPE(op));
+    unsigned int flags = 0;
+    if (st == NULL || pcu_args_parse_tuple(st, &table, args, kwargs, &flags) < 0) {
+        return -1;
+    }
+    ((hostallocator *)op)->flags = flags;
+    return 0;
+}
+
+static int
+hostallocator_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(((hostallocator *)op)->dict);
+    return 0;
+}
+
+static int
+hostallocator_clear(PyObject *op)
+{
+    Py_CLEAR(((hostallocator *)op)->dict);
+    return 0;
+}
+
+static void
+hostallocator_dealloc(PyObject *op)
+{
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (((hostallocator *)op)->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    hostallocator_clear(op);
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+static PyMemberDef hostallocator_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(hostallocator, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(hostallocator, weakrefs),
+     Py_READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyDoc_STRVAR(hostallocator_doc,
+             "PageLockedAllocator(flags=0, /)\n--\n\n"
+             "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.");
+
+static PyType_Slot hostallocator_slots[] = {
+    {Py_tp_doc, (void *)hostallocator_doc}, {Py_tp_new, PyType_GenericNew},
+    {Py_tp_init, hostallocator_init},       {Py_tp_traverse, hostallocator_traverse},
+    {Py_tp_clear, hostallocator_clear},     {Py_tp_dealloc, hostallocator_dealloc},
+    {Py_tp_members, hostallocator_members}, {0, NULL},
+};
+
+enum { HOSTPOOL_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE };
+
+static PyType_Spec hostallocator_spec = {"pycuda._driver.PageLockedAllocator",
+                                         sizeof(hostallocator), 0, HOSTPOOL_FLAGS,
+                                         hostallocator_slots};
+
+/* -- PageLockedMemoryPool ---------------------------------------------------------- */
+
+static PyObject *
+hostpool_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    return (PyObject *)pcu_pool_blank_new(type, PCU_HANDLE_host);
+}
+
+static int
+hostpool_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {{"allocator", pcu_as_object, 0}};
+    static const pcu_argtable table = {"PageLockedMemoryPool", specs, 1, 0, 1};
+    pcu_memory_pool *self = (pcu_memory_pool *)op;
+    PyObject *allocator = NULL;
+    unsigned int flags = 0;
+    if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &allocator) < 0) {
+        return -1;
+    }
+    if (allocator != NULL) {
+        if (!PyObject_TypeCheck(allocator, self->st->PageLockedAllocator)) {
+            PyErr_Format(PyExc_TypeError,
+                         "allocator must be a PageLockedAllocator, not %s",
+                         Py_TYPE(allocator)->tp_name);
+            return -1;
+        }
+        flags = ((hostallocator *)allocator)->flags;
+    }
+    if (flags != self->flags) { /* a second __init__: release blocks with old flags */
+        pcu_pool_free_held_noraise(self);
+        self->flags = flags;
+    }
+    return 0;
+}
+
+typedef struct {
+    pcu_shape shape;
+    PyArray_Descr *dtype; /* new reference once parsed */
+    PyObject *order;
+} hostpool_args;
+
+/* The order of the array. A value that is neither C nor F is the built-in RuntimeError,
+ * as in PyCUDA. */
+static int
+hostpool_order(pcu_state *st, PyObject *value, NPY_ORDER *order)
+{
+    *order = NPY_CORDER;
+    if (value == NULL || pcu_as_order(st, value, order, "order") == 0) {
+        return 0;
+    }
+    if (PyErr_ExceptionMatches(PyExc_ValueError)) {
+        PyErr_Format(PyExc_RuntimeError, "order must be 'C' or 'F', not %R", value);
+    }
+    return -1;
+}
+
+PyDoc_STRVAR(
+    hostpool_allocate_doc,
+    "allocate($self, /, shape, dtype, order='C')\n--\n\n"
+    "Return a new uninitialised array in page-locked memory of the pool.\n\n"
+    "Its base is a PooledHostAllocation. The pool gets the memory back when the last\n"
+    "view of the array is deleted.");
+
+static PyObject *
+hostpool_allocate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"shape", pcu_as_shape, offsetof(hostpool_args, shape)},
+        {"dtype", pcu_as_dtype, offsetof(hostpool_args, dtype)},
+        {"order", pcu_as_object, offsetof(hostpool_args, order)},
+    };
+    static const pcu_argtable table = {"allocate", specs, 3, 2, 0};
+    pcu_memory_pool *self = (pcu_memory_pool *)op;
+    hostpool_args a = {.order = NULL};
+    PyObject *allocation = NULL;
+    PyObject *array = NULL;
+    NPY_ORDER order;
+    size_t bytes = 0;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        hostpool_order(self->st, a.order, &order) < 0) {
+        goto done;
+    }
+    if (PyDataType_REFCHK(a.dtype)) {
+        pcu_refuse_objects(a.dtype, "allocate");
+        goto done;
+    }
+    if (pcu_numpy_array_bytes(&a.shape, a.dtype, &bytes) < 0) {
+        goto done;
+    }
+    allocation = pcu_pooled_new(self, self->st->PooledHostAllocation, bytes);
+    if (allocation != NULL) {
+        array =
+            pcu_numpy_array_new(&a.shape, a.dtype, order,
+                                ((pcu_resource *)allocation)->handle.host, allocation);
+        a.dtype = NULL; /* taken over */
+    }
+done:
+    Py_XDECREF(a.dtype);
+    return array;
+}
+
+static PyMethodDef hostpool_methods[] = {
+    {"allocate", (PyCFunction)(void (*)(void))hostpool_allocate,
+     METH_FASTCALL | METH_KEYWORDS, hostpool_allocate_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    hostpool_doc,
+    "PageLockedMemoryPool(allocator=..., /)\n--\n\n"
+    "A pool that keeps freed page-locked memory for the next array.\n\n"
+    "A returned block may be handed out again immediately: wait for copies that\n"
+    "still use an array before you delete its last view.");
+
+static PyType_Slot hostpool_slots[] = {
+    {Py_tp_doc, (void *)hostpool_doc}, {Py_tp_new, hostpool_new},
+    {Py_tp_init, hostpool_init},       {Py_tp_traverse, pcu_pool_traverse},
+    {Py_tp_clear, pcu_pool_clear},     {Py_tp_dealloc, pcu_pool_dealloc},
+    {Py_tp_members, pcu_pool_members}, {Py_tp_getset, pcu_pool_getset},
+    {Py_tp_methods, hostpool_methods}, {0, NULL},
+};
+
+static PyType_Spec hostpool_spec = {"pycuda._driver.PageLockedMemoryPool",
+                                    sizeof(pcu_memory_pool), 0, HOSTPOOL_FLAGS,
+                                    hostpool_slots};
+
+int
+pcu_page_locked_pool_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->PageLockedAllocator, &hostallocator_spec, NULL) < 0 ||
+        pcu_add_type(m, &st->PageLockedMemoryPool, &hostpool_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_methods(st->PageLockedMemoryPool, pcu_pool_methods);
+}

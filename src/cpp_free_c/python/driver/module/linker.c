@@ -1,0 +1,394 @@
+/* Linker: several pieces of code (PTX, machine code, libraries) made into one module.
+ *
+ * The driver writes its logs into `jit` until the link is destroyed, so that memory
+ * goes last. link_module() ends the link, whatever comes of it. While a call works
+ * without the interpreter lock `busy` is 1, and nobody else may touch the link; it
+ * changes under the interpreter lock. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/module/jit.h"
+#include "python/driver/resource.h"
+
+typedef struct {
+    pcu_resource base; /* handle.link */
+    pcu_jit *jit;      /* owned */
+    PyObject *handler; /* strong; NULL or None: nobody is told */
+    int busy;
+} pcu_linker;
+
+/* One call of the driver for a link, and its outcome. */
+typedef struct {
+    const char *work;    /* the driver's function */
+    CUjitInputType type; /* of what is added */
+    const void *data;    /* ... in memory, or the name of a file */
+    size_t size;
+    const char *name;
+    CUmodule module;     /* result of linking; NULL if there is none */
+    const char *routine; /* result: the call that set the status */
+} linker_job;
+
+static const char *const linker_create = "cuLinkCreate";
+static const char *const linker_data = "cuLinkAddData";
+static const char *const linker_file = "cuLinkAddFile";
+static const char *const linker_complete = "cuLinkComplete";
+
+/* -- calling the driver ------------------------------------------------------------ */
+
+static CUresult
+linker_work(CUlinkState link, linker_job *job)
+{
+    void *cubin = NULL;
+    size_t size = 0;
+    CUresult status;
+    job->routine = job->work;
+    if (job->work == linker_data) {
+        PCU_STATUS(status, LinkAddData,
+                   (link, job->type, (void *)(uintptr_t)job->data, job->size, job->name,
+                    0, NULL, NULL));
+        return status;
+    }
+    if (job->work == linker_file) {
+        PCU_STATUS(status, LinkAddFile, (link, job->type, job->data, 0, NULL, NULL));
+        return status;
+    }
+    PCU_STATUS(status, LinkComplete, (link, &cubin, &size));
+    if (status == CUDA_SUCCESS) {
+        job->routine = "cuModuleLoadData";
+        PCU_STATUS(status, ModuleLoadData, (&job->module, cubin));
+    }
+    return status;
+}
+
+/* Do a job in the link's context, whichever is current. */
+static CUresult
+linker_run(pcu_linker *self, linker_job *job)
+{
+    CUresult status;
+    pcu_scope scope;
+    const pcu_ctxrec *rec = pcu_context_rec(self->base.ctx);
+    CUlinkState link = self->base.handle.link;
+    self->busy = 1;
+    job->routine = "cuCtxPushCurrent";
+    status = pcu_scope_enter(&scope, rec);
+    if (status == CUDA_SUCCESS) {
+        status = linker_work(link, job);
+        CUresult left = pcu_scope_leave(&scope);
+        if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
+            job->routine = "cuCtxPopCurrent";
+            status = left;
+        }
+    }
+    self->busy = 0;
+    return status;
+}
+
+static int
+linker_check_idle(pcu_linker *self, const char *routine)
+{
+    return !self->busy
+               ? 0
+               : pcu_raise_detail(self->base.st, routine, CUDA_ERROR_INVALID_HANDLE,
+                                  "another thread is using this Linker");
+}
+
+static int
+linker_check(pcu_linker *self, const char *routine)
+{
+    return pcu_resource_check(&self->base, routine) < 0 ||
+                   linker_check_idle(self, routine) < 0 ||
+                   pcu_context_ready(self->base.st) < 0
+               ? -1
+               : 0;
+}
+
+/* -- life -------------------------------------------------------------------------- */
+
+static void
+linker_jit_free(pcu_jit *jit)
+{
+    if (jit != NULL) {
+        pcu_jit_finish(jit);
+        PyMem_Free(jit);
+    }
+}
+
+typedef struct {
+    PyObject *handler;
+    PyObject *options;
+    int verbose;
+} linker_args;
+
+static const pcu_argspec linker_specs[] = {
+    {"message_handler", pcu_as_object, offsetof(linker_args, handler)},
+    {"options", pcu_as_object, offsetof(linker_args, options)},
+    {"log_verbose", pcu_as_bool, offsetof(linker_args, verbose)},
+};
+static const pcu_argtable linker_table = {"Linker", linker_specs, 3, 0, 3};
+
+/* Begin a link in the current context; the options are in jit. */
+static int
+linker_begin(pcu_linker *self, pcu_jit *jit, PyObject *handler)
+{
+    pcu_state *st = self->base.st;
+    pcu_handle handle = {0};
+    int rc;
+    PyObject *ctx = pcu_context_require(st, linker_create);
+    if (ctx == NULL) {
+        return -1;
+    }
+    PCU_CALL(rc, st, LinkCreate, (jit->count, jit->keys, jit->values, &handle.link));
+    if (rc == 0) {
+        pcu_jit *old_jit = self->jit;
+        PyObject *old_handler = self->handler;
+        self->jit = jit;
+        self->handler = Py_XNewRef(handler);
+        pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_link, handle);
+        linker_jit_free(old_jit); /* of an __init__ before: its link is destroyed */
+        Py_XDECREF(old_handler);
+    }
+    Py_DECREF(ctx);
+    return rc;
+}
+
+static int
+linker_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    pcu_linker *self = (pcu_linker *)op;
+    pcu_state *st = self->base.st;
+    linker_args a = {0};
+    if (pcu_args_parse_tuple(st, &linker_table, args, kwargs, &a) < 0) {
+        return -1;
+    }
+    pcu_jit *jit = PyMem_Malloc(sizeof(*jit));
+    if (jit == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (pcu_jit_init(st, jit, a.options, a.verbose) < 0 ||
+        linker_check_idle(self, linker_create) < 0 ||
+        linker_begin(self, jit, a.handler) < 0) {
+        linker_jit_free(jit);
+        return -1;
+    }
+    return 0;
+}
+
+static int
+linker_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((pcu_linker *)op)->handler);
+    return pcu_resource_traverse(op, visit, arg);
+}
+
+static int
+linker_clear(PyObject *op)
+{
+    Py_CLEAR(((pcu_linker *)op)->handler);
+    return pcu_resource_clear(op);
+}
+
+static void
+linker_dealloc(PyObject *op)
+{
+    pcu_jit *jit = ((pcu_linker *)op)->jit;
+    PyObject_GC_UnTrack(op);
+    Py_CLEAR(((pcu_linker *)op)->handler);
+    pcu_resource_dealloc(op);
+    linker_jit_free(jit); /* the link, which wrote into it, is destroyed */
+}
+
+/* -- methods ----------------------------------------------------------------------- */
+
+/* The outcome of an addition, None. */
+static PyObject *
+linker_add(pcu_linker *self, linker_job *job)
+{
+    pcu_state *st = self->base.st;
+    if (linker_check(self, job->work) < 0) {
+        return NULL;
+    }
+    CUresult status = linker_run(self, job);
+    if (status == CUDA_ERROR_FILE_NOT_FOUND) { /* no compiler has run */
+        pcu_raise_detail(st, job->routine, status, "%s", (const char *)job->data);
+        return NULL;
+    }
+    if (status != CUDA_SUCCESS) {
+        pcu_jit_tell(st, self->jit, self->handler, job->routine, status);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+typedef struct {
+    PyObject *source;
+    PyObject *type;
+    PyObject *name;
+} linker_add_args;
+
+PyDoc_STRVAR(
+    linker_add_data_doc,
+    "add_data($self, /, data, input_type, name='unknown')\n--\n\n"
+    "Add code in memory.\n\n"
+    "data: bytes or another buffer. input_type: a jit_input_type. The name is\n"
+    "what messages call it.");
+
+static PyObject *
+linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"data", pcu_as_object, offsetof(linker_add_args, source)},
+        {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
+        {"name", pcu_as_object, offsetof(linker_add_args, name)},
+    };
+    static const pcu_argtable table = {"add_data", specs, 3, 2, 0};
+    pcu_linker *self = (pcu_linker *)op;
+    pcu_state *st = self->base.st;
+    linker_add_args a = {0};
+    linker_job job = {.work = linker_data, .name = "unknown"};
+    pcu_image image;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0) {
+        return NULL;
+    }
+    if (a.name != NULL && (job.name = pcu_as_name(a.name, "name")) == NULL) {
+        return NULL;
+    }
+    if (pcu_image_acquire(st, &image, a.source, "code is linked", "data",
+                          "cuLinkAddData") < 0) {
+        return NULL;
+    }
+    job.data = image.data;
+    job.size = image.size;
+    if (job.type == CU_JIT_INPUT_PTX && image.size != 0 &&
+        ((const char *)image.data)[image.size - 1] != '\0') {
+        job.size++; /* the NUL behind it */
+    }
+    PyObject *result = linker_add(self, &job);
+    pcu_image_release(&image);
+    return result;
+}
+
+PyDoc_STRVAR(linker_add_file_doc,
+             "add_file($self, /, filename, input_type)\n--\n\n"
+             "Add code from a file: RuntimeError if it is not there.\n\n"
+             "input_type: a jit_input_type; a library (.a) is LIBRARY.");
+
+static PyObject *
+linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"filename", pcu_as_object, offsetof(linker_add_args, source)},
+        {"input_type", pcu_as_object, offsetof(linker_add_args, type)},
+    };
+    static const pcu_argtable table = {"add_file", specs, 2, 2, 0};
+    pcu_linker *self = (pcu_linker *)op;
+    pcu_state *st = self->base.st;
+    linker_add_args a = {0};
+    linker_job job = {.work = linker_file};
+    PyObject *path = NULL;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0 ||
+        (path = pcu_as_path_new(a.source, "filename")) == NULL) {
+        return NULL;
+    }
+    job.data = PyBytes_AS_STRING(path);
+    PyObject *result = linker_add(self, &job);
+    Py_DECREF(path);
+    return result;
+}
+
+PyDoc_STRVAR(
+    linker_link_module_doc,
+    "link_module($self, /)\n--\n\n"
+    "Link what was added and load it into the linker's context: a new Module.\n\n"
+    "Ends the linker, also if that fails: a second call is a LogicError.");
+
+static PyObject *
+linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_linker *self = (pcu_linker *)op;
+    pcu_state *st = self->base.st;
+    pcu_resource *base = &self->base;
+    linker_job job = {.work = linker_complete};
+    pcu_handle handle = {0};
+    PyObject *module = NULL;
+    if (linker_check(self, linker_complete) < 0) {
+        return NULL;
+    }
+    CUresult status = linker_run(self, &job);
+    uintptr_t link = (uintptr_t)base->handle.link;
+    const char *routine = "";
+    int gone;
+    base->live = 0; /* ended before Python code, which may begin another, can run */
+    CUresult ended =
+        pcu_release_handle(base->kind, base->handle, base->ctx, &routine, &gone);
+    base->live = !gone; /* if the driver refuses, the object ends it when it goes */
+    if (job.module != NULL) { /* from here on it has an owner */
+        handle.module = job.module;
+        module = pcu_resource_new(st, st->Module, base->ctx, PCU_HANDLE_module, handle);
+    }
+    if (!PyErr_Occurred() &&
+        pcu_jit_tell(st, self->jit, self->handler, job.routine, status) == 0 &&
+        ended != CUDA_SUCCESS) {
+        pcu_raise(st, routine, ended);
+    }
+    else if (ended != CUDA_SUCCESS) { /* never over the first error */
+        pcu_report_cleanup(st, routine, link, ended);
+    }
+    if (PyErr_Occurred()) {
+        Py_CLEAR(module);
+    }
+    return module;
+}
+
+static PyMethodDef linker_methods[] = {
+    {"add_data", (PyCFunction)(void (*)(void))linker_add_data,
+     METH_FASTCALL | METH_KEYWORDS, linker_add_data_doc},
+    {"add_file", (PyCFunction)(void (*)(void))linker_add_file,
+     METH_FASTCALL | METH_KEYWORDS, linker_add_file_doc},
+    {"link_module", linker_link_module, METH_NOARGS, linker_link_module_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef linker_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+PyDoc_STRVAR(
+    linker_doc,
+    "Linker(message_handler=None, options=None, log_verbose=False, /)\n--\n\n"
+    "Makes one module of several pieces of code, in the current context.\n\n"
+    "message_handler(success, info, error) gets the logs of the JIT compiler when the\n"
+    "module is linked, or when an addition fails. options: pairs (jit_option, int).");
+
+static PyType_Slot linker_slots[] = {
+    {Py_tp_doc, (void *)linker_doc},
+    {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, linker_init},
+    {Py_tp_traverse, linker_traverse},
+    {Py_tp_clear, linker_clear},
+    {Py_tp_dealloc, linker_dealloc},
+    {Py_tp_members, pcu_resource_members},
+    {Py_tp_getset, linker_getset},
+    {Py_tp_methods, linker_methods},
+    {0, NULL},
+};
+
+static PyType_Spec linker_spec = {
+    "pycuda._driver.Linker", sizeof(pcu_linker), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, linker_slots};
+
+int
+pcu_linker_setup(PyObject *m, pcu_state *st)
+{
+    return pcu_add_type(m, &st->Linker, &linker_spec, NULL);
+}

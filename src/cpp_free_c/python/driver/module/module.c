@@ -1,0 +1,271 @@
+/* Module: code loaded into a context. Loading runs the driver's JIT compiler on PTX;
+ * what that says goes to the message handler, and with a failure into the exception. */
+#include "python/support/base.h"
+
+#include <sys/stat.h>
+
+#include "python/support/convert.h"
+#include "python/support/driver_call.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/launch/function.h"
+#include "python/driver/module/jit.h"
+#include "python/driver/module_struct.h"
+#include "python/driver/texture/reference.h"
+
+/* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
+ * whatever it raises, the loaded code has an owner. */
+static PyObject *
+module_load_new(pcu_state *st, PyObject *ctx, const void *image, pcu_jit *jit,
+                PyObject *handler)
+{
+    pcu_handle handle = {0};
+    PyObject *self = NULL;
+    CUresult status;
+    PCU_STATUS(status, ModuleLoadDataEx,
+               (&handle.module, image, jit->count, jit->keys, jit->values));
+    if (status == CUDA_SUCCESS) {
+        self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+        if (self == NULL) {
+            return NULL;
+        }
+    }
+    if (pcu_jit_tell(st, jit, handler, "cuModuleLoadDataEx", status) < 0) {
+        Py_CLEAR(self);
+    }
+    return self;
+}
+
+typedef struct {
+    PyObject *source;
+    PyObject *options;
+    PyObject *handler;
+} module_load_args;
+
+PyDoc_STRVAR(
+    module_from_buffer_doc,
+    "module_from_buffer($module, /, buffer, options=[], message_handler=None)\n"
+    "--\n\n"
+    "Load code (cubin, PTX or fatbin bytes) into the current context.\n\n"
+    "options: pairs (jit_option, int). message_handler(success, info, error) gets\n"
+    "the JIT compiler's two logs.");
+
+static PyObject *
+module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"buffer", pcu_as_object, offsetof(module_load_args, source)},
+        {"options", pcu_as_object, offsetof(module_load_args, options)},
+        {"message_handler", pcu_as_object, offsetof(module_load_args, handler)},
+    };
+    static const pcu_argtable table = {"module_from_buffer", specs, 3, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    module_load_args a = {0};
+    pcu_jit jit;
+    pcu_image image;
+    PyObject *self = NULL;
+    PyObject *ctx = NULL;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_image_acquire(st, &image, a.source, "a module is loaded", "buffer",
+                          "cuModuleLoadDataEx") < 0) {
+        return NULL;
+    }
+    if (pcu_jit_init(st, &jit, a.options, 0) == 0) {
+        ctx = pcu_context_require(st, "cuModuleLoadDataEx");
+    }
+    if (ctx != NULL) {
+        self = module_load_new(st, ctx, image.data, &jit, a.handler);
+    }
+    Py_XDECREF(ctx);
+    pcu_jit_finish(&jit);
+    pcu_image_release(&image);
+    return self;
+}
+
+PyDoc_STRVAR(module_from_file_doc,
+             "module_from_file($module, /, filename)\n--\n\n"
+             "Load code from a file into the current context.\n\n"
+             "RuntimeError if the file is not there.");
+
+static PyObject *
+module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"filename", pcu_as_object, 0}};
+    static const pcu_argtable table = {"module_from_file", specs, 1, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *filename = NULL;
+    PyObject *path = NULL;
+    pcu_handle handle = {0};
+    PyObject *self = NULL;
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0 ||
+        (path = pcu_as_path_new(filename, "filename")) == NULL) {
+        return NULL;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuModuleLoad");
+    if (ctx != NULL) {
+        /* a GPU's driver says of a folder that there is no memory for it */
+        struct stat place;
+        int is_folder =
+            stat(PyBytes_AS_STRING(path), &place) == 0 && S_ISDIR(place.st_mode);
+        CUresult status = CUDA_ERROR_INVALID_IMAGE;
+        if (!is_folder) {
+            PCU_STATUS(status, ModuleLoad, (&handle.module, PyBytes_AS_STRING(path)));
+        }
+        if (status == CUDA_SUCCESS) {
+            self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+        }
+        else {
+            pcu_raise_detail(st, "cuModuleLoad", status, "%R%s", filename,
+                             is_folder ? " is a folder" : "");
+        }
+    }
+    Py_XDECREF(ctx);
+    Py_DECREF(path);
+    return self;
+}
+
+/* -- methods ----------------------------------------------------------------------- */
+
+/* CUDA_ERROR_NOT_FOUND said with the name that was asked for. */
+static int
+module_raise(pcu_state *st, const char *routine, CUresult status, const char *name)
+{
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        return pcu_raise_detail(st, routine, status, "the module has no '%s'", name);
+    }
+    return pcu_raise(st, routine, status);
+}
+
+/* The one parameter of get_function and get_global. */
+static const char *
+module_parse_name(pcu_resource *self, const char *function, PyObject *const *args,
+                  Py_ssize_t nargs, PyObject *kwnames, PyObject **name)
+{
+    static const pcu_argspec specs[] = {{"name", pcu_as_object, 0}};
+    const pcu_argtable table = {function, specs, 1, 1, 0};
+    return pcu_args_parse(self->st, &table, args, nargs, kwnames, name) < 0
+               ? NULL
+               : pcu_as_name(*name, "name");
+}
+
+PyDoc_STRVAR(
+    module_get_function_doc,
+    "get_function($self, /, name)\n--\n\n"
+    "The kernel of that name, a new Function. LogicError if there is none.\n\n"
+    "The name is the linker's: C++ functions outside extern \"C\" are mangled.");
+
+static PyObject *
+module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    PyObject *name = NULL;
+    CUfunction function = NULL;
+    const char *text =
+        module_parse_name(self, "get_function", args, nargs, kwnames, &name);
+    if (text == NULL || pcu_resource_check(self, "cuModuleGetFunction") < 0) {
+        return NULL;
+    }
+    CUresult status;
+    PCU_STATUS(status, ModuleGetFunction, (&function, self->handle.module, text));
+    if (status != CUDA_SUCCESS) {
+        module_raise(self->st, "cuModuleGetFunction", status, text);
+        return NULL;
+    }
+    return pcu_function_new(self->st, op, function, name);
+}
+
+PyDoc_STRVAR(
+    module_get_global_doc,
+    "get_global($self, /, name)\n--\n\n"
+    "Address and size in bytes of a __device__ or __constant__ variable, a tuple.");
+
+static PyObject *
+module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    PyObject *name = NULL;
+    CUdeviceptr pointer = 0;
+    size_t size = 0;
+    const char *text =
+        module_parse_name(self, "get_global", args, nargs, kwnames, &name);
+    if (text == NULL || pcu_resource_check(self, "cuModuleGetGlobal") < 0) {
+        return NULL;
+    }
+    CUresult status;
+    PCU_STATUS(status, ModuleGetGlobal, (&pointer, &size, self->handle.module, text));
+    if (status != CUDA_SUCCESS) {
+        module_raise(self->st, "cuModuleGetGlobal", status, text);
+        return NULL;
+    }
+    return Py_BuildValue("(Kn)", pointer, (Py_ssize_t)size);
+}
+
+static PyMethodDef module_methods[] = {
+    {"get_function", (PyCFunction)(void (*)(void))module_get_function,
+     METH_FASTCALL | METH_KEYWORDS, module_get_function_doc},
+    {"get_global", (PyCFunction)(void (*)(void))module_get_global,
+     METH_FASTCALL | METH_KEYWORDS, module_get_global_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef module_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static int
+module_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    int rc = pcu_refs_traverse(((pcu_module *)op)->refs, visit, arg);
+    return rc != 0 ? rc : pcu_resource_traverse(op, visit, arg);
+}
+
+/* The code goes first, then what its references are bound to. */
+static void
+module_dealloc(PyObject *op)
+{
+    pcu_refs *refs = ((pcu_module *)op)->refs;
+    pcu_resource_dealloc(op);
+    pcu_refs_free(refs);
+}
+
+PyDoc_STRVAR(
+    module_type_doc,
+    "Code loaded into a context, by module_from_buffer or module_from_file.\n\n"
+    "It stays loaded while any Function from it lives.");
+
+static PyType_Slot module_slots[] = {
+    {Py_tp_doc, (void *)module_type_doc},  {Py_tp_traverse, module_traverse},
+    {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, module_dealloc},
+    {Py_tp_members, pcu_resource_members}, {Py_tp_getset, module_getset},
+    {Py_tp_methods, module_methods},       {0, NULL},
+};
+
+static PyType_Spec module_spec = {"pycuda._driver.Module", sizeof(pcu_module), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                      Py_TPFLAGS_BASETYPE |
+                                      Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  module_slots};
+
+static PyMethodDef module_functions[] = {
+    {"module_from_buffer", (PyCFunction)(void (*)(void))module_from_buffer,
+     METH_FASTCALL | METH_KEYWORDS, module_from_buffer_doc},
+    {"module_from_file", (PyCFunction)(void (*)(void))module_from_file,
+     METH_FASTCALL | METH_KEYWORDS, module_from_file_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_cumodule_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->Module, &module_spec, NULL) < 0 ||
+        pcu_add_methods(st->Module, pcu_texref_module_methods) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, module_functions);
+}

@@ -1,0 +1,16 @@
+/* The struct of a Module, which textures and launches look into. */
+#ifndef PYTHON_DRIVER_MODULE_STRUCT_H
+#define PYTHON_DRIVER_MODULE_STRUCT_H
+
+#include "python/support/base.h"
+
+#include "python/driver/resource.h"
+
+struct pcu_refs;
+
+typedef struct {
+    pcu_resource base;
+    struct pcu_refs *refs; /* owned; NULL until a reference was asked for */
+} pcu_module;
+
+#endif

@@ -1,0 +1,86 @@
+/* The driver's profiler: told what to write, switched on and off. Tools that watch a
+ * program, such as Nsight, look at nothing but what is between start and stop. */
+#include "python/support/base.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/driver/context_stack.h"
+
+PyDoc_STRVAR(
+    profiler_initialize_doc,
+    "initialize_profiler($module, config_file, output_file, output_mode, /)\n--\n\n"
+    "Prepare profiling: the file with its settings and the file for its results.\n\n"
+    "output_mode: a profiler_output_mode. Drivers of CUDA 12 and later do not have it\n"
+    "any more: LogicError.");
+
+static PyObject *
+profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *config = NULL;
+    PyObject *output = NULL;
+    unsigned int mode = 0;
+    int rc = -1;
+    if (nargs != 3) {
+        PyErr_Format(PyExc_TypeError,
+                     "initialize_profiler() takes exactly 3 arguments (%zd given)",
+                     nargs);
+        return NULL;
+    }
+    if ((config = pcu_as_path_new(args[0], "config_file")) != NULL &&
+        (output = pcu_as_path_new(args[1], "output_file")) != NULL &&
+        pcu_enum_value(st->enum_profiler_output_mode, args[2], &mode, "output_mode") ==
+            0) {
+        PCU_CALL(rc, st, ProfilerInitialize,
+                 (PyBytes_AS_STRING(config), PyBytes_AS_STRING(output), mode));
+    }
+    Py_XDECREF(config);
+    Py_XDECREF(output);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(profiler_start_doc,
+             "start_profiler($module, /)\n--\n\nLet the profiler watch from now on.");
+
+static PyObject *
+profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    int rc;
+    PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStart, ());
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(profiler_stop_doc,
+             "stop_profiler($module, /)\n--\n\nLet the profiler watch no longer.");
+
+static PyObject *
+profiler_stop(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    int rc;
+    PCU_CALL_CURRENT(rc, pcu_state_of_module(m), ProfilerStop, ());
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef profiler_functions[] = {
+    {"initialize_profiler", (PyCFunction)(void (*)(void))profiler_initialize,
+     METH_FASTCALL, profiler_initialize_doc},
+    {"start_profiler", profiler_start, METH_NOARGS, profiler_start_doc},
+    {"stop_profiler", profiler_stop, METH_NOARGS, profiler_stop_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+pcu_profiler_setup(PyObject *m, pcu_state *Py_UNUSED(st))
+{
+    return PyModule_AddFunctions(m, profiler_functions);
+}

@@ -1,0 +1,214 @@
+/* What every wrapper of a driver handle does alike: construction, release, the GC
+ * slots.
+ *
+ * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx`
+ * holds its context. tp_clear never drops ctx: the handle is released in it first. */
+#include "python/driver/resource.h"
+
+#include "python/support/driver_call.h"
+
+PyMemberDef pcu_resource_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* The bits of a handle, for messages. */
+static uintptr_t
+resource_bits(pcu_handle handle)
+{
+    uintptr_t bits;
+    memcpy(&bits, &handle, sizeof(bits));
+    return bits;
+}
+
+/* -- releasing --------------------------------------------------------------------- */
+
+static CUresult
+release_run(pcu_release *r, int blocking)
+{
+    if (pcu_release_begin(r)) {
+        PyThreadState *thread = NULL;
+        if (pcu_must_unlock(blocking)) {
+            thread = pcu_unlock();
+        }
+        pcu_release_call(r);
+        if (thread != NULL) {
+            pcu_lock(thread);
+        }
+    }
+    return pcu_release_finish(r);
+}
+
+CUresult
+pcu_release_handle(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx,
+                   const char **routine, int *ended)
+{
+    pcu_release r = {.kind = kind, .handle = handle, .ctx = &((pcu_context *)ctx)->rec};
+    CUresult status = release_run(&r, pcu_handle_blocking(kind));
+    *routine = r.routine;
+    *ended = r.ended;
+    return status;
+}
+
+CUresult
+pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
+                    const char **routine, int *ended)
+{
+    pcu_release r = {.kind = PCU_HANDLE_graphics,
+                     .handle = {.graphics = resource},
+                     .unmaps = 1,
+                     .stream = stream,
+                     .ctx = &((pcu_context *)ctx)->rec};
+    CUresult status = release_run(&r, PCU_WAITS_GraphicsUnmapResources);
+    *routine = r.routine;
+    *ended = r.ended;
+    return status;
+}
+
+void
+pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
+                    PyObject *ctx)
+{
+    const char *routine = "";
+    int ended;
+    CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
+    if (!ended) {
+        pcu_handle_abandon(kind);
+    }
+    if (status != CUDA_SUCCESS) {
+        pcu_report_cleanup(st, routine, resource_bits(handle), status);
+    }
+}
+
+/* -- the wrappers ------------------------------------------------------------------ */
+
+PyObject *
+pcu_resource_blank_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
+                       PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    pcu_resource *self = NULL;
+    if (st != NULL) {
+        self = (pcu_resource *)type->tp_alloc(type, 0);
+    }
+    if (self != NULL) {
+        self->st = st;
+    }
+    return (PyObject *)self;
+}
+
+void
+pcu_resource_adopt(pcu_resource *self, PyObject *ctx, pcu_handle_kind kind,
+                   pcu_handle handle)
+{
+    pcu_handle old = self->handle;
+    PyObject *old_ctx = self->ctx;
+    pcu_handle_kind old_kind = self->kind;
+    int old_live = self->live;
+    pcu_handle_created(kind);
+    self->ctx = Py_NewRef(ctx);
+    self->handle = handle;
+    self->kind = kind;
+    self->live = 1;
+    if (old_live) { /* a second __init__ */
+        pcu_release_noraise(self->st, old_kind, old, old_ctx);
+    }
+    Py_XDECREF(old_ctx);
+}
+
+PyObject *
+pcu_resource_new(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_handle_kind kind,
+                 pcu_handle handle)
+{
+    pcu_resource *self = (pcu_resource *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        pcu_handle_created(kind);
+        pcu_release_noraise(st, kind, handle, ctx);
+        pcu_error_restore(&pending);
+        return NULL;
+    }
+    self->st = st;
+    pcu_resource_adopt(self, ctx, kind, handle);
+    return (PyObject *)self;
+}
+
+PyObject *
+pcu_resource_with_size(PyObject *self, size_t size)
+{
+    if (self != NULL) {
+        ((pcu_resource *)self)->size = size;
+        ((pcu_resource *)self)->has_size = 1;
+    }
+    return self;
+}
+
+int
+pcu_resource_free(pcu_resource *self)
+{
+    if (!self->live) {
+        return pcu_resource_check_slow(self, pcu_handle_release_routine(self->kind));
+    }
+    self->live = 0; /* nobody else releases it meanwhile */
+    const char *routine = "";
+    int ended;
+    CUresult status =
+        pcu_release_handle(self->kind, self->handle, self->ctx, &routine, &ended);
+    self->live = !ended;
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(self->st, routine, status);
+}
+
+int
+pcu_resource_check_slow(pcu_resource *self, const char *routine)
+{
+    if (self->live && pcu_ctxrec_lives(pcu_context_rec(self->ctx))) {
+        return 0;
+    }
+    const char *why = self->ctx == NULL ? "the __init__ of this %s was not called"
+                      : self->live      ? "the context of this %s was detached"
+                                        : "this %s was released before";
+    return pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_HANDLE, why,
+                            Py_TYPE(self)->tp_name);
+}
+
+int
+pcu_resource_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->ctx);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+int
+pcu_resource_clear(PyObject *op)
+{
+    Py_CLEAR(((pcu_resource *)op)->dict);
+    return 0;
+}
+
+void
+pcu_resource_dealloc(PyObject *op)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (self->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    if (self->live) {
+        self->live = 0;
+        pcu_release_noraise(self->st, self->kind, self->handle, self->ctx);
+    }
+    pcu_resource_clear(op);
+    Py_CLEAR(self->ctx);
+    type->tp_free(op);
+    Py_DECREF(type);
+}

@@ -1,0 +1,644 @@
+/* Stream: an ordered queue of work in the context it was made in; the stream that is
+ * current in a thread; ordering one stream after another.
+ *
+ * `with stream:` makes a stream current for what the thread queues without naming one.
+ * The streams that a thread has entered stand in its ctxstack, the last one last;
+ * pcu_stream_top is that one, so that a launch outside of such a block pays for one
+ * load. A stream counts only while its context is current: in another one, the next
+ * outer stream of that context is current, else the default stream.
+ *
+ * A stream of somebody else's is wrapped without being owned: the driver keeps it when
+ * the object goes. */
+#include "python/driver/stream.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+
+int
+pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    CUstream *stream = (CUstream *)out;
+    if (value == Py_None) {
+        *stream = pcu_current_stream();
+        return 0;
+    }
+    if (!PyObject_TypeCheck(value, st->Stream)) {
+        int found = pcu_stream_from_protocol(st, value, stream, name);
+        if (found == 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s must be a Stream or None, not %s, which has no "
+                         "__cuda_stream__",
+                         name, Py_TYPE(value)->tp_name);
+        }
+        if (found <= 0) {
+            return -1;
+        }
+        return 0;
+    }
+    *stream = ((pcu_resource *)value)->handle.stream;
+    return pcu_resource_check((pcu_resource *)value, "cuStreamQuery");
+}
+
+typedef struct {
+    pcu_resource head;
+    PyObject *owner; /* of a foreign stream: kept alive; never in tp_clear */
+    int foreign;     /* the handle is not ours to release */
+} stream;
+
+/* -- the current stream ------------------------------------------------------------ */
+
+pcu_resource *
+pcu_stream_find_borrow(void)
+{
+    CUcontext current = NULL;
+    if (pcu_stream_top == NULL) {
+        return NULL;
+    }
+    if (pcu_ctx_current == NULL) { /* a thread without one may get one now */
+        pcu_saved_error pending;
+        pcu_error_save(&pending);
+        if (pcu_context_settle(pcu_stream_top->st) < 0) {
+            PyErr_Clear(); /* the call that the stream is for says what is wrong */
+        }
+        pcu_error_restore(&pending);
+    }
+    if (pcu_ctx_current != NULL) {
+        current = pcu_ctx_current->handle;
+    }
+    else if (drv.CtxGetCurrent(&current) != CUDA_SUCCESS) {
+        return NULL;
+    }
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(pcu_stream_top->st, 0);
+    Py_ssize_t n = 0;
+    if (!(stack == NULL || stack->streams == NULL)) {
+        n = PyList_GET_SIZE(stack->streams);
+    }
+    while (n-- > 0) {
+        pcu_resource *self = (pcu_resource *)PyList_GET_ITEM(stack->streams, n);
+        const pcu_ctxrec *rec = pcu_context_rec(self->ctx);
+        if (rec->handle == current && pcu_ctxrec_lives(rec)) {
+            return self;
+        }
+    }
+    return NULL;
+}
+
+CUstream
+pcu_stream_find_handle(void)
+{
+    pcu_resource *self = pcu_stream_find_borrow();
+    if (self == NULL) {
+        return NULL;
+    }
+    return self->handle.stream;
+}
+
+PyDoc_STRVAR(stream_enter_doc,
+             "__enter__($self, /)\n--\n\n"
+             "Make this the stream of what this thread queues without naming one.");
+
+static PyObject *
+stream_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (pcu_resource_check(self, "with stream") < 0) {
+        return NULL;
+    }
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 1);
+    if (stack == NULL) {
+        return NULL;
+    }
+    if (stack->streams == NULL) {
+        stack->streams = PyList_New(0);
+    }
+    if (stack->streams == NULL || PyList_Append(stack->streams, op) < 0) {
+        return NULL;
+    }
+    pcu_stream_top = self;
+    return Py_NewRef(op);
+}
+
+PyDoc_STRVAR(stream_exit_doc,
+             "__exit__($self, /, *exc_info)\n--\n\n"
+             "Make the stream current that was so before the with block.");
+
+/* Blocks of generators may end in another order than they began: take out the last
+ * entry of this stream, wherever it is. */
+static PyObject *
+stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    pcu_ctxstack *stack = pcu_ctxstack_borrow(self->st, 0);
+    PyObject *streams = stack == NULL ? NULL : stack->streams;
+    Py_ssize_t n = 0;
+    if (streams != NULL) {
+        n = PyList_GET_SIZE(streams);
+    }
+    Py_ssize_t i = n - 1;
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    while (i >= 0 && PyList_GET_ITEM(streams, i) != op) {
+        i--;
+    }
+    if (i < 0) {
+        pcu_raise_detail(self->st, "with stream", CUDA_ERROR_INVALID_VALUE,
+                         "this thread did not enter this stream");
+        return NULL;
+    }
+    if (PyList_SetSlice(streams, i, i + 1, NULL) < 0) {
+        return NULL;
+    }
+    pcu_stream_top = NULL;
+    if (n != 1) {
+        pcu_stream_top = (pcu_resource *)PyList_GET_ITEM(streams, n - 2);
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(stream_get_current_doc,
+             "get_current($type, /)\n--\n\n"
+             "The stream of the innermost with block that is one of the current\n"
+             "context, or None: then the default stream is current.");
+
+static PyObject *
+stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = pcu_stream_find_borrow();
+    return Py_NewRef(self == NULL ? Py_None : (PyObject *)self);
+}
+
+/* -- other libraries' streams ------------------------------------------------------ */
+
+/* What __cuda_stream__ gives: the version 0 and the handle. */
+static int
+stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
+{
+    unsigned long long version = 0;
+    unsigned long long bits = 0;
+    PyObject *items = PySequence_Tuple(pair);
+    int rc = -1;
+    if (items == NULL) {
+        return -1;
+    }
+    if (PyTuple_GET_SIZE(items) != 2) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s.__cuda_stream__ must give (version, handle), not %zd values",
+                     name, PyTuple_GET_SIZE(items));
+    }
+    else if (pcu_as_integer(PyTuple_GET_ITEM(items, 0), 0, UINT64_MAX, &version,
+                            "the version of __cuda_stream__") == 0 &&
+             pcu_as_integer(PyTuple_GET_ITEM(items, 1), 0, UINT64_MAX, &bits,
+                            "the handle of __cuda_stream__") == 0) {
+        if (version != 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "%s.__cuda_stream__ has version %llu; 0 is known here", name,
+                         version);
+        }
+        else {
+            *out = (CUstream)(uintptr_t)bits;
+            rc = 0;
+        }
+    }
+    Py_DECREF(items);
+    return rc;
+}
+
+int
+pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
+                         const char *name)
+{
+    PyObject *protocol = pcu_attribute_new(value, st->str___cuda_stream__);
+    if (protocol == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol)
+                                                : Py_NewRef(protocol);
+    Py_DECREF(protocol);
+    int rc = -1;
+    if (pair != NULL) {
+        rc = stream_parse_protocol(pair, out, name);
+    }
+    Py_XDECREF(pair);
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
+}
+
+PyDoc_STRVAR(stream_cuda_stream_doc,
+             "__cuda_stream__($self, /)\n--\n\n"
+             "(0, handle): how other libraries take this stream.");
+
+static PyObject *
+stream_cuda_stream(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (pcu_resource_check(self, "__cuda_stream__") < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(iN)", 0, PyLong_FromVoidPtr(self->handle.stream));
+}
+
+/* The context of a stream that somebody made. The default streams have none of their
+ * own; neither has one of a driver that cannot tell. */
+static PyObject *
+stream_context_new(pcu_state *st, CUstream handle)
+{
+    CUcontext ctx = NULL;
+    if ((uintptr_t)handle > (uintptr_t)CU_STREAM_PER_THREAD) {
+        CUresult status = drv.StreamGetCtx(handle, &ctx);
+        if (status == CUDA_SUCCESS) {
+            return pcu_context_find_new(st, ctx);
+        }
+        if (status != CUDA_ERROR_NOT_FOUND) {
+            pcu_raise(st, "cuStreamGetCtx", status);
+            return NULL;
+        }
+    }
+    return pcu_context_require(st, "Stream.from_handle");
+}
+
+typedef struct {
+    PyObject *handle;
+    PyObject *owner;
+} stream_foreign_args;
+
+PyDoc_STRVAR(stream_from_handle_doc,
+             "from_handle($type, /, handle, owner=None)\n--\n\n"
+             "A stream that something else made and ends: a CUstream as an int, or an\n"
+             "object with __cuda_stream__.\n\n"
+             "The handles 0 and 1 are the default stream, 2 is that of the thread.\n"
+             "owner is kept alive; it is the object itself if that was given.");
+
+static PyObject *
+stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
+                   Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"handle", pcu_as_object, offsetof(stream_foreign_args, handle)},
+        {"owner", pcu_as_object, offsetof(stream_foreign_args, owner)},
+    };
+    static const pcu_argtable table = {"from_handle", specs, 2, 1, 0};
+    pcu_state *st = pcu_state_of_type(defining);
+    stream_foreign_args a = {0};
+    unsigned long long bits = 0;
+    CUstream handle = NULL;
+    if (st == NULL || pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!PyIndex_Check(a.handle)) {
+        int found = pcu_stream_from_protocol(st, a.handle, &handle, "handle");
+        if (found == 0) {
+            PyErr_Format(PyExc_TypeError,
+                         "handle must be an int or an object with __cuda_stream__, not "
+                         "%s",
+                         Py_TYPE(a.handle)->tp_name);
+        }
+        if (found <= 0) {
+            return NULL;
+        }
+        a.owner = a.owner == NULL || a.owner == Py_None ? a.handle : a.owner;
+    }
+    else {
+        if (pcu_as_integer(a.handle, 0, UINT64_MAX, &bits, "handle") < 0) {
+            return NULL;
+        }
+        handle = (CUstream)(uintptr_t)bits;
+    }
+    PyObject *ctx = stream_context_new(st, handle);
+    if (ctx == NULL) {
+        return NULL;
+    }
+    stream *self = (stream *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+    if (self == NULL) {
+        Py_DECREF(ctx);
+        return NULL;
+    }
+    self->head.st = st;
+    self->head.ctx = ctx;
+    self->head.kind = PCU_HANDLE_stream;
+    self->head.handle.stream = handle;
+    self->head.live = 1;
+    self->foreign = 1;
+    self->owner = Py_XNewRef(a.owner);
+    return (PyObject *)self;
+}
+
+/* -- order between streams --------------------------------------------------------- */
+
+static int
+stream_is_legacy(CUstream handle)
+{
+    return handle == NULL || handle == CU_STREAM_LEGACY;
+}
+
+static CUresult
+stream_order_by_event(CUstream before, CUstream after, const char **routine)
+{
+    CUevent event = NULL;
+    *routine = "cuEventCreate";
+    CUresult status;
+    CUresult ended;
+    PCU_STATUS(status, EventCreate, (&event, CU_EVENT_DISABLE_TIMING));
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    *routine = "cuEventRecord";
+    PCU_STATUS(status, EventRecord, (event, before));
+    if (status == CUDA_SUCCESS) {
+        *routine = "cuStreamWaitEvent";
+        PCU_STATUS(status, StreamWaitEvent, (after, event, 0));
+    }
+    PCU_STATUS(ended, EventDestroy, (event)); /* the driver waits for its uses */
+    if (status == CUDA_SUCCESS && ended != CUDA_SUCCESS) {
+        *routine = "cuEventDestroy";
+        status = ended;
+    }
+    return status;
+}
+
+/* Wait in the stream's own context, which need not be the current one. */
+int
+pcu_stream_synchronize(pcu_state *st, CUstream handle)
+{
+    CUcontext current = NULL;
+    CUcontext own = NULL;
+    int named = (uintptr_t)handle > (uintptr_t)CU_STREAM_PER_THREAD;
+    int rc = 0;
+    if (named && drv.StreamGetCtx(handle, &own) == CUDA_SUCCESS) {
+        PCU_CALL(rc, st, CtxGetCurrent, (&current));
+    }
+    if (rc < 0 || own == current) {
+        own = NULL;
+    }
+    if (rc == 0 && own != NULL) {
+        PCU_CALL(rc, st, CtxPushCurrent, (own));
+    }
+    if (rc < 0) {
+        return -1;
+    }
+    PCU_CALL(rc, st, StreamSynchronize, (handle));
+    if (own != NULL) {
+        CUresult status = drv.CtxPopCurrent(&own);
+        if (rc == 0 && status != CUDA_SUCCESS) {
+            rc = pcu_raise(st, "cuCtxPopCurrent", status);
+        }
+    }
+    return rc;
+}
+
+int
+pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
+{
+    const char *routine = "";
+    if (before == after || (stream_is_legacy(before) && stream_is_legacy(after))) {
+        return 0;
+    }
+    CUresult status = stream_order_by_event(before, after, &routine);
+    if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {
+        /* a stream of another context, which no event of this one can follow */
+        return pcu_stream_synchronize(st, before);
+    }
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, routine, status);
+}
+
+/* -- the object -------------------------------------------------------------------- */
+
+typedef struct {
+    unsigned int flags;
+    int priority;
+} stream_args;
+
+static const pcu_argspec stream_specs[] = {
+    {"flags", pcu_as_uint, offsetof(stream_args, flags)},
+    {"priority", pcu_as_int, offsetof(stream_args, priority)},
+};
+static const pcu_argtable stream_table = {"Stream", stream_specs, 2, 0, 0};
+
+static int
+stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    stream *self = (stream *)op;
+    pcu_state *st = self->head.st;
+    stream_args a = {0};
+    pcu_handle handle = {0};
+    int rc;
+    if (pcu_args_parse_tuple(st, &stream_table, args, kwargs, &a) < 0) {
+        return -1;
+    }
+    if (self->head.live && !self->foreign) {
+        /* the old one may be current, or waited for in another thread */
+        return pcu_raise_detail(st, "cuStreamCreate", CUDA_ERROR_INVALID_VALUE,
+                                "__init__ of this %s was called before; make another",
+                                Py_TYPE(op)->tp_name);
+    }
+    PyObject *ctx = pcu_context_require(st, "cuStreamCreate");
+    if (ctx == NULL) {
+        return -1;
+    }
+    if (a.priority == 0) {
+        PCU_CALL(rc, st, StreamCreate, (&handle.stream, a.flags));
+    }
+    else {
+        PCU_CALL(rc, st, StreamCreateWithPriority,
+                 (&handle.stream, a.flags, a.priority));
+    }
+    if (rc == 0) {
+        if (self->foreign) { /* a second __init__, of what from_handle made */
+            self->foreign = 0;
+            self->head.live = 0;
+            Py_CLEAR(self->owner);
+        }
+        pcu_resource_adopt(&self->head, ctx, PCU_HANDLE_stream, handle);
+    }
+    Py_DECREF(ctx);
+    return rc;
+}
+
+static int
+stream_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((stream *)op)->owner);
+    return pcu_resource_traverse(op, visit, arg);
+}
+
+static void
+stream_dealloc(PyObject *op)
+{
+    stream *self = (stream *)op;
+    PyObject *owner = self->owner;
+    self->owner = NULL;
+    if (self->foreign) {
+        self->head.live = 0;
+    }
+    pcu_resource_dealloc(op);
+    Py_XDECREF(owner);
+}
+
+PyDoc_STRVAR(
+    stream_synchronize_doc,
+    "synchronize($self, /)\n--\n\nWait until the stream has nothing left to do.");
+
+static PyObject *
+stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    int rc = pcu_resource_check(self, "cuStreamSynchronize");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, self->st, StreamSynchronize, (self->handle.stream));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(stream_is_done_doc,
+             "is_done($self, /)\n--\n\nTrue if the stream has nothing left to do.");
+
+static PyObject *
+stream_is_done(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    if (pcu_resource_check(self, "cuStreamQuery") < 0) {
+        return NULL;
+    }
+    CUresult status = drv.StreamQuery(self->handle.stream);
+    if (status == CUDA_SUCCESS || status == CUDA_ERROR_NOT_READY) {
+        return PyBool_FromLong(status == CUDA_SUCCESS);
+    }
+    pcu_raise(self->st, "cuStreamQuery", status);
+    return NULL;
+}
+
+PyDoc_STRVAR(
+    stream_wait_for_event_doc,
+    "wait_for_event($self, event, /)\n--\n\n"
+    "Let what is queued from now on wait for the event; the caller does not wait.");
+
+static PyObject *
+stream_wait_for_event(PyObject *op, PyObject *event)
+{
+    pcu_resource *self = (pcu_resource *)op;
+    int rc;
+    if (!PyObject_TypeCheck(event, self->st->Event)) {
+        PyErr_Format(PyExc_TypeError, "event must be an Event, not %s",
+                     Py_TYPE(event)->tp_name);
+        return NULL;
+    }
+    if (pcu_resource_check(self, "cuStreamWaitEvent") < 0 ||
+        pcu_resource_check((pcu_resource *)event, "cuStreamWaitEvent") < 0) {
+        return NULL;
+    }
+    PCU_CALL_CURRENT(rc, self->st, StreamWaitEvent,
+                     (self->handle.stream, ((pcu_resource *)event)->handle.event, 0));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+stream_get_handle(PyObject *op, void *Py_UNUSED(closure))
+{
+    return PyLong_FromVoidPtr(((pcu_resource *)op)->handle.stream);
+}
+
+static PyObject *
+stream_get_priority(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    int priority = 0;
+    int rc = pcu_resource_check(self, "cuStreamGetPriority");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, StreamGetPriority, (self->handle.stream, &priority));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(priority);
+}
+
+static PyObject *
+stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    unsigned int flags = 0;
+    int rc = pcu_resource_check(self, "cuStreamGetFlags");
+    if (rc < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, self->st, StreamGetFlags, (self->handle.stream, &flags));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
+}
+
+static PyGetSetDef stream_getset[] = {
+    {"handle", stream_get_handle, NULL, "The CUstream as an int.", NULL},
+    {"priority", stream_get_priority, NULL,
+     "The priority that the driver gave it; lower numbers go first.", NULL},
+    {"flags", stream_get_flags, NULL, "The or-ed stream_flags.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef stream_methods[] = {
+    {"synchronize", stream_synchronize, METH_NOARGS, stream_synchronize_doc},
+    {"is_done", stream_is_done, METH_NOARGS, stream_is_done_doc},
+    {"wait_for_event", stream_wait_for_event, METH_O, stream_wait_for_event_doc},
+    {"from_handle", (PyCFunction)(void (*)(void))stream_from_handle,
+     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, stream_from_handle_doc},
+    {"get_current", stream_get_current, METH_NOARGS | METH_CLASS,
+     stream_get_current_doc},
+    {"__cuda_stream__", stream_cuda_stream, METH_NOARGS, stream_cuda_stream_doc},
+    {"__enter__", stream_enter, METH_NOARGS, stream_enter_doc},
+    {"__exit__", (PyCFunction)(void (*)(void))stream_exit, METH_FASTCALL,
+     stream_exit_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    stream_doc,
+    "Stream(flags=0, priority=0)\n--\n\n"
+    "A queue of work on the device of the current context.\n\n"
+    "flags: or-ed stream_flags. priority: lower numbers go first; the driver\n"
+    "takes the nearest of Context.get_stream_priority_range(). Work of one\n"
+    "stream runs in order; streams run beside each other. In a with block the\n"
+    "stream is that of all work which names none.");
+
+static PyType_Slot stream_slots[] = {
+    {Py_tp_doc, (void *)stream_doc},
+    {Py_tp_new, pcu_resource_blank_new},
+    {Py_tp_init, stream_init},
+    {Py_tp_traverse, stream_traverse},
+    {Py_tp_clear, pcu_resource_clear},
+    {Py_tp_dealloc, stream_dealloc},
+    {Py_tp_members, pcu_resource_members},
+    {Py_tp_getset, stream_getset},
+    {Py_tp_methods, stream_methods},
+    {0, NULL},
+};
+
+static PyType_Spec stream_spec = {
+    "pycuda._driver.Stream", sizeof(stream), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, stream_slots};
+
+int
+pcu_stream_setup(PyObject *m, pcu_state *st)
+{
+    return pcu_add_type(m, &st->Stream, &stream_spec, NULL);
+}

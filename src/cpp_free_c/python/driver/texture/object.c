@@ -1,0 +1,643 @@
+/* TextureObject and SurfaceObject: what a kernel reads an image through, as arguments
+ * of eight bytes.
+ *
+ * The driver destroys such an object at once, while a kernel may still be reading
+ * through it. So an object that was given to a launch waits for the context before it
+ * goes, as device memory does. While a stream is being captured nothing may wait: what
+ * goes then is kept in the module's state, until another one is made or goes later. */
+#include "python/driver/texture/object.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/texture_array.h"
+#include "python/driver/stream.h"
+
+/* -- making ------------------------------------------------------------------------ */
+
+/* Raise for an object that cannot be made, naming the reference it was for. */
+static int
+texture_raise(pcu_state *st, const pcu_texture_spec *spec, CUresult status,
+              PyObject *why)
+{
+    int rc = -1;
+    if (why != NULL && spec->name != NULL) {
+        rc = pcu_raise_detail(st, "cuTexObjectCreate", status,
+                              "texture reference '%s': %U", spec->name, why);
+    }
+    else if (why != NULL) {
+        rc = pcu_raise_detail(st, "cuTexObjectCreate", status, "%U", why);
+    }
+    Py_XDECREF(why);
+    return rc;
+}
+
+/* Refuse what the hardware has no meaning for. */
+static int
+texture_check(pcu_state *st, const pcu_texture_spec *spec)
+{
+    int integers = pcu_array_format_is_integer(spec->format) &&
+                   ((spec->texture.flags & CU_TRSF_READ_AS_INTEGER) != 0 ||
+                    pcu_array_format_size(spec->format) == 4);
+    if (integers && spec->texture.filterMode == CU_TR_FILTER_MODE_LINEAR) {
+        return texture_raise(
+            st, spec, CUDA_ERROR_INVALID_VALUE,
+            PyUnicode_FromString(
+                "elements that are read as integers cannot be filtered; use "
+                "filter_mode.POINT, or let 8- and 16-bit elements be read as floats"));
+    }
+    return 0;
+}
+
+static pcu_texture *
+texture_wrap(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_handle_kind kind,
+             pcu_handle handle, PyObject *source)
+{
+    pcu_texture *self = (pcu_texture *)pcu_resource_new(st, type, ctx, kind, handle);
+    if (self != NULL) {
+        self->source = Py_NewRef(source);
+    }
+    return self;
+}
+
+/* Nothing holds memory that is bound by its address. */
+static const char *
+texture_memory_hint(const pcu_texture_spec *spec)
+{
+    return spec->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
+                   spec->resource.resType == CU_RESOURCE_TYPE_PITCH2D
+               ? "; is the memory still there, and as long as was said?"
+               : "";
+}
+
+static int
+texture_create(pcu_state *st, const pcu_texture_spec *spec, CUtexObject *handle)
+{
+    if (texture_check(st, spec) < 0) {
+        return -1;
+    }
+    CUresult status;
+    PCU_STATUS(status, TexObjectCreate,
+               (handle, &spec->resource, &spec->texture, NULL));
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    PyObject *format = pcu_enum_member_new(st->enum_array_format, (long)spec->format);
+    PyObject *why = format == NULL
+                        ? NULL
+                        : PyUnicode_FromFormat(
+                              "elements of %u x %S, address modes (%u, %u, %u), "
+                              "filter mode %u, flags %u%s",
+                              spec->channels, format, spec->texture.addressMode[0],
+                              spec->texture.addressMode[1],
+                              spec->texture.addressMode[2], spec->texture.filterMode,
+                              spec->texture.flags, texture_memory_hint(spec));
+    Py_XDECREF(format);
+    return texture_raise(st, spec, status, why);
+}
+
+PyObject *
+pcu_texture_new(pcu_state *st, PyObject *ctx, const pcu_texture_spec *spec,
+                PyObject *source)
+{
+    pcu_handle handle = {0};
+    return texture_create(st, spec, &handle.texture_object) < 0
+               ? NULL
+               : (PyObject *)texture_wrap(st, st->TextureObject, ctx,
+                                          PCU_HANDLE_texture_object, handle, source);
+}
+
+static int
+surface_create(pcu_state *st, PyObject *array, CUsurfObject *handle)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+    if (pcu_texture_array_describe(st, array, &d) < 0 ||
+        pcu_texture_array_handle(array, "array", &resource.res.array.hArray) < 0) {
+        return -1;
+    }
+    if (!(d.Flags & CUDA_ARRAY3D_SURFACE_LDST)) {
+        return pcu_raise_detail(
+            st, "cuSurfObjectCreate", CUDA_ERROR_INVALID_VALUE,
+            "the array was made without "
+            "array3d_flags.SURFACE_LDST, so kernels cannot write it");
+    }
+    CUresult status;
+    PCU_STATUS(status, SurfObjectCreate, (handle, &resource));
+    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuSurfObjectCreate", status);
+}
+
+PyObject *
+pcu_surface_new(pcu_state *st, PyObject *ctx, PyObject *array)
+{
+    pcu_handle handle = {0};
+    return surface_create(st, array, &handle.surface_object) < 0
+               ? NULL
+               : (PyObject *)texture_wrap(st, st->SurfaceObject, ctx,
+                                          PCU_HANDLE_surface_object, handle, array);
+}
+
+int
+pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
+{
+    pcu_texture *self = (pcu_texture *)value;
+    if (PyObject_TypeCheck(value, st->TextureObject)) {
+        *handle = self->base.handle.texture_object;
+    }
+    else if (PyObject_TypeCheck(value, st->SurfaceObject)) {
+        *handle = self->base.handle.surface_object;
+    }
+    else {
+        return 0;
+    }
+    self->used = 1;
+    if (pcu_resource_check(&self->base, "cuLaunchKernel") < 0) {
+        return -1;
+    }
+    const pcu_ctxrec *rec = pcu_context_rec(self->base.ctx);
+    if (pcu_ctx_current != NULL && pcu_ctx_current->handle != rec->handle) {
+        return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                                "this %s belongs to another context (device %d) than "
+                                "the current one",
+                                Py_TYPE(value)->tp_name, (int)rec->device);
+    }
+    return 1;
+}
+
+/* -- the arguments of TextureObject ------------------------------------------------ */
+
+typedef struct {
+    PyObject *source;     /* borrowed, as the others */
+    PyObject *descriptor; /* NULL or None: source is an Array */
+    size_t pitch;
+    PyObject *modes;
+    PyObject *filter;
+    int normalized;
+    int as_float;
+    int srgb;
+    PyObject *border;
+    unsigned int anisotropy;
+    int seamless;
+} texture_args;
+
+/* The items of a sequence, which code that they bring cannot take away; else a
+ * TypeError with this message. */
+static PyObject *
+texture_items_new(PyObject *value, const char *message)
+{
+    PyObject *items = PySequence_Tuple(value);
+    if (items == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_SetString(PyExc_TypeError, message);
+    }
+    return items;
+}
+
+/* One address mode for all dimensions, or a sequence of up to three. */
+static int
+texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
+{
+    unsigned int mode = CU_TR_ADDRESS_MODE_CLAMP;
+    for (int i = 0; i < 3; i++) {
+        modes[i] = mode;
+    }
+    if (value == NULL) {
+        return 0;
+    }
+    if (PyIndex_Check(value) || PyUnicode_Check(value)) {
+        int rc = pcu_enum_value(st->enum_address_mode, value, &mode, "address_mode");
+        modes[0] = modes[1] = modes[2] = mode;
+        return rc;
+    }
+    PyObject *items =
+        texture_items_new(value, "address_mode must be an address_mode or a sequence");
+    if (items == NULL) {
+        return -1;
+    }
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
+    int rc = 0;
+    if (n < 1 || n > 3) {
+        PyErr_Format(PyExc_ValueError,
+                     "address_mode has %zd items; a texture has 1 to 3 dimensions", n);
+        rc = -1;
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
+        rc = pcu_enum_value(st->enum_address_mode, PyTuple_GET_ITEM(items, i), &mode,
+                            "address_mode");
+        modes[i] = mode;
+    }
+    Py_DECREF(items);
+    return rc;
+}
+
+static int
+texture_read_border(PyObject *value, float border[4])
+{
+    if (value == NULL || value == Py_None) {
+        return 0;
+    }
+    PyObject *items =
+        texture_items_new(value, "border_color must be a sequence of up to 4 numbers");
+    if (items == NULL) {
+        return -1;
+    }
+    Py_ssize_t n = PyTuple_GET_SIZE(items);
+    if (n > 4) {
+        PyErr_Format(PyExc_ValueError,
+                     "border_color has %zd items; at most 4 channels "
+                     "are possible",
+                     n);
+    }
+    for (Py_ssize_t i = 0; i < n && i < 4; i++) {
+        border[i] = (float)PyFloat_AsDouble(PyTuple_GET_ITEM(items, i));
+        if (PyErr_Occurred()) {
+            break;
+        }
+    }
+    Py_DECREF(items);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* An Array as what the texture looks at. */
+static int
+texture_read_array(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+    if (a->pitch != 0) {
+        PyErr_SetString(PyExc_TypeError,
+                        "a pitch is for device memory, not for an "
+                        "Array");
+        return -1;
+    }
+    spec->resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    if (pcu_texture_array_handle(a->source, "cuTexObjectCreate",
+                                 &spec->resource.res.array.hArray) < 0 ||
+        pcu_texture_array_describe(st, a->source, &d) < 0) {
+        return -1;
+    }
+    spec->format = d.Format;
+    spec->channels = d.NumChannels;
+    return 0;
+}
+
+/* Device memory as what the texture looks at: one row, or rows of a pitch. */
+static int
+texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR *d = NULL;
+    CUdeviceptr pointer = 0;
+    size_t row = 0;
+    if (pcu_as_pointer(st, a->source, &pointer, "source") < 0 ||
+        pcu_as_array_descriptor(st, a->descriptor, &d, "descriptor") < 0) {
+        return -1;
+    }
+    size_t element = pcu_array_format_size(d->Format) * d->NumChannels;
+    if (pcu_mul_size(d->Width, element, &row) < 0 || element == 0) {
+        PyErr_Format(PyExc_ValueError,
+                     "the descriptor has width %zu, %u channels and no possible size",
+                     d->Width, d->NumChannels);
+        return -1;
+    }
+    spec->format = d->Format;
+    spec->channels = d->NumChannels;
+    if (d->Height <= 1 && a->pitch == 0) {
+        spec->resource.resType = CU_RESOURCE_TYPE_LINEAR;
+        spec->resource.res.linear.devPtr = pointer;
+        spec->resource.res.linear.format = d->Format;
+        spec->resource.res.linear.numChannels = d->NumChannels;
+        spec->resource.res.linear.sizeInBytes = row;
+        return 0;
+    }
+    spec->resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+    spec->resource.res.pitch2D.devPtr = pointer;
+    spec->resource.res.pitch2D.format = d->Format;
+    spec->resource.res.pitch2D.numChannels = d->NumChannels;
+    spec->resource.res.pitch2D.width = d->Width;
+    spec->resource.res.pitch2D.height = d->Height == 0 ? 1 : d->Height;
+    spec->resource.res.pitch2D.pitchInBytes = a->pitch == 0 ? row : a->pitch;
+    return 0;
+}
+
+/* The source comes last: converting the others may run code that releases it. */
+static int
+texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
+{
+    unsigned int filter = CU_TR_FILTER_MODE_POINT;
+    int of_array = PyObject_TypeCheck(a->source, st->Array);
+    if (of_array != (a->descriptor == NULL || a->descriptor == Py_None)) {
+        PyErr_SetString(PyExc_TypeError,
+                        of_array ? "an Array knows its descriptor; give none"
+                                 : "device memory as source needs a descriptor, which "
+                                   "says what its elements are; otherwise source is an "
+                                   "Array");
+        return -1;
+    }
+    if (texture_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
+        (a->filter != NULL &&
+         pcu_enum_value(st->enum_filter_mode, a->filter, &filter, "filter_mode") < 0) ||
+        texture_read_border(a->border, spec->texture.borderColor) < 0 ||
+        (of_array ? texture_read_array(st, a, spec)
+                  : texture_read_memory(st, a, spec)) < 0) {
+        return -1;
+    }
+    spec->texture.filterMode = filter;
+    spec->texture.maxAnisotropy = a->anisotropy;
+    spec->texture.flags |= a->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0;
+    spec->texture.flags |= a->srgb ? CU_TRSF_SRGB : 0;
+    spec->texture.flags |= a->seamless ? CU_TRSF_SEAMLESS_CUBEMAP : 0;
+    if (!a->as_float && pcu_array_format_is_integer(spec->format)) {
+        spec->texture.flags |= CU_TRSF_READ_AS_INTEGER;
+    }
+    return 0;
+}
+
+static void texture_settle(pcu_texture *self);
+static void texture_end_late(pcu_state *st);
+
+/* What both __init__ end with: the new source, and the handle, which cannot fail. */
+static void
+texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle handle,
+              PyObject *source)
+{
+    texture_settle(self); /* others may run meanwhile */
+    texture_end_late(self->base.st);
+    PyObject *old = self->source;
+    self->source = Py_NewRef(source);
+    pcu_resource_adopt(&self->base, ctx, kind, handle);
+    Py_XDECREF(old);
+}
+
+static int
+texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {
+        {"source", pcu_as_object, offsetof(texture_args, source)},
+        {"descriptor", pcu_as_object, offsetof(texture_args, descriptor)},
+        {"pitch", pcu_as_size, offsetof(texture_args, pitch)},
+        {"address_mode", pcu_as_object, offsetof(texture_args, modes)},
+        {"filter_mode", pcu_as_object, offsetof(texture_args, filter)},
+        {"normalized_coords", pcu_as_bool, offsetof(texture_args, normalized)},
+        {"read_as_float", pcu_as_bool, offsetof(texture_args, as_float)},
+        {"srgb", pcu_as_bool, offsetof(texture_args, srgb)},
+        {"border_color", pcu_as_object, offsetof(texture_args, border)},
+        {"max_anisotropy", pcu_as_uint, offsetof(texture_args, anisotropy)},
+        {"seamless_cubemap", pcu_as_bool, offsetof(texture_args, seamless)},
+    };
+    static const pcu_argtable table = {"TextureObject", specs, 11, 1, 0};
+    pcu_texture *self = (pcu_texture *)op;
+    pcu_state *st = self->base.st;
+    texture_args a = {0};
+    pcu_texture_spec spec;
+    pcu_handle handle = {0};
+    memset(&spec, 0, sizeof(spec));
+    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0 ||
+        texture_read_args(st, &a, &spec) < 0) {
+        return -1;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
+    int rc = ctx == NULL ? -1 : texture_create(st, &spec, &handle.texture_object);
+    if (rc == 0) {
+        texture_adopt(self, ctx, PCU_HANDLE_texture_object, handle, a.source);
+    }
+    Py_XDECREF(ctx);
+    return rc;
+}
+
+static int
+surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {{"array", pcu_as_texture_array, 0}};
+    static const pcu_argtable table = {"SurfaceObject", specs, 1, 1, 0};
+    pcu_texture *self = (pcu_texture *)op;
+    pcu_state *st = self->base.st;
+    PyObject *array = NULL;
+    pcu_handle handle = {0};
+    if (pcu_args_parse_tuple(st, &table, args, kwargs, &array) < 0) {
+        return -1;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
+    int rc = ctx == NULL ? -1 : surface_create(st, array, &handle.surface_object);
+    if (rc == 0) {
+        texture_adopt(self, ctx, PCU_HANDLE_surface_object, handle, array);
+    }
+    Py_XDECREF(ctx);
+    return rc;
+}
+
+/* -- life -------------------------------------------------------------------------- */
+
+/* May a kernel be reading through the object? */
+static int
+texture_is_read(const pcu_texture *self)
+{
+    return self->used && self->base.live &&
+           pcu_ctxrec_usable(pcu_context_rec(self->base.ctx));
+}
+
+/* 1 if a stream of the object's context is being captured. The legacy stream tells of
+ * all that it is ordered with; of the others the current one is asked. */
+static int
+texture_is_captured(const pcu_texture *self)
+{
+    enum { CAPTURE_ACTIVE = 1 };
+    CUstreamCaptureStatus status = 0;
+    CUstream current = pcu_current_stream();
+    pcu_scope scope;
+    if (current != NULL && drv.StreamIsCapturing(current, &status) == CUDA_SUCCESS &&
+        status == CAPTURE_ACTIVE) {
+        return 1;
+    }
+    if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) != CUDA_SUCCESS) {
+        return 0;
+    }
+    CUresult answer = drv.StreamIsCapturing(CU_STREAM_LEGACY, &status);
+    /* another context came off: the next call says so */
+    (void)pcu_scope_leave(&scope);
+    return answer == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+/* Hand the driver's object to a new one of ours, which waits in the module's state. If
+ * there is no memory for it, the driver's object is ended without waiting. */
+static void
+texture_put_off(pcu_texture *self)
+{
+    pcu_state *st = self->base.st;
+    PyTypeObject *type = self->base.kind == PCU_HANDLE_surface_object
+                             ? st->SurfaceObject
+                             : st->TextureObject;
+    pcu_saved_error pending;
+    self->used = 0;
+    if (type == NULL) {
+        return; /* the module is being cleared */
+    }
+    pcu_error_save(&pending);
+    if (st->late_textures == NULL) {
+        st->late_textures = PyList_New(0);
+    }
+    pcu_texture *late =
+        st->late_textures == NULL ? NULL : (pcu_texture *)type->tp_alloc(type, 0);
+    if (late != NULL) {
+        late->base.st = st;
+        if (PyList_Append(st->late_textures, (PyObject *)late) == 0) {
+            late->base.ctx = Py_NewRef(self->base.ctx);
+            late->base.handle = self->base.handle;
+            late->base.kind = self->base.kind;
+            late->source = Py_XNewRef(self->source);
+            late->used = 1;
+            late->base.live = 1;
+            self->base.live = 0;
+        }
+        Py_DECREF(late);
+    }
+    pcu_error_restore(&pending);
+}
+
+/* End what was put off; what still has to wait is put off again. */
+static void
+texture_end_late(pcu_state *st)
+{
+    PyObject *late = st->late_textures;
+    st->late_textures = NULL;
+    Py_XDECREF(late);
+}
+
+/* Wait until no kernel reads through the object any more. */
+static void
+texture_settle(pcu_texture *self)
+{
+    pcu_scope scope;
+    if (!texture_is_read(self)) {
+        return;
+    }
+    if (texture_is_captured(self)) {
+        texture_put_off(self);
+        return;
+    }
+    self->used = 0;
+    if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) == CUDA_SUCCESS) {
+        CUresult status;
+        PCU_STATUS(status, CtxSynchronize, ());
+        (void)status; /* a lost context's error: then no kernel reads any more */
+        (void)pcu_scope_leave(&scope);
+    }
+}
+
+PyDoc_STRVAR(texture_free_doc,
+             "free($self, /)\n--\n\n"
+             "Release the object now, after the kernels that use it.\n\n"
+             "LogicError if it was released before.");
+
+static PyObject *
+texture_free(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_texture *self = (pcu_texture *)op;
+    if (texture_is_read(self) && texture_is_captured(self)) {
+        pcu_raise_detail(self->base.st, pcu_handle_release_routine(self->base.kind),
+                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                         "kernels that were given this %s cannot be waited for while a "
+                         "stream is being captured",
+                         Py_TYPE(op)->tp_name);
+        return NULL;
+    }
+    texture_settle(self);
+    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static int
+texture_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    Py_VISIT(((pcu_texture *)op)->source);
+    return pcu_resource_traverse(op, visit, arg);
+}
+
+/* The source goes after the object that looks at it. */
+static void
+texture_dealloc(PyObject *op)
+{
+    pcu_texture *self = (pcu_texture *)op;
+    PyObject *source = self->source;
+    pcu_state *st = self->base.st;
+    PyObject_GC_UnTrack(op);
+    int waits = texture_is_read(self);
+    texture_settle(self);
+    int waited = waits && self->base.live;
+    pcu_resource_dealloc(op);
+    Py_XDECREF(source);
+    if (waited) {
+        texture_end_late(st);
+    }
+}
+
+/* -- types ------------------------------------------------------------------------- */
+
+static PyObject *
+texture_get_handle(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_resource *self = (pcu_resource *)op;
+    return PyLong_FromUnsignedLongLong(self->kind == PCU_HANDLE_surface_object
+                                           ? self->handle.surface_object
+                                           : self->handle.texture_object);
+}
+
+static PyObject *
+texture_get_source(PyObject *op, void *Py_UNUSED(closure))
+{
+    PyObject *source = ((pcu_texture *)op)->source;
+    return Py_NewRef(source == NULL ? Py_None : source);
+}
+
+static PyGetSetDef texture_getset[] = {
+    {"handle", texture_get_handle, NULL,
+     "What kernels get: the CUtexObject or CUsurfObject as an int.", NULL},
+    {"source", texture_get_source, NULL, "What it looks at, held as long as it lives.",
+     NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef texture_methods[] = {
+    {"free", texture_free, METH_NOARGS, texture_free_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    texture_doc,
+    "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
+    "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
+    "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False)\n--\n\n"
+    "What kernels read an image through, a cudaTextureObject_t.\n\n"
+    "source: an Array; or device memory, of which descriptor gives elements, width\n"
+    "and height, and pitch the bytes from row to row (0: no gaps). Memory of one row\n"
+    "without a pitch is for tex1Dfetch. address_mode may be one for each dimension.\n"
+    "read_as_float: 8- and 16-bit integers are read as [0, 1] or [-1, 1].");
+
+PyDoc_STRVAR(surface_doc,
+             "SurfaceObject(array)\n--\n\n"
+             "What kernels read and write an Array through, a cudaSurfaceObject_t.\n\n"
+             "The array must have been made with array3d_flags.SURFACE_LDST.");
+
+#define TEXTURE_TYPE(prefix, type_name)                                             \
+    static PyType_Slot prefix##_slots[] = {                                         \
+        {Py_tp_doc, (void *)prefix##_doc},     {Py_tp_new, pcu_resource_blank_new}, \
+        {Py_tp_init, prefix##_init},           {Py_tp_traverse, texture_traverse},  \
+        {Py_tp_clear, pcu_resource_clear},     {Py_tp_dealloc, texture_dealloc},    \
+        {Py_tp_members, pcu_resource_members}, {Py_tp_getset, texture_getset},      \
+        {Py_tp_methods, texture_methods},      {0, NULL},                           \
+    };                                                                              \
+    static PyType_Spec prefix##_spec = {                                            \
+        "pycuda._driver." type_name, sizeof(pcu_texture), 0,                        \
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, prefix##_slots}
+TEXTURE_TYPE(texture, "TextureObject");
+TEXTURE_TYPE(surface, "SurfaceObject");
+
+int
+pcu_texture_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->TextureObject, &texture_spec, NULL) < 0) {
+        return -1;
+    }
+    return pcu_add_type(m, &st->SurfaceObject, &surface_spec, NULL);
+}

@@ -1,0 +1,64 @@
+/* See buffer.h. */
+#include "python/support/buffer.h"
+
+/* Arrays are read without the buffer protocol: it refuses datetimes and costs a format.
+ */
+static int
+buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
+                  const char *name)
+{
+    if (!PyArray_IS_C_CONTIGUOUS(array) && !PyArray_IS_F_CONTIGUOUS(array)) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s is not contiguous; pass numpy.ascontiguousarray of it", name);
+        return -1;
+    }
+    if (writable && !PyArray_ISWRITEABLE(array)) {
+        PyErr_Format(PyExc_ValueError, "%s is read-only", name);
+        return -1;
+    }
+    if (PyDataType_REFCHK(PyArray_DESCR(array))) {
+        PyErr_Format(PyExc_TypeError, "%s holds Python objects, which no GPU can read",
+                     name);
+        return -1;
+    }
+    buffer->data = PyArray_DATA(array);
+    buffer->size = (size_t)PyArray_NBYTES(array);
+    buffer->array = Py_NewRef((PyObject *)array);
+    buffer->held = 0;
+    return 0;
+}
+
+int
+pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const char *name)
+{
+    if (PyArray_Check(object)) {
+        return buffer_from_array(buffer, (PyArrayObject *)object, writable, name);
+    }
+    if (!PyObject_CheckBuffer(object)) {
+        PyErr_Format(PyExc_TypeError, "%s must be an array or a buffer, not %s", name,
+                     Py_TYPE(object)->tp_name);
+        return -1;
+    }
+    int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object, &buffer->view, flags) < 0) {
+        if (PyErr_ExceptionMatches(PyExc_BufferError)) {
+            PyErr_Format(PyExc_ValueError, "%s is not a contiguous%s buffer", name,
+                         writable ? ", writable" : "");
+        }
+        return -1;
+    }
+    buffer->data = buffer->view.buf;
+    buffer->size = (size_t)buffer->view.len;
+    buffer->held = 1;
+    return 0;
+}
+
+void
+pcu_buffer_release(pcu_buffer *buffer)
+{
+    Py_CLEAR(buffer->array);
+    if (buffer->held) {
+        PyBuffer_Release(&buffer->view);
+        buffer->held = 0;
+    }
+}

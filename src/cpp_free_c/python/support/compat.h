@@ -1,0 +1,99 @@
+/* Shims over CPython 3.10 to 3.14. Included by pcu.h only. */
+#ifndef PYTHON_SUPPORT_COMPAT_H
+#define PYTHON_SUPPORT_COMPAT_H
+
+#include <structmember.h>
+
+#if PY_VERSION_HEX < 0x030D0000
+#    define PyThreadState_GetUnchecked _PyThreadState_UncheckedGet
+#endif
+
+#if PY_VERSION_HEX < 0x030C0000
+#    define Py_T_PYSSIZET T_PYSSIZET
+#    define Py_T_OBJECT_EX T_OBJECT_EX
+#    define Py_READONLY READONLY
+#endif
+
+/* The module of the heap type that was made from `def` among type's bases. Borrowed;
+ * NULL with an exception if there is none. */
+#if PY_VERSION_HEX < 0x030B0000
+static inline PyObject *
+PyType_GetModuleByDef(PyTypeObject *type, struct PyModuleDef *def)
+{
+    PyObject *mro = type->tp_mro;
+    for (Py_ssize_t i = 0; mro != NULL && i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if (PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE)) {
+            PyObject *module = ((PyHeapTypeObject *)base)->ht_module;
+            if (module != NULL && PyModule_GetDef(module) == def) {
+                return module;
+            }
+        }
+    }
+    PyErr_Format(PyExc_TypeError, "%s is not a type of this module", type->tp_name);
+    return NULL;
+}
+#endif
+
+/* The object of a weak reference, which may be NULL; NULL without an exception if it is
+ * gone. */
+static inline PyObject *
+pcu_weakref_new(PyObject *reference)
+{
+    PyObject *object = NULL;
+#if PY_VERSION_HEX < 0x030D0000
+    object = NULL;
+    if (reference != NULL) {
+        object = Py_NewRef(PyWeakref_GET_OBJECT(reference));
+    }
+    if (object == Py_None) {
+        Py_CLEAR(object);
+    }
+#else
+    if (reference != NULL && PyWeakref_GetRef(reference, &object) < 0) {
+        PyErr_Clear(); /* it is a weak reference: this cannot fail */
+    }
+#endif
+    return object;
+}
+
+/* Save and restore the pending exception around code that may set another. */
+typedef struct {
+#if PY_VERSION_HEX < 0x030C0000
+    PyObject *type, *value, *traceback;
+#else
+    PyObject *value;
+#endif
+} pcu_saved_error;
+
+static inline void
+pcu_error_save(pcu_saved_error *saved)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_Fetch(&saved->type, &saved->value, &saved->traceback);
+#else
+    saved->value = PyErr_GetRaisedException();
+#endif
+}
+
+static inline void
+pcu_error_restore(pcu_saved_error *saved)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_Restore(saved->type, saved->value, saved->traceback);
+#else
+    PyErr_SetRaisedException(saved->value);
+#endif
+}
+
+static inline int
+pcu_is_finalizing(void)
+{
+#if PY_VERSION_HEX < 0x030D0000
+    return _Py_IsFinalizing();
+#else
+    return Py_IsFinalizing();
+#endif
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* Converters of plain values: integers, names, dtypes, dimensions, shapes. */
+#ifndef PYTHON_SUPPORT_CONVERT_H
+#define PYTHON_SUPPORT_CONVERT_H
+
+#include "python/support/base.h"
+
+#include "python/support/args.h"
+
+#include "driver/shape.h"
+
+PCU_CONVERTER(pcu_as_object); /* PyObject *, as it is */
+PCU_CONVERTER(pcu_as_int);    /* int */
+PCU_CONVERTER(pcu_as_uint);   /* unsigned int: any __index__ */
+PCU_CONVERTER(pcu_as_uint8);  /* unsigned char */
+PCU_CONVERTER(pcu_as_uint16); /* unsigned short */
+PCU_CONVERTER(pcu_as_size);   /* size_t: any __index__ */
+PCU_CONVERTER(pcu_as_bool);   /* int */
+PCU_CONVERTER(pcu_as_dtype);  /* PyArray_Descr *: NEW reference */
+PCU_CONVERTER(pcu_as_order);  /* NPY_ORDER: "C" or "F" */
+
+/* Any integer (int, numpy integer, enum member, __index__) between low and high, else
+ * OverflowError or TypeError naming `name`. */
+PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
+                                         unsigned long long high,
+                                         unsigned long long *out, const char *name);
+
+/* 1 if the value has __index__ and is not an array with axes. */
+PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
+
+/* An address: an integer, or anything else (no float) with __int__. */
+PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
+                                         const char *name);
+
+/* An attribute; NULL without an exception if the object does not have it. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_attribute_new(PyObject *object, PyObject *name);
+
+/* The UTF-8 text of a str without null characters; borrowed from it. */
+PCU_HIDDEN PCU_RAISES const char *pcu_as_name(PyObject *value, const char *name);
+
+/* The bytes of a path: str, bytes or os.PathLike. */
+PCU_HIDDEN PyObject *pcu_as_path_new(PyObject *value, const char *name);
+
+/* A block or grid: an int or a sequence of 1 to 3 of them; missing dimensions are 1. */
+PCU_HIDDEN PCU_RAISES int pcu_as_dims(pcu_state *st, PyObject *value,
+                                      unsigned int dims[3], const char *name);
+
+/* A shape: an int or an iterable of them. At most PCU_MAX_NDIM. */
+typedef struct {
+    int ndim;
+    npy_intp dims[PCU_MAX_NDIM];
+} pcu_shape;
+PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
+
+/* 0 if the elements mean on the device what they mean in the program; TypeError with a
+ * hint for numbers in the byte order of other machines, and for masked arrays. */
+PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
+                                                  const char *name);
+
+/* The same for a dtype. */
+PCU_HIDDEN PCU_RAISES int pcu_dtype_check_meaning(PyArray_Descr *dtype,
+                                                  const char *name);
+
+/* Raise TypeError for a dtype that holds Python objects. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_refuse_objects(PyArray_Descr *dtype, const char *name);
+
+#endif

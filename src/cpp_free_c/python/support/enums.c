@@ -1,0 +1,355 @@
+/* The enumerations of pycuda.driver: int subclasses whose members know their names.
+ *
+ * A class carries two dictionaries, names (name -> member) and values (int -> member;
+ * of names that share an int, the last row's). A member holds nothing but its int: its
+ * name is found by identity in names, so that two names of one int stay two members. */
+#include "python/support/enums.h"
+
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+
+#include "abi/device_attributes.h"
+#include "abi/function_attributes.h"
+
+/* The name of a member, borrowed; NULL without an exception for an unnamed value. */
+static PyObject *
+enum_name_borrow(PyObject *self)
+{
+    PyObject *names = PyObject_GetAttrString((PyObject *)Py_TYPE(self), "names");
+    PyObject *key;
+    PyObject *member;
+    PyObject *found = NULL;
+    Py_ssize_t position = 0;
+    if (names == NULL) {
+        return NULL;
+    }
+    while (found == NULL && PyDict_Next(names, &position, &key, &member)) {
+        if (member == self) {
+            found = key;
+        }
+    }
+    Py_DECREF(names); /* the class keeps it */
+    return found;
+}
+
+static PyObject *
+enum_get_name(PyObject *self, void *Py_UNUSED(closure))
+{
+    PyObject *name = enum_name_borrow(self);
+    if (name == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
+    return Py_NewRef(name == NULL ? Py_None : name);
+}
+
+static PyObject *
+enum_repr(PyObject *self)
+{
+    PyObject *result = NULL;
+    PyObject *name = enum_name_borrow(self);
+    if (name != NULL) {
+        return PyUnicode_FromFormat("%s.%U", Py_TYPE(self)->tp_name, name);
+    }
+    PyObject *number = NULL;
+    if (!PyErr_Occurred()) {
+        number = PyLong_Type.tp_repr(self);
+    }
+    if (number != NULL) {
+        result = PyUnicode_FromFormat("%s(%U)", Py_TYPE(self)->tp_name, number);
+        Py_DECREF(number);
+    }
+    return result;
+}
+
+static PyObject *
+enum_str(PyObject *self)
+{
+    PyObject *name = enum_name_borrow(self);
+    if (name != NULL) {
+        return Py_NewRef(name);
+    }
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    return PyLong_Type.tp_repr(self);
+}
+
+/* The named member for value if there is one, else an instance without a name. */
+static PyObject *
+enum_lookup_new(PyTypeObject *type, PyObject *value)
+{
+    PyObject *member = NULL;
+    PyObject *args = NULL;
+    PyObject *values = PyObject_GetAttrString((PyObject *)type, "values");
+    if (values == NULL) {
+        return NULL;
+    }
+    member = Py_XNewRef(PyDict_GetItemWithError(values, value));
+    if (member == NULL && !PyErr_Occurred()) {
+        args = PyTuple_Pack(1, value);
+        if (args != NULL) {
+            member = PyLong_Type.tp_new(type, args, NULL);
+        }
+    }
+    Py_XDECREF(args);
+    Py_DECREF(values);
+    return member;
+}
+
+static PyObject *
+enum_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *value;
+    if (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0) {
+        PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments", type->tp_name);
+        return NULL;
+    }
+    if (PyTuple_GET_SIZE(args) != 1) {
+        PyErr_Format(PyExc_TypeError, "%s() takes exactly 1 argument (%zd given)",
+                     type->tp_name, PyTuple_GET_SIZE(args));
+        return NULL;
+    }
+    value = PyTuple_GET_ITEM(args, 0);
+    PyObject *index = PyNumber_Index(value);
+    PyObject *member = NULL;
+    if (index != NULL) {
+        member = enum_lookup_new(type, index);
+    }
+    Py_XDECREF(index);
+    return member;
+}
+
+static PyGetSetDef enum_getset[] = {
+    {"name", enum_get_name, NULL, "The member's name; None for a value without one.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* An instance of exactly `type`, past enum_new's look-up. */
+static PyObject *
+enum_instance_new(PyTypeObject *type, long value)
+{
+    PyObject *args = Py_BuildValue("(l)", value);
+    PyObject *member = NULL;
+    if (args != NULL) {
+        member = PyLong_Type.tp_new(type, args, NULL);
+    }
+    Py_XDECREF(args);
+    return member;
+}
+
+static int
+enum_add_member(PyObject *type, const char *name, long value)
+{
+    PyObject *names = NULL;
+    PyObject *values = NULL;
+    PyObject *number = NULL;
+    PyObject *member = NULL;
+    int rc = -1;
+    names = PyObject_GetAttrString(type, "names");
+    values = PyObject_GetAttrString(type, "values");
+    number = PyLong_FromLong(value);
+    if (names == NULL || values == NULL || number == NULL) {
+        goto done;
+    }
+    member = enum_instance_new((PyTypeObject *)type, value);
+    if (member == NULL || PyDict_SetItemString(names, name, member) < 0 ||
+        PyDict_SetItem(values, number, member) < 0 ||
+        PyObject_SetAttrString(type, name, member) < 0) {
+        goto done;
+    }
+    rc = 0;
+done:
+    Py_XDECREF(names);
+    Py_XDECREF(values);
+    Py_XDECREF(number);
+    Py_XDECREF(member);
+    return rc;
+}
+
+static PyObject *
+enum_class_new(PyObject *m, const char *name, const char *doc)
+{
+    char full_name[64];
+    PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", name);
+    PyType_Slot slots[] = {
+        {Py_tp_new, enum_new},
+        {Py_tp_repr, enum_repr},
+        {Py_tp_str, enum_str},
+        {Py_tp_getset, enum_getset},
+        {Py_tp_doc, (void *)(uintptr_t)doc},
+        {0, NULL},
+    };
+    PyType_Spec spec = {full_name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        slots};
+    PyObject *type = NULL;
+    PyObject *names = PyDict_New();
+    PyObject *values = PyDict_New();
+    PyObject *bases = PyTuple_Pack(1, (PyObject *)&PyLong_Type);
+    if (names != NULL && values != NULL && bases != NULL) {
+        type = PyType_FromModuleAndSpec(m, &spec, bases);
+    }
+    if (type != NULL && (PyObject_SetAttrString(type, "names", names) < 0 ||
+                         PyObject_SetAttrString(type, "values", values) < 0 ||
+                         PyModule_AddObjectRef(m, name, type) < 0)) {
+        Py_CLEAR(type);
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(values);
+    Py_XDECREF(bases);
+    return type;
+}
+
+int
+pcu_enum_value(PyObject *type, PyObject *value, unsigned int *out, const char *name)
+{
+    unsigned long long number = 0;
+    int mine = PyObject_TypeCheck(value, (PyTypeObject *)type);
+    int plain =
+        PyLong_CheckExact(value) || (!PyLong_Check(value) && pcu_is_one_integer(value));
+    if (!mine && !plain) {
+        PyErr_Format(PyExc_TypeError, "%s must be a %s or an int, not %s", name,
+                     ((PyTypeObject *)type)->tp_name, Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    if (pcu_as_integer(value, 0, UINT_MAX, &number, name) < 0) {
+        return -1;
+    }
+    *out = (unsigned int)number;
+    return 0;
+}
+
+PyObject *
+pcu_enum_member_new(PyObject *type, long value)
+{
+    PyObject *number = PyLong_FromLong(value);
+    PyObject *member = NULL;
+    if (number != NULL) {
+        member = enum_lookup_new((PyTypeObject *)type, number);
+    }
+    Py_XDECREF(number);
+    return member;
+}
+
+typedef struct {
+    const char *name;
+    const char *doc;
+    size_t slot;
+} enum_class_row;
+
+typedef struct {
+    size_t slot;
+    const char *name;
+    long value;
+} enum_member_row;
+
+#define ENUM_SLOT(class_) offsetof(pcu_state, enum_##class_)
+#define ENUM_CLASS(class_, doc) {#class_, doc, ENUM_SLOT(class_)},
+static const enum_class_row enum_classes[] = {PCU_ENUM_CLASSES(ENUM_CLASS)};
+
+#define ENUM_MEMBER(class_, name, value) {ENUM_SLOT(class_), #name, value},
+#define ENUM_DEVICE(name, value, kind) {ENUM_SLOT(device_attribute), #name, value},
+#define ENUM_FUNCTION(name, value) {ENUM_SLOT(function_attribute), #name, value},
+static const enum_member_row enum_members[] = {
+    PCU_ENUMS(ENUM_MEMBER) PCU_DEVICE_ATTRS(ENUM_DEVICE) PCU_FUNC_ATTRS(ENUM_FUNCTION)};
+
+/* Namespaces of plain ints: class, member, value. Some members are no identifiers. */
+static const struct {
+    const char *class_name;
+    const char *name;
+    long value;
+} enum_plain[] = {
+    {"array3d_flags", "2DARRAY", 1},
+    {"array3d_flags", "ARRAY3D_2DARRAY", 1},
+    {"array3d_flags", "ARRAY3D_LAYERED", 1},
+    {"array3d_flags", "LAYERED", 1},
+    {"array3d_flags", "SURFACE_LDST", 2},
+    {"array3d_flags", "CUBEMAP", 4},
+    {"array3d_flags", "TEXTURE_GATHER", 8},
+    {"host_alloc_flags", "PORTABLE", 1},
+    {"host_alloc_flags", "DEVICEMAP", 2},
+    {"host_alloc_flags", "WRITECOMBINED", 4},
+    {"mem_host_register_flags", "PORTABLE", 1},
+    {"mem_host_register_flags", "DEVICEMAP", 2},
+};
+
+static const struct {
+    const char *name;
+    const char *doc;
+} enum_plain_classes[] = {
+    {"array3d_flags", "Flags of ArrayDescriptor3D, to be or-ed."},
+    {"host_alloc_flags", "Flags of page-locked memory, to be or-ed."},
+    {"mem_host_register_flags", "Flags of register_host_memory, to be or-ed."},
+};
+
+static const char *
+enum_plain_doc(const char *name)
+{
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_plain_classes); i++) {
+        if (strcmp(enum_plain_classes[i].name, name) == 0) {
+            return enum_plain_classes[i].doc;
+        }
+    }
+    return NULL;
+}
+
+/* The namespace class of a name, made on first use. New reference. */
+static PyObject *
+enum_plain_class_new(PyObject *m, const char *name)
+{
+    char full_name[64];
+    const char *doc = enum_plain_doc(name);
+    if (PyObject_HasAttrString(m, name)) {
+        return PyObject_GetAttrString(m, name);
+    }
+    PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", name);
+    PyType_Slot slots[] = {
+        {doc == NULL ? 0 : Py_tp_doc, (void *)(uintptr_t)doc},
+        {0, NULL},
+    };
+    PyType_Spec spec = {full_name, 0, 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyObject *type = PyType_FromModuleAndSpec(m, &spec, NULL);
+    if (type != NULL && PyModule_AddObjectRef(m, name, type) < 0) {
+        Py_CLEAR(type);
+    }
+    return type;
+}
+
+static int
+enum_setup_plain(PyObject *m)
+{
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_plain); i++) {
+        PyObject *type = enum_plain_class_new(m, enum_plain[i].class_name);
+        PyObject *value = PyLong_FromLong(enum_plain[i].value);
+        int rc = -1;
+        if (!(type == NULL || value == NULL)) {
+            rc = PyObject_SetAttrString(type, enum_plain[i].name, value);
+        }
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        if (rc < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int
+pcu_enums_setup(PyObject *m, pcu_state *st)
+{
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_classes); i++) {
+        PyObject *type = enum_class_new(m, enum_classes[i].name, enum_classes[i].doc);
+        if (type == NULL) {
+            return -1;
+        }
+        *(PyObject **)((char *)st + enum_classes[i].slot) = type;
+    }
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_members); i++) {
+        PyObject *type = *(PyObject **)((char *)st + enum_members[i].slot);
+        if (enum_add_member(type, enum_members[i].name, enum_members[i].value) < 0) {
+            return -1;
+        }
+    }
+    return enum_setup_plain(m);
+}

@@ -1,0 +1,327 @@
+/* The exception tree of pycuda.driver, and the one place where a driver status becomes
+ * an exception or, when nobody can catch it, a warning.
+ *
+ * Message: "<routine> failed: <text>[ - <detail>]"; attributes code, name, routine. */
+#include "python/support/errors.h"
+
+#include "python/support/interrupt.h"
+#include "python/support/setup.h"
+
+#include "driver/context_record.h"
+
+static PyObject *
+errors_class(pcu_state *st, CUresult status)
+{
+    switch (pcu_status_classify(status)) {
+        case PCU_KIND_Error:
+            return st->exc_Error;
+        case PCU_KIND_LaunchError:
+            return st->exc_LaunchError;
+        case PCU_KIND_MemoryError:
+            return st->exc_MemoryError;
+        case PCU_KIND_RuntimeError:
+            return st->exc_RuntimeError;
+        case PCU_KIND_LogicError:
+            break;
+    }
+    return st->exc_LogicError;
+}
+
+static PyObject *
+errors_stub_library(void)
+{
+    return PyUnicode_FromFormat(
+        "%s is the toolkit's stub for linking, not a driver; take its folder out of "
+        "LD_LIBRARY_PATH, or install NVIDIA's driver",
+        pcu_drv_info.path);
+}
+
+/* What went wrong with the library as a whole, and what to do; NULL if nothing did. */
+static PyObject *
+errors_driver_state(CUresult status)
+{
+    const char *detail = pcu_drv_info.detail;
+    switch (pcu_drv_info.state) {
+        case PCU_DRV_NO_LIBRARY:
+            return PyUnicode_FromFormat(
+                "no driver library could be opened (%s); install NVIDIA's driver, or "
+                "set "
+                "PYCUDA_DRIVER=emulator for the software device",
+                detail);
+        case PCU_DRV_TOO_OLD:
+            return PyUnicode_FromFormat(
+                "%s is too old: it has no cuGetProcAddress, which came with CUDA 11.3; "
+                "update NVIDIA's driver to one for CUDA %d.%d or newer",
+                pcu_drv_info.path, PCU_DRV_OLDEST / 1000, PCU_DRV_OLDEST % 1000 / 10);
+        case PCU_DRV_INCOMPLETE:
+            return PyUnicode_FromFormat(
+                "%s lacks %s; update NVIDIA's driver to one for CUDA %d.%d or newer",
+                pcu_drv_info.path, detail, PCU_DRV_OLDEST / 1000,
+                PCU_DRV_OLDEST % 1000 / 10);
+        case PCU_DRV_BAD_CHOICE:
+            return PyUnicode_FromFormat(
+                "PYCUDA_DRIVER is '%s'; use cuda, emulator, or leave it unset", detail);
+        case PCU_DRV_FORKED:
+            return PyUnicode_FromString(
+                "this process was forked from one that had initialised CUDA, which the "
+                "driver does not support; start it with the 'spawn' method, or call "
+                "pycuda.driver.init() only after the fork");
+        case PCU_DRV_STUB:
+            return errors_stub_library();
+        case PCU_DRV_UNLOADED:
+        case PCU_DRV_READY:
+            break;
+    }
+    if (status == CUDA_ERROR_STUB_LIBRARY) {
+        return errors_stub_library();
+    }
+    if (status == CUDA_ERROR_NOT_INITIALIZED) {
+        return PyUnicode_FromString(
+            "call pycuda.driver.init() first, or import pycuda.autoinit");
+    }
+    if (status == CUDA_ERROR_NO_DEVICE && pcu_drv_info.emulated) {
+        return PyUnicode_FromString(
+            "PYCUDA_EMULATOR_DEVICES is 0; set it to 1 or more, or unset it");
+    }
+    if (status == CUDA_ERROR_NO_DEVICE) {
+        return PyUnicode_FromString(
+            "the driver is there but shows no GPU; look at nvidia-smi and "
+            "CUDA_VISIBLE_DEVICES, or set PYCUDA_DRIVER=emulator for the software "
+            "device");
+    }
+    return NULL;
+}
+
+/* 1 for calls that are given the context, rather than work in the current one. */
+static int
+errors_takes_context(const char *routine)
+{
+    static const char *const names[] = {"cuCtxPushCurrent", "cuCtxSetCurrent",
+                                        "cuCtxDestroy", "cuDevicePrimaryCtxRelease"};
+    size_t i = 0;
+    while (i < Py_ARRAY_LENGTH(names) && strcmp(routine, names[i]) != 0) {
+        i++;
+    }
+    return i < Py_ARRAY_LENGTH(names);
+}
+
+/* The detail that the status alone calls for: "" or a new string. NULL on error. */
+static PyObject *
+errors_own_detail(const char *routine, CUresult status)
+{
+    PyObject *detail = errors_driver_state(status);
+    if (detail != NULL || PyErr_Occurred()) {
+        return detail;
+    }
+    if (status == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) {
+        return PyUnicode_FromString(
+            pcu_drv_info.emulated
+                ? "the software device shares nothing with OpenGL"
+                : "OpenGL has no current context in this thread, or one on another "
+                  "device");
+    }
+    if (status == CUDA_ERROR_INVALID_CONTEXT && errors_takes_context(routine)) {
+        return PyUnicode_FromString("another library has ended this context");
+    }
+    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
+        return PyUnicode_FromString(
+            "this thread has no current context; make one with Device.make_context(), "
+            "push() one, or import pycuda.autoinit");
+    }
+    if (status == CUDA_ERROR_TIMEOUT && pcu_drv_info.emulated) {
+        return PyUnicode_FromString(
+            "the software device cancelled the kernel, because a signal ended another "
+            "thread's wait for it");
+    }
+    int since = 0;
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        since = pcu_drv_missing_since(routine);
+    }
+    if (since != 0) {
+        return PyUnicode_FromFormat(
+            "%s came with CUDA %d.%d; this driver is for CUDA %d.%d", routine,
+            since / 1000, since % 1000 / 10, pcu_drv_info.version / 1000,
+            pcu_drv_info.version % 1000 / 10);
+    }
+    if (pcu_drv_info.report != NULL &&
+        (pcu_status_is_sticky(status) || !pcu_drv_info.initialized)) {
+        return PyUnicode_DecodeUTF8(pcu_drv_info.report(),
+                                    (Py_ssize_t)strlen(pcu_drv_info.report()),
+                                    "replace");
+    }
+    return PyUnicode_FromString("");
+}
+
+static int
+errors_set_attributes(PyObject *exception, const char *routine, CUresult status)
+{
+    PyObject *code = PyLong_FromLong((long)status);
+    PyObject *name = PyUnicode_FromString(pcu_status_name(status));
+    PyObject *routine_str = PyUnicode_FromString(routine);
+    int rc = -1;
+    if (code != NULL && name != NULL && routine_str != NULL) {
+        rc = PyObject_SetAttrString(exception, "code", code) < 0 ||
+                     PyObject_SetAttrString(exception, "name", name) < 0 ||
+                     PyObject_SetAttrString(exception, "routine", routine_str) < 0
+                 ? -1
+                 : 0;
+    }
+    Py_XDECREF(code);
+    Py_XDECREF(name);
+    Py_XDECREF(routine_str);
+    return rc;
+}
+
+static int
+errors_raise(pcu_state *st, const char *routine, CUresult status, PyObject *detail)
+{
+    PyObject *exc_class = errors_class(st, status);
+    PyObject *message = NULL;
+    PyObject *exception = NULL;
+    const char *dash = PyUnicode_GET_LENGTH(detail) == 0 ? "" : " - ";
+    message = PyUnicode_FromFormat("%s failed: %s%s%U", routine,
+                                   pcu_status_text(status), dash, detail);
+    if (message == NULL) {
+        goto done;
+    }
+    exception = PyObject_CallOneArg(exc_class, message);
+    if (exception == NULL || errors_set_attributes(exception, routine, status) < 0) {
+        goto done;
+    }
+    PyErr_SetObject(exc_class, exception);
+done:
+    Py_XDECREF(message);
+    Py_XDECREF(exception);
+    return -1;
+}
+
+int
+pcu_raise(pcu_state *st, const char *routine, CUresult status)
+{
+    assert(!PyErr_Occurred());
+    if (pcu_interrupt_raise(status)) {
+        return -1;
+    }
+    PyObject *detail = errors_own_detail(routine, status);
+    if (detail != NULL) {
+        errors_raise(st, routine, status, detail);
+        Py_DECREF(detail);
+    }
+    return -1;
+}
+
+int
+pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
+                 const char *format, ...)
+{
+    assert(!PyErr_Occurred());
+    if (pcu_interrupt_raise(status)) {
+        return -1;
+    }
+    PyObject *detail =
+        errors_driver_state(status); /* matters more, if it says anything */
+    if (detail == NULL && !PyErr_Occurred()) {
+        va_list args;
+        va_start(args, format);
+        detail = PyUnicode_FromFormatV(format, args);
+        va_end(args);
+    }
+    if (detail != NULL) {
+        errors_raise(st, routine, status, detail);
+        Py_DECREF(detail);
+    }
+    return -1;
+}
+
+void
+pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
+                   CUresult status)
+{
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    PyObject *category = st->exc_PyCUDAWarning;
+    if (category == NULL || pcu_is_finalizing()) {
+        PySys_FormatStderr("pycuda: clean-up of handle %p: %s failed: %s\n",
+                           (void *)handle, routine, pcu_status_text(status));
+    }
+    else if (PyErr_WarnFormat(category, 1,
+                              "a clean-up operation failed (dead context maybe?): %s "
+                              "failed: %s (handle %p)",
+                              routine, pcu_status_text(status), (void *)handle) < 0) {
+        PyErr_WriteUnraisable(NULL);
+    }
+    pcu_error_restore(&pending);
+}
+
+typedef struct {
+    const char *name;
+    const char *doc;
+    size_t slot;
+    PyObject **builtin; /* second base, or NULL */
+} errors_spec;
+
+static int
+errors_add(PyObject *m, pcu_state *st, const errors_spec *spec, PyObject *base)
+{
+    char full_name[64];
+    PyObject *bases = NULL;
+    PyObject *exception = NULL;
+    int rc = -1;
+    PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", spec->name);
+    bases = spec->builtin == NULL ? PyTuple_Pack(1, base)
+                                  : PyTuple_Pack(2, base, *spec->builtin);
+    if (bases == NULL) {
+        goto done;
+    }
+    exception = PyErr_NewExceptionWithDoc(full_name, spec->doc, bases, NULL);
+    if (exception == NULL || PyModule_AddObjectRef(m, spec->name, exception) < 0) {
+        goto done;
+    }
+    *(PyObject **)((char *)st + spec->slot) = exception;
+    exception = NULL;
+    rc = 0;
+done:
+    Py_XDECREF(bases);
+    Py_XDECREF(exception);
+    return rc;
+}
+
+int
+pcu_errors_setup(PyObject *m, pcu_state *st)
+{
+#define SLOT(name) offsetof(pcu_state, exc_##name)
+    const errors_spec root = {"Error",
+                              "Base of the errors that the driver reports.\n\n"
+                              "code is the CUresult, name its CUDA_ERROR_ name, "
+                              "routine the call that failed.",
+                              SLOT(Error), NULL};
+    const errors_spec specs[] = {
+        {"LogicError", "The call was wrong: an argument, a handle, the order of calls.",
+         SLOT(LogicError), NULL},
+        {"LaunchError", "A kernel could not be launched, or did not end well.",
+         SLOT(LaunchError), NULL},
+        {"MemoryError", "Not enough memory on the device.", SLOT(MemoryError),
+         &PyExc_MemoryError},
+        {"RuntimeError", "The device or a file is not there, or not ready.",
+         SLOT(RuntimeError), &PyExc_RuntimeError},
+    };
+    const errors_spec warning = {
+        "PyCUDAWarning", "Something went wrong where no exception can be raised.",
+        SLOT(PyCUDAWarning), NULL};
+#undef SLOT
+    if (errors_add(m, st, &root, PyExc_Exception) < 0) {
+        return -1;
+    }
+    static const char *const attributes[] = {"code", "name", "routine"};
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(attributes); i++) {
+        if (PyObject_SetAttrString(st->exc_Error, attributes[i], Py_None) < 0) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(specs); i++) {
+        if (errors_add(m, st, &specs[i], st->exc_Error) < 0) {
+            return -1;
+        }
+    }
+    return errors_add(m, st, &warning, PyExc_UserWarning);
+}

@@ -1,0 +1,195 @@
+/* Signals while the software device computes or waits.
+ *
+ * A call of a real driver cannot be interrupted. The software device calls back while a
+ * call of it takes long (device/machine/wait.h). Here the callback runs the signal
+ * handlers of Python. When one raises, the device cancels the kernel, or ends the wait,
+ * and the driver call fails; pcu_interrupt_raise puts the handler's exception in place
+ * of that failure. Where the failure is not raised, as in a destructor, a pending call
+ * raises the exception as soon as Python code runs.
+ *
+ * A call that takes long also gives up the interpreter lock, if it holds it, until it
+ * returns: otherwise no other thread could run meanwhile, and the main thread could not
+ * be interrupted. */
+#include "python/support/interrupt.h"
+
+#include "driver/context_record.h"
+
+/* The questions of device/machine/wait.h. */
+enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
+
+/* The thread state of a call that gave up the interpreter lock here, else NULL. */
+static PCU_THREAD PyThreadState *interrupt_released;
+/* What a signal handler raised during a call; only the main thread has one. */
+static PCU_THREAD pcu_saved_error interrupt_error;
+static PCU_THREAD int interrupt_is_raised;
+
+/* The state of this thread if it holds the interpreter lock, else NULL. The module is
+ * never in two interpreters, so a thread that calls has one state. Without the lock the
+ * states are only compared: a thread may poll after Python has ended and freed them. */
+static PyThreadState *
+interrupt_attached(void)
+{
+    PyThreadState *current = PyThreadState_GetUnchecked();
+#if PY_VERSION_HEX < 0x030C0000
+    /* It is whichever thread's holds the lock. */
+    if (current != PyGILState_GetThisThreadState()) {
+        return NULL;
+    }
+#endif
+    return current;
+}
+
+/* A pending call: raise what no failed call has raised. */
+static int
+interrupt_deliver(void *Py_UNUSED(arg))
+{
+    if (!interrupt_is_raised) {
+        return 0;
+    }
+    interrupt_is_raised = 0;
+    pcu_error_restore(&interrupt_error);
+    return -1;
+}
+
+int
+pcu_interrupt_check(void)
+{
+    pcu_saved_error before;
+    pcu_error_save(&before);
+    pcu_scope *suspended = pcu_scopes_suspend();
+    int raised = PyErr_CheckSignals() < 0;
+    pcu_scopes_resume(suspended);
+    if (raised && !interrupt_is_raised) {
+        pcu_error_save(&interrupt_error);
+        interrupt_is_raised = 1;
+        /* If too many calls are pending, the failure of the driver call raises. */
+        (void)Py_AddPendingCall(interrupt_deliver, NULL);
+    }
+    PyErr_Clear(); /* of a second signal: the call that it would end has ended */
+    pcu_error_restore(&before);
+    return raised;
+}
+
+static int
+interrupt_poll(void)
+{
+    int is_main = PyThread_get_thread_ident() == pcu_drv_info.main_thread;
+    PyThreadState *attached = interrupt_attached();
+    if (attached != NULL) {
+        int raised = is_main && pcu_interrupt_check();
+        interrupt_released = PyEval_SaveThread();
+        return raised;
+    }
+    PyThreadState *state = PyGILState_GetThisThreadState();
+    if (!is_main || state == NULL) {
+        return 0;
+    }
+    PyThreadState *released = interrupt_released;
+    interrupt_released = NULL; /* a handler's call of the driver may poll too */
+    PyEval_RestoreThread(state);
+    int raised = pcu_interrupt_check();
+    (void)PyEval_SaveThread();
+    interrupt_released = released;
+    return raised;
+}
+
+/* How many threads run Python. Any of them may use the device at any time, a daemon or
+ * one of _thread too. Attached. -1 with an exception. */
+static int
+interrupt_count_threads(void)
+{
+    Py_ssize_t count = -1;
+    PyObject *frames = NULL;
+    PyObject *function = PySys_GetObject("_current_frames"); /* borrowed */
+    if (function != NULL) {
+        frames = PyObject_CallNoArgs(function);
+    }
+    if (frames != NULL && PyDict_Check(frames)) {
+        count = PyDict_Size(frames);
+    }
+    Py_XDECREF(frames);
+    if (count > INT_MAX) {
+        return -1;
+    }
+    return (int)count;
+}
+
+/* The answer to INTERRUPT_THREADS: INT_MAX, more than any, where it is not known. */
+static int
+interrupt_threads(void)
+{
+    PyThreadState *attached = interrupt_attached();
+    PyThreadState *state = PyGILState_GetThisThreadState();
+    if (state == NULL || pcu_is_finalizing()) {
+        return INT_MAX;
+    }
+    if (attached == NULL) {
+        PyEval_RestoreThread(state);
+    }
+    pcu_saved_error before;
+    pcu_error_save(&before);
+    int count = interrupt_count_threads();
+    PyErr_Clear(); /* not known, then */
+    pcu_error_restore(&before);
+    if (attached == NULL) {
+        (void)PyEval_SaveThread();
+    }
+    return count < 0 ? INT_MAX : count;
+}
+
+static int
+interrupt_ask(int question)
+{
+    if (question == INTERRUPT_POLL) {
+        return interrupt_poll();
+    }
+    if (question == INTERRUPT_THREADS) {
+        return interrupt_threads();
+    }
+    if (interrupt_released != NULL) {
+        PyThreadState *state = interrupt_released;
+        interrupt_released = NULL;
+        PyEval_RestoreThread(state);
+    }
+    return 0;
+}
+
+int
+pcu_interrupt_raise(CUresult status)
+{
+    if (status != CUDA_ERROR_TIMEOUT || !interrupt_is_raised) {
+        return 0;
+    }
+    interrupt_is_raised = 0;
+    pcu_error_restore(&interrupt_error);
+    return 1;
+}
+
+int
+pcu_interrupt_setup(void)
+{
+    if (pcu_drv_info.set_host == NULL || pcu_drv_info.main_thread != 0) {
+        return 0;
+    }
+    PyObject *threading = PyImport_ImportModule("threading");
+    PyObject *thread = NULL;
+    PyObject *ident = NULL;
+    int rc = -1;
+    if (threading != NULL) {
+        thread = PyObject_CallMethod(threading, "main_thread", NULL);
+    }
+    if (thread != NULL) {
+        ident = PyObject_GetAttrString(thread, "ident");
+    }
+    if (ident != NULL) {
+        pcu_drv_info.main_thread = PyLong_AsUnsignedLong(ident);
+        rc = PyErr_Occurred() ? -1 : 0;
+    }
+    if (rc == 0) {
+        pcu_drv_info.set_host(interrupt_ask);
+    }
+    Py_XDECREF(ident);
+    Py_XDECREF(thread);
+    Py_XDECREF(threading);
+    return rc;
+}

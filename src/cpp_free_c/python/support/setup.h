@@ -1,0 +1,47 @@
+/* The setup functions of the module, in the order in which module.c calls them. Each
+ * one adds the types and functions of one file. */
+#ifndef PYTHON_SUPPORT_SETUP_H
+#define PYTHON_SUPPORT_SETUP_H
+
+#include "python/support/base.h"
+
+#define PCU_SETUPS(X)     \
+    X(errors)             \
+    X(enums)              \
+    X(init)               \
+    X(context)            \
+    X(context_settings)   \
+    X(context_device)     \
+    X(device)             \
+    X(stream)             \
+    X(event)              \
+    X(allocation)         \
+    X(managed)            \
+    X(ipc)                \
+    X(host)               \
+    X(numpy_array)        \
+    X(copy)               \
+    X(handlers)           \
+    X(cumodule)           \
+    X(function)           \
+    X(array_descriptor)   \
+    X(texture_array)      \
+    X(texture_array_data) \
+    X(copy_nd)            \
+    X(texture)            \
+    X(texref)             \
+    X(pool)               \
+    X(page_locked_pool)   \
+    X(dlpack)             \
+    X(linker)             \
+    X(gl)                 \
+    X(profiler)           \
+    X(curand_tables)      \
+    X(gpuarray)
+
+#define PCU_SETUP(name) \
+    PCU_HIDDEN PCU_RAISES int pcu_##name##_setup(PyObject *m, pcu_state *st);
+PCU_SETUPS(PCU_SETUP)
+#undef PCU_SETUP
+
+#endif

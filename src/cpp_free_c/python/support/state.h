@@ -1,0 +1,130 @@
+/* The module's state: one list per kind of member; struct, traverse, clear and the
+ * check after exec are expansions of the lists. */
+#ifndef PYTHON_SUPPORT_STATE_H
+#define PYTHON_SUPPORT_STATE_H
+
+#include "driver/table.h"
+#include "abi/enums.h"
+
+#define PCU_STATE_TYPES(X)      \
+    X(Device)                   \
+    X(Context)                  \
+    X(ContextStack)             \
+    X(Stream)                   \
+    X(Event)                    \
+    X(DeviceAllocation)         \
+    X(PointerHolderBase)        \
+    X(HostPointer)              \
+    X(PagelockedHostAllocation) \
+    X(PooledDeviceAllocation)   \
+    X(PooledHostAllocation)     \
+    X(DeviceMemoryPool)         \
+    X(PageLockedAllocator)      \
+    X(PageLockedMemoryPool)     \
+    X(ForeignAllocation)        \
+    X(AlignedHostAllocation)    \
+    X(RegisteredHostMemory)     \
+    X(ManagedAllocation)        \
+    X(IPCMemoryHandle)          \
+    X(Memcpy2D)                 \
+    X(Memcpy3D)                 \
+    X(Memcpy3DPeer)             \
+    X(Module)                   \
+    X(Linker)                   \
+    X(RegisteredObject)         \
+    X(RegisteredBuffer)         \
+    X(RegisteredImage)          \
+    X(RegisteredMapping)        \
+    X(BufferObject)             \
+    X(BufferObjectMapping)      \
+    X(Function)                 \
+    X(ArgumentHandler)          \
+    X(In)                       \
+    X(Out)                      \
+    X(InOut)                    \
+    X(ArrayDescriptor)          \
+    X(ArrayDescriptor3D)        \
+    X(Array)                    \
+    X(TextureObject)            \
+    X(SurfaceObject)            \
+    X(TextureReference)         \
+    X(SurfaceReference)         \
+    X(ArrayFlags)               \
+    X(GPUArray)
+
+#define PCU_STATE_ERRORS(X) \
+    X(Error)                \
+    X(LogicError)           \
+    X(LaunchError)          \
+    X(MemoryError)          \
+    X(RuntimeError)         \
+    X(PyCUDAWarning)
+
+/* Other objects; each may be NULL. */
+#define PCU_STATE_OBJECTS(X)                                                  \
+    X(mem_alloc)         /* the module's function: the allocator of arrays */ \
+    X(default_allocator) /* what a program chose in its place */              \
+    X(after_get)         /* called when an array was fetched */               \
+    X(late_textures)     /* a list: they go when nothing is captured */       \
+    X(array_ops)         /* {name: number} of elementwise operations */       \
+    X(foreign_context)   /* the last wrapper of another library's context */  \
+    X(lent_context)      /* weak reference: for threads that have no context */
+
+/* Interned names, looked up on hot paths: X(name) is the string "name". */
+#define PCU_STATE_STRINGS(X)    \
+    X(_new_like_me)             \
+    X(__cuda_array_interface__) \
+    X(__cuda_stream__)          \
+    X(allocate)                 \
+    X(block)                    \
+    X(data)                     \
+    X(get)                      \
+    X(get_device_alloc)         \
+    X(get_pointer)              \
+    X(gpudata)                  \
+    X(grid)                     \
+    X(nbytes)                   \
+    X(post_call)                \
+    X(pre_call)                 \
+    X(shared)                   \
+    X(shared_size)              \
+    X(stream)                   \
+    X(texrefs)                  \
+    X(time_kernel)
+
+#define PCU_STATE_TYPE_MEMBER(name) PyTypeObject *name;
+#define PCU_STATE_ERROR_MEMBER(name) PyObject *exc_##name;
+#define PCU_STATE_STRING_MEMBER(name) PyObject *str_##name;
+#define PCU_STATE_OBJECT_MEMBER(name) PyObject *name;
+#define PCU_STATE_ENUM_MEMBER(name, doc) PyObject *enum_##name;
+
+typedef struct {
+    PCU_STATE_TYPES(PCU_STATE_TYPE_MEMBER)
+    PCU_STATE_ERRORS(PCU_STATE_ERROR_MEMBER)
+    PCU_STATE_STRINGS(PCU_STATE_STRING_MEMBER)
+    PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
+    PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
+    struct pcu_property_block *properties; /* owned list; freed with the module */
+    void *curand; /* the library, NULL until it is asked for; never closed */
+} pcu_state;
+
+/* The module's definition, for finding the state from a type. */
+extern PCU_HIDDEN struct PyModuleDef pcu_module_def;
+
+static inline pcu_state *
+pcu_state_of_type(PyTypeObject *type)
+{
+    PyObject *module = PyType_GetModuleByDef(type, &pcu_module_def);
+    if (module == NULL) {
+        return NULL;
+    }
+    return (pcu_state *)PyModule_GetState(module);
+}
+
+static inline pcu_state *
+pcu_state_of_module(PyObject *module)
+{
+    return (pcu_state *)PyModule_GetState(module);
+}
+
+#endif

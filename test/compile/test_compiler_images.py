@@ -1,0 +1,75 @@
+"""compile() without a target: its image loads on the current device."""
+
+import struct
+
+import numpy as np
+import pytest
+
+import pycuda.driver as drv
+from pycuda import _driver, compiler
+from pycuda._compile import nvrtc
+from support.compilers import REAL_NVCC
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = "__global__ void twice(int *a) { a[threadIdx.x] *= 2; }"
+
+COMPILERS = [
+    pytest.param("nvcc", marks=pytest.mark.skipif(REAL_NVCC is None, reason="no nvcc")),
+    pytest.param(
+        "nvrtc", marks=pytest.mark.skipif(nvrtc.find() is None, reason="no NVRTC")
+    ),
+]
+
+
+def doubles(module):
+    numbers = np.arange(8, dtype=np.int32)
+    module.get_function("twice")(drv.InOut(numbers), block=(8, 1, 1))
+    return (numbers == 2 * np.arange(8)).all()
+
+
+def fat_binary(length, ptx):
+    """A fat binary with PTX of the oldest architecture, said to have that length."""
+    entry = bytes([1, 0, 1, 1]) + struct.pack("<IQIQI32x", 64, len(ptx), 0, 0, 75) + ptx
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, length or len(entry)) + entry
+
+
+def test_a_fat_binary_that_is_cut_off(ctx):
+    """The driver goes by the length in the header, so it never sees one cut off."""
+    ptx = b".version 6.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }"
+    ptx += bytes(8 - len(ptx) % 8)
+    whole = fat_binary(None, ptx)
+    if not _driver._is_emulated():
+        whole = compiler.compile('extern "C" __global__ void k() { }', target="fatbin")
+    assert drv.module_from_buffer(whole).get_function("k")
+    assert drv.module_from_buffer(bytearray(whole)).get_function("k")
+    wrong = [whole[:4], whole[:15], whole[:16], whole[:100], whole[:-1]]
+    for data in [*wrong, fat_binary(1 << 40, ptx), fat_binary((1 << 64) - 1, ptx)]:
+        for kind in bytes, bytearray:
+            with pytest.raises(drv.Error, match="fat binary that is cut off") as caught:
+                drv.module_from_buffer(kind(data))
+            assert caught.value.name == "CUDA_ERROR_INVALID_IMAGE"
+    with pytest.raises(drv.Error, match="data, of .* bytes, is a fat binary that is"):
+        drv.Linker().add_data(whole[:100], drv.jit_input_type.FATBINARY)
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+def test_image_of_no_target_loads(ctx, way, tmp_path):
+    image = compiler.compile(SOURCE, compiler=way)
+    assert doubles(drv.module_from_buffer(image))
+    path = tmp_path / "image"
+    path.write_bytes(image)
+    assert doubles(drv.module_from_file(str(path)))
+    # On a GPU it is machine code, as in PyCUDA.
+    assert (image[:4] == b"\x7fELF") is not _driver._is_emulated()
+
+
+@pytest.mark.parametrize("way", COMPILERS)
+def test_a_target_that_is_asked_for_is_made(ctx, way):
+    image = compiler.compile(SOURCE, compiler=way, target="cubin")
+    assert image[:4] == b"\x7fELF"
+    if _driver._is_emulated():
+        with pytest.raises(drv.RuntimeError, match="no kernel image|PTX"):
+            drv.module_from_buffer(image)
+    else:
+        assert doubles(drv.module_from_buffer(image))

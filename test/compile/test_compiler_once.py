@@ -1,0 +1,464 @@
+"""One compilation of a key at a time: threads, processes, and ends that come too soon.
+
+Nothing here depends on how fast anything is: who must wait for whom is arranged with
+pipes, locks and lines on standard streams.
+"""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+
+import pytest
+
+from pycuda import compiler
+from pycuda._compile import nvcc, single_flight, store, sweep
+from pycuda.driver import CompileError
+from support.compilers import Pipes, make_counting, make_toy, needs_nvcc
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+KERNEL = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
+PATIENCE = 300  # seconds, after which something hangs
+
+
+@pytest.fixture
+def pipes(tmp_path):
+    return Pipes(tmp_path)
+
+
+@pytest.fixture
+def child():
+    """Start Python programs; none outlives the test."""
+    started = []
+
+    def start(code, *arguments, **environ):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environ},
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def end(process):
+    """Let a program go on, wait for its end, return what it said."""
+    out, err = process.communicate("go\n", timeout=PATIENCE)
+    assert (process.returncode, err) == (0, "")
+    return out
+
+
+def hidden_in(cache):
+    return [name for name in os.listdir(cache) if name.startswith(".")]
+
+
+def lock_of(cache, toy, source="text"):
+    """The lock file of a source's entry: the entry is made, and removed again."""
+    compiler.compile(source, nvcc=toy.path)
+    (entry,) = cache.glob("*.cubin")
+    entry.unlink()
+    return cache / f".{entry.name}.lock"
+
+
+# Processes
+
+RACER = """
+import hashlib, sys
+from pycuda import compiler
+from pycuda._compile import store
+compiler._current_device = lambda driver: None
+source, nvcc = sys.argv[1:]
+load = store.load
+def load_and_wait(path):
+    found = load(path)
+    if path.endswith(".cubin"):
+        store.load = load
+        print("missed" if found is None else "found", flush=True)
+        sys.stdin.readline()
+    return found
+store.load = load_and_wait
+image = compiler.compile(source, nvcc=nvcc, options=["-arch=sm_80"])
+print(hashlib.sha256(image).hexdigest())
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "count", "sources"),
+    [(make_toy, 64, 5), pytest.param(make_counting, 8, 2, marks=needs_nvcc)],
+)
+def test_racing_processes_compile_each_source_once(
+    make, count, sources, tmp_path, cache, child
+):
+    counted = make(tmp_path)
+    texts = [KERNEL.replace("1;", f"{number};") for number in range(sources)]
+    racers = [
+        (number % sources, child(RACER, texts[number % sources], counted.path))
+        for number in range(count)
+    ]
+    for _, racer in racers:
+        assert racer.stdout.readline() == "missed\n"  # all of them, so all compete
+    for _, racer in racers:
+        racer.stdin.write("go\n")
+        racer.stdin.flush()
+    results = {(which, end(racer)) for which, racer in racers}
+    assert len(results) == len({result for _, result in results}) == sources
+    assert len(counted.calls) == 2 + sources  # who it is, what it knows, each source
+    assert hidden_in(cache) == []
+    images = [
+        compiler.compile(text, nvcc=counted.path, options=["-arch=sm_80"])
+        for text in texts
+    ]
+    assert len(set(images)) == sources
+    assert len(counted.calls) == 2 + sources
+
+
+COMPILE = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have ignored it
+from pycuda import compiler
+from pycuda._compile import single_flight
+compiler._current_device = lambda driver: None
+flock = single_flight.fcntl.flock
+def tell(descriptor, how):
+    if how == single_flight.fcntl.LOCK_EX:
+        print("locks", flush=True)
+    flock(descriptor, how)
+if sys.argv[3] == "tell":
+    single_flight.fcntl.flock = tell
+print(compiler.compile(sys.argv[1], nvcc=sys.argv[2]).decode())
+"""
+
+
+def test_killed_compilation_is_taken_over(toy, cache, child, pipes):
+    lock = lock_of(cache, toy)
+    victim = child(COMPILE, "text", toy.path, "", TOY_PIPES=str(pipes.folder))
+    pipes.wait_until_it_began()
+    waiter = child(COMPILE, "text", toy.path, "tell")
+    assert waiter.stdout.readline() == "locks\n"
+    with (
+        open(lock, "rb+") as file,
+        pytest.raises(BlockingIOError),  # the victim has it
+    ):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    victim.kill()
+    victim.communicate()
+    assert victim.returncode == -signal.SIGKILL
+    assert "text" in end(waiter)
+    pipes.let_it_go_on()  # the victim's compiler, which nobody waits for
+    assert len(toy.compilations) == 3
+    assert hidden_in(cache) == []
+    assert b"text" in compiler.compile("text", nvcc=toy.path)
+    assert len(toy.compilations) == 3
+
+
+KILLED = """
+import os, signal, sys
+from pycuda import compiler
+from pycuda._compile import store
+compiler._current_device = lambda driver: None
+when, nvcc = sys.argv[1:]
+if when == "before the rename":
+    replace = os.replace
+    def die(draft, path):
+        if path.endswith(".cubin"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        replace(draft, path)
+    os.replace = die
+else:
+    write = store._write
+    def die(path, data):
+        if ".cubin." in path:
+            open(path, "wb").write(data[: len(data) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        write(path, data)
+    store._write = die
+compiler.compile("text", nvcc=nvcc)
+"""
+
+
+@pytest.mark.parametrize("when", ["before the rename", "in the middle of the write"])
+def test_killed_writer_leaves_no_entry(when, toy, cache, child):
+    victim = child(KILLED, when, toy.path)
+    victim.communicate(timeout=PATIENCE)
+    assert victim.returncode == -signal.SIGKILL
+    assert list(cache.glob("*.cubin")) == []
+    assert len(hidden_in(cache)) == 2  # a draft and a lock that nobody holds
+    assert b"text" in compiler.compile("text", nvcc=toy.path)
+    assert len(toy.compilations) == 2
+    (draft,) = hidden_in(cache)
+    os.utime(cache / draft, (0, 0))  # it may be somebody's until it is old
+    sweep.sweep(str(cache), None)
+    assert hidden_in(cache) == []
+
+
+def test_waiting_can_be_interrupted(toy, cache, child):
+    lock = lock_of(cache, toy)
+    with open(lock, "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        waiter = child(COMPILE, "text", toy.path, "tell")
+        assert waiter.stdout.readline() == "locks\n"
+        while waiter.poll() is None:
+            waiter.send_signal(signal.SIGINT)
+            try:
+                waiter.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+    assert "KeyboardInterrupt" in waiter.communicate()[1]
+    assert len(toy.compilations) == 1
+
+
+WITH_A_THREAD = """
+import sys, threading
+def answer():
+    print("heard", sys.stdin.readline().strip(), flush=True)
+threading.Thread(target=answer).start()
+""" + COMPILE.replace("import signal, sys\n", "import signal\n", 1)
+
+
+def test_waiting_leaves_the_interpreter_to_others(toy, cache, child):
+    lock = lock_of(cache, toy)
+    with open(lock, "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        waiter = child(WITH_A_THREAD, "text", toy.path, "tell")
+        assert waiter.stdout.readline() == "locks\n"
+        waiter.stdin.write("me\n")
+        waiter.stdin.flush()
+        assert waiter.stdout.readline() == "heard me\n"
+    assert "text" in end(waiter)
+
+
+def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_path):
+    """They are told that there is nothing to wait for, and do not queue."""
+    lock = lock_of(cache, toy)
+    (tmp_path / "meeting").mkdir()
+    environ = {"TOY_MEET": str(tmp_path / "meeting"), "TOY_MEET_COUNT": "2"}
+    with open(lock, "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        waiters = [child(COMPILE, "text", toy.path, "tell", **environ) for _ in "12"]
+        for waiter in waiters:
+            assert waiter.stdout.readline() == "locks\n"
+        file.write(single_flight._VAIN)
+        file.flush()
+        lock.unlink()
+    for waiter in waiters:
+        assert "text" in end(waiter)
+    assert len(toy.compilations) == 3
+    assert hidden_in(cache) == []
+
+
+def test_mark_of_a_killed_holder_does_not_stay(toy, cache):
+    lock = lock_of(cache, toy)
+    lock.write_bytes(single_flight._VAIN)
+    assert b"text" in compiler.compile("text", nvcc=toy.path)
+    assert hidden_in(cache) == []
+
+
+def test_fork_does_not_share_a_lock(toy, cache, pipes, monkeypatch):
+    """The child outlives the parent's compilation and holds nothing of it."""
+    lock = lock_of(cache, toy)
+    monkeypatch.setenv("TOY_PIPES", str(pipes.folder))
+    thread = threading.Thread(
+        target=compiler.compile, args=("text",), kwargs={"nvcc": toy.path}
+    )
+    thread.start()
+    pipes.wait_until_it_began()
+    told, tell = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(tell)
+            ok = not single_flight._descriptors and not single_flight._flights
+            os.read(told, 1)
+        finally:
+            os._exit(0 if ok else 1)
+    try:
+        pipes.let_it_go_on()
+        thread.join()
+        with open(lock, "wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.unlink()
+    finally:
+        os.close(told)
+        os.close(tell)
+        assert os.waitpid(pid, 0)[1] == 0
+
+
+# Places without locks
+
+
+@pytest.mark.parametrize("what", ["no file", "no lock", "no module"])
+def test_without_locks_each_compiles_for_itself(what, toy, cache, monkeypatch):
+    def refuse(*args):
+        raise OSError(37, "No locks available")
+
+    if what == "no module":
+        monkeypatch.setattr(single_flight, "fcntl", None)
+    elif what == "no lock":
+        monkeypatch.setattr(single_flight.fcntl, "flock", refuse)
+    else:
+        real = os.open
+        monkeypatch.setattr(
+            os,
+            "open",
+            lambda p, *a: refuse() if str(p).endswith("lock") else real(p, *a),
+        )
+    for _ in range(2):
+        assert b"text" in compiler.compile("text", nvcc=toy.path)
+    assert len(toy.compilations) == 1
+    assert not any(name.endswith(".part") for name in hidden_in(cache))
+
+
+def test_mark_on_a_full_disk_is_done_without(toy, monkeypatch, cache):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(CompileError):
+        compiler.compile("#error", nvcc=toy.path)
+    assert hidden_in(cache) == []
+
+
+# Threads
+
+
+def compile_in_threads(count, **how):
+    """Compile one text in many threads; return the images and errors."""
+    results = []
+
+    def run():
+        try:
+            results.append(compiler.compile("text", **how))
+        except CompileError as error:
+            results.append(type(error))
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    return threads, results
+
+
+@pytest.fixture
+def together(monkeypatch, pipes, toy):
+    """The toy's compilation ends when so many threads have asked for it."""
+    compiler.get_nvcc_version(toy.path)
+    monkeypatch.setenv("TOY_PIPES", str(pipes.folder))
+    asked = threading.Semaphore(0)
+    real = single_flight.get
+
+    def get(entry, make):
+        asked.release()
+        return real(entry, make)
+
+    monkeypatch.setattr(single_flight, "get", get)
+
+    def wait(count):
+        pipes.wait_until_it_began()
+        for _ in range(count):
+            asked.acquire()
+        monkeypatch.delenv("TOY_PIPES")
+        pipes.let_it_go_on()
+
+    return wait
+
+
+@pytest.mark.parametrize("place", ["cache", "file/sub"])
+def test_threads_compile_once(place, toy, together, tmp_path, monkeypatch):
+    """Also where nothing can be kept: then the first one's result is handed on."""
+    monkeypatch.setattr(store, "_complained", True)
+    (tmp_path / "file").write_text("")
+    threads, results = compile_in_threads(
+        8, nvcc=toy.path, cache_dir=str(tmp_path / place)
+    )
+    together(8)
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    assert len(set(results)) == 1
+    assert len(toy.compilations) == 1
+
+
+def test_thread_that_fails_concerns_itself(toy, together, monkeypatch):
+    real = nvcc.Tool.run
+    turn = threading.Lock()
+    failed = []
+
+    def run(self, *args):
+        with turn:
+            first = not failed
+            failed.append(first)
+        result = real(self, *args)
+        if first:
+            raise CompileError("no", [])
+        return result
+
+    monkeypatch.setattr(nvcc.Tool, "run", run)
+    threads, results = compile_in_threads(4, nvcc=toy.path)
+    together(4)
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert len(set(results)) == 2
+    assert Counter(results)[CompileError] == 1
+
+
+def test_result_handed_on_is_checked(toy, together, tmp_path, monkeypatch):
+    """A header that changed meanwhile spoils it for all but the first."""
+    header = tmp_path / "a.h"
+    header.write_text("A one")
+    os.utime(header, (1, 1))
+    monkeypatch.setenv("TOY_TOUCH", str(header))
+    monkeypatch.setenv("TOY_TOUCH_TEXT", "A two")
+    results = []
+
+    def run():
+        results.append(
+            compiler.compile(
+                '#include "a.h"', nvcc=toy.path, include_dirs=[str(tmp_path)]
+            )
+        )
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    together(3)
+    for thread in threads:
+        thread.join()
+    assert len(toy.compilations) == 3
+    assert sorted(b"A one" in image for image in results) == [False, False, True]
+
+
+def test_interrupted_thread_is_replaced(toy, together, monkeypatch):
+    """Whoever waits compiles if the first one was stopped by something else."""
+    real = nvcc.Tool.run
+    runs = []
+
+    def run(self, *args):
+        runs.append(self)
+        first = len(runs) == 1
+        result = real(self, *args)
+        if first:
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(nvcc.Tool, "run", run)
+    monkeypatch.setattr(threading, "excepthook", lambda args: None)
+    threads, results = compile_in_threads(4, nvcc=toy.path)
+    together(4)
+    for thread in threads:
+        thread.join()
+    assert len(results) == 3
+    assert len(set(results)) == 1
+    assert len(toy.compilations) == 2

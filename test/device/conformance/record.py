@@ -1,0 +1,105 @@
+"""Records what a GPU answers: `python -m device.conformance.record` in the folder test.
+
+Runs every case twice, keeps the answers that agree, and says what failed or differed.
+With --only TEXT it records the cases whose name contains TEXT and keeps the others,
+with --missing those that have no answer yet.
+"""
+
+import argparse
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import suite
+from .answers import Answers, difference, split
+from .runner import may_hang, run_cases
+
+
+def stale(answers):
+    """Recorded names that are no case any more, or of another kernel."""
+    known = suite.cases()
+    return [n for n in answers.answers if n not in known or not answers.of(known[n])]
+
+
+def keep(results, again, known, names):
+    """(answers that are whole and the same both times, words about the others)."""
+    kept, problems = {}, {}
+    for name in names:
+        case = known[name]
+        error = results.errors.get(name) or again.errors.get(name)
+        if error:
+            problems[name] = error
+            continue
+        first, second = results.answers[name], again.answers[name]
+        if first != second:
+            problems[name] = "not the same twice: " + difference(case, first, second, 2)
+            continue
+        try:
+            split(case, first)
+        except ValueError as error:
+            problems[name] = str(error)
+            continue
+        kept[name] = case.digest, first
+    return kept, problems
+
+
+#: Children that run the cases that may hang, for each costs seconds when it does.
+SHARDS = 8
+
+
+def run(library, names):
+    """run_cases, the cases that may hang in several children at a time."""
+    hanging = [n for n in names if may_hang(n)]
+    results = run_cases(library, [n for n in names if not may_hang(n)])
+    shards = [hanging[i::SHARDS] for i in range(SHARDS)]
+    with ThreadPoolExecutor(SHARDS) as pool:
+        for found in pool.map(lambda shard: run_cases(library, shard), shards):
+            results.answers.update(found.answers)
+            results.errors.update(found.errors)
+            results.about = results.about or found.about
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="device.conformance.record", description=__doc__
+    )
+    parser.add_argument("--out", default=suite.ANSWERS, help="the file to write")
+    parser.add_argument("--library", default="libcuda.so.1", help="the driver library")
+    parser.add_argument("--only", help="record the cases with this text in their name")
+    parser.add_argument("--missing", action="store_true", help="record what is missing")
+    options = parser.parse_args()
+
+    begin = time.monotonic()
+    known = suite.cases()
+    names = [n for n in known if not options.only or options.only in n]
+    # A case that is meant to fault comes last, so that it can harm no other.
+    names.sort(key=lambda n: known[n].fails)
+    answers = Answers()
+    if (options.only or options.missing) and Path(options.out).exists():
+        answers = Answers.load(options.out)
+    if options.missing:
+        names = [n for n in names if answers.of(known[n]) is None]
+    results = run(options.library, names)
+    again = run(options.library, names)
+    kept, problems = keep(results, again, known, names)
+
+    for name in stale(answers):
+        del answers.answers[name]
+    answers.answers.update(kept)
+    answers.about = {k: v for k, v in results.about.items() if k != "size"}
+    if kept:
+        answers.save(options.out)
+
+    print(f"device: {answers.about}")
+    for name, problem in problems.items():
+        print(f"  {name}: {problem}")
+    print(f"recorded: {len(kept)} of {len(names)} cases, {len(problems)} problems")
+    print(suite.coverage_report(list(answers.answers)))
+    print(f"{options.out}, {time.monotonic() - begin:.1f} s")
+    return 0 if kept and not problems else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""The PTX loader on malformed texts, under sanitizers: refused or loaded, no crash."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import cc
+
+sys.path.insert(0, str(cc.ROOT / "tools"))
+
+import fuzz_ptx  # noqa: E402
+
+pytestmark = pytest.mark.skipif(
+    not cc.compilers(), reason="neither gcc nor clang is installed"
+)
+
+RUNS = 20000
+LAUNCHED = 4000
+
+
+@pytest.fixture(scope="module")
+def program():
+    compiler = shutil.which("clang") or shutil.which("gcc")
+    kind = f"{Path(compiler).name}-own"
+    return fuzz_ptx.build(cc.ROOT / "build" / "fuzz" / kind, compiler)
+
+
+def fuzz(program, runs, seed, files, crash, *more):
+    command = fuzz_ptx.own_command(program, runs, seed, files, crash, *more)
+    return cc.run(command, env=fuzz_ptx.ENVIRONMENT, errors="replace")
+
+
+def test_malformed_texts_are_refused(program, tmp_path):
+    files = fuzz_ptx.texts([])
+    crash = tmp_path / "crash"
+    done = fuzz(program, RUNS, 1, files, crash)
+    assert done.returncode == 0, f"{crash}:\n{done.stdout}{done.stderr}"
+    corpus, counts = done.stdout.splitlines()
+    assert re.match(r"(\d+) of (\d+) texts load", corpus)
+    inputs, loaded, refused = map(int, re.findall(r"(\d+) (?:inp|loa|ref)", counts))
+    assert inputs == RUNS == loaded + refused
+    # Both ways are taken often, or the mutator has lost its touch.
+    assert loaded > RUNS // 50 and refused > RUNS // 2
+
+
+def test_kernels_of_damaged_texts_may_do_what_they_like(program, tmp_path):
+    """Loaded and launched the way programs do it: refused, run or stopped, no more."""
+    files = sorted((cc.ROOT / "test" / "data" / "kernels").glob("*.ptx"))
+    assert len(files) == 4
+    crash = tmp_path / "crash"
+    done = fuzz(program, LAUNCHED, 1, files, crash, "--launch")
+    assert done.returncode == 0, f"{crash}:\n{done.stdout}{done.stderr}"
+    assert "4 of 4 texts load" in done.stdout
+    *_, counts, ends = done.stdout.splitlines()  # after what the kernels print
+    inputs, loaded, refused = map(int, re.findall(r"(\d+) (?:inp|loa|ref)", counts))
+    assert inputs == LAUNCHED == loaded + refused
+    assert loaded > LAUNCHED // 10 and refused > LAUNCHED // 10
+    assert int(ends.split()[0]) > LAUNCHED // 20
+
+
+def test_the_corpus_loads(program, tmp_path):
+    for file in fuzz_ptx.texts([]):
+        done = fuzz(program, 1, 1, [file], tmp_path / "crash")
+        assert done.stdout.startswith("1 of 1 texts load"), file.name
+
+
+def test_inputs_that_once_crashed(program, tmp_path):
+    files = sorted((fuzz_ptx.CORPUS / "kept").glob("*.ptx"))
+    assert files
+    done = fuzz(program, len(files), 1, files, tmp_path / "crash")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_harness_sees_a_broken_promise(program, tmp_path):
+    """A loader that reads past its text is caught, and the input is kept."""
+    broken = tmp_path / "broken"
+    shutil.copytree(program.parent, broken)
+    program_c = cc.SOURCE / "device" / "compile" / "program.c"
+    text = program_c.read_text()
+    source = tmp_path / "program.c"
+    spoilt = text.replace(
+        "    *out = NULL;\n",
+        "    *out = NULL;\n"
+        "    if (((volatile const char *)sources[0].text)[sources[0].size] == 7) {\n"
+        "        return CUDA_ERROR_OUT_OF_MEMORY;\n    }\n",
+        1,
+    )
+    assert spoilt != text
+    source.write_text(spoilt)
+    compiler = shutil.which("clang") or shutil.which("gcc")
+    flags = [*fuzz_ptx.FLAGS, *fuzz_ptx.SANITIZE, "-I", cc.SOURCE]
+    target = fuzz_ptx.object_of(program_c, broken)
+    cc.must(cc.run([compiler, *flags, "-c", source, "-o", target]))
+    objects = [fuzz_ptx.object_of(path, broken) for path in fuzz_ptx.sources()]
+    target = broken / "fuzz_ptx"
+    link = [*fuzz_ptx.FLAGS, *fuzz_ptx.SANITIZE, *objects, "-o", target, "-lm", "-ldl"]
+    cc.must(cc.run([compiler, *link]))
+    crash = tmp_path / "crash"
+    first = fuzz_ptx.texts([])[0]
+    done = fuzz(target, 5, 1, [first], crash)
+    assert done.returncode != 0
+    assert "heap-buffer-overflow" in done.stderr
+    assert crash.read_bytes() == first.read_bytes()
+
+
+def test_command_finds_no_compiler():
+    done = subprocess.run(
+        [sys.executable, fuzz_ptx.__file__, "1", "--compiler", "/nowhere/cc"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "/nowhere/cc" in done.stderr

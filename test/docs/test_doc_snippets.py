@@ -1,0 +1,87 @@
+"""The examples of the chapters in doc/ run, and print what the page says."""
+
+import subprocess
+import sys
+
+import pytest
+
+from support.child import run_child
+from support.compilers import needs_nvcc
+from support.pages import DOC, blocks, literal_block, plain
+
+#: Each page, and how many examples it has at least.
+PAGES = {
+    "arrays": 2,
+    "coming_from_pycuda": 1,
+    "dlpack": 1,
+    "driver/contexts": 1,
+    "driver/devices": 1,
+    "driver/enums": 1,
+    "driver/errors": 1,
+    "driver/launches": 1,
+    "driver/modules": 1,
+    "interop": 3,
+    "linking": 3,
+    "memory": 4,
+    "memory_pools": 1,
+    "metaprogramming": 3,
+    "mpi": 1,
+    "random": 3,
+    "software_device": 4,
+    "sparse": 3,
+    "streams": 1,
+    "textures": 3,
+    "tutorial": 5,
+    "utilities": 3,
+}
+#: Pages that a test of their own runs, or whose code is no program.
+ELSEWHERE = {
+    "compiling": "test_doc_compiling.py",
+    "contributing": "test_recipes.py",
+    "internals": "the way of one call, in pieces",
+    "other_libraries": "test_other_libraries.py",
+}
+EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page)))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_has_examples(page):
+    assert len(blocks(page)) >= PAGES[page]
+
+
+def test_no_page_with_a_program_is_left_out():
+    pages = {
+        str(path.relative_to(DOC).with_suffix(""))
+        for path in DOC.rglob("*.rst")
+        if ".. code-block:: python" in path.read_text()
+    }
+    assert pages == {*PAGES, *ELSEWHERE}
+
+
+@needs_nvcc
+@pytest.mark.gpu
+@pytest.mark.parametrize(("page", "number"), EXAMPLES)
+def test_an_example_prints_what_the_page_says(page, number):
+    program, said = blocks(page)[number]
+    printed = run_child(program).stdout
+    assert plain(printed) == plain(said)
+
+
+IN_THE_CONTEXT = """
+def test_it():
+    assert pycuda.driver.Context.get_current() is not None
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("with_fixture", [True, False])
+def test_the_fixture_for_pytest(tmp_path, with_fixture):
+    fixture = literal_block("utilities", "As a fixture of pytest")
+    program = tmp_path / "test_program.py"
+    imports = "import pytest, pycuda.driver, pycuda.tools\n"
+    program.write_text(imports + fixture * with_fixture + IN_THE_CONTEXT)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, program], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert ("1 passed" if with_fixture else "1 failed") in done.stdout, done.stdout

@@ -1,0 +1,223 @@
+"""The pages of doc/: Sphinx builds them without a warning, and every public name of
+test/data/api.tsv is described in them."""
+
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pycuda.driver as drv
+from support import api_table
+
+ROOT = Path(__file__).resolve().parents[2]
+DOC = ROOT / "doc"
+
+has_sphinx = importlib.util.find_spec("sphinx") is not None
+needs_sphinx = pytest.mark.skipif(not has_sphinx, reason="Sphinx is not installed")
+
+#: Rows that say something of a module as a whole: the page of the module is theirs.
+OF_MODULE = re.compile(r"<\w+>")
+
+#: Device code, which Sphinx keeps among names of C and C++.
+CPP_KINDS = {"operators": "complex"}
+
+#: Modules that another one has under a short name.
+SHORT = {"pycuda.gpuarray": {"drv", "elementwise", "np"}}
+
+
+def build(source, target, *options):
+    """Run Sphinx as `make doc` does; return (status, what it said)."""
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", *options]
+    done = subprocess.run(
+        [*command, "-b", "html", str(source), str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The built pages, and what Sphinx said."""
+    target = tmp_path_factory.mktemp("html")
+    status, said = build(DOC, target)
+    return target, status, said
+
+
+@pytest.fixture(scope="module")
+def described(pages):
+    """Names in the inventory of the pages: those of Python, and those of C and C++."""
+    from sphinx.util.inventory import InventoryFile
+
+    with (pages[0] / "objects.inv").open("rb") as file:
+        inventory = InventoryFile.load(file, "", lambda base, uri: uri)
+    python, device = set(), set()
+    for kind, entries in inventory.items():
+        if kind.startswith("py:"):
+            python.update(entries)
+        elif kind.startswith(("cpp:", "c:")):
+            device.update(name.rpartition("::")[2].split("(")[0] for name in entries)
+    return python, device
+
+
+def is_public(row):
+    """Say whether a row is of what users are meant to use."""
+    parts = [*row.module.split("."), *row.qualname.split(".")]
+    hidden = [p for p in parts if p.startswith("_") and not p.endswith("__")]
+    return not hidden and row.qualname not in SHORT.get(row.module, ())
+
+
+def is_there(row):
+    """Say whether the module of a row is in the package as yet."""
+    path = Path(*row.module.split("."))
+    package = importlib.util.find_spec("pycuda").submodule_search_locations[0]
+    path = Path(package).parent / path
+    return (
+        row.module.startswith("<")
+        or path.with_suffix(".py").exists()
+        or (path / "__init__.py").exists()
+    )
+
+
+def all_rows():
+    lines = api_table.PATH.read_text(encoding="utf-8").splitlines()[1:]
+    modules = dict.fromkeys(line.partition("\t")[0] for line in lines)
+    found = [row for row in api_table.read(*modules) if is_public(row)]
+    assert len(found) > 1200
+    return found
+
+
+def is_described(row, python, device):
+    if row.module.startswith("<"):
+        name = CPP_KINDS.get(row.qualname, re.split(r"[<(]", row.qualname)[0])
+        last = row.qualname.rpartition("::")[2] if ">::" in row.qualname else name
+        return OF_MODULE.fullmatch(row.qualname) or last.split("::")[-1] in device
+    if OF_MODULE.fullmatch(row.qualname):
+        return row.module in python
+    if row.qualname.endswith(".__getattr__"):  # served as properties
+        served = {"Device": "warp_size", "Function": "num_regs"}[row.qualname[:-12]]
+        return f"{row.module}.{row.qualname[:-12]}.{served}" in python
+    if f"{row.module}.{row.qualname}" in python:
+        return True
+    class_, _, member = row.qualname.partition(".")
+    found = getattr(importlib.import_module(row.module), class_, None)
+    same = getattr(drv, class_, None) is found
+    # What has two names is described under one; the page of the other says which.
+    return (
+        member
+        and same
+        and {f"{row.module}.{class_}", f"pycuda.driver.{row.qualname}"} <= python
+    )
+
+
+# -- building --------------------------------------------------------------------------
+
+
+@needs_sphinx
+def test_pages_build_without_a_warning(pages):
+    target, status, said = pages
+    assert (status, said) == (0, "")
+    assert (target / "index.html").exists()
+
+
+#: What is wrong in the copy: page -> (what is added to it, what Sphinx says of that).
+WRONG = {
+    "tutorial.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
+    "compiling.rst": ("\n\n.. autofunction:: pycuda.driver.lost\n", "import 'lost'"),
+    "lost.rst": ("Lost\n====\n", "lost.rst: WARNING: document isn't included"),
+    # One that the table of contents takes in only if it is there.
+    "mpi.rst": ("MPI\n===\n\nSee :ref:`nowhere`.\n", "nowhere"),
+}
+
+
+@needs_sphinx
+def test_wrong_pages_fail_the_build(tmp_path):
+    for name in ("tools", "src"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    copy = tmp_path / "doc"
+    copy.mkdir()
+    for name in ("conf.py", "tutorial.rst", "compiling.rst"):
+        shutil.copy(DOC / name, copy)
+    (copy / "index.rst").write_text(
+        "Index\n=====\n\n.. toctree::\n\n   tutorial\n   compiling\n   mpi\n   sparse\n"
+    )
+    for page in copy.glob("*.rst"):
+        page.write_text(re.sub(r":doc:`(\S+)`", r"\1", page.read_text()))
+    status, said = build(copy, tmp_path / "html")
+    assert (status, said) == (0, "")
+    for page, (text, _) in WRONG.items():
+        with (copy / page).open("a") as file:
+            file.write(text)
+    status, said = build(copy, tmp_path / "html")
+    assert status != 0
+    complaints = [line for line in said.splitlines() if "WARNING" in line]
+    assert len(complaints) == len(WRONG), said
+    for _, complaint in WRONG.values():
+        assert any(complaint in line for line in complaints), said
+
+
+# -- names -----------------------------------------------------------------------------
+
+
+@needs_sphinx
+def test_every_public_name_is_described(described, capsys):
+    rows = [row for row in all_rows() if is_there(row)]
+    missing = [str(row) for row in rows if not is_described(row, *described)]
+    with capsys.disabled():
+        print(f"\n{len(rows) - len(missing)} of {len(rows)} public names described")
+    assert not missing, " ".join(missing)
+
+
+def docstring(row):
+    """Return what a name's docstring says, None for what has none of its own."""
+    if row.kind in ("attribute", "constant", "enum_value", "module_attr"):
+        return None
+    if row.qualname.endswith(".__getattr__") or "auto" in row.module:
+        return None
+    owner = found = importlib.import_module(row.module)
+    for name in row.qualname.split("."):
+        owner, found = found, getattr(found, name)
+    if inspect.isclass(owner):
+        found = inspect.getattr_static(owner, row.qualname.rpartition(".")[2])
+    return getattr(found, "__doc__", None) or inspect.getdoc(found) or ""
+
+
+def undocumented(rows):
+    return [str(row) for row in rows if docstring(row) == ""]
+
+
+def test_everything_has_a_docstring(capsys):
+    rows = [row for row in all_rows() if is_there(row) and row.module[0] != "<"]
+    missing = undocumented(rows)
+    with capsys.disabled():
+        count = sum(docstring(row) is not None for row in rows)
+        print(f"\n{count - len(missing)} of {count} have docstrings")
+    assert not missing
+
+
+def test_a_missing_docstring_is_seen(monkeypatch):
+    row = api_table.Row("pycuda.driver", "set_debugging", "function", "()")
+    assert undocumented([row]) == []
+    monkeypatch.setattr(drv.set_debugging, "__doc__", None)
+    assert undocumented([row]) == ["pycuda.driver.set_debugging"]
+
+
+@needs_sphinx
+def test_a_name_that_is_not_described_is_seen(described):
+    python, device = described
+    row = api_table.Row("pycuda.driver", "mem_alloc", "function", "()")
+    assert is_described(row, python, device)
+    assert not is_described(row, python - {"pycuda.driver.mem_alloc"}, device)
+    row = api_table.Row("<header> pycuda-complex.hpp", "sinh", "function", "()")
+    assert is_described(row, python, device)
+    assert not is_described(row, python, device - {"sinh"})

@@ -1,0 +1,91 @@
+"""No call that waits for the device keeps the interpreter lock meanwhile.
+
+Each release is made while a host callback of Python runs, which needs the interpreter,
+and while a long kernel runs. See support/locks.py.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import locks
+
+pytestmark = pytest.mark.gpu
+
+TWIN = "twin_that_keeps_the_lock"
+#: On the software device a launch computes in its own thread, and waits for its turn.
+QUEUE = ("launches_that_fill_the_queue", "launch_behind_a_free")
+RELEASES = [name for name in locks.CASES if name not in (TWIN, *QUEUE)]
+#: These do not wait for the device, on an H200.
+QUICK = {"stream_dropped", "event_dropped"}
+
+
+def run(kind, *names, check=True, watchdog=30):
+    """Run cases in a process; return {name: (milliseconds, longest pause)}."""
+    done = subprocess.run(
+        [sys.executable, "-m", "support.locks", kind, *names],
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "LOCKS_WATCHDOG": str(watchdog)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if check:
+        assert done.returncode == 0, done.stdout + done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {name: (float(took), float(pause)) for name, took, pause in lines}
+
+
+@pytest.mark.parametrize("kind", ["callback", "kernel"])
+def test_other_threads_run_while_a_release_waits(kind):
+    found = run(kind, *RELEASES)
+    assert list(found) == RELEASES
+    waited = {name for name, (took, _) in found.items() if took > 20}
+    # that a release waits is what makes this a test; another one may, too
+    assert len(waited - QUICK) >= len(RELEASES) - len(QUICK) - 3, found
+    limit = 1e3 * locks.PAUSE
+    found.pop("allocation_in_a_cycle")  # the collector keeps the lock while it looks
+    slow = {name: pair for name, pair in found.items() if pair[1] > limit}
+    assert slow == {}
+
+
+@pytest.mark.parametrize("kind", ["callback", "kernel"])
+def test_a_release_that_keeps_the_lock_is_found(kind):
+    found = run(kind, TWIN, check=False, watchdog=5)
+    if TWIN in found:  # else it never ended: the watchdog has ended the process
+        assert found[TWIN][1] > 1e3 * locks.PAUSE
+
+
+@pytest.mark.hardware(why="the queue of launches is the driver's")
+@pytest.mark.parametrize("name", QUEUE)
+@pytest.mark.parametrize("kind", ["callback", "kernel"])
+def test_other_threads_run_while_a_launch_waits(kind, name):
+    took, pause = run(kind, name)[name]
+    assert took > 20
+    assert pause < 1e3 * locks.PAUSE
+
+
+WAITS = """MemFree MemFreeHost MemHostUnregister ModuleLoadData ModuleLoadDataEx
+ModuleUnload ArrayDestroy MipmappedArrayDestroy CtxDestroy DevicePrimaryCtxRelease
+CtxSynchronize StreamSynchronize EventSynchronize"""
+#: These wait behind such a call of another thread.
+WAITS_BEHIND = """MemAlloc StreamCreate EventCreate EventDestroy ModuleGetFunction
+TexObjectCreate TexObjectDestroy"""
+#: These too, and for a place in the queue of a stream.
+QUEUES = "LaunchKernel LaunchHostFunc EventRecord"
+
+
+@pytest.mark.parametrize(
+    ("names", "word"), [(WAITS, "NOGIL"), (WAITS_BEHIND, "BEHIND"), (QUEUES, "QUEUE")]
+)
+def test_the_table_says_what_was_measured(names, word):
+    """An H200 was seen to wait in these."""
+    root = Path(__file__).parents[2]
+    table = (root / "src/cpp_free_c/abi/symbols.h").read_text()
+    for name in names.split():
+        row = table[table.index(f"X({name},") :].split(",")
+        assert row[3].strip() == word, name

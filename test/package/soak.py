@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Eight threads do everything at once, for minutes: nothing fails, nothing grows.
+
+    python test/package/soak.py --minutes 10    as `make soak MINUTES=10` does
+    python test/package/soak.py --rounds 3      so many rounds of each thread
+
+Each round of a thread takes every step below once, in an order of its own, which
+depends on the number of thread and round alone. After a first round of all threads the
+counting begins: what a driver takes once and keeps does not count. At the end no handle
+is left, the device has as much free memory as then (nobody else may use it meanwhile),
+and the process has not grown: the resident
+memory, fitted by a line over the second half of the samples, may have risen by GROWTH
+in that time. Ends with 1 and the reasons if not. Works on a GPU and on the software
+device.
+"""
+
+import argparse
+import gc
+import random
+import sys
+import threading
+import time
+import traceback
+
+import numpy as np
+
+import pycuda.driver as drv
+from pycuda import _driver
+
+THREADS = 8
+#: Bytes. The C library's arenas, one for each thread, fill up slowly and to a bound.
+GROWTH = 8 << 20
+SAMPLE_SECONDS = 1.0
+LARGEST = 50000
+
+PTX = b"""
+.version 6.4
+.target sm_75
+.address_size 64
+.global .align 4 .b8 table[64];
+.visible .entry add(.param .u64 p, .param .u32 n, .param .u32 count) {
+    .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [count];
+    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x;
+    mad.lo.s32 %r6, %r3, %r4, %r5; setp.ge.u32 %p1, %r6, %r2; @%p1 bra DONE;
+    cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r7, [%rd4]; add.u32 %r7, %r7, %r1; st.global.u32 [%rd4], %r7;
+DONE:
+    ret;
+}
+\0"""
+
+
+class Wrong(Exception):
+    """A step gave something else than it must."""
+
+
+def expect(condition, what):
+    if not condition:
+        raise Wrong(what)
+
+
+def refuse(kind, function, *arguments, **more):
+    try:
+        function(*arguments, **more)
+    except kind:
+        return
+    raise Wrong(f"{function} did not raise {kind.__name__}")
+
+
+class Worker:
+    """One thread: a context of its own, and its turn with the one that all share."""
+
+    def __init__(self, number, shared):
+        self.number, self.shared = number, shared
+        self.rounds = 0
+        self.failure = None
+        self.thread = threading.Thread(target=self.main)
+
+    def main(self):
+        try:
+            while self.shared.goes_on(self.rounds):
+                self.round()
+                self.rounds += 1
+        except BaseException:
+            self.failure = traceback.format_exc()
+            self.shared.stop.set()
+
+    def round(self):
+        self.random = random.Random(f"{self.number} {self.rounds}")
+        steps = [self.steps[name] for name in sorted(self.steps)]
+        self.random.shuffle(steps)
+        own = self.shared.device.make_context()
+        try:
+            for step in steps:
+                if self.random.random() < 0.5:
+                    step(self)
+                else:
+                    with self.shared.context:
+                        step(self)
+                    expect(drv.Context.get_current() == own, "another context is left")
+        finally:
+            own.pop()
+            own.detach()
+
+    def size(self):
+        return self.random.randint(1, LARGEST)
+
+    def values(self):
+        return np.arange(self.size(), dtype=np.uint32) + np.uint32(self.number)
+
+    # -- steps
+
+    def allocate(self):
+        blocks = [drv.mem_alloc(self.size()) for _ in range(10)]
+        self.random.shuffle(blocks)
+        for block in blocks[:5]:
+            block.free()
+        ring = [blocks.pop()]
+        ring.append(ring)
+
+    def copy(self):
+        there = self.values()
+        first, second = drv.to_device(there), drv.mem_alloc(there.nbytes)
+        drv.memcpy_dtod(second, first, there.nbytes)
+        back = np.empty_like(there)
+        drv.memcpy_dtoh(back, second)
+        expect((back == there).all(), "what was copied is not what came back")
+
+    def copy_in_streams(self):
+        there = self.values()
+        pinned = drv.pagelocked_empty(there.shape, there.dtype)
+        back = drv.pagelocked_zeros(there.shape, there.dtype)
+        pinned[:] = there
+        stream, other, event = drv.Stream(), drv.Stream(), drv.Event()
+        memory = drv.mem_alloc(there.nbytes)
+        drv.memcpy_htod_async(memory, pinned, stream)
+        event.record(stream)
+        other.wait_for_event(event)
+        drv.memcpy_dtoh_async(back, memory, other)
+        other.synchronize()
+        expect((back == there).all(), "copies in streams lost something")
+        expect(event.query() is True, "an event that was waited for is not there")
+
+    def launch(self):
+        function = drv.module_from_buffer(PTX).get_function("add")
+        values = self.values()
+        count = np.uint32(len(values))
+        shape = {"block": (128, 1, 1), "grid": (-(-len(values) // 128), 1)}
+        wanted = values + np.uint32(5)
+        function(drv.InOut(values), np.uint32(5), count, **shape)
+        expect((values == wanted).all(), "a kernel call gave something else")
+        memory = drv.to_device(values)
+        function.prepare("PII")
+        for _ in range(3):
+            function.prepared_call(shape["grid"], shape["block"], memory, 2, count)
+        back = drv.from_device_like(memory, values)
+        expect((back == wanted + np.uint32(6)).all(), "prepared calls did")
+
+    def load(self):
+        modules = [drv.module_from_buffer(PTX) for _ in range(3)]
+        address, size = modules[1].get_global("table")
+        expect(size == 64 and address > 0, "a variable is not where it should be")
+
+    def err(self):
+        module = drv.module_from_buffer(PTX)
+        function = module.get_function("add")
+        refuse(drv.LogicError, drv.mem_alloc, 0)
+        refuse(drv.LogicError, module.get_function, "none")
+        refuse(drv.Error, drv.module_from_buffer, b"no module\0")
+        refuse(TypeError, function, 1, block=(1, 1, 1))
+        refuse((ValueError, drv.Error), function, block=(1 << 20, 1, 1))
+        block = drv.mem_alloc(64)
+        block.free()
+        refuse(drv.LogicError, block.free)
+
+    def switch(self):
+        contexts = [self.shared.device.make_context() for _ in range(2)]
+        kept = drv.mem_alloc(100)
+        contexts[0].push()
+        stream = drv.Stream()
+        drv.Context.pop()
+        contexts.pop().detach()
+        expect(drv.Context.get_current() == contexts[0], "not the next on the stack")
+        drv.Context.pop()
+        stream.synchronize()  # in a context that is not current
+        contexts[0].detach()
+        del kept, stream  # after their contexts
+
+    def pass_on(self):
+        """What this thread made, another one may release."""
+        with self.shared.lock:
+            given, self.shared.given = self.shared.given, []
+        given.clear()
+        with self.shared.context:
+            fresh = [drv.mem_alloc(self.size()), drv.Stream(), drv.Event()]
+        with self.shared.lock:
+            self.shared.given = fresh
+
+    def pools(self):
+        tools = self.shared.tools
+        if not hasattr(tools, "DeviceMemoryPool"):
+            return
+        pool = tools.DeviceMemoryPool()
+        blocks = [pool.allocate(self.size()) for _ in range(10)]
+        blocks[3:7] = []
+        blocks += [pool.allocate(self.size()) for _ in range(4)]
+        host = tools.PageLockedMemoryPool()
+        array = host.allocate(self.size(), np.uint8)
+        array.fill(self.number)
+        expect((array == self.number).all(), "an array of a pool has other values")
+        pool.stop_holding()
+        host.stop_holding()
+
+    steps = {
+        function.__name__: function
+        for function in (
+            *(allocate, copy, copy_in_streams, launch, load, err, switch, pass_on),
+            pools,
+        )
+    }
+
+
+class Soak:
+    """What the threads share, and what is looked at before and after."""
+
+    def __init__(self, minutes, rounds):
+        import pycuda.tools
+
+        self.tools = pycuda.tools
+        self.rounds = rounds
+        self.deadline = None if rounds else time.monotonic() + 60 * minutes
+        self.stop, self.lock = threading.Event(), threading.Lock()
+        self.given = []
+        self.device = drv.Device(0)
+        self.context = self.device.make_context()
+        drv.Context.pop()
+        self.samples = []
+
+    def goes_on(self, rounds):
+        if self.stop.is_set():
+            return False
+        return rounds < self.rounds if self.rounds else time.monotonic() < self.deadline
+
+    def look(self):
+        gc.collect()
+        with self.context:
+            free = drv.mem_get_info()[0]
+        return {"handles": _driver._live_counts(), "free bytes": free}
+
+    def work(self):
+        """Let the threads do their rounds; return what they are then."""
+        workers = [Worker(number, self) for number in range(THREADS)]
+        for worker in workers:
+            worker.thread.start()
+        for worker in workers:
+            while worker.thread.is_alive():
+                worker.thread.join(SAMPLE_SECONDS)
+                self.samples.append(resident())
+        self.given = []
+        return workers
+
+    def run(self):
+        """The list of what was wrong; empty after a good run."""
+        first, self.rounds = self.rounds, 1
+        wrong = [worker.failure for worker in self.work() if worker.failure]
+        self.rounds, self.samples = first, []
+        before = self.look()
+        workers = self.work()
+        wrong += [worker.failure for worker in workers if worker.failure]
+        after = self.look()
+        self.context.detach()
+        done = sum(worker.rounds for worker in workers)
+        print(f"{done} rounds, {done * len(Worker.steps)} steps, {len(wrong)} failures")
+        wrong += [
+            f"{what}: {before[what]} became {after[what]}"
+            for what in before
+            if before[what] != after[what]
+        ]
+        if not self.rounds:
+            wrong += self.grown()
+        return wrong
+
+    def grown(self):
+        half = self.samples[len(self.samples) // 2 :]
+        if len(half) < 10:
+            return [f"{len(half)} samples are too few to say whether memory grows"]
+        slope = np.polyfit(np.arange(len(half)), half, 1)[0]
+        rise = int(slope * len(half))
+        print(f"resident: {half[-1] >> 20} MiB, risen by {rise >> 10} KiB in the end")
+        if rise <= GROWTH:
+            return []
+        return [f"resident memory rose by {rise} bytes, more than {GROWTH}"]
+
+
+def resident():
+    """Bytes of this process that are in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def main(argv=None):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--minutes", type=float, default=10)
+    p.add_argument("--rounds", type=int, help="of each thread; no time then")
+    args = p.parse_args(argv)
+    drv.init()
+    wrong = Soak(args.minutes, args.rounds).run()
+    for what in wrong:
+        print(what, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

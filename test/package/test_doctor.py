@@ -1,0 +1,495 @@
+"""python -m pycuda.doctor: what it says of machines that lack something."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import pycuda
+from pycuda import compiler, doctor
+from pycuda._compile import toolkit
+from support.compilers import REAL_NVCC, make_toy, needs_nvcc
+
+HOOK = """
+import sys
+from pycuda import doctor
+{hook}
+sys.exit(doctor.main({arguments!r}))
+"""
+
+#: Run before the report: nothing of CUDA's compilers and libraries can be found.
+NO_TOOLKIT = """
+import os, warnings
+from pycuda import _driver
+from pycuda._compile import nvrtc, toolkit
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    _driver.init()  # while LD_LIBRARY_PATH still says where the driver is
+for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LD_LIBRARY_PATH"):
+    os.environ.pop(name, None)
+toolkit.homes = lambda: []
+toolkit.in_wheels = lambda parts: []
+nvrtc._search = lambda: None
+"""
+
+
+class Report:
+    """The findings that a run printed: (level, about, text, step).
+
+    ``words`` has what a compiler said, by what the finding is about.
+    """
+
+    def __init__(self, done):
+        self.status = done.returncode
+        self.text = done.stdout
+        assert done.stderr == "", done.stderr
+        first, *lines, self.last = done.stdout.splitlines()
+        assert first.startswith(f"pycuda {pycuda.VERSION_TEXT}, Python ")
+        self.findings = []
+        self.words = {}
+        for line in lines:
+            step = re.fullmatch(r" +-> (\S.*)", line)
+            quoted = re.fullmatch(r" +\| (\S.*)", line)
+            if quoted:
+                about = self.findings[-1][1]
+                self.words[about] = [*self.words.get(about, ()), quoted[1]]
+            elif step:
+                assert self.findings[-1][3] == ""
+                self.findings[-1][3] = step[1]
+            else:
+                level, about, text = re.fullmatch(
+                    r"(ok|note|missing) +(\S+(?: \d)?) +(\S.*)", line
+                ).groups()
+                self.findings.append([level, about, text, ""])
+        for level, _, _, step in self.findings:
+            assert bool(step) == (level != "ok")
+        missing = [finding for finding in self.findings if finding[0] == "missing"]
+        assert self.status == int(bool(missing))
+        if missing:
+            _, about, text, _ = missing[0]
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            assert self.last == f"not ready, because of {about}: {text}{more}"
+        else:
+            shown = [f for f in self.findings if "PyCUDA software device" in f[2]]
+            where = ", on the software device" if shown else ""
+            assert self.last == f"ready{where}"
+
+    def about(self, name):
+        return [finding for finding in self.findings if finding[1] == name]
+
+    def one(self, name):
+        (finding,) = self.about(name)
+        return finding
+
+
+@pytest.fixture
+def examine(tmp_path):
+    """Run the doctor in a child process; hook is Python code that goes before."""
+
+    def run(*arguments, hook="", **env):
+        (tmp_path / "cache").mkdir(exist_ok=True)
+        environment = {**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache"), **env}
+        command = ["-m", "pycuda.doctor", *arguments]
+        if hook:
+            command = ["-c", HOOK.format(hook=hook, arguments=list(arguments))]
+        return subprocess.run(
+            [sys.executable, *command],
+            env={k: v for k, v in environment.items() if v is not None},
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            timeout=300,
+        )
+
+    return run
+
+
+# -- whole reports ---------------------------------------------------------------------
+
+
+def test_this_machine(examine):
+    report = Report(examine())
+    assert {"package", "headers", "driver", "nvcc", "NVRTC", "cache"} <= {
+        finding[1] for finding in report.findings
+    }
+    assert report.one("package")[0] == "ok"
+
+
+@needs_nvcc
+def test_a_machine_where_all_is_well(examine, tmp_path):
+    (tmp_path / "some.hpp").write_text("")
+    hook = (
+        "from pycuda import compiler\n"
+        f"compiler._find_pycuda_include_path = lambda: {str(tmp_path)!r}\n"
+    )
+    report = Report(
+        examine(hook=hook, PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_DEVICES="2")
+    )
+    assert report.status == 0, report.text
+    assert "some.hpp" in report.one("headers")[2]
+    for number in (0, 1):
+        shown, run = report.about(f"device {number}")
+        assert shown[2].startswith("PyCUDA software device, compute capability 7.5, ")
+        assert run[2] == "a kernel was compiled, loaded and run"
+    level, _, text, _ = report.one("driver")
+    assert level == "ok" and text.startswith("the software device, as PYCUDA_DRIVER")
+    assert "libpycuda_emulator.so, for CUDA 13.0" in text
+    assert REAL_NVCC in report.one("nvcc")[2]
+
+
+@pytest.mark.gpu
+def test_no_toolkit_at_all(examine, tmp_path):
+    report = Report(examine(hook=NO_TOOLKIT, PATH=str(tmp_path)))
+    level, _, text, step = report.one("nvcc")
+    assert (level, "neither is NVRTC" in text) == ("missing", True)
+    assert "pip install pycuda[nvrtc]" in step
+    assert report.one("NVRTC")[0] == "note"
+    assert report.one("cudadevrt")[0] == "note"
+    assert [finding[0] for finding in report.about("device 0")] == ["ok", "missing"]
+
+
+def test_no_extension(examine):
+    report = Report(examine(hook="sys.modules['pycuda._driver'] = None"))
+    assert report.one("package")[0] == "missing"
+    assert "-m pip install" in report.one("package")[3]
+
+
+# -- drivers ---------------------------------------------------------------------------
+
+
+def test_no_driver(examine, tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("not a library")
+    env = {"LD_LIBRARY_PATH": str(tmp_path), "PYCUDA_DRIVER": "cuda"}
+    report = Report(examine(**env))
+    level, _, text, step = report.one("driver")
+    assert level == "missing" and "no driver library could be opened" in text
+    assert step.startswith("install NVIDIA's driver")
+    assert report.about("device 0") == []
+
+
+def test_the_software_device_stands_in(examine, tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("not a library")
+    """Programs run there, so the report says that they do."""
+    report = Report(examine(LD_LIBRARY_PATH=str(tmp_path), PYCUDA_DRIVER=None))
+    level, _, text, step = report.one("driver")
+    assert level == "note" and "programs run on the software device" in text
+    assert "PYCUDA_DRIVER=emulator" in step
+    shown, run = report.about("device 0")
+    assert shown[2].startswith("PyCUDA software device")
+    if run[0] == "ok":
+        assert (report.status, report.last) == (0, "ready, on the software device")
+
+
+@pytest.mark.parametrize(
+    ("env", "said", "step"),
+    [
+        ({"PYCUDA_DRIVER": "both"}, "'both'", "unset PYCUDA_DRIVER"),
+        (
+            {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "0"},
+            "no CUDA-capable device is detected: PYCUDA_EMULATOR_DEVICES is 0",
+            "set PYCUDA_EMULATOR_DEVICES to 1 or more",
+        ),
+        (
+            {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_MEMORY": "much"},
+            "PYCUDA_EMULATOR_MEMORY",
+            "set the PYCUDA_EMULATOR_ variables right",
+        ),
+    ],
+)
+def test_wrong_settings(examine, env, said, step):
+    level, _, text, advice = Report(examine(**env)).one("driver")
+    assert level == "missing" and said in text and advice.startswith(step)
+    assert "PYCUDA_DRIVER=emulator" not in text + advice
+
+
+@pytest.fixture
+def choice(monkeypatch, tmp_path):
+    """What is said of a choice, by variable or by file, on a machine of two devices."""
+
+    def choice(variable=None, file=None, devices=2):
+        monkeypatch.setattr(doctor, "_devices", lambda: [None] * devices)
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.delenv("CUDA_DEVICE", raising=False)
+        if variable is not None:
+            monkeypatch.setenv("CUDA_DEVICE", variable)
+        if file is not None:
+            (tmp_path / ".cuda-device").write_text(file)
+        return list(doctor.look_at_choice())
+
+    return choice
+
+
+def test_no_device_is_chosen(choice):
+    assert choice() == []
+    assert choice("1", devices=0) == []  # that there is no device is said already
+
+
+def test_a_device_is_chosen(choice):
+    (found,) = choice("1")
+    assert found.level == "ok" and "takes device 1" in found.text
+    (found,) = choice(file="0\n")
+    assert found.level == "ok" and ".cuda-device" in found.text
+
+
+@pytest.mark.parametrize("number", ["2", "7", "-1", "abc", ""])
+def test_the_chosen_device_is_not_there(choice, number):
+    (found,) = choice(number)
+    assert found[:2] == ("missing", "autoinit") and number in found.text
+    assert found.step == "set CUDA_DEVICE to the number of a device, or unset it"
+    (found,) = choice(file=number)
+    assert found.level == "missing" and ".cuda-device" in found.text
+    assert found.step == "write the number of a device into it, or remove it"
+
+
+@pytest.mark.parametrize("number", ["7", "abc"])
+def test_the_doctor_agrees_with_autoinit(examine, number):
+    report = Report(examine(PYCUDA_DRIVER="emulator", CUDA_DEVICE=number))
+    assert report.status == 1 and report.one("autoinit")[0] == "missing"
+    hook = "import pycuda.autoinit"
+    done = examine(hook=hook, PYCUDA_DRIVER="emulator", CUDA_DEVICE=number)
+    assert "Error" in done.stderr and "CUDA_DEVICE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "step"),
+    [
+        ("libcuda.so.1 is the toolkit's stub for linking", "take the folder with"),
+        ("the driver is there but shows no GPU", "see whether nvidia-smi lists"),
+        ("it lacks cuInit; update NVIDIA's driver to", "update NVIDIA's driver"),
+        ("something else", "install NVIDIA's driver"),
+    ],
+)
+def test_steps_for_drivers(monkeypatch, message, step):
+    monkeypatch.delenv("PYCUDA_DRIVER", raising=False)
+    monkeypatch.setattr("pycuda._driver._is_emulated", lambda: False)
+    assert doctor._step_for(RuntimeError(message)).startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("cuCtxCreate:1:2", "gives no context: cuCtxCreate failed: out of memory"),
+        ("cuModuleLoadDataEx:1:200", "a kernel does not run: cuModuleLoadDataEx"),
+    ],
+)
+@needs_nvcc
+def test_a_device_that_fails(examine, fault, said):
+    report = Report(examine(PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_FAULT=fault))
+    level, _, text, step = report.about("device 0")[-1]
+    assert level == "missing" and text.startswith(said) and "nvidia-smi" in step
+
+
+# -- compilers -------------------------------------------------------------------------
+
+
+def test_a_compiler_without_headers(examine, tmp_path):
+    toy = make_toy(tmp_path, "nvcc")
+    report = Report(examine(PATH=os.path.dirname(toy.path), PYCUDA_DRIVER="emulator"))
+    level, _, text, step = report.one("nvcc")
+    assert level == "missing" and toy.path in text and "cuda_fp16.h" in text
+    assert "headers" in step
+
+
+BROKEN = {
+    "gcc: No such file or directory\nnvcc fatal : Failed to preprocess host compiler": (
+        "g++"
+    ),
+    "nvcc fatal: error: no host compiler": "g++",
+    "error: -- unsupported GNU version! gcc versions later than 14 are not": "g++",
+    "sh: 1: cicc: not found": "repair nvcc by what it says",
+    "license expired\nask your vendor": "repair nvcc by what it says",
+}
+
+
+@pytest.mark.parametrize("nvrtc", [True, False])
+@pytest.mark.parametrize("words", BROKEN)
+def test_a_compiler_that_cannot_run(examine, tmp_path, words, nvrtc):
+    """Its own words are shown. NVRTC replaces it, so that programs run."""
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1")
+    nvcc.chmod(0o755)
+    hook = ""
+    if not nvrtc:
+        hook = "from pycuda._compile import nvrtc\nnvrtc._search = lambda: None"
+    path = f"{tmp_path}:{os.environ['PATH']}:/bin"
+    report = Report(
+        examine(hook=hook, PATH=path, PYCUDA_DRIVER="emulator", NVCC_CCBIN=None)
+    )
+    level, _, text, step = report.one("nvcc")
+    shown = report.words.get("nvcc", [text])
+    assert all(any(line in each for each in shown) for line in words.split("\n"))
+    assert BROKEN[words] in step
+    assert ("g++" in step) == (BROKEN[words] == "g++")
+    run = report.about("device 0")[-1]
+    if report.one("NVRTC")[0] == "ok":
+        assert level == "note" and text.endswith("; NVRTC compiles instead")
+        assert (run[0], report.last) == ("ok", "ready, on the software device")
+    else:
+        assert level == run[0] == "missing"
+        assert report.last.startswith("not ready, because of nvcc: ")
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("name", "value", "about", "said"),
+    [
+        ("TMPDIR", "/nonexistent", "nvcc", "it works without TMPDIR='/nonexistent'"),
+        ("NVCC_APPEND_FLAGS", "--nonsense", "nvcc", "Unknown option '--nonsense'"),
+        ("PYCUDA_CACHE_SIZE", "abc", "cache", "'abc'"),
+        ("PYCUDA_COMPILER", "foo", "compiler", "'foo'"),
+        (
+            "PYCUDA_DEFAULT_NVCC_FLAGS",
+            "--nonsense",
+            "device 0",
+            "Unknown option '--nonsense'",
+        ),
+    ],
+)
+def test_a_variable_that_stops_the_compiler(examine, name, value, about, said):
+    """Programs run where NVRTC replaces nvcc, and without a bound of the cache."""
+    env = {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "1"}
+    report = Report(examine(**env, **{name: value}))
+    without = about == "cache" or (about == "nvcc" and report.one("NVRTC")[0] == "ok")
+    assert report.status == (0 if without else 1)
+    (found,) = [found for found in report.findings if name in found[3]]
+    level, where, text, step = found
+    expected = "note" if without else "missing"
+    assert (level, where) == (expected, about) and said in text
+    assert step.startswith(f"set {name} ") and step.endswith(", or unset it")
+    assert "nvidia-smi" not in report.text and "C++ compiler" not in report.text
+
+
+@needs_nvcc
+def test_a_variable_that_does_no_harm(examine, tmp_path):
+    harmless = {
+        "TMPDIR": str(tmp_path),
+        "NVCC_APPEND_FLAGS": "-lineinfo",
+        "PYCUDA_COMPILER": "nvcc",
+        "PYCUDA_DEFAULT_NVCC_FLAGS": "-lineinfo",
+        "PYCUDA_CACHE_SIZE": "1G",
+        "CUDA_DEVICE": "0",
+    }
+    report = Report(
+        examine(PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_DEVICES="1", **harmless)
+    )
+    assert report.status == 0, report.text
+
+
+@needs_nvcc
+def test_no_folder_to_compile_in(examine):
+    hook = "import tempfile; tempfile.tempdir = '/nonexistent'"
+    report = Report(examine(hook=hook, PYCUDA_DRIVER="emulator"))
+    level, _, text, step = report.one("nvcc")
+    assert level == "missing" and "/nonexistent" in text
+    assert step == "set TMPDIR to a folder that can be written"
+    assert report.about("device 0")[-1][0] == "missing"
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """What is said of a compiler for these architectures on one old device."""
+
+    class Device:
+        def compute_capability(self):
+            return (7, 5)
+
+        def name(self):
+            return "a GPU"
+
+    def fits(archs):
+        facts = toolkit.Facts("nvcc", "/nowhere/nvcc", "x, release 13.0, V13", archs)
+        return list(doctor._look_at_fit({"nvcc": facts}))
+
+    monkeypatch.setattr(doctor, "_devices", lambda: [Device()])
+    monkeypatch.setattr("pycuda._driver._is_emulated", lambda: True)
+    return fits
+
+
+def test_the_architecture_fits(fits):
+    assert fits("compute_75 compute_90") == []
+    assert fits("") == []  # it does not say
+
+
+def test_the_device_is_newer_than_the_compiler(fits):
+    (found,) = fits("compute_50 compute_70")
+    assert (found.level, found.about) == ("note", "device 0")
+    assert "compute_70" in found.text and "7.5" in found.step
+
+
+def test_the_device_is_older_than_the_compiler(fits):
+    (found,) = fits("compute_80 compute_90")
+    assert found.level == "missing" and "capability 7.5" in found.text
+    assert found.step
+
+
+@pytest.mark.parametrize(
+    ("release", "level"),
+    [
+        ("12.3", None),
+        ("12.4", None),
+        ("12.6", "note"),
+        ("13.0", "missing"),
+        ("?", None),
+    ],
+)
+def test_a_toolkit_newer_than_the_driver(release, level):
+    facts = toolkit.Facts("nvcc", "/nowhere", f"x, release {release}, V", "")
+    found = list(doctor._look_at_releases({"nvcc": facts}, 12040))
+    assert [finding.level for finding in found] == ([level] if level else [])
+    assert all("12.4" in finding.step for finding in found)
+
+
+# -- the cache, and the report itself --------------------------------------------------
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    monkeypatch.delenv("PYCUDA_DISABLE_CACHE", raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "file" / "below"))
+    (found,) = doctor.look_at_cache()
+    assert found.level == "note" and "PYCUDA_CACHE_DIR" in found.step
+    assert "compiled each time" in found.text  # programs run
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "folder"))
+    (found,) = doctor.look_at_cache()
+    assert found.level == "ok" and found.text == f"{tmp_path}/folder, 0 files"
+    monkeypatch.setenv("PYCUDA_CACHE_SIZE", "much")
+    size, found = doctor.look_at_cache()
+    assert size.level == "note" and "'much'" in size.text
+    assert size.step.startswith("set PYCUDA_CACHE_SIZE") and found.level == "ok"
+    monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "")
+    (found,) = doctor.look_at_cache()
+    assert found.level == "note" and found.step == "unset PYCUDA_DISABLE_CACHE"
+
+
+def test_headers_of_the_package(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiler, "_find_pycuda_include_path", lambda: str(tmp_path))
+    assert [found.level for found in doctor.look_at_package()] == ["ok", "missing"]
+    (tmp_path / "a.hpp").write_text("")
+    assert [found.level for found in doctor.look_at_package()] == ["ok", "ok"]
+
+
+def test_a_check_that_breaks_hides_no_other(monkeypatch, capsys):
+    def broken():
+        yield doctor.Finding("ok", "first", "before")
+        raise ZeroDivisionError("by accident")
+
+    def whole():
+        yield doctor.Finding("ok", "second", "after")
+
+    looks = (("broken", broken), ("whole", whole))
+    monkeypatch.setattr(doctor, "_LOOKS", looks)
+    assert doctor.main([]) == 1
+    printed = capsys.readouterr().out
+    assert "ZeroDivisionError: by accident" in printed and "after" in printed
+    with pytest.raises(ZeroDivisionError):
+        doctor.main(["--raise"])
+    monkeypatch.setattr(doctor, "_LOOKS", looks[1:])
+    assert doctor.main([]) == 0
+
+
+def test_the_command_line(examine):
+    assert examine("--help").returncode == 0
+    assert examine("unknown").returncode == 2

@@ -1,0 +1,291 @@
+"""The order of the folders, and the rules that depend on it.
+
+A file may include or import what is in its own folder and in lower folders. No chain of
+includes or imports may lead back to the file where it began. check_layout.py runs the
+rules; this module reads text only.
+"""
+
+import ast
+import re
+from pathlib import Path, PurePosixPath
+
+SOURCE = "src/cpp_free_c"
+
+#: The folders of each C library, from the lowest to the highest. The two libraries
+#: share the facts about the driver and the tables, and include nothing of each other.
+EXTENSION = (
+    "abi",
+    "tables",
+    "driver",
+    "python/support",
+    "python/driver",
+    "python/driver/memory",
+    "python/driver/texture",
+    "python/driver/launch",
+    "python/driver/module",
+    "python/driver/exchange",
+    "python/array",
+    "python/array/ops",
+    "python/structs",
+    "python",
+)
+DEVICE = (
+    "abi",
+    "tables",
+    "device/base",
+    "device/ptx",
+    "device/memory",
+    "device/compile",
+    "device/machine",
+    "device/api",
+)
+LIBRARIES = (EXTENSION, DEVICE)
+
+#: Folders that must not use some lower ones, though the order would let them.
+CLOSED = {
+    "device/ptx": ("abi",),
+    "python/structs": ("driver", "python/support", "python/driver", "python/array"),
+}
+
+#: The folders of the Python package, from the lowest to the highest. The extension
+#: module pycuda._driver is below all of them.
+PACKAGE = (
+    "pycuda/compyte",
+    "pycuda/_compile",
+    "pycuda/_array",
+    "pycuda/_random",
+    "pycuda",
+)
+
+
+def is_below(folder, parent):
+    """Say whether a folder is another one, or inside it."""
+    return folder == parent or folder.startswith(parent + "/")
+
+
+def place(folder, order):
+    """Return the position of a folder in an order, None if it is not in it.
+
+    A folder that the order does not name has the position of the closest parent.
+    """
+    while folder not in order:
+        if folder in ("", "."):
+            return None
+        folder = PurePosixPath(folder).parent.as_posix()
+    return order.index(folder)
+
+
+def may_use(folder, used, orders):
+    """Say whether a file in a folder may use a file in another one."""
+    if any(
+        is_below(folder, name) and any(is_below(used, low) for low in closed)
+        for name, closed in CLOSED.items()
+    ):
+        return False
+    for order in orders:
+        own, other = place(folder, order), place(used, order)
+        if own is not None and other is not None:
+            return other <= own
+    return False
+
+
+# -- cycles ----------------------------------------------------------------------------
+
+
+def cycles(edges):
+    """Return the groups of nodes that reach each other, each sorted.
+
+    ``edges`` maps a node to the nodes that it uses.
+    """
+    order, seen = [], set()
+    for first in sorted(edges):
+        stack = [(first, iter(sorted(edges[first])))] if first not in seen else []
+        seen.add(first)
+        while stack:
+            node, rest = stack[-1]
+            following = next((n for n in rest if n not in seen), None)
+            if following is None:
+                order.append(node)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(sorted(edges.get(following, ())))))
+    users = {}
+    for node, used in edges.items():
+        for other in used:
+            users.setdefault(other, set()).add(node)
+    found, taken = [], set()
+    for first in reversed(order):
+        group, waiting = set(), [first]
+        while waiting:
+            node = waiting.pop()
+            if node not in taken:
+                taken.add(node)
+                group.add(node)
+                waiting.extend(users.get(node, ()))
+        if len(group) > 1:
+            found.append(sorted(group))
+    return sorted(found)
+
+
+def report_cycles(uses):
+    """Yield one problem for each cycle.
+
+    ``uses`` lists (path, line, unit, used unit).
+    """
+    edges = {}
+    for _, _, unit, used in uses:
+        edges.setdefault(unit, set()).add(used)
+    for group in cycles(edges):
+        path, line = min(
+            (path, line)
+            for path, line, unit, used in uses
+            if unit in group and used in group
+        )
+        yield path, line, f"these use each other: {', '.join(group)}"
+
+
+# -- C ---------------------------------------------------------------------------------
+
+INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+
+
+def unit_of(name):
+    """Return the unit of a C file: x.c and x.h are one."""
+    return str(PurePosixPath(name).with_suffix(""))
+
+
+def includes(sources):
+    """Yield (source, line, name) for each include of a header of ours."""
+    known = {source.room for source in sources}
+    for source in sources:
+        for line, text in source.directives:
+            found = INCLUDE.match(text)
+            if found:
+                yield source, line, found[1] if found[1] in known else None, found[1]
+
+
+def include_order(root, sources):
+    """Refuse includes of higher folders, and headers not named from the root."""
+    for source, line, known, name in includes(sources):
+        if known is None:
+            message = f"{name} is not the path of a header below {SOURCE}"
+            yield source.name, line, message
+            continue
+        folder = PurePosixPath(source.room).parent.as_posix()
+        used = PurePosixPath(known).parent.as_posix()
+        if not may_use(folder, used, LIBRARIES):
+            yield source.name, line, f"{folder} must not include {known}"
+
+
+def include_cycle(root, sources):
+    """Refuse cycles of includes between units."""
+    uses = [
+        (source.name, line, unit_of(source.room), unit_of(known))
+        for source, line, known, _ in includes(sources)
+        if known is not None and unit_of(source.room) != unit_of(known)
+    ]
+    yield from report_cycles(uses)
+
+
+# -- Python ----------------------------------------------------------------------------
+
+
+class Imports(ast.NodeVisitor):
+    """Every import of a module, lazy ones too; those for type checkers are left out."""
+
+    def __init__(self, package):
+        self.package = package  # the dotted name of the package that the module is in
+        self.found = []  # (line, dotted name)
+
+    def visit_If(self, node):
+        if ast.unparse(node.test) not in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            self.generic_visit(node)
+            return
+        for statement in node.orelse:
+            self.visit(statement)
+
+    def visit_Import(self, node):
+        for name in node.names:
+            self.found.append((node.lineno, name.name))
+
+    def visit_ImportFrom(self, node):
+        base = node.module or ""
+        if node.level:
+            parts = self.package.split(".")
+            parts = parts[: len(parts) - node.level + 1]
+            base = ".".join([*parts, *filter(None, [node.module])])
+        for name in node.names:
+            # The name may be a module of the package, or something that it defines.
+            self.found.append((node.lineno, f"{base}.{name.name}"))
+
+    def visit_Call(self, node):
+        called = ast.unparse(node.func)
+        if called in ("import_module", "importlib.import_module") and node.args:
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                self.found.append((node.lineno, name.value))
+        self.generic_visit(node)
+
+
+def modules(root):
+    """Map the dotted name of every module of the package to its path."""
+    found = {}
+    for path in sorted((root / "pycuda").rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if parts[-1] == "__init__":
+            parts = parts[:-1]
+        found[".".join(parts)] = path
+    return found
+
+
+def module_of(name, known):
+    """Return the module that a dotted name is in, None if it is not one of ours."""
+    while name:
+        if name in known:
+            return name
+        name = name.rpartition(".")[0]
+    return None
+
+
+def imports(root):
+    """Yield (path, line, module, imported module) inside of the package."""
+    known = modules(root)
+    for name, path in known.items():
+        is_package = path.name == "__init__.py"
+        visitor = Imports(name if is_package else name.rpartition(".")[0])
+        visitor.visit(ast.parse(path.read_text(encoding="utf-8")))
+        for line, dotted in visitor.found:
+            used = module_of(dotted, known)
+            # `from pycuda import _driver` names the extension, not the package.
+            if used == "pycuda" and dotted != "pycuda":
+                continue
+            if used is not None and used != name:
+                yield path.relative_to(root).as_posix(), line, name, used
+
+
+def folder_of(module, root):
+    """Return the folder of a module, relative to the root."""
+    path = Path(root, *module.split("."))
+    return (path if path.is_dir() else path.parent).relative_to(root).as_posix()
+
+
+def import_order(root, sources):
+    """Refuse imports of higher folders, lazy ones too."""
+    for path, line, module, used in imports(root):
+        own, other = folder_of(module, root), folder_of(used, root)
+        if not may_use(own, other, [PACKAGE]):
+            yield path, line, f"{own} must not import {used}"
+
+
+def import_cycle(root, sources):
+    """Refuse cycles of imports, lazy ones too."""
+    yield from report_cycles(list(imports(root)))
+
+
+RULES = {
+    "include-order": include_order,
+    "include-cycle": include_cycle,
+    "import-order": import_order,
+    "import-cycle": import_cycle,
+}
