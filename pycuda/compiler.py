@@ -1111,7 +1111,7 @@ def _load(image: bytes, request: Request) -> Module:
         module = driver.module_from_buffer(
             image, message_handler=lambda done, info, log: logs.append((info, log))
         )
-        vars(module)["_source"] = request[0]  # for _parameters.py
+        vars(module)["_source"] = request[0]  # for _parameter_types.py
         return module
     except driver.Error as error:
         _explain(error, image, request, *logs[-1])
