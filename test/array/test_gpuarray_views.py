@@ -540,7 +540,7 @@ def test_records(ctx):
 def test_fields_at_odd_addresses_are_refused(ctx):
     memory = GPUArray(64, np.int8)
     odd = GPUArray(4, np.float32, base=memory, gpudata=memory.ptr + 1)
-    with pytest.raises(ValueError, match="multiple of 4"):
+    with pytest.raises(ValueError, match="multiples of 4"):
         odd + 1
 
 
