@@ -5,7 +5,7 @@ foundations        context_cache, c_types, streams, layout, copies, overlap
 generated kernels  kernel_request (C calls it), elementwise_text, reduction_text,
                    transpose_text, compilation
 functions          creation, joining, operations, masks, reductions, cumulative,
-                   launch_shape, texture_arrays, texture_binding, vector_types
+                   launch_shape, texture_binding, vector_types
 index arrays       indexing (C calls it), selection, index_report, nonzero,
                    flat_indices, elements
 kernels            elementwise_kernel, reduction_kernel, scan_kernel; kernel_arguments,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.texture_arrays import dtype_to_array_format
+from pycuda._texture_arrays import dtype_to_array_format
 from pycuda._driver import _plain_array
 
 
