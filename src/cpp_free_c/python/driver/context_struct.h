@@ -17,8 +17,7 @@ typedef struct {
     pcu_state *st;
     PyObject *dict;
     PyObject *weakrefs;
-    struct pcu_kernels
-        *kernels; /* generated kernels (kernels.c); NULL before the first */
+    struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
     pcu_ctxrec rec;
 } pcu_context;
 
