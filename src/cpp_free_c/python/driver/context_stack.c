@@ -334,7 +334,8 @@ pcu_context_synchronize(pcu_state *st)
     }
     PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        /* Not rec->queued: work that other threads enqueued meanwhile may be pending. */
+        /* Not rec->queued: work that other threads enqueued meanwhile may be pending.
+         */
         rec->passed = queued;
     }
     return rc;
