@@ -1938,7 +1938,7 @@ class GPUArray:
 
 _array_ops: dict[str, int]
 
-def _apply(
+def _elementwise(
     op: int,
     inputs: tuple[Any, ...],
     /,

@@ -1170,7 +1170,7 @@ def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
     (place / "curand_kernel.h").touch()
     monkeypatch.setattr(curand_library.toolkit, "homes", lambda: [])
     monkeypatch.setattr(curand_library.nvrtc, "find", lambda: None)
-    monkeypatch.setattr(curand_library.nvcc, "on_path", lambda names: None)
+    monkeypatch.setattr(curand_library.toolkit, "on_path", lambda names: None)
     assert curand_library.compiler_options() == [f"-I{place}"]
 
 

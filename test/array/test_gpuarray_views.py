@@ -357,7 +357,7 @@ def test_view_with_axes_of_one(ctx, shape):
 
 @pytest.mark.parametrize("dtype", [object, "S0", "V0"])
 def test_view_as_what_a_device_has_not(ctx, dtype):
-    with pytest.raises(TypeError, match="cannot be seen as dtype"):
+    with pytest.raises(TypeError, match="cannot be viewed as dtype"):
         to_gpu(HOST).view(dtype)
 
 
@@ -602,13 +602,13 @@ def test_an_array_becomes_its_own_transpose(ctx):
 
 def test_which_copies_go_through_tiles(monkeypatch):
     made = []
-    text_of = kernel_request.transpose_text
+    text_of = kernel_request.TEXT_OF_FAMILY["transpose"]
 
-    def noted(*numbers):
-        made.append(numbers)
-        return text_of(*numbers)
+    def noted(request):
+        made.append((request.raw_bytes, request.tile, request.vector, request.ndim))
+        return text_of(request)
 
-    monkeypatch.setattr(kernel_request, "transpose_text", noted)
+    monkeypatch.setitem(kernel_request.TEXT_OF_FAMILY, "transpose", noted)
     context = drv.Device(0).make_context()  # kernels are a context's
     try:
         x = to_gpu(np.zeros((64, 96), np.float32))

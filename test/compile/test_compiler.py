@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from pycuda import compiler, driver
-from pycuda._compile import nvcc
+from pycuda._compile import architecture, nvcc
+from pycuda._compile.text import wrapped
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import make_toy, needs_nvcc
@@ -43,7 +44,7 @@ def on_device(monkeypatch):
 
     def pretend(*capability, software=False):
         device = types.SimpleNamespace(capability=capability, software=software)
-        monkeypatch.setattr(compiler, "_current_device", lambda driver: device)
+        monkeypatch.setattr(architecture, "current_device", lambda: device)
 
     return pretend
 
@@ -164,7 +165,7 @@ def test_half_a_character_is_said(toy):
         compiler.compile("text", nvcc=toy.path, options=["-DX=\udfff"])
     assert toy.compilations == []
     latin = b"// \xe9".decode("utf-8", "surrogateescape")
-    assert latin in compiler._wrapped(latin, True)
+    assert latin in wrapped(latin, True)
     assert "\u00e9\U0001f600".encode() in compiler.compile(
         "// \u00e9\U0001f600", toy.path
     )
@@ -175,11 +176,11 @@ def test_half_a_character_is_said(toy):
 def test_byte_order_mark_is_no_code(encoding, no_extern_c):
     """nvcc takes a file that begins with one, as some editors write them."""
     source = "__global__ void f() {}"
-    plain = compiler._wrapped(source, no_extern_c)
+    plain = wrapped(source, no_extern_c)
     given = source.encode(encoding) if encoding else f"\ufeff{source}"
-    assert compiler._wrapped(given, no_extern_c) == plain
+    assert wrapped(given, no_extern_c) == plain
     inside = f"// \ufeff\n{source}"
-    assert "\ufeff" in compiler._wrapped(inside, no_extern_c)
+    assert "\ufeff" in wrapped(inside, no_extern_c)
 
 
 # Errors
@@ -597,7 +598,7 @@ def test_version_is_asked_once(toy):
 
 def test_compiler_without_a_version_is_reported(toy, monkeypatch):
     monkeypatch.setenv("TOY_VERSION", "")
-    with pytest.warns(UserWarning, match="answered nothing"):
+    with pytest.warns(UserWarning, match="printed nothing"):
         compiler.get_nvcc_version(toy.path)
 
 

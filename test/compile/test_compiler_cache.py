@@ -12,6 +12,7 @@ import pytest
 
 from pycuda import compiler
 from pycuda._compile import inputs, nvcc, store, toolkit
+from pycuda._compile.manifest import _listed, make as make_manifest
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
 
@@ -90,7 +91,8 @@ def test_hit_starts_nothing(toy, monkeypatch):
 FRESH = """
 import sys
 from pycuda import compiler
-compiler._current_device = lambda driver: None
+from pycuda._compile import architecture
+architecture.current_device = lambda: None
 source, nvcc = sys.argv[1:]
 image = compiler.compile(source, nvcc=nvcc, options=["-arch=sm_80"])
 print("subprocess" in sys.modules, len(image))
@@ -171,7 +173,7 @@ def test_each_input_makes_a_difference(toy, monkeypatch, tmp_path):
         for variant in variants:
             compile(**variant)
     assert len(toy.compilations) == len(variants)
-    for count, name in enumerate(nvcc.ENVIRONMENT):
+    for count, name in enumerate(inputs.ENVIRONMENT):
         for _ in range(2):
             monkeypatch.setenv(name, "/x")
             compile()
@@ -408,7 +410,7 @@ def test_each_form_of_an_include_line(headers, line):
     read = [str(headers / "second/a.h")]
 
     def manifest(text):
-        return store.make_manifest(text, read, folders, [], time.time_ns())
+        return make_manifest(text, read, folders, [], time.time_ns())
 
     assert store.holds(manifest(line))
     assert os.fsencode(headers / "first/a.h") in manifest(line)
@@ -422,7 +424,7 @@ def test_angle_brackets_do_not_look_beside_the_includer(headers):
         write_old(headers / "first/b.h", "")
         (headers / "second/b.h").unlink(missing_ok=True)
         folders = [str(headers / "first")]
-        manifest = store.make_manifest("", read, folders, [], time.time_ns())
+        manifest = make_manifest("", read, folders, [], time.time_ns())
         assert (os.fsencode(headers / "second/b.h") in manifest) is expected
 
 
@@ -430,7 +432,7 @@ def test_header_that_is_only_asked_for_is_watched(headers):
     def manifest():
         text = '#if __has_include("a.h")\n#endif\n'
         folders = [str(headers / "second")]
-        return store.make_manifest(text, [], folders, [], time.time_ns())
+        return make_manifest(text, [], folders, [], time.time_ns())
 
     before = manifest()
     assert store.holds(before)
@@ -534,7 +536,7 @@ def test_names_given_by_the_source_are_no_files(tmp_path, monkeypatch):
 def test_make_rules_are_understood():
     text = "out/k.o : a.cu \\\n  /with\\ space/b.h \\\r\n  c$$d.h\n"
     text += "out/k.o : a.cu e\\#f.h\n"
-    assert store.parse_dependencies(text) == [
+    assert nvcc.parse_dependencies(text) == [
         "a.cu",
         "/with space/b.h",
         "c$d.h",
@@ -553,7 +555,7 @@ def test_toolkit_and_system_headers_are_not_listed_one_by_one():
         "/usr/include/own.h",
         "/home/user/x.h",
     ]
-    assert store._listed(paths, ["/opt/cuda/include"]) == [
+    assert _listed(paths, ["/opt/cuda/include"]) == [
         "/usr/include/stdc-predef.h",
         "/usr/include/own/kernel.h",
         "/usr/include/own.h",
@@ -797,5 +799,5 @@ def test_a_search_folder_whose_name_has_two_lines(tmp_path):
     folder = tmp_path / "of two\nlines"
     folder.mkdir()
     source = '#include "nowhere.h"\n'
-    assert store.make_manifest(source, [], [str(folder)], [], 0) is None
-    assert store.make_manifest(source, [], [str(tmp_path)], [], 0) is not None
+    assert make_manifest(source, [], [str(folder)], [], 0) is None
+    assert make_manifest(source, [], [str(tmp_path)], [], 0) is not None

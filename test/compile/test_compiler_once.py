@@ -15,7 +15,13 @@ from collections import Counter
 import pytest
 
 from pycuda import compiler
-from pycuda._compile import nvcc, single_flight, store, sweep
+from pycuda._compile import (
+    lock as entry_lock,
+    nvcc,
+    single_flight,
+    store,
+    sweep,
+)
 from pycuda.driver import CompileError
 from support.compilers import Pipes, make_counting, make_toy, needs_nvcc
 
@@ -78,8 +84,8 @@ def lock_of(cache, toy, source="text"):
 RACER = """
 import hashlib, sys
 from pycuda import compiler
-from pycuda._compile import store
-compiler._current_device = lambda driver: None
+from pycuda._compile import architecture, store
+architecture.current_device = lambda: None
 source, nvcc = sys.argv[1:]
 load = store.load
 def load_and_wait(path):
@@ -129,15 +135,15 @@ COMPILE = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have ignored it
 from pycuda import compiler
-from pycuda._compile import single_flight
-compiler._current_device = lambda driver: None
-flock = single_flight.fcntl.flock
+from pycuda._compile import architecture, lock
+architecture.current_device = lambda: None
+flock = lock.fcntl.flock
 def tell(descriptor, how):
-    if how == single_flight.fcntl.LOCK_EX:
+    if how == lock.fcntl.LOCK_EX:
         print("locks", flush=True)
     flock(descriptor, how)
 if sys.argv[3] == "tell":
-    single_flight.fcntl.flock = tell
+    lock.fcntl.flock = tell
 print(compiler.compile(sys.argv[1], nvcc=sys.argv[2]).decode())
 """
 
@@ -167,8 +173,8 @@ def test_killed_compilation_is_taken_over(toy, cache, child, pipes):
 KILLED = """
 import os, signal, sys
 from pycuda import compiler
-from pycuda._compile import store
-compiler._current_device = lambda driver: None
+from pycuda._compile import architecture, store
+architecture.current_device = lambda: None
 when, nvcc = sys.argv[1:]
 if when == "before the rename":
     replace = os.replace
@@ -250,7 +256,7 @@ def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_
         waiters = [child(COMPILE, "text", toy.path, "tell", **environ) for _ in "12"]
         for waiter in waiters:
             assert waiter.stdout.readline() == "locks\n"
-        file.write(single_flight._VAIN)
+        file.write(entry_lock.GIVEN_UP)
         file.flush()
         lock.unlink()
     for waiter in waiters:
@@ -261,7 +267,7 @@ def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_
 
 def test_mark_of_a_killed_holder_does_not_stay(toy, cache):
     lock = lock_of(cache, toy)
-    lock.write_bytes(single_flight._VAIN)
+    lock.write_bytes(entry_lock.GIVEN_UP)
     assert b"text" in compiler.compile("text", nvcc=toy.path)
     assert hidden_in(cache) == []
 
@@ -280,7 +286,7 @@ def test_fork_does_not_share_a_lock(toy, cache, pipes, monkeypatch):
     if pid == 0:
         try:
             os.close(tell)
-            ok = not single_flight._descriptors and not single_flight._flights
+            ok = not entry_lock._descriptors and not single_flight._flights
             os.read(told, 1)
         finally:
             os._exit(0 if ok else 1)
@@ -305,9 +311,9 @@ def test_without_locks_each_compiles_for_itself(what, toy, cache, monkeypatch):
         raise OSError(37, "No locks available")
 
     if what == "no module":
-        monkeypatch.setattr(single_flight, "fcntl", None)
+        monkeypatch.setattr(entry_lock, "fcntl", None)
     elif what == "no lock":
-        monkeypatch.setattr(single_flight.fcntl, "flock", refuse)
+        monkeypatch.setattr(entry_lock.fcntl, "flock", refuse)
     else:
         real = os.open
         monkeypatch.setattr(

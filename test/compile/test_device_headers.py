@@ -467,7 +467,7 @@ def test_channels_and_flags(ctx):
             make(cube, "c")
     with pytest.raises(drv.LogicError, match="2 or 3 dimensions"):
         drv.np_to_array(plane[0], "C")
-    with pytest.raises(drv.LogicError, match="does not lie in order 'F'"):
+    with pytest.raises(drv.LogicError, match="is not in order 'F'"):
         drv.gpuarray_to_array(FakeGPUArray(plane), "F")
 
 

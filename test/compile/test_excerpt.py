@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from pycuda import compiler, driver
-from pycuda._compile import excerpt, nvrtc
+from pycuda import _excerpt, compiler, driver
+from pycuda._compile import architecture, build, nvrtc
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC
 
@@ -231,7 +231,7 @@ def test_header_in_a_folder_with_an_odd_name(which, folder, tmp_path):
 
 @pytest.mark.parametrize("number", [0, 3, 99999999999999999999])
 def test_line_that_is_not_there(number):
-    assert excerpt.of_source("a\nb", f"kernel.cu({number}): error: x\n") == ""
+    assert _excerpt.of_source("a\nb", f"kernel.cu({number}): error: x\n") == ""
 
 
 def test_error_without_a_source():
@@ -260,7 +260,7 @@ PTX = b"""//
 def test_line_of_ptx_and_of_the_source():
     log = "ptxas application ptx input, line 8; fatal   : Parsing error near 'nope'\n"
     source = 'extern "C" {\n#line 1 "kernel.cu"\nfirst\n  second\n}\n'
-    assert excerpt.of_ptx(PTX, log, source) == text("""
+    assert _excerpt.of_ptx(PTX, log, source) == text("""
         PTX, line 8:
           6 | {
           7 |   .loc 1 2 3
@@ -281,7 +281,7 @@ def test_line_of_ptx_and_of_the_source():
     ],
 )
 def test_line_of_the_source_is_shown_only_if_it_is_sure(ptx, line):
-    part = excerpt.of_ptx(ptx, f"error: ptx, line {line}: bad\n", "a\nb\nc\n")
+    part = _excerpt.of_ptx(ptx, f"error: ptx, line {line}: bad\n", "a\nb\nc\n")
     assert part.endswith("bad")
     assert f"PTX, line {line}:" in part
     assert "from" not in part
@@ -289,7 +289,7 @@ def test_line_of_the_source_is_shown_only_if_it_is_sure(ptx, line):
 
 @pytest.mark.parametrize("log", ["", "no line", "line 0: x", "line 400: x"])
 def test_log_without_a_line(log):
-    assert excerpt.of_ptx(PTX, log, "a") == ""
+    assert _excerpt.of_ptx(PTX, log, "a") == ""
 
 
 @pytest.mark.gpu
@@ -299,12 +299,12 @@ def test_error_of_the_driver_carries_the_same(which, ctx):
     source = '__global__ void f()\n{\n  asm("nope.u32 %%r1, %%r2;");\n}'
     ptx = compiler.compile(source, target="ptx", arch="compute_75", compiler=which)
 
-    def give(*request):
+    def give(*rest):
         return ptx, [], ""
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(driver.Error) as caught:
-        patch.setattr(compiler, "_compiled", give)
-        patch.setattr(compiler, "_arch_for", lambda *rest: ("compute_75", "ptx"))
+        patch.setattr(build, "build", give)
+        patch.setattr(architecture, "option_for", lambda *rest: ("compute_75", "ptx"))
         compiler.SourceModule(source, options=["-lineinfo"], compiler=which)
     error = caught.value
     assert type(error) is driver.LogicError

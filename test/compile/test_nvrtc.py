@@ -10,7 +10,14 @@ import warnings
 import pytest
 
 from pycuda import compiler
-from pycuda._compile import nvcc, nvrtc, toolkit
+from pycuda._compile import (
+    nvcc,
+    nvrtc,
+    nvrtc_inputs,
+    nvrtc_options,
+    toolkit,
+    tools,
+)
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import make_toy, needs_nvcc
 from support.ordinary_sources import SOURCES
@@ -26,8 +33,8 @@ ONE = "__global__ void one(float *a)\n{ a[threadIdx.x] = 1; }\n"
 @pytest.fixture(autouse=True)
 def surroundings(cache, monkeypatch):
     """Forget which compilers were missing, worked or failed."""
-    monkeypatch.setattr(compiler, "_replaced", {})
-    monkeypatch.setattr(compiler, "_working", set())
+    monkeypatch.setattr(tools, "_replaced", {})
+    monkeypatch.setattr(tools, "_working", set())
     monkeypatch.setattr(nvrtc, "_broken", {})
 
 
@@ -413,7 +420,7 @@ def test_toolkit_headers(tmp_path):
     ],
 )
 def test_options_of_nvcc_in_nvrtcs_words(options, target, expected):
-    assert nvrtc.translate(options, target, [75, 80, 90]) == expected
+    assert nvrtc_options.translate(options, target, [75, 80, 90]) == expected
 
 
 def test_usual_options_are_accepted():
@@ -440,7 +447,11 @@ def test_usual_options_are_accepted():
 )
 def test_what_is_about_the_host_or_the_linker_is_left_out(option):
     words = ["-DA", *option.split(), "-DB"]
-    assert nvrtc.translate(words, "ptx", [75]) == ["-arch=compute_75", "-DA", "-DB"]
+    assert nvrtc_options.translate(words, "ptx", [75]) == [
+        "-arch=compute_75",
+        "-DA",
+        "-DB",
+    ]
 
 
 def test_system_folders_are_searched_last(tmp_path):
@@ -574,7 +585,7 @@ def test_working_nvcc_is_not_replaced(runs):
             compiler.compile(ONE, arch="sm_80", options=[wrong])
     with pytest.raises(CompileError, match="nvcc compilation of kernel.cu failed"):
         compiler.compile(ONE + "@", arch="sm_80")
-    assert runs == [] and compiler._replaced == {}
+    assert runs == [] and tools._replaced == {}
 
 
 def test_nvcc_that_cannot_be_started_is_replaced(monkeypatch, tmp_path, runs):
@@ -733,8 +744,8 @@ def test_compilers_do_not_share_entries(tmp_path, runs):
 def test_hit_in_a_fresh_process_loads_no_library():
     code = (
         "from pycuda import compiler\n"
-        "from pycuda._compile import nvrtc\n"
-        "compiler._current_device = lambda driver: None\n"
+        "from pycuda._compile import architecture, nvrtc\n"
+        "architecture.current_device = lambda: None\n"
         f"image = compiler.compile({ONE!r}, arch='sm_80', compiler='nvrtc')\n"
         "print(len(nvrtc._libraries), len(image))\n"
     )
@@ -910,7 +921,7 @@ def test_include_lines_are_followed_as_the_compiler_does(tmp_path):
     write_old(tmp_path / "one/c.h", "")
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     source = '#include <stdio.h>\n#include "a.h"\n'
-    read = nvrtc.follow(source, folders, [])
+    read = nvrtc_inputs.follow(source, folders, [])
     assert sorted(os.path.relpath(path, tmp_path) for path in read) == [
         "one/c.h",
         "two/a.h",

@@ -10,6 +10,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler
+from pycuda._compile import toolkit
 from pycuda.compiler import DynamicModule, DynamicSourceModule
 from support.child import run_child
 
@@ -546,8 +547,8 @@ def no_toolkit(monkeypatch, tmp_path):
     for name in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(compiler.toolkit, "homes", lambda: [])
-    monkeypatch.setattr(compiler.toolkit, "in_wheels", lambda parts: [])
+    monkeypatch.setattr(toolkit, "homes", lambda: [])
+    monkeypatch.setattr(toolkit, "in_wheels", lambda parts: [])
     return tmp_path
 
 

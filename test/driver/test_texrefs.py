@@ -13,7 +13,9 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler
-from pycuda._compile import nvrtc
+from pycuda._compile import nvrtc, tools
+from pycuda._compile.references import header_for
+from pycuda._compile.text import wrapped
 from pycuda.compiler import SourceModule
 from support import old_sources
 from support.compilers import REAL_NVCC
@@ -949,7 +951,7 @@ def test_references_in_a_users_header(ctx, way, case, tmp_path, monkeypatch):
         out = np.zeros_like(data)
         module.get_function("f")(drv.Out(out), block=(5, 1, 1))
         assert np.array_equal(out, data)
-        monkeypatch.setattr(type(compiler._choose("nvcc", way)), "run", None)
+        monkeypatch.setattr(type(tools.choose("nvcc", way)), "run", None)
     monkeypatch.undo()
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "mine.cuh").write_text(header + "@")  # a changed header is seen
@@ -1004,7 +1006,7 @@ def test_words_of_the_sources_own(way, word, use):
     compiler.compile(
         source, compiler=way, target="ptx", arch="compute_75", no_extern_c=True
     )
-    assert compiler._reference_header(source) == ""
+    assert header_for(source) == ""
 
 
 @pytest.mark.parametrize(
@@ -1027,14 +1029,14 @@ def test_words_of_the_sources_own(way, word, use):
 )
 def test_references_are_known(source):
     lines = ["#define PYCUDA_TEXTURES_NO_SURFACE", "#include <pycuda-textures.hpp>"]
-    assert compiler._reference_header(source).splitlines() == lines
+    assert header_for(source).splitlines() == lines
     other = source.replace("surface", "W").replace("texture", "surface")
-    assert "NO_TEXTURE" in compiler._reference_header(other)
+    assert "NO_TEXTURE" in header_for(other)
 
 
 @pytest.mark.parametrize("way", COMPILERS)
 def test_plain_sources_are_left_alone(way):
     source = "__global__ void texture(int *surface) { *surface = 1; }"
-    assert compiler._wrapped(source, True).count("\n") == 2
+    assert wrapped(source, True).count("\n") == 2
     image = compiler.compile(source, compiler=way, target="ptx", arch="compute_75")
     assert b"texture" in image

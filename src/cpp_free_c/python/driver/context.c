@@ -14,7 +14,6 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context_stack.h"
-#include "python/array/ops/kernel_table.h"
 
 static int
 context_convert(pcu_state *st, PyObject *value, void *out, const char *name,
@@ -111,7 +110,9 @@ context_end_noraise(pcu_context *self)
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
     pcu_ctxrec_forget(&self->rec);
-    pcu_kernels_clear(self);
+    if (self->unload_kernels != NULL) {
+        self->unload_kernels(self);
+    }
     if (self->rec.alive) {
         self->rec.alive = 0;
         status = context_end(&self->rec, &routine);
@@ -456,8 +457,8 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
     }
-    if (self->rec.alive) {
-        pcu_kernels_clear(self); /* another thread may detach it during this call */
+    if (self->rec.alive && self->unload_kernels != NULL) {
+        self->unload_kernels(self); /* another thread may detach it during this call */
     }
     if (!self->rec.alive) {
         pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,

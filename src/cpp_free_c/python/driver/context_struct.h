@@ -12,12 +12,13 @@
 
 struct pcu_kernels;
 
-typedef struct {
+typedef struct pcu_context {
     PyObject_HEAD
     pcu_state *st;
     PyObject *dict;
     PyObject *weakrefs;
     struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
+    void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
     pcu_ctxrec rec;
 } pcu_context;
 

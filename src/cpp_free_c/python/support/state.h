@@ -53,7 +53,8 @@
     X(TextureReference)         \
     X(SurfaceReference)         \
     X(ArrayFlags)               \
-    X(GPUArray)
+    X(GPUArray)                 \
+    X(_KernelRequest)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -108,6 +109,9 @@ typedef struct {
     PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_property_block *properties; /* owned list; freed with the module */
+    /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
+     * called by launches. */
+    int (*check_array)(PyObject *array);
     void *curand; /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 

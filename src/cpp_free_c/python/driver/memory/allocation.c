@@ -14,7 +14,8 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/memory/pointer.h"
-#include "python/array/gpuarray.h"
+#include "python/driver/memory/gpuarray.h"
+#include "python/driver/resource.h"
 
 /* -- allocation -------------------------------------------------------------------- */
 
