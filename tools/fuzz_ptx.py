@@ -51,7 +51,7 @@ def newest_header():
 
 
 def sources(launch=False):
-    """Return the sources of a program: the loader, or with `launch` the whole device."""
+    """Return the sources of the loader, or with `launch` of the whole device."""
     device = SOURCE / "device"
     rooms = [device] if launch else [device / room for room in ("ptx", "compile")]
     found = [path for room in rooms for path in room.rglob("*.c")]
