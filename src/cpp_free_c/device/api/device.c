@@ -132,7 +132,7 @@ read_environment(uint64_t *count, int *major, int *minor, uint64_t *memory)
             seed);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!emu_check_parse(check, &checks)) {
+    if (!emu_race_parse(check, &checks)) {
         emu_message_set(
             "PYCUDA_EMULATOR_CHECK is \"%s\"; it must be names of checks with "
             "commas between: init, race, barrier, or all.",

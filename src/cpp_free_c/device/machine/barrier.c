@@ -122,8 +122,8 @@ group_release(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     group->state = EMU_RUNNABLE;
     barrier_result(group, sums[0], sums[1]);
-    if (warp->block->check) {
-        emu_check_leave(warp, group->barrier);
+    if (warp->block->race) {
+        emu_race_leave(warp, group->barrier);
     }
 }
 
@@ -133,15 +133,15 @@ barrier_release(emu_block *block, uint32_t number)
     emu_barrier *barrier = &block->barriers[number];
     uint32_t sums[2] = {0, 0}, i;
 
-    if (block->check) {
-        emu_check_together(block, number);
+    if (block->race) {
+        emu_race_together(block, number);
     }
     if (barrier->kind) {
         barrier_visit(block, number, group_votes, sums);
     }
     barrier_visit(block, number, group_release, sums);
-    if (block->check) {
-        emu_check_released(block, number);
+    if (block->race) {
+        emu_race_released(block, number);
     }
     barrier->warps = barrier->total = 0;
     barrier->is_used = false;
@@ -255,8 +255,8 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
         return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, lane, 0, "%s",
                          wrong);
     }
-    if (block->check) {
-        emu_check_arrive(warp, number);
+    if (block->race) {
+        emu_race_arrive(warp, number);
     }
     barrier->is_used = true;
     barrier->expected = expected;
@@ -302,7 +302,7 @@ emu_op_bar_arrive(emu_warp *warp, const emu_insn *insn)
 
 /* Lanes of the warp have exited, which may be what its barriers waited for. */
 void
-emu_barriers_exit(emu_warp *warp)
+emu_barrier_exit_lanes(emu_warp *warp)
 {
     emu_block *block = warp->block;
     uint32_t i;

@@ -113,7 +113,7 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     }
     block->watch = NULL;
     block->shared_size = grid->shared_size;
-    if (!emu_check_begin(block, grid->checks)) {
+    if (!emu_race_begin(block, grid->checks)) {
         return false;
     }
     memset(block->barriers, 0, sizeof block->barriers);
@@ -206,8 +206,8 @@ waiting_text(const emu_block *block, char *text, size_t room)
         char thread[48], place[112], at[32] = "a warp operation";
         int length;
 
-        emu_thread_text(block->grid, w->first, thread, sizeof thread);
-        emu_place_text(w->func->program, emu_place_of(w->func, w->insn), place,
+        emu_report_thread_text(block->grid, w->first, thread, sizeof thread);
+        emu_report_place_text(w->func->program, emu_report_place_of(w->func, w->insn), place,
                        sizeof place);
         if (w->at_barrier) {
             (void)snprintf(at, sizeof at, "barrier %u", w->barrier);
@@ -306,7 +306,7 @@ emu_block_free(emu_block *block)
         free(block->regs);
         free(block->local);
         free(block->shared);
-        emu_check_free(block);
+        emu_race_free(block);
         free(block);
     }
 }

@@ -26,7 +26,7 @@ next_argument(printer *p, unsigned size)
     uint64_t value = 0;
 
     p->arguments = (p->arguments + size - 1) & ~(uint64_t)(size - 1);
-    at = emu_access_generic(p->warp, p->lane, p->arguments, size);
+    at = emu_address_generic(p->warp, p->lane, p->arguments, size);
     if (!at) {
         p->bad = true;
         return 0;

@@ -144,7 +144,7 @@ run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
     if (grid.shared_size < launch->kernel->info.shared_size) {
         grid.shared_size = launch->kernel->info.shared_size;
     }
-    grid.checks = emu_check_wanted();
+    grid.checks = emu_race_wanted();
     grid.stack_size = stack_size(context, func);
     grid.report = report;
     grid.deadline = deadline();

@@ -107,7 +107,7 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         uint32_t left;                                                                \
         const emu_block *block = warp->block;                                         \
                                                                                       \
-        if (!emu_access(warp, insn, warp->mask, sizeof(type), true, at)) {            \
+        if (!emu_address_check(warp, insn, warp->mask, sizeof(type), true, at)) {            \
             return NULL;                                                              \
         }                                                                             \
         warp->spins += 1 << 14;                                                       \

@@ -36,7 +36,7 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_access(warp, insn, warp->mask, 8, true, at)) {
+    if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -55,7 +55,7 @@ emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_access(warp, insn, warp->mask, 8, true, at)) {
+    if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -77,7 +77,7 @@ emu_op_mbarrier_wait(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left, bits = 0;
 
-    if (!emu_access(warp, insn, warp->mask, 8, false, at)) {
+    if (!emu_address_check(warp, insn, warp->mask, 8, false, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {

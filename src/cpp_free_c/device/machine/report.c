@@ -17,7 +17,7 @@ code_text(CUresult code)
 }
 
 emu_place
-emu_place_of(const emu_func *func, const emu_insn *insn)
+emu_report_place_of(const emu_func *func, const emu_insn *insn)
 {
     return insn >= func->code && insn < func->code + func->count
                ? func->places[insn - func->code]
@@ -25,7 +25,7 @@ emu_place_of(const emu_func *func, const emu_insn *insn)
 }
 
 void
-emu_place_text(const emu_program *program, emu_place place, char *text, size_t room)
+emu_report_place_text(const emu_program *program, emu_place place, char *text, size_t room)
 {
     const char *file =
         place.file < program->file_count ? program->files[place.file] : NULL;
@@ -38,7 +38,7 @@ emu_place_text(const emu_program *program, emu_place place, char *text, size_t r
 }
 
 void
-emu_thread_text(const emu_grid *grid, unsigned thread, char *text, size_t room)
+emu_report_thread_text(const emu_grid *grid, unsigned thread, char *text, size_t room)
 {
     const uint32_t(*tid)[EMU_LANES] =
         (const uint32_t(*)[EMU_LANES])grid->tids[thread / EMU_LANES];
@@ -53,7 +53,7 @@ report_place(emu_report *report, const emu_warp *warp, const emu_insn *insn)
 {
     const emu_func *func = warp->frame->func;
     const emu_program *program = func->program;
-    const emu_place place = emu_place_of(func, insn);
+    const emu_place place = emu_report_place_of(func, insn);
 
     report->line = place.line;
     if (place.line && place.file < program->file_count && program->files[place.file]) {

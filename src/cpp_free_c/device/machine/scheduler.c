@@ -636,17 +636,17 @@ emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
 /* -- the end ----------------------------------------------------------------------- */
 
 void
-emu_lanes_exit(emu_warp *warp, uint32_t lanes)
+emu_warp_exit_lanes(emu_warp *warp, uint32_t lanes)
 {
     emu_block *block = warp->block;
     uint32_t i;
 
     warp->alive &= ~lanes;
     block->live -= (uint32_t)__builtin_popcount(lanes);
-    if (block->check) {
-        emu_check_exit(warp);
+    if (block->race) {
+        emu_race_exit(warp);
     }
-    emu_barriers_exit(warp);
+    emu_barrier_exit_lanes(warp);
     for (i = 0; i < warp->group_count; i++) {
         const emu_group *group = &warp->groups[i];
 
@@ -664,6 +664,6 @@ emu_op_exit(emu_warp *warp, const emu_insn *insn)
     (void)insn;
     frame_leave(warp, warp->frame, lanes, NULL);
     warp->mask = 0;
-    emu_lanes_exit(warp, lanes);
+    emu_warp_exit_lanes(warp, lanes);
     return emu_warp_switch(warp);
 }

@@ -224,7 +224,7 @@ keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
         if (is_global(warp, insn, address[lane])) {
-            kept->at[lane] = emu_access_global(warp, address[lane], size);
+            kept->at[lane] = emu_address_global(warp, address[lane], size);
             if (kept->at[lane]) {
                 load_bytes(kept->bytes[lane], kept->at[lane], size);
             }
@@ -258,7 +258,7 @@ step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
     const emu_insn *next;
     before kept;
 
-    emu_access_addresses(warp, insn, address);
+    emu_address_of_lanes(warp, insn, address);
     if (slot->kind != WRITE) {
         note_read(watch, warp, insn, address);
     }
