@@ -1,5 +1,5 @@
-/* Texture fetches and queries of a warp: see ops_tex.h. A warp nearly always names one
- * texture, so its state is read once and kept while the handle stays the same. */
+/* Texture fetches and queries of a warp. See ops_texture.h. Nearly always all lanes use
+ * one texture, so its state is read once and kept while the handle stays the same. */
 #include "device/machine/ops_texture.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ fault_handle(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t handl
     return false;
 }
 
-/* The allocation that holds the levels of a texture, while it is alive. */
+/* The live allocation of the levels of a texture, or NULL. */
 static const emu_allocation *
 memory_of(const emu_texture *t)
 {
@@ -56,8 +56,8 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
         return fault_handle(warp, insn, lane, handle,
                             surface ? "names no surface" : "names no texture");
     }
-    /* The program may destroy the object and make another one meanwhile: what was
-     * copied counts only if the handle is still there afterwards. */
+    /* The program may destroy the object and create another one meanwhile. The copy is
+     * valid only if the handle is still in its slot afterwards. */
     memcpy((char *)out + offsetof(emu_texture, surface),
            (const char *)found + offsetof(emu_texture, surface),
            sizeof *out - offsetof(emu_texture, surface));
@@ -85,7 +85,7 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
 
 /* -- fetches --------------------------------------------------------------- */
 
-/* Where the operands of an instruction are in x. */
+/* The places of the operands of an instruction in x. */
 typedef struct {
     unsigned results, sides;
     unsigned layer, at, level, dx, dy, offset;
@@ -103,9 +103,13 @@ layout_of(uint32_t aux)
     l.level = l.at + l.sides;
     l.dx = l.level;
     l.dy = l.dx + l.sides;
-    l.offset = l.level + (aux & EMU_TEX_LEVEL      ? 1
-                          : aux & EMU_TEX_GRADIENT ? 2 * l.sides
-                                                   : 0);
+    l.offset = l.level;
+    if (aux & EMU_TEX_LEVEL) {
+        l.offset += 1;
+    }
+    else if (aux & EMU_TEX_GRADIENT) {
+        l.offset += 2 * l.sides;
+    }
     return l;
 }
 
@@ -190,7 +194,7 @@ emu_op_tex(emu_warp *warp, const emu_insn *insn)
         }
         fetch_lane(warp, insn, &l, &sampler, lane, results[lane]);
     }
-    /* A result may have the place of an operand: write when all has been read. */
+    /* A result may overwrite an operand: write after all lanes have been read. */
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint32_t *r = results[lane];

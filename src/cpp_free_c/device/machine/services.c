@@ -75,7 +75,7 @@ emu_services_append_locked(emu_services *services, const char *text, size_t size
         return;
     }
     if (services->size + size > services->room) {
-        size_t room = services->room ? services->room * 2 : 4096;
+        size_t room = 4096;
         char *larger;
 
         while (room < services->size + size) {
