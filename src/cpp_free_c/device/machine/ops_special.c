@@ -5,67 +5,35 @@
 #include "device/machine/lanes.h"
 #include "device/ptx/words.h"
 
-/* Special registers of clocks; one tick is one nanosecond. False: no clock. */
-static bool
-clock_value(unsigned special, uint64_t *value)
+/* Clocks; one tick is one nanosecond. */
+static uint64_t
+clock_value(unsigned special)
 {
     switch (special) {
         case PTX_S_clock:
-            *value = (uint32_t)emu_clock_steady();
-            return true;
+            return (uint32_t)emu_clock_steady();
         case PTX_S_clock_hi:
-            *value = emu_clock_steady() >> 32;
-            return true;
+            return emu_clock_steady() >> 32;
         case PTX_S_clock64:
-            *value = emu_clock_steady();
-            return true;
+            return emu_clock_steady();
         case PTX_S_globaltimer:
-            *value = emu_clock_of_day();
-            return true;
+            return emu_clock_of_day();
         case PTX_S_globaltimer_hi:
-            *value = emu_clock_of_day() >> 32;
-            return true;
+            return emu_clock_of_day() >> 32;
         case PTX_S_globaltimer_lo:
-            *value = (uint32_t)emu_clock_of_day();
-            return true;
+            return (uint32_t)emu_clock_of_day();
         default:
-            return false;
+            return 0;
     }
 }
 
-/* Special registers with a part for each dimension; NULL: another one. */
-static const uint32_t *
-dimensions_value(const emu_block *block, unsigned special)
-{
-    switch (special) {
-        case PTX_S_ntid:
-            return block->grid->block;
-        case PTX_S_ctaid:
-        case PTX_S_clusterid:
-            return block->ctaid;
-        case PTX_S_nctaid:
-        case PTX_S_nclusterid:
-            return block->grid->grid;
-        default:
-            return NULL;
-    }
-}
-
-/* Values that are the same in all lanes. */
+/* Values that kernels seldom read. */
 static uint64_t
-uniform_value(const emu_warp *warp, unsigned special, unsigned part)
+rare_value(const emu_warp *warp, unsigned special, unsigned part)
 {
     const emu_block *block = warp->block;
     const emu_grid *grid = block->grid;
-    const uint32_t *dimensions = dimensions_value(block, special);
-    uint64_t value;
 
-    if (dimensions) {
-        return part < 3 ? dimensions[part] : 0;
-    }
-    if (clock_value(special, &value)) {
-        return value;
-    }
     switch (special) {
         case PTX_S_cluster_nctaid:
             return part < 3;
@@ -91,7 +59,28 @@ uniform_value(const emu_warp *warp, unsigned special, unsigned part)
         case PTX_S_envreg + 2:
             return (uint32_t)grid->sync_space;
         default:
-            return 0;
+            return clock_value(special);
+    }
+}
+
+/* Values that are the same in all lanes. Nearly every kernel reads the dimensions, so
+ * these come first. */
+static inline uint64_t
+uniform_value(const emu_warp *warp, unsigned special, unsigned part)
+{
+    const emu_block *block = warp->block;
+
+    switch (special) {
+        case PTX_S_ntid:
+            return part < 3 ? block->grid->block[part] : 0;
+        case PTX_S_ctaid:
+        case PTX_S_clusterid:
+            return part < 3 ? block->ctaid[part] : 0;
+        case PTX_S_nctaid:
+        case PTX_S_nclusterid:
+            return part < 3 ? block->grid->grid[part] : 0;
+        default:
+            return rare_value(warp, special, part);
     }
 }
 
