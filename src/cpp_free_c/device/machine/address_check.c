@@ -241,6 +241,26 @@ fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned s
     return false;
 }
 
+/* Check lane by lane. */
+static bool
+address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, const uint64_t address[EMU_LANES],
+                  uint64_t out[EMU_LANES])
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
+
+        if (!at) {
+            return fault_access(warp, insn, lane, address[lane], size, write);
+        }
+        out[lane] = (uint64_t)(uintptr_t)at;
+    }
+    return true;
+}
+
 bool
 emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
                   bool write, uint64_t out[EMU_LANES])
@@ -278,16 +298,8 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
             out[i] = shared + address[i];
         }
     }
-    else {
-        for (left = mask; left; left &= left - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(left);
-
-            out[lane] = (uint64_t)(uintptr_t)address_of_lane(warp, space, lane,
-                                                             address[lane], size);
-            if (!out[lane]) {
-                return fault_access(warp, insn, lane, address[lane], size, write);
-            }
-        }
+    else if (!address_each_lane(warp, insn, mask, size, write, address, out)) {
+        return false;
     }
     if (warp->block->race && space <= EMU_AT_SHARED) {
         return emu_race_access(warp, insn, mask, size, write, out);

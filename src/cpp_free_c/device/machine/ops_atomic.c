@@ -85,6 +85,15 @@ atom_max_signed(uint64_t old, uint64_t b, unsigned bits)
     return (int32_t)(uint32_t)old > (int32_t)(uint32_t)b ? old : b;
 }
 
+static inline uint64_t
+atom_decrement(uint64_t old, uint64_t b)
+{
+    if (old == 0 || old > b) {
+        return b;
+    }
+    return old - 1;
+}
+
 static uint64_t
 atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool shared)
 {
@@ -108,7 +117,7 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         case EMU_ATOM_INC:
             return old >= b ? 0 : old + 1;
         case EMU_ATOM_DEC:
-            return old == 0 || old > b ? b : old - 1;
+            return atom_decrement(old, b);
         default:
             return atom_add_float(operation, old, b, shared);
     }
