@@ -28,7 +28,7 @@
 #include "device/api/entry.h"
 #include "device/api/live_count.h"
 #include "device/compile/program.h"
-#include "device/machine/execution.h"
+#include "device/machine/handlers.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
 enum { MOST_KERNELS = 4, PARAMETERS = 64 };
