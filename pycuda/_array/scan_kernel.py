@@ -169,16 +169,16 @@ class _ScanKernelBase:
         size count as one dtype. A bool input is read as numbers.
         """
         given = self._output(input_ary, output_ary)
-        input_ary, output_ary = _plain_array(input_ary), _plain_array(given)
-        self._check(input_ary, output_ary)
-        if input_ary.size == 0:
+        values, result = _plain_array(input_ary), _plain_array(given)
+        self._check(values, result)
+        if values.size == 0:
             return given
-        source, target = self._packed(input_ary, output_ary, stream)
+        source, target = self._packed(values, result, stream)
         if allocator is None:
-            allocator = input_ary.allocator
+            allocator = values.allocator
         self._scan_lines(source, target, 1, allocator, stream)
-        if target is not output_ary:
-            output_ary.set_async(target, stream)
+        if target is not result:
+            result.set_async(target, stream)
         return given
 
     def _output(self, input_ary, output_ary):

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 ArgTypeT = TypeVar("ArgTypeT")
 
 _WORDS_OF_INTEGERS = frozenset(("signed", "unsigned", "char", "short", "int", "long"))
-_QUALIFIERS = re.compile(
+# Patterns are compiled at their first use, which keeps the import short.
+_QUALIFIERS = (
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|__global|__constant)\b"
 )
-_DECLARATION = re.compile(
-    r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
-)
+_DECLARATION = r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
 
 
 class TypeNameNotKnown(RuntimeError):  # noqa: N818  the name programs know
@@ -37,6 +36,8 @@ def _canonical(c_name: str) -> str:
     """Return one spelling for all the spellings of a C type."""
     words = c_name.split()
     if not words or not _WORDS_OF_INTEGERS.issuperset(words):
+        if len(words) == 1 and words[0].isidentifier():
+            return words[0]
         return re.sub(r"\s*([<>,]|::)\s*", r"\1", " ".join(words))
     sign = [word for word in words if word in ("signed", "unsigned")]
     size = sorted(word for word in words if word in ("char", "short", "long"))
@@ -89,14 +90,10 @@ class DTypeRegistry:
                     f"the C type '{name}' already means {known!r}, it cannot mean "
                     f"{dtype!r} too"
                 )
-        first = next(
-            (
-                known
-                for known in self.dtype_to_name
-                if not isinstance(known, str) and known == dtype
-            ),
-            dtype,
-        )
+        first = dtype
+        if dtype in self.dtype_to_name:
+            dtypes = (each for each in self.dtype_to_name if not isinstance(each, str))
+            first = next(each for each in dtypes if each == dtype)
         self._add(names, first)
         return first
 
@@ -223,7 +220,7 @@ def parse_c_arg_backend(
     function that raises KeyError for an unknown name. The default is the registry of
     the process. Raises ValueError for text that is not a declaration.
     """
-    match = _DECLARATION.fullmatch(_QUALIFIERS.sub(" ", c_arg).strip())
+    match = re.fullmatch(_DECLARATION, re.sub(_QUALIFIERS, " ", c_arg).strip())
     if match is None:
         raise ValueError(f"'{c_arg}' does not declare an argument")
     c_type, stars = match["type"], match["type"].count("*")

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "device/api/entry.h"
-#include "device/api/faults.h"
+#include "device/api/live_count.h"
 #include "device/compile/program.h"
 #include "device/machine/execution.h"
 

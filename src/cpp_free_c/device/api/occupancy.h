@@ -1,13 +1,13 @@
-/* How many blocks of a kernel fit on a multiprocessor. */
+/* How many blocks of a function fit on a multiprocessor.
+ *
+ * Used by the calls on occupancy and by the check of cooperative launches. */
 #ifndef DEVICE_API_OCCUPANCY_H
 #define DEVICE_API_OCCUPANCY_H
 
 #include "device/api/module.h"
+#include "device/machine/occupancy.h"
 
-/* 0 when not even one fits. */
-int emu_occupancy_blocks(const emu_device *device, const emu_kernel_info *info,
-                         int block_size, size_t dynamic_shared);
-/* The same on the device of the function. */
+/* emu_occupancy_blocks on the device of the function. */
 int emu_occupancy_of(const emu_function *function, int block_size,
                      size_t dynamic_shared);
 

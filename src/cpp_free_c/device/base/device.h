@@ -2,7 +2,7 @@
  * share.
  *
  * Devices are made once, by cuInit, from the environment, and never change but for
- * their primary context. A context's fields are guarded by the API lock (api.h) unless
+ * their primary context. A context's fields are guarded by the API lock (lock.h) unless
  * a comment says otherwise; the interpreter reads `device`, `access`, `limits` without
  * it, which are constant while a kernel runs (access is atomic). */
 #ifndef DEVICE_BASE_DEVICE_H
@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "abi/cuda_abi.h"
-#include "device/memory/memory.h"
 #include "device/base/object.h"
 
 #define EMU_MAX_DEVICES 64
@@ -70,7 +69,7 @@ extern int emu_device_count;
 extern uint64_t emu_seed; /* PYCUDA_EMULATOR_SEED; 0: keep the plain order */
 
 struct CUctx_st {
-    emu_object object; /* first: the context is itself in the registry */
+    emu_object object; /* first; its `owned` lists the objects of the context */
     emu_device *device;
     uint64_t id;
     unsigned int flags;
@@ -85,25 +84,12 @@ struct CUctx_st {
     _Atomic int cancels; /* while above 0, kernels of other threads that run in this
                           * context are cancelled: a signal ended the wait for them */
     void *exec; /* the interpreter's: printf buffer, malloc heap; NULL until needed,
-                 * gone in emu_exec_context_close */
+                 * gone in emu_services_close */
 
-    emu_object *objects;         /* all that this context owns */
-    emu_allocation *allocations; /* guarded by the memory's mutex */
+    struct emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
-    struct emu_order *order; /* how streams wait for the null stream: stream.c */
+    struct emu_order *order; /* how streams wait for the null stream: stream_order.c */
 };
-
-/* Whether kernels of a context may use an allocation: one test per access. */
-static inline bool
-emu_context_may_use(const emu_context *context, const emu_allocation *allocation)
-{
-    return (atomic_load_explicit(&context->access, memory_order_relaxed) &
-            allocation->devices) != 0;
-}
-
-/* Reads the environment and fills emu_devices. On a bad value INVALID_VALUE, and
- * emu_message_set has said which. */
-CUresult emu_device_open(void);
 
 /* The record of an ordinal, or NULL. */
 emu_device *emu_device_get(CUdevice ordinal);

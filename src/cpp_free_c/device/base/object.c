@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "device/base/device.h"
-
 /* Open addressing with linear probing; guarded by the API lock. */
 static struct {
     emu_object **slots;
@@ -82,6 +80,13 @@ take_out(size_t hole)
     }
 }
 
+/* The header of a context: the first member of its record (device.h). */
+static emu_object *
+context_object(CUcontext context)
+{
+    return (emu_object *)(void *)context;
+}
+
 void *
 emu_object_new(emu_kind kind, size_t size, CUcontext context,
                void (*destroy)(emu_object *))
@@ -103,11 +108,13 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
     registry.count++;
     registry.counts[kind]++;
     if (context) {
-        object->next = context->objects;
+        emu_object *owner = context_object(context);
+
+        object->next = owner->owned;
         if (object->next) {
             object->next->previous = object;
         }
-        context->objects = object;
+        owner->owned = object;
     }
     return object;
 }
@@ -170,7 +177,7 @@ emu_object_unlist(emu_object *object)
         object->previous->next = object->next;
     }
     else if (object->context) {
-        object->context->objects = object->next;
+        context_object(object->context)->owned = object->next;
     }
     if (object->next) {
         object->next->previous = object->previous;

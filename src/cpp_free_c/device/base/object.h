@@ -37,6 +37,7 @@ typedef struct emu_object {
     uint64_t serial;                      /* of all objects ever: tells two apart that
                                            * have had the same address */
     CUcontext context;                    /* NULL for contexts and pools */
+    struct emu_object *owned;             /* of a context: the first object in it */
     struct emu_object *next, *previous;   /* in its context's list */
     void (*destroy)(struct emu_object *); /* releases what it holds, then itself */
     int users;                            /* work under way that needs it */

@@ -52,7 +52,7 @@ describe(emu_warp *warp, uint64_t address, unsigned size, char *text, size_t roo
                        (unsigned long long)near->size, emu_memory_kind_name(near->kind),
                        name, (unsigned long long)near->base);
     }
-    else if (!emu_context_may_use(warp->block->grid->context, near)) {
+    else if (!emu_memory_may_use(warp->block->grid->context, near)) {
         (void)snprintf(text, room,
                        "it is in the %llu-byte %s allocation%s at 0x%llx of device %d, "
                        "to which this context has no peer access",
@@ -82,7 +82,7 @@ emu_access_global(emu_warp *warp, uint64_t address, uint64_t size)
         return NULL;
     }
     recent = emu_memory_check(address, size);
-    if (recent && emu_context_may_use(grid->context, recent)) {
+    if (recent && emu_memory_may_use(grid->context, recent)) {
         warp->recent = recent;
         return (uint8_t *)(uintptr_t)address;
     }

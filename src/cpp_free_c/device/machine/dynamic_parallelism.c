@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/module.h"
-#include "device/api/occupancy.h"
+#include "device/machine/heap.h"
+#include "device/machine/occupancy.h"
 #include "device/compile/service_names.h"
 #include "device/machine/services.h"
 
@@ -45,19 +45,12 @@ static const struct {
 
 enum { ERROR_ROWS = sizeof error_rows / sizeof *error_rows, ERROR_ROOM = 96 };
 
-typedef struct emu_thread_error {
-    uint64_t block;
-    unsigned thread;
-    error code;
-    struct emu_thread_error *next;
-} thread_error;
-
 /* One lane's call. */
 typedef struct {
     emu_warp *warp;
     const emu_insn *insn;
     unsigned lane;
-    emu_device_work *work;
+    emu_child_work *work;
     CUcontext context;
     uint64_t result;
     uint64_t bad; /* an address that is not legal, or 0: the kernel fails */
@@ -110,11 +103,11 @@ store_word(call *c, unsigned index, uint64_t value)
 
 /* -- errors of threads ------------------------------------------------------------- */
 
-static thread_error **
+static emu_thread_error **
 find_error_locked(const call *c)
 {
     const unsigned thread = c->warp->number * EMU_LANES + c->lane;
-    thread_error **at = &c->work->errors;
+    emu_thread_error **at = &c->work->errors;
 
     while (*at && ((*at)->block != c->warp->block->number || (*at)->thread != thread)) {
         at = &(*at)->next;
@@ -125,7 +118,7 @@ find_error_locked(const call *c)
 static void
 set_error(const call *c, error code)
 {
-    thread_error **at;
+    emu_thread_error **at;
 
     (void)pthread_mutex_lock(&c->work->lock);
     at = find_error_locked(c);
@@ -135,7 +128,7 @@ set_error(const call *c, error code)
     if (*at) {
         (*at)->block = c->warp->block->number;
         (*at)->thread = c->warp->number * EMU_LANES + c->lane;
-        (*at)->code = code;
+        (*at)->code = (uint32_t)code;
     }
     (void)pthread_mutex_unlock(&c->work->lock);
 }
@@ -144,15 +137,15 @@ set_error(const call *c, error code)
 static error
 get_error(const call *c, bool take)
 {
-    thread_error **at;
+    emu_thread_error **at;
     error code = ERROR_SUCCESS;
 
     (void)pthread_mutex_lock(&c->work->lock);
     at = find_error_locked(c);
     if (*at) {
-        thread_error *found = *at;
+        emu_thread_error *found = *at;
 
-        code = found->code;
+        code = (error)found->code;
         if (take) {
             *at = found->next;
             free(found);
@@ -160,17 +153,6 @@ get_error(const call *c, bool take)
     }
     (void)pthread_mutex_unlock(&c->work->lock);
     return code;
-}
-
-void
-emu_runtime_forget_errors(emu_device_work *work)
-{
-    while (work->errors) {
-        thread_error *next = work->errors->next;
-
-        free(work->errors);
-        work->errors = next;
-    }
 }
 
 static error
@@ -346,7 +328,7 @@ get_parameter_buffer(call *c)
 }
 
 static emu_parameter_buffer *
-take_buffer_locked(emu_device_work *work, uint64_t address)
+take_buffer_locked(emu_child_work *work, uint64_t address)
 {
     emu_parameter_buffer **at = &work->buffers, *found;
 
@@ -379,7 +361,7 @@ enqueue(call *c, emu_parameter_buffer *buffer, const emu_launch *given, uint64_t
     if (c->work->pending >= c->context->limits[EMU_LIMIT_PENDING_LAUNCH_COUNT]) {
         code = ERROR_PENDING;
     }
-    else if (!block || !emu_work_launch(c->work, &launch, stream)) {
+    else if (!block || !emu_child_work_add_launch(c->work, &launch, stream)) {
         code = ERROR_MEMORY;
     }
     (void)pthread_mutex_unlock(&c->work->lock);
@@ -485,18 +467,18 @@ stream_wait_event(call *c)
 /* -- memory ------------------------------------------------------------------------ */
 
 static error
-enqueue_copy(call *c, const emu_device_copy *copy, uint64_t stream)
+enqueue_copy(call *c, const emu_child_copy *copy, uint64_t stream)
 {
     bool queued;
 
     if (!is_stream(stream)) {
         return ERROR_HANDLE;
     }
-    if (!emu_work_check(copy)) {
+    if (!emu_child_copy_check(copy)) {
         return ERROR_VALUE;
     }
     (void)pthread_mutex_lock(&c->work->lock);
-    queued = emu_work_copy(c->work, copy, stream);
+    queued = emu_child_work_add_copy(c->work, copy, stream);
     (void)pthread_mutex_unlock(&c->work->lock);
     return queued ? ERROR_SUCCESS : ERROR_MEMORY;
 }
@@ -504,10 +486,10 @@ enqueue_copy(call *c, const emu_device_copy *copy, uint64_t stream)
 static error
 memcpy_async(call *c)
 {
-    const emu_device_copy copy = {.target = parameter(c, 0),
-                                  .source = parameter(c, 1),
-                                  .width = (size_t)parameter(c, 2),
-                                  .height = 1};
+    const emu_child_copy copy = {.target = parameter(c, 0),
+                                 .source = parameter(c, 1),
+                                 .width = (size_t)parameter(c, 2),
+                                 .height = 1};
 
     return copy.source ? enqueue_copy(c, &copy, parameter(c, 4)) : ERROR_VALUE;
 }
@@ -515,12 +497,12 @@ memcpy_async(call *c)
 static error
 memcpy_2d_async(call *c)
 {
-    const emu_device_copy copy = {.target = parameter(c, 0),
-                                  .target_pitch = (size_t)parameter(c, 1),
-                                  .source = parameter(c, 2),
-                                  .source_pitch = (size_t)parameter(c, 3),
-                                  .width = (size_t)parameter(c, 4),
-                                  .height = (size_t)parameter(c, 5)};
+    const emu_child_copy copy = {.target = parameter(c, 0),
+                                 .target_pitch = (size_t)parameter(c, 1),
+                                 .source = parameter(c, 2),
+                                 .source_pitch = (size_t)parameter(c, 3),
+                                 .width = (size_t)parameter(c, 4),
+                                 .height = (size_t)parameter(c, 5)};
 
     return copy.source ? enqueue_copy(c, &copy, parameter(c, 7)) : ERROR_VALUE;
 }
@@ -528,10 +510,10 @@ memcpy_2d_async(call *c)
 static error
 memset_async(call *c)
 {
-    const emu_device_copy copy = {.target = parameter(c, 0),
-                                  .value = (int)(uint8_t)parameter(c, 1),
-                                  .width = (size_t)parameter(c, 2),
-                                  .height = 1};
+    const emu_child_copy copy = {.target = parameter(c, 0),
+                                 .value = (int)(uint8_t)parameter(c, 1),
+                                 .width = (size_t)parameter(c, 2),
+                                 .height = 1};
 
     return enqueue_copy(c, &copy, parameter(c, 3));
 }
@@ -539,11 +521,11 @@ memset_async(call *c)
 static error
 memset_2d_async(call *c)
 {
-    const emu_device_copy copy = {.target = parameter(c, 0),
-                                  .target_pitch = (size_t)parameter(c, 1),
-                                  .value = (int)(uint8_t)parameter(c, 2),
-                                  .width = (size_t)parameter(c, 3),
-                                  .height = (size_t)parameter(c, 4)};
+    const emu_child_copy copy = {.target = parameter(c, 0),
+                                 .target_pitch = (size_t)parameter(c, 1),
+                                 .value = (int)(uint8_t)parameter(c, 2),
+                                 .width = (size_t)parameter(c, 3),
+                                 .height = (size_t)parameter(c, 4)};
 
     return enqueue_copy(c, &copy, parameter(c, 5));
 }
@@ -652,23 +634,24 @@ func_get_attributes(call *c)
 }
 
 static error
-occupancy(call *c)
+get_occupancy(call *c)
 {
-    emu_function function = {.object = {.context = c->context},
-                             .kernel = find_kernel(c, parameter(c, 1))};
+    const emu_device *device = c->context->device;
+    const emu_kernel *kernel = find_kernel(c, parameter(c, 1));
     const int threads = (int32_t)parameter(c, 2);
 
-    if (!function.kernel) {
+    if (!kernel) {
         return ERROR_FUNCTION;
     }
     if (threads <= 0) {
         return ERROR_VALUE;
     }
+    if (threads > device->limits.threads_per_block) {
+        return store_int(c, 0, 0);
+    }
     return store_int(
         c, 0,
-        threads > c->context->device->limits.threads_per_block
-            ? 0
-            : emu_occupancy_of(&function, threads, (size_t)parameter(c, 3)));
+        emu_occupancy_blocks(device, &kernel->info, threads, (size_t)parameter(c, 3)));
 }
 
 /* -- the table --------------------------------------------------------------------- */
@@ -707,12 +690,12 @@ static const struct {
     [EMU_RUNTIME_DeviceGetSharedMemConfig] = {device_get_shared_config, false},
     [EMU_RUNTIME_RuntimeGetVersion] = {runtime_get_version, false},
     [EMU_RUNTIME_FuncGetAttributes] = {func_get_attributes, false},
-    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessor] = {occupancy, false},
-    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags] = {occupancy,
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessor] = {get_occupancy, false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags] = {get_occupancy,
                                                                         false}};
 
 const emu_insn *
-emu_runtime_call(emu_warp *warp, const emu_insn *insn)
+emu_cdp_call(emu_warp *warp, const emu_insn *insn)
 {
     const unsigned row = insn->call->service;
     emu_grid *grid = warp->block->grid;
@@ -733,7 +716,7 @@ emu_runtime_call(emu_warp *warp, const emu_insn *insn)
         if (code != ERROR_SUCCESS) {
             set_error(&c, code);
         }
-        emu_service_give(warp, insn, c.lane, rows[row].gives ? c.result : code);
+        emu_service_return(warp, insn, c.lane, rows[row].gives ? c.result : code);
     }
     return insn + 1;
 }

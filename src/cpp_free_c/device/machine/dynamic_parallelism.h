@@ -8,8 +8,6 @@
 #include "device/machine/machine.h"
 
 /* Calls the service that the instruction names, for all active lanes. */
-const emu_insn *emu_runtime_call(emu_warp *warp, const emu_insn *insn);
-
-void emu_runtime_forget_errors(emu_device_work *work);
+const emu_insn *emu_cdp_call(emu_warp *warp, const emu_insn *insn);
 
 #endif

@@ -1,12 +1,15 @@
-/* Launches: what is checked and made before the workers run the blocks. See exec.h. */
+/* Launches: checks, the record of the grid, then the blocks and the child work. See
+ * execution.h. */
 #include "device/machine/execution.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/clock.h"
+#include "device/machine/child_work.h"
 #include "device/machine/race_check.h"
 #include "device/machine/machine.h"
-#include "device/api/occupancy.h"
+#include "device/machine/occupancy.h"
 #include "device/machine/services.h"
 #include "device/machine/workers.h"
 
@@ -75,9 +78,8 @@ deadline(void)
     const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
     const double seconds = text ? strtod(text, NULL) : 0;
 
-    return seconds > 0 && seconds < 1e9
-               ? emu_nanoseconds(false) + (uint64_t)(seconds * 1e9)
-               : 0;
+    return seconds > 0 && seconds < 1e9 ? emu_clock_steady() + (uint64_t)(seconds * 1e9)
+                                        : 0;
 }
 
 /* How many of the blocks may be resident at once; a cooperative launch has been checked
@@ -106,9 +108,10 @@ sync_space(CUcontext context, emu_allocation **out)
     return emu_memory_allocate(&request, out) == CUDA_SUCCESS;
 }
 
-CUresult
-emu_exec_grid(CUcontext context, const emu_launch *launch, emu_report *report,
-              struct emu_device_work *work)
+/* Run a grid; its threads enqueue into `work`. */
+static CUresult
+run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
+         emu_child_work *work)
 {
     static _Atomic uint64_t launches;
     emu_report own;
@@ -171,4 +174,72 @@ done:
     free(grid.tids);
     free(params);
     return status;
+}
+
+/* -- grids with their child work --------------------------------------------------- */
+
+static CUresult run_family(CUcontext context, const emu_launch *launch,
+                           emu_report *report, unsigned depth);
+
+/* Run a grid and the work that it enqueued. Hand out the tail instead of running it.
+ * Grids nest at most EMU_MAX_NESTING levels deep. */
+static CUresult
+run_one(CUcontext context, const emu_launch *launch, emu_report *report, unsigned depth,
+        emu_child_item **tail)
+{
+    emu_child_work work;
+    CUresult status;
+
+    emu_child_work_open(&work, depth);
+    status = run_grid(context, launch, report, &work);
+    for (const emu_child_item *item = work.first; status == CUDA_SUCCESS && item;
+         item = item->next) {
+        if (item->launch.kernel) {
+            status = run_family(context, &item->launch, report, depth + 1);
+        }
+        else {
+            status = emu_child_copy_run(&item->copy, report);
+        }
+    }
+    *tail = work.tail;
+    emu_child_work_close(&work);
+    return status;
+}
+
+/* Run a grid, its work and its tail. A grid in the tail may have a tail of its own,
+ * which runs before the rest. */
+static CUresult
+run_family(CUcontext context, const emu_launch *launch, emu_report *report,
+           unsigned depth)
+{
+    emu_child_item *tail;
+    CUresult status = run_one(context, launch, report, depth, &tail);
+
+    while (status == CUDA_SUCCESS && tail) {
+        emu_child_item *item = tail, *own = NULL;
+
+        tail = item->next;
+        if (item->launch.kernel) {
+            emu_child_item **end = &own;
+
+            status = run_one(context, &item->launch, report, depth, &own);
+            while (*end) {
+                end = &(*end)->next;
+            }
+            *end = tail;
+            tail = own;
+        }
+        else {
+            status = emu_child_copy_run(&item->copy, report);
+        }
+        free(item);
+    }
+    emu_child_items_free(tail);
+    return status;
+}
+
+CUresult
+emu_execution_run(CUcontext context, const emu_launch *launch, emu_report *report)
+{
+    return run_family(context, launch, report, 0);
 }

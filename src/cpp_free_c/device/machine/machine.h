@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device/base/device.h"
 #include "device/compile/code.h"
-#include "device/compile/operations.h"
-#include "device/machine/execution.h"
+#include "device/machine/handlers.h"
+#include "device/machine/launch.h"
+#include "device/memory/memory.h"
 
 enum { EMU_MAX_WARPS = 32 };
 #define EMU_FULL 0xffffffffu
@@ -168,9 +168,9 @@ struct emu_grid {
     emu_proof proof;
     _Atomic int failed; /* a fault has been written to the report */
     emu_report *report;
-    uint64_t number;              /* of the launch, for %gridid */
-    struct emu_device_work *work; /* what its threads launch: runtime.h */
-    uint64_t deadline;            /* nanoseconds; 0: none */
+    uint64_t number;             /* of the launch, for %gridid */
+    struct emu_child_work *work; /* enqueued by its threads: child_work.h */
+    uint64_t deadline;           /* nanoseconds; 0: none */
 };
 
 enum { EMU_FRAME_SIZES = 32 };
@@ -265,21 +265,4 @@ uint8_t *emu_access_global(emu_warp *warp, uint64_t address, uint64_t size);
 uint8_t *emu_access_generic(emu_warp *warp, unsigned lane, uint64_t address,
                             size_t size);
 
-/* -- services.c -------------------------------------------------------------------- */
-
-/* Calls a function that the device's runtime provides. */
-const emu_insn *emu_service(emu_warp *warp, const emu_insn *insn);
-/* The time in nanoseconds: of the day, for %globaltimer, or one that never jumps. */
-uint64_t emu_nanoseconds(bool of_day);
-
-/* -- the two builds of the interpreter --------------------------------------------- */
-
-#define EMU_OP_PROTOTYPE(name) \
-    const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn);
-EMU_OPS_COMMON(EMU_OP_PROTOTYPE)
-#undef EMU_OP_PROTOTYPE
-
-/* Handlers by EMU_OP_ number. The second is for processors with AVX2 and FMA. */
-extern const emu_op emu_ops_base[EMU_OP_COUNT];
-extern const emu_op emu_ops_avx2[EMU_OP_COUNT];
 #endif

@@ -1,6 +1,7 @@
 /* Special registers. d takes the value in aux of PTX_S_ numbers, imm is the part. */
 #include "device/machine/machine.h"
 
+#include "device/machine/clock.h"
 #include "device/machine/lanes.h"
 #include "device/ptx/words.h"
 
@@ -35,17 +36,17 @@ uniform_value(const emu_warp *warp, unsigned special, unsigned part)
         case PTX_S_gridid:
             return grid->number;
         case PTX_S_clock: /* one tick a nanosecond */
-            return (uint32_t)emu_nanoseconds(false);
+            return (uint32_t)emu_clock_steady();
         case PTX_S_clock_hi:
-            return emu_nanoseconds(false) >> 32;
+            return emu_clock_steady() >> 32;
         case PTX_S_clock64:
-            return emu_nanoseconds(false);
+            return emu_clock_steady();
         case PTX_S_globaltimer:
-            return emu_nanoseconds(true);
+            return emu_clock_of_day();
         case PTX_S_globaltimer_hi:
-            return emu_nanoseconds(true) >> 32;
+            return emu_clock_of_day() >> 32;
         case PTX_S_globaltimer_lo:
-            return (uint32_t)emu_nanoseconds(true);
+            return (uint32_t)emu_clock_of_day();
         case PTX_S_total_smem_size:
         case PTX_S_aggr_smem_size:
             return grid->shared_size;

@@ -71,7 +71,7 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
                                     : "names a surface, not a texture");
     }
     memory = memory_of(out);
-    if (!memory || !emu_context_may_use(context, memory)) {
+    if (!memory || !emu_memory_may_use(context, memory)) {
         (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane,
                         out->levels[0].base,
                         "the memory of the %s with handle 0x%llx %s",

@@ -4,7 +4,11 @@
 
 #include <stdatomic.h>
 
+#include "device/machine/clock.h"
+
 static _Atomic(emu_host) host;
+
+_Thread_local bool emu_wait_has_polled;
 
 /* The present call of this thread. */
 static _Thread_local struct {
@@ -21,6 +25,7 @@ static struct {
     _Atomic unsigned known;   /* that have not ended */
     _Atomic unsigned waiting; /* of them, those that wait for the device */
     _Atomic uint64_t ends;    /* of waits, so far */
+    _Atomic bool deferred;    /* streams keep work that they will run */
 } threads = {.once = PTHREAD_ONCE_INIT};
 
 static void
@@ -60,13 +65,19 @@ emu_wait_set_stuck(bool is_stuck)
     }
 }
 
+void
+emu_wait_set_deferred(bool keeps)
+{
+    atomic_store(&threads.deferred, keeps);
+}
+
 bool
 emu_wait_is_any_free(uint64_t *seen)
 {
     const uint64_t ends = atomic_load(&threads.ends), before = *seen;
 
     *seen = ends;
-    return before != ends ||
+    return before != ends || atomic_load(&threads.deferred) ||
            atomic_load(&threads.known) > atomic_load(&threads.waiting);
 }
 
@@ -96,7 +107,7 @@ emu_wait_poll(void)
     call.depth++; /* calls that the host makes use the record meanwhile */
     interrupted |= ask(EMU_HOST_POLL) != 0;
     call.depth--;
-    emu_mark_polled();
+    emu_wait_has_polled = true;
     call.interrupted = interrupted;
     return interrupted;
 }
@@ -119,10 +130,7 @@ emu_wait_poll_at(uint64_t now)
 bool
 emu_wait_poll_due(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return emu_wait_poll_at((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    return emu_wait_poll_at(emu_clock_steady());
 }
 
 bool
@@ -150,6 +158,7 @@ emu_wait_leave(void)
 
     call.interrupted = false;
     call.next = 0;
+    emu_wait_has_polled = false;
     if (tell) {
         (void)tell(EMU_HOST_RETURN);
     }

@@ -20,7 +20,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "device/api/entry.h"
+#include "abi/cuda_abi.h"
+#include "device/base/export.h"
 
 /* What the host is asked. */
 enum {
@@ -40,11 +41,14 @@ EMU_EXPORT void emu_set_host(emu_host host);
 
 /* Asks the host. True: the wait is to end. Call without the API lock. */
 bool emu_wait_poll(void);
-/* The same in a loop that knows the time on emu_nanoseconds' steady clock: asks when it
+/* The same in a loop that knows the time on emu_clock_steady: asks when it
  * is time to, counted from the call's first question. */
 bool emu_wait_poll_at(uint64_t now);
 /* The same for loops that do not know the time. */
 bool emu_wait_poll_due(void);
+/* Set once the present call of this thread has polled; emu_wait_leave clears it. A
+ * variable, since every call of the driver reads it. */
+extern _Thread_local bool emu_wait_has_polled;
 /* Whether a poll of the present call has said so. */
 bool emu_wait_interrupted(void);
 /* Whether this call was made by the host during a poll. */
@@ -78,8 +82,12 @@ emu_wait_write(pthread_rwlock_t *lock)
 
 /* This thread runs a kernel that cannot go on by itself, or no longer does. */
 void emu_wait_set_stuck(bool is_stuck);
-/* Whether a thread of the program that has used the device does not wait for it now, or
- * has not done so all the time since *seen was set here. */
+/* Deferred streams keep work, or no longer do. Such work may free a kernel that waits.
+ */
+void emu_wait_set_deferred(bool keeps);
+/* Whether the program may still free a kernel that waits: deferred streams keep work,
+ * or a thread that has used the device does not wait for it now, or did not wait all
+ * the time since *seen was set here. */
 bool emu_wait_is_any_free(uint64_t *seen);
 /* Whether there is a thread that may use the device for the first time. */
 bool emu_wait_is_any_new(void);
@@ -87,8 +95,8 @@ bool emu_wait_is_any_new(void);
 /* The time of the next poll on the clock of pthread_cond_timedwait. */
 struct timespec emu_wait_deadline(void);
 
-/* For api.c: the first call of a thread begins; a call that has polled returns, without
- * the API lock. */
+/* For the entry points: the first call of a thread begins; a call that has polled
+ * returns, without the API lock. */
 void emu_wait_thread_begins(void);
 void emu_wait_leave(void);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/api/deferred.h"
+#include "device/machine/clock.h"
 #include "device/machine/threads.h"
 #include "device/machine/wait.h"
 #include "device/machine/watch.h"
@@ -61,7 +61,7 @@ fault_timeout(emu_grid *grid)
 void
 emu_worker_look(emu_worker *worker, emu_grid *grid)
 {
-    const uint64_t now = emu_nanoseconds(false), passed = now - worker->looked;
+    const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
 
     if (worker->looked && passed > UINT64_C(2) * LOOK_NANOSECONDS) {
         worker->look_gap /= 2;
@@ -309,7 +309,7 @@ crew_suspect(crew *c, emu_watch_result *result)
         return false;
     }
     *result = crew_watch(c);
-    end = emu_nanoseconds(false);
+    end = emu_clock_steady();
     c->watch_at = end + (end - begin) * WATCH_SHARE;
     if (*result == EMU_MOVES && c->watch_turns < WATCH_TURNS_MOST) {
         c->watch_turns *= 2;
@@ -337,7 +337,7 @@ proof_join(crew *c)
         proof->epoch++;
         proof->votes = 0;
         proof->host = false;
-        proof->since = emu_nanoseconds(false);
+        proof->since = emu_clock_steady();
     }
     epoch = proof->is_open ? proof->epoch : 0;
     (void)pthread_mutex_unlock(&proof->lock);
@@ -391,12 +391,12 @@ proof_judge(emu_grid *grid)
     if (!proven) {
         return;
     }
-    if (proof->told < since || emu_late_keeps() || emu_wait_is_any_free(&proof->ends)) {
-        proof->told = emu_nanoseconds(false);
+    if (proof->told < since || emu_wait_is_any_free(&proof->ends)) {
+        proof->told = emu_clock_steady();
     }
-    else if (emu_nanoseconds(false) - proof->told > GRACE) {
+    else if (emu_clock_steady() - proof->told > GRACE) {
         if (emu_wait_is_any_new()) {
-            proof->told = emu_nanoseconds(false);
+            proof->told = emu_clock_steady();
         }
         else {
             atomic_store(&grid->stuck, true);

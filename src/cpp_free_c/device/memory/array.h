@@ -5,7 +5,7 @@
 #ifndef DEVICE_MEMORY_ARRAY_H
 #define DEVICE_MEMORY_ARRAY_H
 
-#include "device/base/device.h"
+#include "device/memory/memory.h"
 
 enum {
     EMU_ARRAY_LAYERED = 1,
@@ -24,10 +24,11 @@ typedef struct CUarray_st {
     size_t pitch, slice;                /* bytes */
     emu_allocation *memory;
     uint64_t base;
-    struct CUmipmappedArray_st *parent; /* of a level; it alone destroys it */
+    struct CUmipmappedArray_st *parent; /* of a level; only it destroys the level */
     unsigned int level;
-    struct CUarray_st **keeper; /* of an OpenGL image: who alone destroys it has it
-                                 * here, and finds NULL there if its context did */
+    struct CUarray_st **keeper; /* of an OpenGL image: the pointer of the registration,
+                                 * which alone destroys the array. Set to NULL when the
+                                 * context has destroyed it */
 } emu_array;
 
 typedef struct CUmipmappedArray_st {
@@ -37,9 +38,16 @@ typedef struct CUmipmappedArray_st {
     emu_array *levels[EMU_ARRAY_LEVELS]; /* NULL once destroyed */
 } emu_mipmap;
 
-/* A zeroed array in a context. INVALID_VALUE for a descriptor that makes none. */
+/* Create a zeroed array in a context. INVALID_VALUE for a descriptor that is not valid.
+ * The `destroy` of its header destroys it. */
 CUresult emu_array_create(emu_context *context,
                           const CUDA_ARRAY3D_DESCRIPTOR *descriptor, emu_array **out);
+
+/* Create a mipmapped array with its levels; each level is an array of the context. The
+ * number of levels is cut to what the sides allow. */
+CUresult emu_mipmap_create(emu_context *context,
+                           const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                           unsigned int level_count, emu_mipmap **out);
 
 /* Bytes of one channel of a CUarray_format; 0 for an unknown one. */
 size_t emu_array_format_size(CUarray_format format);

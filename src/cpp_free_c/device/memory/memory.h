@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "abi/cuda_abi.h"
+#include "device/base/device.h"
 
 #define EMU_GRANULE_SHIFT                                                            \
     9                      /* small allocations: 512 bytes, as aligned as cuMemAlloc \
@@ -183,6 +184,14 @@ static inline bool
 emu_memory_live(const emu_allocation *record)
 {
     return atomic_load_explicit(&record->extent, memory_order_relaxed) != 0;
+}
+
+/* Whether kernels of a context may use an allocation: one test per access. */
+static inline bool
+emu_memory_may_use(const emu_context *context, const emu_allocation *allocation)
+{
+    return (atomic_load_explicit(&context->access, memory_order_relaxed) &
+            allocation->devices) != 0;
 }
 
 /* A word for a kind, for reports: "device", "page-locked", ... */

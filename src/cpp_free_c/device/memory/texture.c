@@ -1,42 +1,34 @@
-/* Texture and surface objects: making them from descriptors, telling about them. */
+/* Texture and surface objects. See texture.h. */
 #include "device/memory/texture.h"
 
 #include <string.h>
-
-#include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
 
 #define SLOT_BITS 16
 #define SLOTS ((size_t)1 << SLOT_BITS)
 
 /* Zero pages until used. Slot 0 stays empty, so that no handle is 0. */
 static emu_texture slots[SLOTS];
-static size_t used_slots = 1; /* guarded by the API lock, as the next */
+static size_t used_slots = 1; /* this and the next are guarded by the API lock */
 static emu_texture *free_slots;
 
-/* What the registry holds for a texture; the context owns it. */
-typedef struct texture_object {
-    emu_object object;
-    emu_texture *slot;
-} texture_object;
-
-static struct texture_object *owners[SLOTS]; /* by slot; NULL: free */
+static emu_texture_object *owners[SLOTS]; /* by slot; NULL: free */
 
 const emu_texture *
 emu_texture_find(uint64_t handle)
 {
     emu_texture *slot = &slots[handle & (SLOTS - 1)];
 
-    return handle && atomic_load_explicit(&slot->handle, memory_order_acquire) == handle
-               ? slot
-               : NULL;
+    if (!handle ||
+        atomic_load_explicit(&slot->handle, memory_order_acquire) != handle) {
+        return NULL;
+    }
+    return slot;
 }
 
 static void
-destroy(emu_object *object)
+texture_destroy(emu_object *object)
 {
-    texture_object *texture = (texture_object *)object;
+    emu_texture_object *texture = (emu_texture_object *)object;
     emu_texture *slot = texture->slot;
 
     atomic_store_explicit(&slot->handle, 0, memory_order_release);
@@ -47,7 +39,7 @@ destroy(emu_object *object)
 }
 
 static emu_texture *
-take_slot(void)
+texture_take_slot(void)
 {
     emu_texture *slot = free_slots;
 
@@ -63,7 +55,7 @@ take_slot(void)
 /* -- reading descriptors ----------------------------------------------------------- */
 
 static void
-set_level(emu_texture *t, const emu_array *array)
+texture_set_level(emu_texture *t, const emu_array *array)
 {
     emu_texture_level *level = &t->levels[t->level_count++];
 
@@ -77,23 +69,29 @@ set_level(emu_texture *t, const emu_array *array)
 }
 
 static void
-set_shape(emu_texture *t, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+texture_set_shape(emu_texture *t, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     bool stacked = (descriptor->Flags & (EMU_ARRAY_LAYERED | EMU_ARRAY_CUBEMAP)) != 0;
 
     t->format = descriptor->Format;
     t->channels = descriptor->NumChannels;
     t->flags = descriptor->Flags;
-    t->dimensions = descriptor->Depth && !stacked ? 3 : descriptor->Height ? 2 : 1;
+    t->dimensions = 1;
+    if (descriptor->Height) {
+        t->dimensions = 2;
+    }
+    if (descriptor->Depth && !stacked) {
+        t->dimensions = 3;
+    }
 }
 
 static CUresult
-read_linear(emu_texture *t, uint64_t address, size_t width, size_t height, size_t pitch,
-            CUarray_format format, unsigned int channels)
+texture_read_linear(emu_texture *t, uint64_t address, size_t width, size_t height,
+                    size_t pitch, CUarray_format format, unsigned int channels)
 {
     size_t element = emu_array_format_size(format) * channels;
     const emu_allocation *found;
-    size_t row;
+    size_t row, extent;
 
     if (!element || (channels != 1 && channels != 2 && channels != 4) || width == 0 ||
         height == 0 || __builtin_mul_overflow(width, element, &row)) {
@@ -102,7 +100,11 @@ read_linear(emu_texture *t, uint64_t address, size_t width, size_t height, size_
     if (height > 1 && (pitch < row || pitch > SIZE_MAX / height)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    found = emu_memory_check(address, height > 1 ? pitch * (height - 1) + row : row);
+    extent = row;
+    if (height > 1) {
+        extent += pitch * (height - 1);
+    }
+    found = emu_memory_check(address, extent);
     if (!found || address % element) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -120,7 +122,7 @@ read_linear(emu_texture *t, uint64_t address, size_t width, size_t height, size_
 }
 
 static CUresult
-read_resource(emu_texture *t, const CUDA_RESOURCE_DESC *resource)
+texture_read_resource(emu_texture *t, const CUDA_RESOURCE_DESC *resource)
 {
     const emu_array *array;
     const emu_mipmap *mipmap;
@@ -132,31 +134,34 @@ read_resource(emu_texture *t, const CUDA_RESOURCE_DESC *resource)
             if (!array) {
                 return CUDA_ERROR_INVALID_HANDLE;
             }
-            set_shape(t, &array->descriptor);
-            set_level(t, array);
+            texture_set_shape(t, &array->descriptor);
+            texture_set_level(t, array);
             return CUDA_SUCCESS;
         case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
             mipmap = emu_object_get(resource->res.mipmap.hMipmappedArray, EMU_MIPMAP);
             if (!mipmap) {
                 return CUDA_ERROR_INVALID_HANDLE;
             }
-            set_shape(t, &mipmap->descriptor);
+            texture_set_shape(t, &mipmap->descriptor);
             for (unsigned int i = 0; i < mipmap->level_count; i++) {
-                set_level(t, mipmap->levels[i]);
+                texture_set_level(t, mipmap->levels[i]);
             }
             return CUDA_SUCCESS;
         case CU_RESOURCE_TYPE_LINEAR:
             element = emu_array_format_size(resource->res.linear.format) *
                       resource->res.linear.numChannels;
+            if (element == 0) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
             t->dimensions = 1;
-            return read_linear(t, resource->res.linear.devPtr,
-                               element ? resource->res.linear.sizeInBytes / element : 0,
-                               1, resource->res.linear.sizeInBytes,
-                               resource->res.linear.format,
-                               resource->res.linear.numChannels);
+            return texture_read_linear(t, resource->res.linear.devPtr,
+                                       resource->res.linear.sizeInBytes / element, 1,
+                                       resource->res.linear.sizeInBytes,
+                                       resource->res.linear.format,
+                                       resource->res.linear.numChannels);
         case CU_RESOURCE_TYPE_PITCH2D:
             t->dimensions = 2;
-            return read_linear(
+            return texture_read_linear(
                 t, resource->res.pitch2D.devPtr, resource->res.pitch2D.width,
                 resource->res.pitch2D.height, resource->res.pitch2D.pitchInBytes,
                 resource->res.pitch2D.format, resource->res.pitch2D.numChannels);
@@ -165,24 +170,9 @@ read_resource(emu_texture *t, const CUDA_RESOURCE_DESC *resource)
     }
 }
 
+/* Apply the format of the resource view. The compressed formats are not supported. */
 static CUresult
-check_texture(const CUDA_TEXTURE_DESC *texture)
-{
-    for (int i = 0; i < 3; i++) {
-        if (texture->addressMode[i] > 3) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    if (texture->filterMode > 1 || texture->mipmapFilterMode > 1 ||
-        texture->maxAnisotropy > 16) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return CUDA_SUCCESS;
-}
-
-/* What the elements are seen as. The compressed formats are not decoded here. */
-static CUresult
-read_view(emu_texture *t)
+texture_read_view(emu_texture *t)
 {
     static const CUarray_format formats[] = {0x01, 0x08, 0x02, 0x09,
                                              0x03, 0x0a, 0x10, 0x20};
@@ -208,16 +198,15 @@ read_view(emu_texture *t)
     return CUDA_SUCCESS;
 }
 
-/* -- making ------------------------------------------------------------------------ */
+/* -- objects ----------------------------------------------------------------------- */
 
-/* `kind` is what the object is listed as; a surface has no `texture`. */
-static CUresult
-create(emu_context *context, emu_kind kind, const CUDA_RESOURCE_DESC *resource,
-       const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view,
-       uint64_t *handle)
+CUresult
+emu_texture_create(emu_context *context, emu_kind kind,
+                   const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
+                   const CUDA_RESOURCE_VIEW_DESC *view, uint64_t *handle)
 {
     emu_texture made;
-    texture_object *object;
+    emu_texture_object *object;
     emu_texture *slot;
     uint64_t generation;
     CUresult status;
@@ -233,24 +222,25 @@ create(emu_context *context, emu_kind kind, const CUDA_RESOURCE_DESC *resource,
         made.view = *view;
         made.has_view = true;
     }
-    status = read_resource(&made, resource);
+    status = texture_read_resource(&made, resource);
     if (status == CUDA_SUCCESS) {
-        status = read_view(&made);
+        status = texture_read_view(&made);
     }
     if (status != CUDA_SUCCESS) {
         return status;
     }
     made.element = emu_array_format_size(made.format) * made.channels;
-    object = emu_object_new(kind, sizeof(*object), context, destroy);
-    slot = object ? take_slot() : NULL;
+    object = emu_object_new(kind, sizeof(*object), context, texture_destroy);
+    if (!object) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    slot = texture_take_slot();
     if (!slot) {
-        if (object) {
-            emu_object_free(&object->object);
-        }
+        emu_object_free(&object->object);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     generation = slot->generation + 1;
-    memcpy(slot, &made, sizeof(made)); /* its handle is 0: no kernel reads it yet */
+    memcpy(slot, &made, sizeof(made)); /* its handle is 0, so no kernel reads it yet */
     slot->generation = generation;
     object->slot = slot;
     owners[slot - slots] = object;
@@ -259,20 +249,22 @@ create(emu_context *context, emu_kind kind, const CUDA_RESOURCE_DESC *resource,
     return CUDA_SUCCESS;
 }
 
-/* The live texture or surface of a handle that a program gave, or NULL. */
-static texture_object *
-get(uint64_t handle, emu_kind kind)
+emu_texture_object *
+emu_texture_get(uint64_t handle, emu_kind kind)
 {
     const emu_texture *slot = emu_texture_find(handle);
 
-    return slot && slot->surface == (kind == EMU_SURFACE) ? owners[slot - slots] : NULL;
+    if (!slot || slot->surface != (kind == EMU_SURFACE)) {
+        return NULL;
+    }
+    return owners[slot - slots];
 }
 
 CUresult
 emu_texture_make_hidden(emu_context *context, const CUDA_RESOURCE_DESC *resource,
                         const CUDA_TEXTURE_DESC *texture, uint64_t *handle)
 {
-    return create(context, EMU_TEXREF, resource, texture, NULL, handle);
+    return emu_texture_create(context, EMU_TEXREF, resource, texture, NULL, handle);
 }
 
 void
@@ -281,175 +273,6 @@ emu_texture_drop_hidden(uint64_t handle)
     const emu_texture *slot = emu_texture_find(handle);
 
     if (slot) {
-        destroy(&owners[slot - slots]->object);
+        texture_destroy(&owners[slot - slots]->object);
     }
-}
-
-static CUresult
-drop(uint64_t handle, emu_kind kind)
-{
-    texture_object *object = get(handle, kind);
-
-    if (!object) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    emu_count_free(object->object.context);
-    destroy(&object->object);
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
-                      const CUDA_TEXTURE_DESC *pTexDesc,
-                      const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
-{
-    emu_context *context;
-    uint64_t handle;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectCreate, &context);
-
-    if (status == CUDA_SUCCESS && (!pTexObject || !pResDesc || !pTexDesc)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        status = check_texture(pTexDesc);
-    }
-    if (status == CUDA_SUCCESS) {
-        status =
-            create(context, EMU_TEXTURE, pResDesc, pTexDesc, pResViewDesc, &handle);
-    }
-    if (status == CUDA_SUCCESS) {
-        *pTexObject = handle;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuTexObjectDestroy(CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = drop(texObject, EMU_TEXTURE);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectGetResourceDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const texture_object *object = get(texObject, EMU_TEXTURE);
-
-        if (object && pResDesc) {
-            *pResDesc = object->slot->resource;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectGetTextureDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const texture_object *object = get(texObject, EMU_TEXTURE);
-
-        if (object && pTexDesc) {
-            *pTexDesc = object->slot->texture;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
-                                   CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectGetResourceViewDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const texture_object *object = get(texObject, EMU_TEXTURE);
-
-        if (object && pResViewDesc && object->slot->has_view) {
-            *pResViewDesc = object->slot->view;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
-{
-    emu_context *context;
-    uint64_t handle;
-    CUresult status = EMU_ENTER_CONTEXT(SurfObjectCreate, &context);
-
-    if (status == CUDA_SUCCESS &&
-        (!pSurfObject || !pResDesc || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        const emu_array *array = emu_object_get(pResDesc->res.array.hArray, EMU_ARRAY);
-
-        if (!array) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (!(array->descriptor.Flags & EMU_ARRAY_SURFACE)) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    if (status == CUDA_SUCCESS) {
-        status = create(context, EMU_SURFACE, pResDesc, NULL, NULL, &handle);
-    }
-    if (status == CUDA_SUCCESS) {
-        *pSurfObject = handle;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuSurfObjectDestroy(CUsurfObject surfObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(SurfObjectDestroy, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = drop(surfObject, EMU_SURFACE);
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(SurfObjectGetResourceDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const texture_object *object = get(surfObject, EMU_SURFACE);
-
-        if (object && pResDesc) {
-            *pResDesc = object->slot->resource;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
 }

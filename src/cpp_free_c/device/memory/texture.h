@@ -9,7 +9,6 @@
 #define DEVICE_MEMORY_TEXTURE_H
 
 #include "device/memory/array.h"
-#include "device/base/device.h"
 
 /* CUDA_TEXTURE_DESC.flags. */
 enum {
@@ -47,8 +46,25 @@ typedef struct emu_texture {
     struct emu_texture *next; /* free slots; guarded by the API lock */
 } emu_texture;
 
-/* An object that no count of live ones shows, for a reference: a surface where
- * `texture` is NULL. Both are called with the API lock held. A handle of 0 is none. */
+/* A texture or surface object in the registry; the context owns it. */
+typedef struct {
+    emu_object object;
+    emu_texture *slot;
+} emu_texture_object;
+
+/* Create an object of that kind: EMU_TEXTURE, EMU_SURFACE, or EMU_TEXREF for a hidden
+ * one. `texture` is NULL for a surface, `view` may be NULL. Call with the API lock
+ * held, as the next three. The `destroy` of the object's header destroys it. */
+CUresult emu_texture_create(emu_context *context, emu_kind kind,
+                            const CUDA_RESOURCE_DESC *resource,
+                            const CUDA_TEXTURE_DESC *texture,
+                            const CUDA_RESOURCE_VIEW_DESC *view, uint64_t *handle);
+/* The live texture or surface of a handle that the program gave, or NULL. */
+emu_texture_object *emu_texture_get(uint64_t handle, emu_kind kind);
+
+/* Create and destroy the object of a texture or surface reference; the counts of live
+ * objects leave it out. `texture` is NULL for a surface reference. Destroying handle 0
+ * does nothing. */
 CUresult emu_texture_make_hidden(struct CUctx_st *context,
                                  const CUDA_RESOURCE_DESC *resource,
                                  const CUDA_TEXTURE_DESC *texture, uint64_t *handle);

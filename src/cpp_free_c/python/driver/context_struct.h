@@ -1,5 +1,8 @@
-/* The struct behind a Context. Every wrapper of a driver handle reads it, so it is
- * below them; context.h declares what makes and finds contexts. */
+/* The struct behind a Context. It is apart from context.h because every wrapper of a
+ * driver handle reads it.
+ *
+ * Invariant: `rec` is registered as long as the object exists. Callers: resource.h and
+ * all files that have a Context at hand. */
 #ifndef PYTHON_DRIVER_CONTEXT_STRUCT_H
 #define PYTHON_DRIVER_CONTEXT_STRUCT_H
 

@@ -1,7 +1,7 @@
-"""The user's own lines for what a compiler or the driver says about them.
+"""Excerpts: the lines of a source that an error is about, each with its message.
 
-Compilers name a file and a line; whoever wrote the text as a string in a program has no
-file to look into. Called for errors only, by ``pycuda.driver`` and ``pycuda.compiler``.
+Compilers name a file and a line. A program that has its source in a string has no such
+file. Only errors need this.
 """
 
 from __future__ import annotations
@@ -10,31 +10,32 @@ import os
 import re
 from collections.abc import Sequence
 
-from pycuda._compile.nvcc import AFTER_SOURCE, BEFORE_SOURCE, SOURCE_NAME
+# The name of a source in the messages of compilers, and the names of our own lines
+# before and after it.
+SOURCE_NAME = "kernel.cu"
+BEFORE_SOURCE = f"before {SOURCE_NAME}"
+AFTER_SOURCE = f"after {SOURCE_NAME}"
 
 _MOST = 4  # messages; the others are in the compiler's own text
 _CONTEXT = 2  # lines before the one in question
 
 # "kernel.cu(4): error: text", and as gcc says it "kernel.cu:4:8: fatal error: text".
-_MESSAGE = re.compile(
-    r"^(?:(?P<end>At end of source)|(?P<file>\S.*?)"
+_MESSAGE = (
+    r"(?m)^(?:(?P<end>At end of source)|(?P<file>\S.*?)"
     r"(?:\((?P<line>\d+)\)|:(?P<gcc_line>\d+)(?::(?P<column>\d+))?))\s*: "
-    r"(?P<text>(?:\w+ )?error\b.*)$",
-    re.MULTILINE,
+    r"(?P<text>(?:\w+ )?error\b.*)$"
 )
 _LINE_MARKER = f'#line 1 "{SOURCE_NAME}"\n'
-_RENUMBERED = re.compile(
+_RENUMBERED = (
     r'[ \t]*#[ \t]*(?=line\b|\d+[ \t]*")(?:line[ \t]+)?(\d+)(?:[ \t]*"([^"]*)")?'
 )
-_PTX_MESSAGE = re.compile(
-    r"^.*\bline (?P<line>\d+)\s*[;:] *(?P<text>.*)$", re.MULTILINE
-)
-_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
+_PTX_MESSAGE = r"(?m)^.*\bline (?P<line>\d+)\s*[;:] *(?P<text>.*)$"
+_LOC = r"^\s*\.loc\s+(\d+)\s+(\d+)"
+_FILE = r'^\s*\.file\s+(\d+)\s+"([^"]*)"'
 
 
 class _Text:
-    """The lines of one file, and what compilers call them."""
+    """The lines of one file, with the file and number that compilers give them."""
 
     def __init__(self, name: str, text: str, lone_returns: bool = False) -> None:
         self.name = name
@@ -46,14 +47,19 @@ class _Text:
         file, number = name, 1
         for line in self.lines:
             self.marks.append((file, number))
-            match = _RENUMBERED.match(line)
-            number = int(match[1]) if match else number + 1
-            file = (match[2] if match else None) or file
+            match = re.match(_RENUMBERED, line)
+            if match is None:
+                number += 1
+            else:
+                number = int(match[1])
+                file = match[2] or file
 
     def place_of(self, number: int) -> int | None:
         """Return the index of a line; None if there is none, or more than one."""
         mark = (self.name, number)
-        return self.marks.index(mark) if self.marks.count(mark) == 1 else None
+        if self.marks.count(mark) != 1:
+            return None
+        return self.marks.index(mark)
 
     def last(self) -> int | None:
         """Return the index of the last line of this name that is not blank."""
@@ -62,7 +68,7 @@ class _Text:
         return next((n for n in own if self.lines[n].strip()), None)
 
     def shown(self, place: int, column: int | None, text: str) -> str:
-        """Return a line, those before it, and a message."""
+        """Return a line, the lines before it, and a message."""
         name, number = self.marks[place]
         first = place
         while first > max(0, place - _CONTEXT) and self.marks[first - 1] == (
@@ -93,10 +99,11 @@ def _own(source: str, lone_returns: bool = False) -> _Text:
 def of_source(source: str, said: str, nvrtc: bool = False) -> str:
     """Return the lines that a compiler's errors are about, each with its message.
 
-    ``nvrtc`` tells who said it: a return without a newline ends a line for nvcc only,
-    and NVRTC counts bytes where nvcc counts characters.
+    ``said`` is the compiler's output. ``nvrtc`` is true if it is NVRTC's: only for nvcc
+    a carriage return without a newline ends a line, and NVRTC counts bytes where nvcc
+    counts characters.
     """
-    messages = list(_MESSAGE.finditer(said))
+    messages = list(re.finditer(_MESSAGE, said))
     own = _own(source, not nvrtc)
     parts = []
     for match in messages[:_MOST]:
@@ -104,8 +111,9 @@ def of_source(source: str, said: str, nvrtc: bool = False) -> str:
         if match["end"] or match["file"] in (BEFORE_SOURCE, AFTER_SOURCE):
             text, place = own, own.last()
         else:
-            of_user = match["file"] == SOURCE_NAME
-            text = own if of_user else _header(match["file"], not nvrtc)
+            text = own
+            if match["file"] != SOURCE_NAME:
+                text = _header(match["file"], not nvrtc)
             place = text.place_of(int(match["line"] or match["gcc_line"]))
             if place is not None:
                 column = _column(match, text.lines[place], said, nvrtc)
@@ -128,10 +136,10 @@ def _header(path: str, lone_returns: bool) -> _Text:
 
 
 def _column(match: re.Match[str], line: str, said: str, nvrtc: bool) -> int | None:
-    """Return where in the line the error is, from 0, None if that is unsure.
+    """Return the column of an error, from 0, or None if that is unsure.
 
-    nvcc prints the line again, with other blanks and macros replaced, and a caret below
-    it; what follows the place is the same in both.
+    nvcc prints the line again, with other blanks and with macros replaced, and a caret
+    below it. The text behind the column is the same in both lines.
     """
     if match["column"]:
         return int(match["column"]) - 1
@@ -152,18 +160,20 @@ def _column(match: re.Match[str], line: str, said: str, nvrtc: bool) -> int | No
 def of_ptx(image: bytes, log: str, source: str) -> str:
     """Return the lines of PTX that the driver's log is about, each with its message.
 
-    Where the PTX says which line of the source it comes from, that is shown, too.
+    If the PTX names the line of the source that it comes from, show that line too.
     """
     ptx = _Text("PTX", image.rstrip(b"\0").decode("utf-8", "replace"))
     own = _own(source)
     parts = []
-    for match in list(_PTX_MESSAGE.finditer(log))[:_MOST]:
+    for match in list(re.finditer(_PTX_MESSAGE, log))[:_MOST]:
         place = ptx.place_of(int(match["line"]))
         if place is None:
             continue
         parts.append(ptx.shown(place, None, match["text"].strip()))
         number = _origin(ptx.lines, place)
-        origin = None if number is None else own.place_of(number)
+        if number is None:
+            continue
+        origin = own.place_of(number)
         if origin is not None:
             parts.append(f"from {SOURCE_NAME}, line {number}:\n    {own.lines[origin]}")
     return "\n".join(parts)
@@ -174,9 +184,11 @@ def _origin(lines: Sequence[str], place: int) -> int | None:
     for line in reversed(lines[: place + 1]):
         if line.startswith((".visible", ".entry", ".func", "{")):
             return None  # the beginning of the function
-        found = _LOC.match(line)
+        found = re.match(_LOC, line)
         if found:
-            files = {m[1]: m[2] for m in map(_FILE.match, lines) if m}
-            name = os.path.basename(files.get(found[1], ""))
-            return int(found[2]) if name == SOURCE_NAME else None
+            named = [re.match(_FILE, each) for each in lines]
+            files = {match[1]: match[2] for match in named if match}
+            if os.path.basename(files.get(found[1], "")) == SOURCE_NAME:
+                return int(found[2])
+            return None
     return None

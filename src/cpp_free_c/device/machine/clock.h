@@ -1,0 +1,12 @@
+/* The clocks of the device, in nanoseconds. */
+#ifndef DEVICE_MACHINE_CLOCK_H
+#define DEVICE_MACHINE_CLOCK_H
+
+#include <stdint.h>
+
+/* The time since some start; it never jumps. */
+uint64_t emu_clock_steady(void);
+/* The time of the day, for %globaltimer. */
+uint64_t emu_clock_of_day(void);
+
+#endif
