@@ -12,7 +12,7 @@ range_fault_new(const pcu_copy_range *e)
     PCU_STATUS(status, MemGetAddressRange, (&base, &size, e->start));
     if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return PyUnicode_FromFormat(
-            "%s: %zu bytes at address %p were asked for, where no allocation is",
+            "%s: %zu bytes were asked for at address %p, which is in no allocation",
             e->name, e->bytes, (void *)(uintptr_t)e->start);
     }
     size_t offset = (size_t)(e->start - base);
