@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "device/api/entry.h"
-#include "device/api/faults.h"
+#include "device/api/live_count.h"
 #include "fuzz_target.h"
 
 enum { MOST_KERNELS = 4, PARAMETERS = 64 };
