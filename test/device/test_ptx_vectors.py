@@ -1,5 +1,6 @@
-"""Which vectors PTX may have: what the loader takes and refuses is what NVIDIA's
-assembler does (conformance/grid.py; its verdicts are in test/data/ptx_vectors.json).
+"""The loader accepts and rejects the same PTX vectors as NVIDIA's assembler.
+
+The verdicts of the assembler are in test/data/ptx_vectors.json (conformance/grid.py).
 """
 
 import shutil
@@ -12,7 +13,7 @@ from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 
-#: Taken here, though the assembler refuses the mixture of types.
+#: Accepted here, although the assembler rejects the mix of types.
 LENIENT = {
     "mov.v2.u32 {u32_0, f32_0}, {u32_1, f32_1};",
     "ld.global.v2.u16 {u32_0, f32_1}, [b64_8];",
@@ -24,7 +25,7 @@ LENIENT = {
 
 @pytest.fixture
 def load(d, emu_ctx):
-    """None, or the words in which the loader refuses a line."""
+    """Load a line. Return None, or the message with which the loader rejects it."""
     arrays = Arrays(d)
 
     def load_line(line):
@@ -71,18 +72,18 @@ def test_the_recorded_verdicts_are_the_assembler_s(group):
         ("mov.b64 {_, _}, b64_8;", "no element of the destination"),
         ("mov.b64 b64_8, {b32_0, b16_1};", "differ in width"),
         ("mov.b64 b64_8, {b16_1, b32_0};", "differ in width"),
-        ("mov.v4.u32 v4u32, w2u32;", "no vector of 4 elements"),
+        ("mov.v4.u32 v4u32, w2u32;", "not a vector of 4 elements"),
         ("mov.v2.u32 v2f32, w2f32;", "a register of floats"),
         ("mov.u32 u32_0, u16_0;", "another size"),
         (".reg .v4 .f64 made;", "more than 128 bits"),
         (".reg .v8 .u16 made;", "cannot have '.v8'"),
         (".param .v4 .f32 made;", "declare an array of bytes"),
-        ("ld.global.v2.u32 v4u32, [b64_8];", "no vector of 2 elements"),
+        ("ld.global.v2.u32 v4u32, [b64_8];", "not a vector of 2 elements"),
         (
             "ld.global.v8.u32 " + grid.braces("b32", 8) + ", [b64_8];",
             "8 elements of 32",
         ),
-        ("bar.sync 1, 48;", "no multiple of 32"),
+        ("bar.sync 1, 48;", "not a multiple of 32"),
         ("bar.sync 16;", "there are 16"),
     ],
 )

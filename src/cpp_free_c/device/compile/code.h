@@ -28,6 +28,8 @@ enum { EMU_LANES = 32, EMU_BARRIERS = 16 /* of a block */ };
 #define EMU_FUNC_WINDOW (((uint64_t)1 << 48) + ((uint64_t)2 << 40))
 #define EMU_WINDOW_SIZE ((uint64_t)1 << 32)
 #define EMU_FUNC_STEP 16
+/* The address of a function by its number in the program. */
+#define EMU_FUNC_ADDRESS(number) (EMU_FUNC_WINDOW + (uint64_t)(number)*EMU_FUNC_STEP)
 
 /* State spaces of an access, in emu_insn.aux. */
 enum {

@@ -1,104 +1,106 @@
-/* Lowering of arithmetic. See lower.h. */
+/* Lowering of arithmetic. See lower_opcodes.h.
+ *
+ * A function reads the operations of its row by position; an enum before it names the
+ * positions. */
 #include "device/base/half.h"
-#include "device/compile/lower.h"
+#include "device/compile/lower_opcodes.h"
+#include "device/compile/lower_operand.h"
 
 /* -- which operation --------------------------------------------------------------- */
 
-/* One operation for 16, 32, 64 bits. */
-typedef struct {
-    uint16_t r16, r32, r64;
-} by_width;
-
-#define BY_WIDTH(name) \
-    ((by_width){EMU_OP_##name##_16, EMU_OP_##name##_32, EMU_OP_##name##_64})
-
-/* One operation for each integer type. */
-typedef struct {
-    uint16_t u16, s16, u32, s32, u64, s64;
-} by_type;
-
-#define BY_TYPE(name)                                                         \
-    ((by_type){EMU_OP_##name##_u16, EMU_OP_##name##_s16, EMU_OP_##name##_u32, \
-               EMU_OP_##name##_s32, EMU_OP_##name##_u64, EMU_OP_##name##_s64})
-
+/* Of three operations the one for 16, 32 or 64 bits. */
 static unsigned
-pick_width(const low_func *f, by_width ops, unsigned type)
+arith_by_width(const low_func *f, const uint16_t ops[3], unsigned type)
 {
     switch (ptx_type_size(type)) {
         case 2:
-            return ops.r16;
+            return ops[0];
         case 4:
-            return ops.r32;
+            return ops[1];
         case 8:
-            return ops.r64;
+            return ops[2];
         default:
             low_unsupported(f);
     }
 }
 
+/* Of six operations the one for u16, s16, u32, s32, u64 or s64. */
 static unsigned
-pick_type(const low_func *f, by_type ops, unsigned type)
+arith_by_type(const low_func *f, const uint16_t ops[6], unsigned type)
 {
     switch (type) {
         case PTX_W_u16:
         case PTX_W_b16:
-            return ops.u16;
+            return ops[0];
         case PTX_W_s16:
-            return ops.s16;
+            return ops[1];
         case PTX_W_u32:
         case PTX_W_b32:
-            return ops.u32;
+            return ops[2];
         case PTX_W_s32:
-            return ops.s32;
+            return ops[3];
         case PTX_W_u64:
         case PTX_W_b64:
-            return ops.u64;
+            return ops[4];
         case PTX_W_s64:
-            return ops.s64;
+            return ops[5];
         default:
             low_unsupported(f);
     }
 }
 
-static low_value
-source(low_func *f, unsigned index, unsigned type)
-{
-    return low_source(f, &f->in->operands[index], type);
-}
-
-static low_value
-target(low_func *f, unsigned type)
-{
-    return low_target(f, &f->in->operands[0], ptx_type_class(type));
-}
-
 /* -- single and double precision --------------------------------------------------- */
 
-/* Emits an operation on floats with its .ftz, .sat and rounding; sources are read
- * already. */
-static void
-emit_float(low_func *f, unsigned op, unsigned type, low_value d, low_value a,
-           low_value b, low_value c)
-{
-    const bool single = type == PTX_W_f32;
-    const bool ftz = single && low_has(f, PTX_W_ftz);
-    const bool sat = single && low_has(f, PTX_W_sat);
-    low_value result = d;
-    low_insn *insn;
+/* The operations on floats; 0 where there is none. */
+typedef struct {
+    unsigned f32, f64;
+    unsigned ftz; /* f32 with .ftz, done by the interpreter itself */
+} float_ops;
 
-    if (ftz) {
-        a = a ? low_flush(f, a) : 0;
-        b = b ? low_flush(f, b) : 0;
-        c = c ? low_flush(f, c) : 0;
-    }
-    if (ftz || sat) {
+/* Where mul, mad and fma have their operations on floats. */
+enum { AT_F32, AT_F64, AT_HALF, AT_FTZ };
+
+static float_ops
+float_ops_of(const low_func *f)
+{
+    return (float_ops){f->ops[AT_F32], f->ops[AT_F64], f->ops[AT_FTZ]};
+}
+
+/* Emits an operation that flushes sources and result itself. */
+static void
+float_flushing(low_func *f, unsigned op, low_value d, const low_value v[3])
+{
+    const bool sat = low_has(f, PTX_W_sat);
+    low_value result = d;
+
+    if (sat) {
         result = low_temp(f, PTX_R32);
     }
-    insn = low_emit(f, op, result, a, b, c);
-    insn->round = (uint8_t)low_rounding(f);
-    if (ftz) {
-        low_value flushed = sat ? low_temp(f, PTX_R32) : d;
+    low_emit(f, op, result, v[0], v[1], v[2])->round = (uint8_t)low_rounding(f);
+    if (sat) {
+        low_emit(f, EMU_OP_sat_f32, d, result, 0, 0);
+    }
+}
 
+/* Emits an operation on f32 with .ftz or .sat; .ftz is done by operations around it. */
+static void
+float_with_modifiers(low_func *f, unsigned op, low_value d, low_value v[3])
+{
+    const bool ftz = low_has(f, PTX_W_ftz), sat = low_has(f, PTX_W_sat);
+    low_value result, flushed;
+
+    for (unsigned i = 0; ftz && i < 3; i++) {
+        if (v[i] != 0) {
+            v[i] = low_flush(f, v[i]);
+        }
+    }
+    result = low_temp(f, PTX_R32);
+    low_emit(f, op, result, v[0], v[1], v[2])->round = (uint8_t)low_rounding(f);
+    if (ftz) {
+        flushed = d;
+        if (sat) {
+            flushed = low_temp(f, PTX_R32);
+        }
         low_emit(f, EMU_OP_ftz_f32, flushed, result, 0, 0);
         result = flushed;
     }
@@ -107,65 +109,36 @@ emit_float(low_func *f, unsigned op, unsigned type, low_value d, low_value a,
     }
 }
 
-/* Operations whose .ftz form the interpreter has itself. */
-static unsigned
-flushing_form(const low_func *f, unsigned op)
-{
-    if (!low_has(f, PTX_W_ftz)) {
-        return 0;
-    }
-    switch (op) {
-        case EMU_OP_add_f32:
-            return EMU_OP_add_ftz_f32;
-        case EMU_OP_sub_f32:
-            return EMU_OP_sub_ftz_f32;
-        case EMU_OP_mul_f32:
-            return EMU_OP_mul_ftz_f32;
-        case EMU_OP_fma_f32:
-            return EMU_OP_fma_ftz_f32;
-        default:
-            return 0;
-    }
-}
-
 static void
-float_operation(low_func *f, unsigned op32, unsigned op64, unsigned type,
-                unsigned sources)
+float_operation(low_func *f, float_ops ops, unsigned type, unsigned sources)
 {
-    const unsigned op = type == PTX_W_f32 ? op32 : op64;
+    const bool single = type == PTX_W_f32;
+    unsigned op = ops.f64;
     low_value d, v[3] = {0, 0, 0};
-    unsigned flushing, i;
 
-    if (!op || (type != PTX_W_f32 && type != PTX_W_f64)) {
+    if (single) {
+        op = ops.f32;
+    }
+    if (op == 0 || (!single && type != PTX_W_f64)) {
         low_unsupported(f);
     }
     low_operands(f, sources + 1, sources + 1);
-    d = target(f, type);
-    for (i = 0; i < sources; i++) {
-        v[i] = source(f, i + 1, type);
+    d = low_result(f, type);
+    for (unsigned i = 0; i < sources; i++) {
+        v[i] = low_source_at(f, i + 1, type);
     }
-    flushing = flushing_form(f, op);
-    if (flushing) {
-        low_value result = low_has(f, PTX_W_sat) ? low_temp(f, PTX_R32) : d;
-
-        low_emit(f, flushing, result, v[0], v[1], v[2])->round =
-            (uint8_t)low_rounding(f);
-        if (result != d) {
-            low_emit(f, EMU_OP_sat_f32, d, result, 0, 0);
-        }
-        return;
+    if (single && ops.ftz != 0 && low_has(f, PTX_W_ftz)) {
+        float_flushing(f, ops.ftz, d, v);
     }
-    emit_float(f, op, type, d, v[0], v[1], v[2]);
+    else if (single && (low_has(f, PTX_W_ftz) || low_has(f, PTX_W_sat))) {
+        float_with_modifiers(f, op, d, v);
+    }
+    else {
+        low_emit(f, op, d, v[0], v[1], v[2])->round = (uint8_t)low_rounding(f);
+    }
 }
 
 /* -- half precision ---------------------------------------------------------------- */
-
-static bool
-is_half(unsigned type)
-{
-    return type == PTX_W_f16 || type == PTX_W_bf16 || type == PTX_W_f16x2 ||
-           type == PTX_W_bf16x2;
-}
 
 static bool
 is_half_pair(unsigned type)
@@ -173,15 +146,24 @@ is_half_pair(unsigned type)
     return type == PTX_W_f16x2 || type == PTX_W_bf16x2;
 }
 
-/* One half operation, with .sat or .relu behind it. */
+static bool
+is_half(unsigned type)
+{
+    return type == PTX_W_f16 || type == PTX_W_bf16 || is_half_pair(type);
+}
+
+/* One half operation, followed by .sat or .relu. */
 static void
 half_one(low_func *f, unsigned op, uint32_t format, low_value d, const low_value v[3])
 {
     const bool sat = low_has(f, PTX_W_sat), relu = low_has(f, PTX_W_relu);
-    low_value result = sat || relu ? low_temp(f, PTX_R16) : d;
+    low_value result = d;
+    low_insn *insn;
 
-    low_insn *insn = low_emit(f, op, result, v[0], v[1], v[2]);
-
+    if (sat || relu) {
+        result = low_temp(f, PTX_R16);
+    }
+    insn = low_emit(f, op, result, v[0], v[1], v[2]);
     insn->aux = format;
     insn->imm = low_has(f, PTX_W_NaN);
     if (result != d) {
@@ -191,27 +173,30 @@ half_one(low_func *f, unsigned op, uint32_t format, low_value d, const low_value
     }
 }
 
-/* Half operations, pairs of them one by one. */
+/* A half operation; on a pair, one for each half. */
 static void
 half_operation(low_func *f, unsigned op, unsigned type, unsigned sources)
 {
-    const uint32_t format =
-        (type == PTX_W_bf16 || type == PTX_W_bf16x2 ? EMU_BF16 : EMU_F16) |
-        (low_has(f, PTX_W_ftz) ? EMU_HALF_FTZ : 0);
+    uint32_t format = EMU_F16;
     low_value d, v[3] = {0, 0, 0}, parts[2][3] = {{0}}, results[2];
-    unsigned i, k;
 
+    if (type == PTX_W_bf16 || type == PTX_W_bf16x2) {
+        format = EMU_BF16;
+    }
+    if (low_has(f, PTX_W_ftz)) {
+        format |= EMU_HALF_FTZ;
+    }
     low_operands(f, sources + 1, sources + 1);
-    d = target(f, type);
-    for (i = 0; i < sources; i++) {
-        v[i] = source(f, i + 1, type);
+    d = low_result(f, type);
+    for (unsigned i = 0; i < sources; i++) {
+        v[i] = low_source_at(f, i + 1, type);
     }
     if (!is_half_pair(type)) {
         half_one(f, op, format, d, v);
         return;
     }
-    for (k = 0; k < 2; k++) {
-        for (i = 0; i < sources; i++) {
+    for (unsigned k = 0; k < 2; k++) {
+        for (unsigned i = 0; i < sources; i++) {
             parts[k][i] = low_temp(f, PTX_R16);
             low_emit(f, EMU_OP_part_16from32, parts[k][i], v[i], 0, 0)->imm =
                 (int64_t)16 * k;
@@ -222,76 +207,144 @@ half_operation(low_func *f, unsigned op, unsigned type, unsigned sources)
     low_emit(f, EMU_OP_join_32, d, results[0], results[1], 0);
 }
 
-/* -- integers ---------------------------------------------------------------------- */
+/* -- sums -------------------------------------------------------------------------- */
 
+/* d = a op b of integers. */
 static void
 integer_binary(low_func *f, unsigned op, unsigned type)
 {
+    low_value d, a, b;
+
     low_operands(f, 3, 3);
-    low_emit(f, op, target(f, type), source(f, 1, type), source(f, 2, type), 0);
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    d = low_result(f, type);
+    low_emit(f, op, d, a, b, 0);
 }
 
-/* add, sub with a carry: .cc goes out, addc takes it in. */
-static void
-carry_add(low_func *f, bool subtract, bool in)
+/* The form of a carry operation for the type: `ops` are those for 32 and 64 bits. */
+static unsigned
+carry_op(const low_func *f, const uint16_t ops[2], unsigned type)
 {
-    const unsigned type = low_type(f, 0);
-    const bool wide = ptx_type_size(type) == 8;
-    const bool out = low_has(f, PTX_W_cc);
+    switch (ptx_type_size(type)) {
+        case 4:
+            return ops[0];
+        case 8:
+            return ops[1];
+        default:
+            low_unsupported(f);
+    }
+}
+
+/* d = a op b, with the carry as third source if `in`, and as result under .cc. */
+static void
+emit_carry(low_func *f, unsigned op, low_value d, low_value a, low_value b, bool in)
+{
+    low_value carry = 0;
     low_insn *insn;
 
-    if (ptx_type_size(type) != 4 && !wide) {
-        low_unsupported(f);
+    if (in) {
+        carry = f->carry;
     }
+    insn = low_emit(f, op, d, a, b, carry);
+    insn->aux = in;
+    if (low_has(f, PTX_W_cc)) {
+        insn->e = f->carry;
+        insn->aux |= 2;
+    }
+}
+
+/* `ops`: for 32 and 64 bits. */
+static void
+carry_sum(low_func *f, const uint16_t ops[2], bool in)
+{
+    const unsigned type = low_type(f, 0);
+    const unsigned op = carry_op(f, ops, type);
+    low_value d, a, b;
+
     low_operands(f, 3, 3);
-    insn = low_emit(f,
-                    subtract ? (wide ? EMU_OP_subc_64 : EMU_OP_subc_32)
-                             : (wide ? EMU_OP_addc_64 : EMU_OP_addc_32),
-                    target(f, type), source(f, 1, type), source(f, 2, type),
-                    in ? f->carry : 0);
-    insn->e = out ? f->carry : 0;
-    insn->aux = (in ? 1 : 0) | (out ? 2 : 0);
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    d = low_result(f, type);
+    emit_carry(f, op, d, a, b, in);
+}
+
+void
+low_addc(low_func *f)
+{
+    carry_sum(f, f->ops, true);
+}
+
+/* One operation on pairs of 16 bits: `which` is its number among those of simd_video.
+ */
+static low_insn *
+emit_pair(low_func *f, unsigned which, low_value d, low_value a, low_value b,
+          low_value zero)
+{
+    low_insn *insn = low_emit(f, EMU_OP_simd_video, d, a, b, zero);
+
+    insn->aux = which;
+    insn->imm = 1;
+    return insn;
 }
 
 static void
-lower_add(low_func *f, bool subtract)
+pair_sum(low_func *f, unsigned type)
 {
+    low_value zero = low_constant(f, PTX_R32, 0), d, a, b;
+
+    low_operands(f, 3, 3);
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    d = low_result(f, type);
+    (void)emit_pair(f, f->in->opcode == PTX_OP_sub, d, a, b, zero);
+}
+
+/* add, sub */
+void
+low_add(low_func *f)
+{
+    enum {
+        SUM_16, /* and 32, 64 */
+        SATURATING = 3,
+        SUM_F32,
+        SUM_F64,
+        SUM_HALF,
+        SUM_FTZ,
+        SUM_CARRY /* 32 and 64 */
+    };
     const unsigned type = low_type(f, 0);
+    const uint16_t *ops = f->ops;
 
     if (low_has(f, PTX_W_cc)) {
-        carry_add(f, subtract, false);
+        carry_sum(f, ops + SUM_CARRY, false);
     }
     else if (is_half(type)) {
-        half_operation(f, subtract ? EMU_OP_half_sub : EMU_OP_half_add, type, 2);
+        half_operation(f, ops[SUM_HALF], type, 2);
     }
     else if (ptx_type_is_float(type)) {
-        float_operation(f, subtract ? EMU_OP_sub_f32 : EMU_OP_add_f32,
-                        subtract ? EMU_OP_sub_f64 : EMU_OP_add_f64, type, 2);
+        float_operation(f, (float_ops){ops[SUM_F32], ops[SUM_F64], ops[SUM_FTZ]}, type,
+                        2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {
-        low_value c = low_constant(f, PTX_R32, 0);
-        low_insn *insn;
-
-        low_operands(f, 3, 3);
-        insn = low_emit(f, EMU_OP_simd_video, target(f, type), source(f, 1, type),
-                        source(f, 2, type), c);
-        insn->aux = subtract;
-        insn->imm = 1;
+        pair_sum(f, type);
     }
     else if (low_has(f, PTX_W_sat)) {
         if (type != PTX_W_s32) {
             low_unsupported(f);
         }
-        integer_binary(f, subtract ? EMU_OP_subsat_s32 : EMU_OP_addsat_s32, type);
+        integer_binary(f, ops[SATURATING], type);
     }
     else {
-        integer_binary(f, pick_width(f, subtract ? BY_WIDTH(sub) : BY_WIDTH(add), type),
-                       type);
+        integer_binary(f, arith_by_width(f, ops + SUM_16, type), type);
     }
 }
 
+/* -- products ---------------------------------------------------------------------- */
+
+/* The type of twice the bits. */
 static unsigned
-twice(const low_func *f, unsigned type)
+wide_type(const low_func *f, unsigned type)
 {
     switch (type) {
         case PTX_W_u16:
@@ -307,192 +360,280 @@ twice(const low_func *f, unsigned type)
     }
 }
 
+/* Of four operations the one for u16, s16, u32 or s32. */
 static unsigned
-wide_op(const low_func *f, unsigned type, bool add)
+wide_op(const low_func *f, const uint16_t ops[4], unsigned type)
 {
     switch (type) {
         case PTX_W_u16:
-            return add ? EMU_OP_madwide_u16 : EMU_OP_mulwide_u16;
+            return ops[0];
         case PTX_W_s16:
-            return add ? EMU_OP_madwide_s16 : EMU_OP_mulwide_s16;
+            return ops[1];
         case PTX_W_u32:
-            return add ? EMU_OP_madwide_u32 : EMU_OP_mulwide_u32;
+            return ops[2];
         case PTX_W_s32:
-            return add ? EMU_OP_madwide_s32 : EMU_OP_mulwide_s32;
+            return ops[3];
         default:
             low_unsupported(f);
     }
 }
 
-static void
-lower_mul(low_func *f)
+void
+low_mul(low_func *f)
 {
+    enum { LOW = 4, HIGH = 7, WIDE = 13 };
     const unsigned type = low_type(f, 0);
 
     if (is_half(type)) {
-        half_operation(f, EMU_OP_half_mul, type, 2);
+        half_operation(f, f->ops[AT_HALF], type, 2);
     }
     else if (ptx_type_is_float(type)) {
-        float_operation(f, EMU_OP_mul_f32, EMU_OP_mul_f64, type, 2);
+        float_operation(f, float_ops_of(f), type, 2);
     }
     else if (low_has(f, PTX_W_wide)) {
+        low_value d, a, b;
+
         low_operands(f, 3, 3);
-        low_emit(f, wide_op(f, type, false), target(f, twice(f, type)),
-                 source(f, 1, type), source(f, 2, type), 0);
+        b = low_source_at(f, 2, type);
+        a = low_source_at(f, 1, type);
+        d = low_result(f, wide_type(f, type));
+        low_emit(f, wide_op(f, f->ops + WIDE, type), d, a, b, 0);
     }
     else if (low_has(f, PTX_W_hi)) {
-        integer_binary(f, pick_type(f, BY_TYPE(mulhi), type), type);
+        integer_binary(f, arith_by_type(f, f->ops + HIGH, type), type);
     }
     else {
-        integer_binary(f, pick_width(f, BY_WIDTH(mul), type), type);
+        integer_binary(f, arith_by_width(f, f->ops + LOW, type), type);
     }
 }
 
-/* mad.lo.cc, madc.hi.cc and so on: the product, then an addition with carries. */
+/* A new register for the product of the first two sources; `low` are the operations by
+ * width, `high` those by type, for .hi. */
+static low_value
+product_of(low_func *f, const uint16_t low[3], const uint16_t high[6], unsigned type)
+{
+    low_value product = low_temp(f, ptx_type_class(type)), a, b;
+    unsigned op;
+
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    if (low_has(f, PTX_W_hi)) {
+        op = arith_by_type(f, high, type);
+    }
+    else {
+        op = arith_by_width(f, low, type);
+    }
+    low_emit(f, op, product, a, b, 0);
+    return product;
+}
+
+/* mad.lo.cc, madc.hi.cc and so on: the product, then a sum with carries. `sums`: for 32
+ * and 64 bits. */
 static void
-carry_mad(low_func *f, bool in)
+carry_mad(low_func *f, const uint16_t low[3], const uint16_t high[6],
+          const uint16_t sums[2], bool in)
 {
     const unsigned type = low_type(f, 0);
-    const bool wide = ptx_type_size(type) == 8;
-    const bool out = low_has(f, PTX_W_cc);
-    low_value product = low_temp(f, ptx_type_class(type));
-    low_insn *insn;
+    const unsigned op = carry_op(f, sums, type);
+    low_value product, c;
 
-    if (ptx_type_size(type) != 4 && !wide) {
+    low_operands(f, 4, 4);
+    product = product_of(f, low, high, type);
+    c = low_source_at(f, 3, type);
+    emit_carry(f, op, low_result(f, type), product, c, in);
+}
+
+void
+low_madc(low_func *f)
+{
+    enum { LOW, HIGH = 3, SUMS = 9 };
+
+    carry_mad(f, f->ops + LOW, f->ops + HIGH, f->ops + SUMS, true);
+}
+
+enum {
+    MAD_LOW = 4,
+    MAD_PRODUCT = 7,
+    MAD_HIGH = 10,
+    MAD_WIDE = 16,
+    MAD_SUM = 20,
+    MAD_SATURATING = 23,
+    MAD_CARRY
+};
+
+/* mad.hi: there is no operation for it, so the product, then the sum. */
+static void
+mad_high(low_func *f, unsigned type)
+{
+    const bool sat = low_has(f, PTX_W_sat);
+    low_value product, c;
+    unsigned op;
+
+    if (sat && type != PTX_W_s32) {
         low_unsupported(f);
     }
-    low_operands(f, 4, 4);
-    low_emit(f,
-             low_has(f, PTX_W_hi) ? pick_type(f, BY_TYPE(mulhi), type)
-                                  : pick_width(f, BY_WIDTH(mul), type),
-             product, source(f, 1, type), source(f, 2, type), 0);
-    insn = low_emit(f, wide ? EMU_OP_addc_64 : EMU_OP_addc_32, target(f, type), product,
-                    source(f, 3, type), in ? f->carry : 0);
-    insn->e = out ? f->carry : 0;
-    insn->aux = (in ? 1 : 0) | (out ? 2 : 0);
+    product = product_of(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, type);
+    c = low_source_at(f, 3, type);
+    op = f->ops[MAD_SATURATING];
+    if (!sat) {
+        op = arith_by_width(f, f->ops + MAD_SUM, type);
+    }
+    low_emit(f, op, low_result(f, type), product, c, 0);
 }
 
-static void
-lower_mad(low_func *f)
+void
+low_mad(low_func *f)
 {
     const unsigned type = low_type(f, 0);
+    unsigned op, sum_type = type;
+    low_value d, a, b, c;
 
     if (ptx_type_is_float(type)) {
-        float_operation(f, EMU_OP_fma_f32, EMU_OP_fma_f64, type, 3);
+        float_operation(f, float_ops_of(f), type, 3);
         return;
     }
     if (low_has(f, PTX_W_cc)) {
-        carry_mad(f, false);
+        carry_mad(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, f->ops + MAD_CARRY,
+                  false);
         return;
     }
     low_operands(f, 4, 4);
+    if (low_has(f, PTX_W_hi) && !low_has(f, PTX_W_wide)) {
+        mad_high(f, type);
+        return;
+    }
     if (low_has(f, PTX_W_wide)) {
-        low_emit(f, wide_op(f, type, true), target(f, twice(f, type)),
-                 source(f, 1, type), source(f, 2, type), source(f, 3, twice(f, type)));
-    }
-    else if (low_has(f, PTX_W_hi)) {
-        low_value product = low_temp(f, ptx_type_class(type));
-        const bool sat = low_has(f, PTX_W_sat);
-
-        if (sat && type != PTX_W_s32) {
-            low_unsupported(f);
-        }
-        low_emit(f, pick_type(f, BY_TYPE(mulhi), type), product, source(f, 1, type),
-                 source(f, 2, type), 0);
-        low_emit(f, sat ? EMU_OP_addsat_s32 : pick_width(f, BY_WIDTH(add), type),
-                 target(f, type), product, source(f, 3, type), 0);
+        sum_type = wide_type(f, type);
+        op = wide_op(f, f->ops + MAD_WIDE, type);
     }
     else {
-        low_emit(f, pick_width(f, BY_WIDTH(mad), type), target(f, type),
-                 source(f, 1, type), source(f, 2, type), source(f, 3, type));
+        op = arith_by_width(f, f->ops + MAD_LOW, type);
     }
+    c = low_source_at(f, 3, sum_type);
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    d = low_result(f, sum_type);
+    low_emit(f, op, d, a, b, c);
 }
 
-static void
-lower_mul24(low_func *f, bool add)
+/* The row's operation on 24 bits. */
+static unsigned
+op_of_24_bits(const low_func *f, unsigned type)
+{
+    enum { LOW_UNSIGNED, LOW_SIGNED, HIGH_UNSIGNED, HIGH_SIGNED };
+
+    if (low_has(f, PTX_W_hi)) {
+        return f->ops[type == PTX_W_s32 ? HIGH_SIGNED : HIGH_UNSIGNED];
+    }
+    return f->ops[type == PTX_W_s32 ? LOW_SIGNED : LOW_UNSIGNED];
+}
+
+void
+low_mul24(low_func *f)
 {
     const unsigned type = low_type(f, 0);
-    const bool is_signed = type == PTX_W_s32;
-    const unsigned op = low_has(f, PTX_W_hi)
-                            ? (is_signed ? EMU_OP_mul24hi_s32 : EMU_OP_mul24hi_u32)
-                            : (is_signed ? EMU_OP_mul24lo_s32 : EMU_OP_mul24lo_u32);
-    low_value product;
 
-    if (type != PTX_W_u32 && type != PTX_W_s32) {
-        low_unsupported(f);
-    }
-    low_operands(f, add ? 4 : 3, add ? 4 : 3);
-    product = add ? low_temp(f, PTX_R32) : target(f, type);
-    low_emit(f, op, product, source(f, 1, type), source(f, 2, type), 0);
-    if (add) {
-        const bool sat = low_has(f, PTX_W_sat);
-
-        low_emit(f, sat ? EMU_OP_addsat_s32 : EMU_OP_add_32, target(f, type), product,
-                 source(f, 3, type), 0);
-    }
+    integer_binary(f, op_of_24_bits(f, type), type);
 }
 
-static void
-lower_fma(low_func *f)
+void
+low_mad24(low_func *f)
+{
+    enum { SUM = 4, SATURATING };
+    const unsigned type = low_type(f, 0);
+    low_value product, a, b, c;
+    unsigned op = f->ops[SUM];
+
+    low_operands(f, 4, 4);
+    product = low_temp(f, PTX_R32);
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    low_emit(f, op_of_24_bits(f, type), product, a, b, 0);
+    if (low_has(f, PTX_W_sat)) {
+        op = f->ops[SATURATING];
+    }
+    c = low_source_at(f, 3, type);
+    low_emit(f, op, low_result(f, type), product, c, 0);
+}
+
+void
+low_fma(low_func *f)
 {
     const unsigned type = low_type(f, 0);
 
     if (is_half(type)) {
-        half_operation(f, EMU_OP_half_fma, type, 3);
+        half_operation(f, f->ops[AT_HALF], type, 3);
     }
     else {
-        float_operation(f, EMU_OP_fma_f32, EMU_OP_fma_f64, type, 3);
+        float_operation(f, float_ops_of(f), type, 3);
     }
 }
 
-static void
-lower_div(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
+/* -- quotients, signs -------------------------------------------------------------- */
 
-    if (type == PTX_W_f32 && low_has(f, PTX_W_approx)) {
-        float_operation(f, EMU_OP_divapprox_f32, 0, type, 2);
+void
+low_div(low_func *f)
+{
+    enum { BY_TYPE, DIV_F32 = 6, DIV_F64, DIV_APPROXIMATE };
+    const unsigned type = low_type(f, 0);
+    float_ops ops = {.f32 = f->ops[DIV_F32], .f64 = f->ops[DIV_F64]};
+
+    if (!ptx_type_is_float(type)) {
+        integer_binary(f, arith_by_type(f, f->ops + BY_TYPE, type), type);
+        return;
     }
-    else if (ptx_type_is_float(type)) {
-        float_operation(f, EMU_OP_div_f32, EMU_OP_div_f64, type, 2);
+    if (low_has(f, PTX_W_approx)) {
+        ops.f32 = f->ops[DIV_APPROXIMATE];
     }
-    else {
-        integer_binary(f, pick_type(f, BY_TYPE(div), type), type);
-    }
+    float_operation(f, ops, type, 2);
 }
 
-static void
-lower_neg_abs(low_func *f, bool negate)
+void
+low_rem(low_func *f)
 {
     const unsigned type = low_type(f, 0);
+
+    integer_binary(f, arith_by_type(f, f->ops, type), type);
+}
+
+/* neg, abs */
+void
+low_sign(low_func *f)
+{
+    enum { BY_WIDTH, SIGN_F32 = 3, SIGN_F64, SIGN_HALF };
+    const unsigned type = low_type(f, 0);
+    low_value a;
+    unsigned op;
 
     if (is_half(type)) {
-        half_operation(f, negate ? EMU_OP_neg_half : EMU_OP_abs_half, type, 1);
+        half_operation(f, f->ops[SIGN_HALF], type, 1);
         return;
     }
     if (ptx_type_is_float(type)) {
-        float_operation(f, negate ? EMU_OP_neg_f32 : EMU_OP_abs_f32,
-                        negate ? EMU_OP_neg_f64 : EMU_OP_abs_f64, type, 1);
+        float_operation(
+            f, (float_ops){.f32 = f->ops[SIGN_F32], .f64 = f->ops[SIGN_F64]}, type, 1);
         return;
     }
     low_operands(f, 2, 2);
-    low_emit(f,
-             negate ? pick_width(f, BY_WIDTH(neg), type)
-                    : (ptx_type_size(type) == 2   ? EMU_OP_abs_s16
-                       : ptx_type_size(type) == 4 ? EMU_OP_abs_s32
-                                                  : EMU_OP_abs_s64),
-             target(f, type), source(f, 1, type), 0, 0);
+    a = low_source_at(f, 1, type);
+    op = arith_by_width(f, f->ops + BY_WIDTH, type);
+    low_emit(f, op, low_result(f, type), a, 0, 0);
 }
 
 /* -- minimum and maximum ----------------------------------------------------------- */
 
+enum { EXTREME_BY_TYPE, EXTREME_F32 = 6, EXTREME_F64, EXTREME_HALF, EXTREME_NAN };
+/* The operations of simd_video. */
+enum { VIDEO_MIN = 4, VIDEO_MAX = 5 };
+enum { VIDEO_SIGNED = 2 | 4 | 8 };
+
 /* min.xorsign.abs: of the magnitudes, with the product of the signs. */
 static void
-xorsign(low_func *f, unsigned op)
+extreme_xorsign(low_func *f, unsigned op)
 {
-    low_value d = target(f, PTX_W_f32);
-    low_value a = low_flush(f, source(f, 1, PTX_W_f32));
-    low_value b = low_flush(f, source(f, 2, PTX_W_f32));
+    low_value d = low_result(f, PTX_W_f32);
+    low_value a = low_flush(f, low_source_at(f, 1, PTX_W_f32));
+    low_value b = low_flush(f, low_source_at(f, 2, PTX_W_f32));
     low_value sign = low_temp(f, PTX_R32), x = low_temp(f, PTX_R32),
               y = low_temp(f, PTX_R32), r = low_temp(f, PTX_R32);
 
@@ -504,199 +645,155 @@ xorsign(low_func *f, unsigned op)
 }
 
 static void
-lower_min_max(low_func *f, bool min)
+extreme_single(low_func *f)
+{
+    unsigned op = f->ops[EXTREME_F32];
+
+    if (low_has(f, PTX_W_NaN)) {
+        op = f->ops[EXTREME_NAN];
+    }
+    if (low_has(f, PTX_W_xorsign)) {
+        extreme_xorsign(f, op);
+    }
+    else {
+        float_operation(f, (float_ops){.f32 = op}, PTX_W_f32, 2);
+    }
+}
+
+static void
+extreme_pair(low_func *f, unsigned type)
+{
+    const bool relu = low_has(f, PTX_W_relu), is_signed = type == PTX_W_s16x2;
+    low_value zero = low_constant(f, PTX_R32, 0), d = low_result(f, type), r = d, a, b;
+    unsigned which = VIDEO_MAX;
+    low_insn *insn;
+
+    if (f->in->opcode == PTX_OP_min) {
+        which = VIDEO_MIN;
+    }
+    if (relu && !is_signed) {
+        low_unsupported(f);
+    }
+    if (relu) {
+        r = low_temp(f, PTX_R32);
+    }
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    insn = emit_pair(f, which, r, a, b, zero);
+    if (is_signed) {
+        insn->imm |= VIDEO_SIGNED;
+    }
+    if (relu) {
+        emit_pair(f, VIDEO_MAX, d, r, zero, zero)->imm |= VIDEO_SIGNED;
+    }
+}
+
+static void
+extreme_integer(low_func *f, unsigned type)
+{
+    low_value d = low_result(f, type), a, b, r = d;
+    const bool relu = low_has(f, PTX_W_relu);
+
+    a = low_source_at(f, 1, type);
+    b = low_source_at(f, 2, type);
+    if (relu && type != PTX_W_s32) {
+        low_unsupported(f);
+    }
+    if (relu) {
+        r = low_temp(f, PTX_R32);
+    }
+    low_emit(f, arith_by_type(f, f->ops + EXTREME_BY_TYPE, type), r, a, b, 0);
+    if (relu) {
+        low_emit(f, EMU_OP_max_s32, d, r, low_constant(f, PTX_R32, 0), 0);
+    }
+}
+
+/* min, max */
+void
+low_extreme(low_func *f)
 {
     const unsigned type = low_type(f, 0);
-    const bool nan = low_has(f, PTX_W_NaN);
 
     low_operands(f, 3, 3);
     if (type == PTX_W_f32) {
-        const unsigned op = nan ? (min ? EMU_OP_minnan_f32 : EMU_OP_maxnan_f32)
-                                : (min ? EMU_OP_min_f32 : EMU_OP_max_f32);
-
-        if (low_has(f, PTX_W_xorsign)) {
-            xorsign(f, op);
-        }
-        else {
-            float_operation(f, op, 0, type, 2);
-        }
+        extreme_single(f);
     }
     else if (type == PTX_W_f64) {
-        float_operation(f, 0, min ? EMU_OP_min_f64 : EMU_OP_max_f64, type, 2);
+        float_operation(f, (float_ops){.f64 = f->ops[EXTREME_F64]}, type, 2);
     }
     else if (is_half(type)) {
         if (low_has(f, PTX_W_xorsign)) {
             low_unsupported(f);
         }
-        half_operation(f, min ? EMU_OP_half_min : EMU_OP_half_max, type, 2);
+        half_operation(f, f->ops[EXTREME_HALF], type, 2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {
-        const bool relu = low_has(f, PTX_W_relu);
-        low_value zero = low_constant(f, PTX_R32, 0), d = target(f, type);
-        low_value r = relu ? low_temp(f, PTX_R32) : d;
-        low_insn *insn;
-
-        if (relu && type != PTX_W_s16x2) {
-            low_unsupported(f);
-        }
-        insn = low_emit(f, EMU_OP_simd_video, r, source(f, 1, type), source(f, 2, type),
-                        zero);
-        insn->aux = min ? 4 : 5;
-        insn->imm = 1 | (type == PTX_W_s16x2 ? 2 | 4 | 8 : 0);
-        if (relu) {
-            insn = low_emit(f, EMU_OP_simd_video, d, r, zero, zero);
-            insn->aux = 5;
-            insn->imm = 1 | 2 | 4 | 8;
-        }
+        extreme_pair(f, type);
     }
     else {
-        low_value d = target(f, type), a = source(f, 1, type), b = source(f, 2, type);
-        const bool relu = low_has(f, PTX_W_relu);
-        low_value r = relu ? low_temp(f, PTX_R32) : d;
-
-        if (relu && type != PTX_W_s32) {
-            low_unsupported(f);
-        }
-        low_emit(f, pick_type(f, min ? BY_TYPE(min) : BY_TYPE(max), type), r, a, b, 0);
-        if (relu) {
-            low_emit(f, EMU_OP_max_s32, d, r, low_constant(f, PTX_R32, 0), 0);
-        }
+        extreme_integer(f, type);
     }
 }
 
 /* -- functions --------------------------------------------------------------------- */
 
-static void
-lower_function(low_func *f)
+/* sqrt, sin, cos, lg2, ex2, tanh */
+void
+low_function(low_func *f)
 {
     const unsigned type = low_type(f, 0);
-    const bool gross = low_has(f, PTX_W_approx);
 
-    switch (f->in->opcode) {
-        case PTX_OP_rcp:
-            float_operation(f, EMU_OP_rcp_f32,
-                            gross ? EMU_OP_rcpgross_f64 : EMU_OP_rcp_f64, type, 1);
-            break;
-        case PTX_OP_sqrt:
-            float_operation(f, EMU_OP_sqrt_f32, EMU_OP_sqrt_f64, type, 1);
-            break;
-        case PTX_OP_rsqrt:
-            float_operation(
-                f, EMU_OP_rsqrt_f32,
-                low_has(f, PTX_W_ftz) ? EMU_OP_rsqrtgross_f64 : EMU_OP_rsqrt_f64, type,
-                1);
-            break;
-        case PTX_OP_sin:
-            float_operation(f, EMU_OP_sin_f32, 0, type, 1);
-            break;
-        case PTX_OP_cos:
-            float_operation(f, EMU_OP_cos_f32, 0, type, 1);
-            break;
-        case PTX_OP_lg2:
-            float_operation(f, EMU_OP_lg2_f32, 0, type, 1);
-            break;
-        case PTX_OP_ex2:
-            if (is_half(type)) {
-                half_operation(f, EMU_OP_half_ex2, type, 1);
-            }
-            else {
-                float_operation(f, EMU_OP_ex2_f32, 0, type, 1);
-            }
-            break;
-        case PTX_OP_tanh:
-            if (is_half(type)) {
-                half_operation(f, EMU_OP_half_tanh, type, 1);
-            }
-            else {
-                float_operation(f, EMU_OP_tanh_f32, 0, type, 1);
-            }
-            break;
-        default:
-            float_operation(f, EMU_OP_copysign_f32, EMU_OP_copysign_f64, type, 2);
-            break;
+    if (is_half(type)) {
+        half_operation(f, f->ops[AT_HALF], type, 1);
+    }
+    else {
+        float_operation(f, (float_ops){.f32 = f->ops[AT_F32], .f64 = f->ops[AT_F64]},
+                        type, 1);
     }
 }
 
-static void
-lower_testp(low_func *f)
+/* rcp, rsqrt: the approximation in double precision is rcp.approx.ftz.f64 and
+ * rsqrt.approx.ftz.f64. */
+void
+low_reciprocal(low_func *f)
+{
+    enum { GROSS_F64 = 3 };
+    unsigned word = PTX_W_approx;
+    float_ops ops = {.f32 = f->ops[AT_F32], .f64 = f->ops[AT_F64]};
+
+    if (f->in->opcode == PTX_OP_rsqrt) {
+        word = PTX_W_ftz; /* rsqrt.approx.f64 without .ftz is the exact one */
+    }
+    if (low_has(f, word)) {
+        ops.f64 = f->ops[GROSS_F64];
+    }
+    float_operation(f, ops, low_type(f, 0), 1);
+}
+
+void
+low_copysign(low_func *f)
+{
+    float_operation(f, (float_ops){.f32 = f->ops[AT_F32], .f64 = f->ops[AT_F64]},
+                    low_type(f, 0), 2);
+}
+
+void
+low_testp(low_func *f)
 {
     static const uint16_t tests[] = {PTX_W_finite,     PTX_W_infinite, PTX_W_number,
                                      PTX_W_notanumber, PTX_W_normal,   PTX_W_subnormal};
-    const unsigned type = low_type(f, 0);
-    unsigned i;
+    enum { TESTS = sizeof tests / sizeof *tests };
+    const unsigned type = low_type(f, 0), test = low_find(f, tests, TESTS);
+    unsigned op = f->ops[AT_F64];
+    low_value a;
 
     low_operands(f, 2, 2);
-    if (type != PTX_W_f32 && type != PTX_W_f64) {
+    if (test == TESTS) {
         low_unsupported(f);
     }
-    for (i = 0; i < 6 && !low_has(f, tests[i]); i++) {
+    if (type == PTX_W_f32) {
+        op = f->ops[AT_F32];
     }
-    if (i == 6) {
-        low_unsupported(f);
-    }
-    low_emit(f, type == PTX_W_f32 ? EMU_OP_testp_f32 : EMU_OP_testp_f64,
-             low_target(f, &f->in->operands[0], PTX_PRED), source(f, 1, type), 0, 0)
-        ->aux = i;
-}
-
-bool
-low_arithmetic(low_func *f)
-{
-    switch (f->in->opcode) {
-        case PTX_OP_add:
-        case PTX_OP_sub:
-            lower_add(f, f->in->opcode == PTX_OP_sub);
-            return true;
-        case PTX_OP_addc:
-        case PTX_OP_subc:
-            carry_add(f, f->in->opcode == PTX_OP_subc, true);
-            return true;
-        case PTX_OP_mul:
-            lower_mul(f);
-            return true;
-        case PTX_OP_mad:
-            lower_mad(f);
-            return true;
-        case PTX_OP_madc:
-            carry_mad(f, true);
-            return true;
-        case PTX_OP_mul24:
-        case PTX_OP_mad24:
-            lower_mul24(f, f->in->opcode == PTX_OP_mad24);
-            return true;
-        case PTX_OP_fma:
-            lower_fma(f);
-            return true;
-        case PTX_OP_div:
-            lower_div(f);
-            return true;
-        case PTX_OP_rem:
-            integer_binary(f, pick_type(f, BY_TYPE(rem), low_type(f, 0)),
-                           low_type(f, 0));
-            return true;
-        case PTX_OP_neg:
-        case PTX_OP_abs:
-            lower_neg_abs(f, f->in->opcode == PTX_OP_neg);
-            return true;
-        case PTX_OP_min:
-        case PTX_OP_max:
-            lower_min_max(f, f->in->opcode == PTX_OP_min);
-            return true;
-        case PTX_OP_rcp:
-        case PTX_OP_sqrt:
-        case PTX_OP_rsqrt:
-        case PTX_OP_sin:
-        case PTX_OP_cos:
-        case PTX_OP_lg2:
-        case PTX_OP_ex2:
-        case PTX_OP_tanh:
-        case PTX_OP_copysign:
-            lower_function(f);
-            return true;
-        case PTX_OP_testp:
-            lower_testp(f);
-            return true;
-        default:
-            return false;
-    }
+    a = low_source_at(f, 1, type);
+    low_emit(f, op, low_target(f, &f->in->operands[0], PTX_PRED), a, 0, 0)->aux = test;
 }

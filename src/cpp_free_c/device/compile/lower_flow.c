@@ -1,11 +1,10 @@
-/* Lowering of branches, calls, barriers and operations between lanes. See lower.h.
+/* Lowering of branches, calls and barriers. See lower_opcodes.h.
  *
- * None of these may run behind a guard prefix, which changes the mask for one
- * instruction only: guarded ones are branched around. */
-#include "device/compile/lower.h"
+ * None of these may run under a guard prefix, which changes the mask for one
+ * instruction only: a guarded one is branched around (low_guard_begin). */
+#include "device/compile/lower_opcodes.h"
+#include "device/compile/lower_operand.h"
 #include "device/compile/service_names.h"
-
-#include <string.h>
 
 /* -- branches ---------------------------------------------------------------------- */
 
@@ -13,14 +12,18 @@ static uint32_t
 label_of(const low_func *f, const ptx_operand *operand)
 {
     if (operand->kind != PTX_O_LABEL) {
-        low_fail(f, "there is no label '%.100s'",
-                 operand->kind == PTX_O_NAME ? operand->name->text : "?");
+        const char *name = "?";
+
+        if (operand->kind == PTX_O_NAME) {
+            name = operand->name->text;
+        }
+        low_fail(f, "there is no label '%.100s'", name);
     }
     return operand->label;
 }
 
-static void
-lower_bra(low_func *f)
+void
+low_bra(low_func *f)
 {
     low_insn *insn;
     uint32_t label;
@@ -29,10 +32,10 @@ lower_bra(low_func *f)
     label = label_of(f, &f->in->operands[0]);
     f->plain = true;
     if (f->in->guard == PTX_NO_REG) {
-        insn = low_emit(f, EMU_OP_bra, 0, 0, 0, 0);
+        insn = low_emit(f, f->ops[0], 0, 0, 0, 0);
     }
     else {
-        insn = low_emit(f, EMU_OP_bra_if, 0, (f->in->guard + 1) << 1, 0, 0);
+        insn = low_emit(f, f->ops[1], 0, LOW_REGISTER(f->in->guard), 0, 0);
         insn->aux = f->in->guard_negated;
     }
     insn->label = label;
@@ -40,8 +43,8 @@ lower_bra(low_func *f)
 }
 
 /* brx.idx index, targets */
-static void
-lower_brx(low_func *f)
+void
+low_brx(low_func *f)
 {
     const ptx_operand *list;
     low_value index;
@@ -51,7 +54,7 @@ lower_brx(low_func *f)
     low_operands(f, 2, 2);
     list = &f->in->operands[1];
     if (list->kind != PTX_O_PROTO || !list->proto->is_targets) {
-        low_fail(f, "the second operand is no list of targets");
+        low_fail(f, "the second operand is not a list of targets");
     }
     skip = low_guard_begin(f);
     index = low_source(f, &f->in->operands[0], PTX_W_u32);
@@ -63,13 +66,41 @@ lower_brx(low_func *f)
     low_guard_end(f, skip);
 }
 
+/* The row's operation, without operands. */
 static void
-lower_plain(low_func *f, unsigned op, uint32_t aux)
+unguarded(low_func *f, uint32_t aux)
 {
-    uint32_t skip = low_guard_begin(f);
+    const uint32_t skip = low_guard_begin(f);
 
-    low_emit(f, op, 0, 0, 0, 0)->aux = aux;
+    low_emit(f, f->ops[0], 0, 0, 0, 0)->aux = aux;
     low_guard_end(f, skip);
+}
+
+/* ret, exit, nanosleep */
+void
+low_unguarded(low_func *f)
+{
+    unguarded(f, 0);
+}
+
+void
+low_trap(low_func *f)
+{
+    unguarded(f, 1);
+}
+
+/* membar, fence */
+void
+low_fence(low_func *f)
+{
+    low_emit(f, f->ops[0], 0, 0, 0, 0);
+}
+
+/* Opcodes without effect on the software device: hints. */
+void
+low_nothing(low_func *f)
+{
+    (void)f;
 }
 
 /* -- calls ------------------------------------------------------------------------- */
@@ -103,24 +134,23 @@ static void
 fill_slots(low_func *f, const ptx_operand *list, emu_slot *slots, low_value *values,
            uint32_t *value_count, bool written)
 {
-    static const uint8_t bytes[PTX_CLASSES] = {0, 2, 4, 8, 16};
-    uint32_t i;
-
-    for (i = 0; list && i < list->count; i++) {
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         const ptx_operand *item = &list->items[i];
 
         if (item->kind == PTX_O_VAR && item->var->space == PTX_SPACE_PARAM &&
             !(f->function->is_entry && item->var->is_param)) {
-            slots[i].offset = (uint32_t)(item->var->address +
-                                         (item->var->is_param ? 0 : f->call_base));
+            slots[i].offset = (uint32_t)item->var->address;
+            if (!item->var->is_param) {
+                slots[i].offset += (uint32_t)f->call_base;
+            }
             slots[i].size = (uint32_t)item->var->size;
             continue;
         }
         slots[i].is_reg = true;
         slots[i].offset = *value_count;
         if (item->kind == PTX_O_REG) {
-            slots[i].size = bytes[f->registers[item->reg].width];
-            values[(*value_count)++] = (item->reg + 1) << 1;
+            slots[i].size = ptx_class_bytes(f->registers[item->reg].width);
+            values[(*value_count)++] = LOW_REGISTER(item->reg);
         }
         else if (!written && (item->kind == PTX_O_INT || item->kind == PTX_O_F64)) {
             slots[i].size = 8;
@@ -133,26 +163,27 @@ fill_slots(low_func *f, const ptx_operand *list, emu_slot *slots, low_value *val
         else {
             low_fail(f, "a parameter is neither a register nor a .param variable");
         }
-        if (!slots[i].size) {
+        if (slots[i].size == 0) {
             low_fail(f, "a predicate cannot be passed");
         }
     }
 }
 
+/* The function that a name in a call means. NULL: a service, whose number is set. */
 static const emu_func *
 call_target(low_func *f, const ptx_operand *target, emu_callsite *call)
 {
     const ptx_function *function = target->function;
 
-    if (function->same) {
+    if (function->same != NULL) {
         function = function->same;
     }
     if (function->is_entry) {
         low_fail(f, "%s is a kernel", function->name->text);
     }
-    if (!function->code) {
+    if (function->code == NULL) {
         call->service = emu_service_number(function->name->text);
-        if (!call->service) {
+        if (call->service == EMU_SERVICE_NONE) {
             low_fail(f, "the function %s is not defined", function->name->text);
         }
         return NULL;
@@ -169,22 +200,47 @@ check_service(const low_func *f, const emu_callsite *call)
     }
 }
 
-static void
-lower_call(low_func *f)
+static uint32_t
+list_count(const ptx_operand *list)
+{
+    if (list == NULL) {
+        return 0;
+    }
+    return list->count;
+}
+
+/* A call of a function or service by name. */
+static low_insn *
+emit_named_call(low_func *f, const ptx_operand *target, emu_callsite *call)
+{
+    call->func = call_target(f, target, call);
+    check_service(f, call);
+    if (call->func == NULL) {
+        return low_emit(f, EMU_OP_service, 0, 0, 0, 0);
+    }
+    if (call->func->param_count != call->param_count ||
+        call->func->return_count != call->return_count) {
+        low_fail(f, "%s takes %u parameters and gives %u results", call->func->name,
+                 call->func->param_count, call->func->return_count);
+    }
+    return low_emit(f, EMU_OP_call, 0, 0, 0, 0);
+}
+
+void
+low_call(low_func *f)
 {
     const call_parts parts = split_call(f);
     emu_callsite *call = emu_arena_get(f->load, &f->load->keep, 1, sizeof *call);
-    const uint32_t returns = parts.returns ? parts.returns->count : 0;
-    const uint32_t params = parts.params ? parts.params->count : 0;
+    const uint32_t returns = list_count(parts.returns);
+    const uint32_t params = list_count(parts.params);
     emu_slot *slots =
         emu_arena_get(f->load, &f->load->keep, returns + params, sizeof *slots);
     low_value *values =
         emu_arena_get(f->load, &f->load->scratch, returns + params, sizeof *values);
-    uint32_t count = 0, written, skip, i;
-    low_value to = 0;
+    const uint32_t skip = low_guard_begin(f);
+    uint32_t count = 0, written;
     low_insn *insn;
 
-    skip = low_guard_begin(f);
     call->return_count = returns;
     call->param_count = params;
     call->returns = slots;
@@ -193,21 +249,15 @@ lower_call(low_func *f)
     written = count;
     fill_slots(f, parts.params, slots + returns, values, &count, false);
     if (parts.target->kind == PTX_O_FUNCTION) {
-        call->func = call_target(f, parts.target, call);
-        check_service(f, call);
-        if (call->func && (call->func->param_count != params ||
-                           call->func->return_count != returns)) {
-            low_fail(f, "%s takes %u parameters and gives %u results", call->func->name,
-                     call->func->param_count, call->func->return_count);
-        }
-        insn = low_emit(f, call->func ? EMU_OP_call : EMU_OP_service, 0, 0, 0, 0);
+        insn = emit_named_call(f, parts.target, call);
     }
     else {
-        to = low_source(f, parts.target, PTX_W_u64);
+        low_value to = low_source(f, parts.target, PTX_W_u64);
+
         insn = low_emit(f, EMU_OP_call_to, 0, to, 0, 0);
     }
     insn->call = call;
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         low_add_x(f, insn, values[i], i < written);
     }
     low_guard_end(f, skip);
@@ -215,14 +265,14 @@ lower_call(low_func *f)
 
 /* -- barriers ---------------------------------------------------------------------- */
 
-/* All threads of a warp must reach it together. */
+/* Whether all threads of a warp must reach the barrier together. */
 static bool
 is_aligned(const low_func *f)
 {
     return f->in->opcode == PTX_OP_bar || low_has(f, PTX_W_aligned);
 }
 
-/* What an assembler refuses of a barrier's number and count. */
+/* Fails for the numbers and counts that an assembler refuses. */
 static void
 check_barrier(const low_func *f, const ptx_operand *number, const ptx_operand *count)
 {
@@ -231,269 +281,128 @@ check_barrier(const low_func *f, const ptx_operand *number, const ptx_operand *c
                  (unsigned long long)number->bits);
     }
     if (count && count->kind == PTX_O_INT && count->bits % EMU_LANES) {
-        low_fail(f, "a count of %llu threads, which is no multiple of 32",
+        low_fail(f, "a count of %llu threads, which is not a multiple of 32",
                  (unsigned long long)count->bits);
     }
+}
+
+/* Bits of imm of the barrier operations. */
+enum { BAR_COUNT = 1, BAR_ALIGNED = 2 };
+
+/* imm of a barrier operation; `counted`: it has an operand for the number of threads.
+ */
+static int64_t
+barrier_flags(const low_func *f, bool counted)
+{
+    int64_t flags = 0;
+
+    if (counted) {
+        flags |= BAR_COUNT;
+    }
+    if (is_aligned(f)) {
+        flags |= BAR_ALIGNED;
+    }
+    return flags;
 }
 
 static void
 barrier_red(low_func *f)
 {
-    const bool popc = low_has(f, PTX_W_popc);
-    const unsigned count = f->in->operand_count;
-    const ptx_operand *operands = f->in->operands;
-    low_value d, a, b, p;
+    enum { RED_AND, RED_OR, RED_POPC };
+    const unsigned operands_count = f->in->operand_count;
+    const ptx_operand *operands = f->in->operands, *counted = NULL;
+    ptx_class width = PTX_PRED;
+    low_value d, a, b = 0, p;
+    uint32_t kind = RED_AND;
     low_insn *insn;
 
     low_operands(f, 3, 4);
-    d = low_target(f, &operands[0], popc ? PTX_R32 : PTX_PRED);
+    if (low_has(f, PTX_W_popc)) {
+        kind = RED_POPC;
+        width = PTX_R32;
+    }
+    else if (low_has(f, PTX_W_or)) {
+        kind = RED_OR;
+    }
+    if (operands_count == 4) {
+        counted = &operands[2];
+    }
+    d = low_target(f, &operands[0], width);
     a = low_source(f, &operands[1], PTX_W_u32);
-    b = count == 4 ? low_source(f, &operands[2], PTX_W_u32) : 0;
-    check_barrier(f, &operands[1], count == 4 ? &operands[2] : NULL);
-    p = low_predicate(f, &operands[count - 1]);
+    if (counted != NULL) {
+        b = low_source(f, counted, PTX_W_u32);
+    }
+    check_barrier(f, &operands[1], counted);
+    p = low_predicate(f, &operands[operands_count - 1]);
     insn = low_emit(f, EMU_OP_bar_red, d, a, b, p);
-    insn->aux = popc ? 2 : low_has(f, PTX_W_or) ? 1 : 0;
-    insn->imm = (count == 4) | (is_aligned(f) ? 2 : 0);
+    insn->aux = kind;
+    insn->imm = barrier_flags(f, counted != NULL);
     insn->e = LOW_NUMBER(0);
 }
 
 static void
-lower_bar(low_func *f)
+barrier_warp(low_func *f)
 {
-    const ptx_operand *operands = f->in->operands;
-    const uint32_t skip = low_guard_begin(f);
+    low_value members;
+
+    low_operands(f, 1, 1);
+    members = low_source_at(f, 0, PTX_W_u32);
+    low_emit(f, EMU_OP_bar_warp, 0, members, 0, 0)->imm = 1;
+}
+
+/* A cluster has one block: its barrier is one of the block, and arriving waits. */
+static void
+barrier_cluster(low_func *f)
+{
+    if (!low_has(f, PTX_W_arrive)) {
+        low_emit(f, EMU_OP_bar_sync, 0, low_constant(f, PTX_R32, EMU_BARRIERS - 1), 0,
+                 0);
+    }
+}
+
+static void
+barrier_block(low_func *f)
+{
+    const ptx_operand *counted = NULL;
+    unsigned op = EMU_OP_bar_sync, least = 1;
+    low_value a, b = 0;
     low_insn *insn;
 
+    if (low_has(f, PTX_W_arrive)) {
+        op = EMU_OP_bar_arrive;
+        least = 2;
+    }
+    low_operands(f, least, 2);
+    if (f->in->operand_count == 2) {
+        counted = &f->in->operands[1];
+    }
+    check_barrier(f, &f->in->operands[0], counted);
+    a = low_source_at(f, 0, PTX_W_u32);
+    if (counted != NULL) {
+        b = low_source(f, counted, PTX_W_u32);
+    }
+    insn = low_emit(f, op, 0, a, b, 0);
+    insn->imm = barrier_flags(f, counted != NULL);
+    insn->aux = is_aligned(f); /* read by the race check */
+}
+
+/* bar, barrier */
+void
+low_bar(low_func *f)
+{
+    const uint32_t skip = low_guard_begin(f);
+
     if (low_has(f, PTX_W_warp)) {
-        low_operands(f, 1, 1);
-        insn = low_emit(f, EMU_OP_bar_warp, 0, low_source(f, &operands[0], PTX_W_u32),
-                        0, 0);
-        insn->imm = 1;
+        barrier_warp(f);
     }
     else if (low_has(f, PTX_W_cluster)) {
-        /* a cluster has one block; arriving and waiting are one with the block's
-         * barrier */
-        if (!low_has(f, PTX_W_arrive)) {
-            low_emit(f, EMU_OP_bar_sync, 0, low_constant(f, PTX_R32, EMU_BARRIERS - 1),
-                     0, 0);
-        }
+        barrier_cluster(f);
     }
     else if (low_has(f, PTX_W_red)) {
         barrier_red(f);
     }
     else {
-        const bool arrive = low_has(f, PTX_W_arrive);
-        low_value a, b;
-
-        low_operands(f, arrive ? 2 : 1, 2);
-        check_barrier(f, &operands[0], f->in->operand_count == 2 ? &operands[1] : NULL);
-        a = low_source(f, &operands[0], PTX_W_u32);
-        b = f->in->operand_count == 2 ? low_source(f, &operands[1], PTX_W_u32) : 0;
-        insn = low_emit(f, arrive ? EMU_OP_bar_arrive : EMU_OP_bar_sync, 0, a, b, 0);
-        insn->imm = (f->in->operand_count == 2) | (is_aligned(f) ? 2 : 0);
-        insn->aux = is_aligned(f); /* for check.h */
+        barrier_block(f);
     }
     low_guard_end(f, skip);
-}
-
-/* -- operations between lanes ------------------------------------------------------ */
-
-static void
-lower_shfl(low_func *f)
-{
-    static const uint16_t modes[] = {PTX_W_up, PTX_W_down, PTX_W_bfly, PTX_W_idx};
-    const bool sync = low_has(f, PTX_W_sync);
-    const ptx_operand *operands = f->in->operands;
-    const uint32_t skip = low_guard_begin(f);
-    low_value d, e = 0, a, b, c, mask = 0;
-    low_insn *insn;
-    uint32_t mode;
-
-    low_operands(f, sync ? 5 : 4, sync ? 5 : 4);
-    for (mode = 0; mode < 4 && !low_has(f, modes[mode]); mode++) {
-    }
-    if (mode == 4 || ptx_type_size(low_type(f, 0)) != 4) {
-        low_unsupported(f);
-    }
-    d = low_target(f, &operands[0], PTX_R32);
-    if (f->in->second) {
-        e = low_target(f, f->in->second, PTX_PRED);
-    }
-    a = low_source(f, &operands[1], PTX_W_b32);
-    b = low_source(f, &operands[2], PTX_W_b32);
-    c = low_source(f, &operands[3], PTX_W_b32);
-    if (sync) {
-        mask = low_source(f, &operands[4], PTX_W_b32);
-    }
-    insn = low_emit(f, EMU_OP_shfl, d, a, b, c);
-    insn->e = e;
-    insn->aux = mode | (e ? 0 : 4);
-    insn->imm = sync;
-    if (sync) {
-        low_add_x(f, insn, mask, false);
-    }
-    low_guard_end(f, skip);
-}
-
-static void
-lower_vote(low_func *f)
-{
-    static const uint16_t modes[] = {PTX_W_all, PTX_W_any, PTX_W_uni, PTX_W_ballot};
-    const bool sync = low_has(f, PTX_W_sync);
-    const ptx_operand *operands = f->in->operands;
-    const uint32_t skip = low_guard_begin(f);
-    low_value d, a, mask = 0;
-    low_insn *insn;
-    uint32_t mode;
-
-    low_operands(f, sync ? 3 : 2, sync ? 3 : 2);
-    for (mode = 0; mode < 4 && !low_has(f, modes[mode]); mode++) {
-    }
-    if (mode == 4) {
-        low_unsupported(f);
-    }
-    d = low_target(f, &operands[0], mode == 3 ? PTX_R32 : PTX_PRED);
-    a = low_predicate(f, &operands[1]);
-    if (sync) {
-        mask = low_source(f, &operands[2], PTX_W_b32);
-    }
-    insn = low_emit(f, EMU_OP_vote, d, a, mask, 0);
-    insn->aux = mode;
-    insn->imm = sync;
-    low_guard_end(f, skip);
-}
-
-static void
-lower_match(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
-    const bool all = low_has(f, PTX_W_all);
-    const ptx_operand *operands = f->in->operands;
-    const uint32_t skip = low_guard_begin(f);
-    low_value d, e = 0, a, mask;
-    low_insn *insn;
-
-    low_operands(f, 3, 3);
-    if (type != PTX_W_b32 && type != PTX_W_b64) {
-        low_unsupported(f);
-    }
-    d = low_target(f, &operands[0], PTX_R32);
-    if (f->in->second) {
-        e = low_target(f, f->in->second, PTX_PRED);
-    }
-    a = low_source(f, &operands[1], type);
-    mask = low_source(f, &operands[2], PTX_W_b32);
-    insn = low_emit(f, EMU_OP_match, d, a, mask, 0);
-    insn->e = e;
-    insn->aux = (all ? 1 : 0) | (type == PTX_W_b64 ? 2 : 0) | (e ? 0 : 4);
-    insn->imm = 1;
-    low_guard_end(f, skip);
-}
-
-static void
-lower_redux(low_func *f)
-{
-    static const uint16_t words[] = {PTX_W_add, PTX_W_min, PTX_W_max,
-                                     PTX_W_and, PTX_W_or,  PTX_W_xor};
-    const unsigned type = low_type(f, 0);
-    const uint32_t skip = low_guard_begin(f);
-    low_value d, a, mask;
-    low_insn *insn;
-    uint32_t which;
-
-    low_operands(f, 3, 3);
-    for (which = 0; which < 6 && !low_has(f, words[which]); which++) {
-    }
-    if (which == 6 || ptx_type_size(type) != 4 || ptx_type_is_float(type)) {
-        low_unsupported(f);
-    }
-    d = low_target(f, &f->in->operands[0], PTX_R32);
-    a = low_source(f, &f->in->operands[1], type);
-    mask = low_source(f, &f->in->operands[2], PTX_W_b32);
-    insn = low_emit(f, EMU_OP_redux, d, a, mask, 0);
-    insn->aux = which | (type == PTX_W_s32 ? 8 : 0);
-    insn->imm = 1;
-    low_guard_end(f, skip);
-}
-
-static void
-lower_elect(low_func *f)
-{
-    const uint32_t skip = low_guard_begin(f);
-    low_value d, mask;
-    low_insn *insn;
-
-    low_operands(f, 2, 2);
-    if (!f->in->second) {
-        low_unsupported(f);
-    }
-    d = low_target(f, &f->in->operands[0], PTX_R32);
-    mask = low_source(f, &f->in->operands[1], PTX_W_b32);
-    insn = low_emit(f, EMU_OP_elect, d, mask, 0, 0);
-    insn->e = low_target(f, f->in->second, PTX_PRED);
-    insn->imm = 1;
-    low_guard_end(f, skip);
-}
-
-bool
-low_flow(low_func *f)
-{
-    switch (f->in->opcode) {
-        case PTX_OP_bra:
-            lower_bra(f);
-            return true;
-        case PTX_OP_brx:
-            lower_brx(f);
-            return true;
-        case PTX_OP_call:
-            lower_call(f);
-            return true;
-        case PTX_OP_ret:
-            lower_plain(f, EMU_OP_ret, 0);
-            return true;
-        case PTX_OP_exit:
-            lower_plain(f, EMU_OP_exit, 0);
-            return true;
-        case PTX_OP_trap:
-            lower_plain(f, EMU_OP_trap, 1);
-            return true;
-        case PTX_OP_brkpt:
-        case PTX_OP_pmevent:
-        case PTX_OP_griddepcontrol:
-        case PTX_OP_setmaxnreg:
-            return true; /* of no effect here */
-        case PTX_OP_nanosleep:
-            lower_plain(f, EMU_OP_yield, 0);
-            return true;
-        case PTX_OP_membar:
-        case PTX_OP_fence:
-            low_emit(f, EMU_OP_fence, 0, 0, 0, 0);
-            return true;
-        case PTX_OP_bar:
-        case PTX_OP_barrier:
-            lower_bar(f);
-            return true;
-        case PTX_OP_shfl:
-            lower_shfl(f);
-            return true;
-        case PTX_OP_vote:
-            lower_vote(f);
-            return true;
-        case PTX_OP_activemask:
-            low_operands(f, 1, 1);
-            low_emit(f, EMU_OP_activemask, low_target(f, &f->in->operands[0], PTX_R32),
-                     0, 0, 0);
-            return true;
-        case PTX_OP_match:
-            lower_match(f);
-            return true;
-        case PTX_OP_redux:
-            lower_redux(f);
-            return true;
-        case PTX_OP_elect:
-            lower_elect(f);
-            return true;
-        default:
-            return false;
-    }
 }

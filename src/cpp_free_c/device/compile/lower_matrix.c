@@ -1,16 +1,18 @@
-/* Lowering of wmma of 16 by 16 by 16 elements, multiplicands of half precision. See
- * lower.h.
+/* Lowering of wmma: 16 by 16 by 16 elements, multiplicands of half precision. See
+ * lower_opcodes.h.
  *
- * Lane 4 g + t holds what has index g or g + 8 in one dimension, the far one, and
- * 2 t, 2 t + 1, 2 t + 8 or 2 t + 9 in the other. The far dimension is the row of A, C
- * and D, the column of B. Registers of halves hold two neighbours of the near
- * dimension; of the eight registers of A and B the last four repeat the first. */
+ * Lane 4 g + t holds the elements with index g or g + 8 in one dimension, the far one,
+ * and 2 t, 2 t + 1, 2 t + 8 or 2 t + 9 in the other, the near one. The far dimension is
+ * the row of A, C and D, and the column of B. A register of halves holds two neighbours
+ * of the near dimension. Of the eight registers of A and B the last four repeat the
+ * first. */
 #include "device/compile/encoding.h"
-#include "device/compile/lower.h"
+#include "device/compile/lower_opcodes.h"
+#include "device/compile/lower_operand.h"
 
 enum { FRAGMENT = 8, DISTINCT = 4 };
 
-/* Where a lane's elements are in memory. */
+/* The place of a lane's elements in memory. */
 typedef struct {
     low_place start;    /* of its first element */
     low_value column;   /* bytes from one line of the matrix to the next */
@@ -22,7 +24,10 @@ typedef struct {
 static unsigned
 op_of(ptx_class width, unsigned narrow, unsigned wide)
 {
-    return width == PTX_R64 ? wide : narrow;
+    if (width == PTX_R64) {
+        return wide;
+    }
+    return narrow;
 }
 
 static low_value
@@ -75,25 +80,32 @@ static matrix
 matrix_at(low_func *f, const ptx_operand *where, const ptx_operand *stride,
           unsigned size, bool near_is_dense)
 {
-    low_value t, g, line, dense, offset = 0, product;
-    matrix m = {
-        .start = low_address(f, where), .near_is_dense = near_is_dense, .size = size};
+    low_value t, g, line, dense, elements, offset, product;
+    matrix m = {.start = low_address(f, where),
+                .near_is_dense = near_is_dense,
+                .size = size,
+                .width = PTX_R64};
 
-    m.width = m.start.aux & EMU_AT_BASE32 ? PTX_R32 : PTX_R64;
+    if (m.start.aux & EMU_AT_BASE32) {
+        m.width = PTX_R32;
+    }
     lane_parts(f, &t, &g);
-    low_emit(f, EMU_OP_add_32, product = low_temp(f, PTX_R32), t, t, 0);
+    product = low_temp(f, PTX_R32);
+    low_emit(f, EMU_OP_add_32, product, t, t, 0);
     line = as_address(f, m.width, near_is_dense ? g : product);
     dense = as_address(f, m.width, near_is_dense ? product : g);
-    m.column = times(f, m.width,
-                     as_address(f, m.width,
-                                stride ? low_source(f, stride, PTX_W_u32)
-                                       : low_constant(f, PTX_R32, 16)),
-                     size);
+    if (stride != NULL) {
+        elements = low_source(f, stride, PTX_W_u32);
+    }
+    else {
+        elements = low_constant(f, PTX_R32, 16);
+    }
+    m.column = times(f, m.width, as_address(f, m.width, elements), size);
     product = low_temp(f, m.width);
     low_emit(f, op_of(m.width, EMU_OP_mul_32, EMU_OP_mul_64), product, line, m.column,
              0);
     offset = added(f, m.width, product, times(f, m.width, dense, size));
-    if (m.start.base) {
+    if (m.start.base != 0) {
         offset = added(f, m.width, m.start.base, offset);
     }
     else {
@@ -108,11 +120,15 @@ matrix_at(low_func *f, const ptx_operand *where, const ptx_operand *stride,
 static low_place
 element(low_func *f, const matrix *m, unsigned far, unsigned near)
 {
-    const unsigned lines = m->near_is_dense ? far : near;
+    unsigned lines = near, dense = far;
     low_place p = m->start;
 
-    p.offset += (int64_t)(m->near_is_dense ? near : far) * m->size;
-    if (lines) {
+    if (m->near_is_dense) {
+        lines = far;
+        dense = near;
+    }
+    p.offset += (int64_t)dense * m->size;
+    if (lines != 0) {
         p.base = added(f, m->width, p.base, times(f, m->width, m->column, lines));
     }
     return p;
@@ -124,8 +140,8 @@ indices(bool halves, unsigned i, unsigned *far, unsigned *near)
 {
     const unsigned slot = halves ? 2 * i : i;
 
-    *far = slot & 2 ? 8 : 0;
-    *near = (slot & 1) + (slot & 4 ? 8 : 0);
+    *far = (slot & 2) * 4;
+    *near = (slot & 1) + (slot & 4) * 2;
 }
 
 static low_value
@@ -169,11 +185,14 @@ static const ptx_operand *
 stride_operand(const low_func *f)
 {
     low_operands(f, 2, 3);
-    return f->in->operand_count == 3 ? &f->in->operands[2] : NULL;
+    if (f->in->operand_count == 3) {
+        return &f->in->operands[2];
+    }
+    return NULL;
 }
 
 static void
-lower_load(low_func *f)
+matrix_load(low_func *f)
 {
     const unsigned type = low_type(f, 0);
     const bool halves = type == PTX_W_f16, accumulator = low_has(f, PTX_W_c);
@@ -207,7 +226,7 @@ lower_load(low_func *f)
 }
 
 static void
-lower_store(low_func *f)
+matrix_store(low_func *f)
 {
     const unsigned type = low_type(f, 0);
     const bool halves = type == PTX_W_f16;
@@ -235,63 +254,84 @@ lower_store(low_func *f)
     }
 }
 
+/* Adds registers of a fragment to x: those to write of D, those to read of C. */
+static unsigned
+take_fragment(low_func *f, const ptx_operand *operand, bool halves, bool written,
+              low_value *x)
+{
+    const unsigned count = halves ? DISTINCT : FRAGMENT;
+    const ptx_operand *items = fragment(f, operand, count);
+
+    for (unsigned i = 0; i < count; i++) {
+        if (written) {
+            x[i] = low_target(f, &items[i], PTX_R32);
+        }
+        else {
+            x[i] = low_source(f, &items[i], halves ? PTX_W_b32 : PTX_W_f32);
+        }
+    }
+    return count;
+}
+
+/* The same for A or B, of which half the registers are distinct. */
+static unsigned
+take_multiplicand(low_func *f, const ptx_operand *operand, low_value *x)
+{
+    const ptx_operand *items = fragment(f, operand, FRAGMENT);
+
+    for (unsigned i = 0; i < DISTINCT; i++) {
+        x[i] = low_source(f, &items[i], PTX_W_b32);
+    }
+    return DISTINCT;
+}
+
 static void
-lower_mma(low_func *f)
+matrix_multiply(low_func *f)
 {
     const unsigned dt = low_type(f, 0), ct = low_type(f, 1);
     const bool d_half = dt == PTX_W_f16, c_half = ct == PTX_W_f16;
-    const unsigned d_count = d_half ? DISTINCT : FRAGMENT;
-    const unsigned c_count = c_half ? DISTINCT : FRAGMENT;
-    const ptx_operand *const operands = f->in->operands, *items;
+    const ptx_operand *const operands = f->in->operands;
     const uint32_t skip = low_guard_begin(f);
     low_insn *insn;
     low_value x[2 * DISTINCT + 2 * FRAGMENT];
-    unsigned i, count = 0, k;
+    unsigned count, written;
 
     low_operands(f, 4, 4);
-    if ((!d_half && dt != PTX_W_f32) || (!c_half && ct != PTX_W_f32) ||
-        low_type(f, 2) || low_has(f, PTX_W_satfinite)) {
+    if (ct == PTX_W_NONE || low_type(f, 2) != PTX_W_NONE ||
+        low_has(f, PTX_W_satfinite)) {
         low_unsupported(f);
     }
-    items = fragment(f, &operands[0], d_count);
-    for (i = 0; i < d_count; i++) {
-        x[count++] = low_target(f, &items[i], PTX_R32);
-    }
-    for (k = 1; k < 3; k++) {
-        items = fragment(f, &operands[k], FRAGMENT);
-        for (i = 0; i < DISTINCT; i++) {
-            x[count++] = low_source(f, &items[i], PTX_W_b32);
-        }
-    }
-    items = fragment(f, &operands[3], c_count);
-    for (i = 0; i < c_count; i++) {
-        x[count++] = low_source(f, &items[i], c_half ? PTX_W_b32 : PTX_W_f32);
-    }
+    written = take_fragment(f, &operands[0], d_half, true, x);
+    count = written;
+    count += take_multiplicand(f, &operands[1], x + count);
+    count += take_multiplicand(f, &operands[2], x + count);
+    count += take_fragment(f, &operands[3], c_half, false, x + count);
     insn = low_emit(f, EMU_OP_wmma, 0, 0, 0, 0);
-    insn->aux = (d_half ? EMU_WMMA_D_HALF : 0) | (c_half ? EMU_WMMA_C_HALF : 0);
-    for (i = 0; i < count; i++) {
-        low_add_x(f, insn, x[i], i < d_count);
+    if (d_half) {
+        insn->aux |= EMU_WMMA_D_HALF;
+    }
+    if (c_half) {
+        insn->aux |= EMU_WMMA_C_HALF;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        low_add_x(f, insn, x[i], i < written);
     }
     low_guard_end(f, skip);
 }
 
-bool
-low_matrix(low_func *f)
+void
+low_wmma(low_func *f)
 {
-    if (f->in->opcode != PTX_OP_wmma) {
-        return false;
-    }
     if (!low_has(f, PTX_W_m16n16k16)) {
         low_unsupported(f);
     }
     if (low_has(f, PTX_W_load)) {
-        lower_load(f);
+        matrix_load(f);
     }
     else if (low_has(f, PTX_W_store)) {
-        lower_store(f);
+        matrix_store(f);
     }
     else {
-        lower_mma(f);
+        matrix_multiply(f);
     }
-    return true;
 }

@@ -1,130 +1,21 @@
-/* Lowering of loads, stores, atomics. See lower.h. */
+/* Lowering of loads, stores, atomics, copies and mbarriers. See lower_opcodes.h. */
 #include "device/compile/encoding.h"
-#include "device/compile/lower.h"
+#include "device/compile/lower_opcodes.h"
+#include "device/compile/lower_operand.h"
 
-/* The space an instruction names; NONE is generic. */
-static unsigned
-named_space(const low_func *f)
-{
-    if (low_has(f, PTX_W_global) || low_has(f, PTX_W_const)) {
-        return EMU_AT_GLOBAL;
-    }
-    if (low_has(f, PTX_W_shared) || low_has(f, PTX_W_shared_cta) ||
-        low_has(f, PTX_W_shared_cluster)) {
-        return EMU_AT_SHARED;
-    }
-    if (low_has(f, PTX_W_local)) {
-        return EMU_AT_LOCAL;
-    }
-    if (low_has(f, PTX_W_param) || low_has(f, PTX_W_param_entry) ||
-        low_has(f, PTX_W_param_func)) {
-        /* in a function parameters are in the thread's local memory */
-        return f->function->is_entry ? EMU_AT_PARAM : EMU_AT_LOCAL;
-    }
-    return EMU_AT_GENERIC;
-}
-
-static low_place
-variable_place(low_func *f, const ptx_operand *operand)
-{
-    const ptx_var *var = operand->var->same ? operand->var->same : operand->var;
-    low_place p = {0, 0, (int64_t)(var->address + operand->bits)};
-
-    switch (var->space) {
-        case PTX_SPACE_GLOBAL:
-        case PTX_SPACE_CONST:
-            p.aux = EMU_AT_GLOBAL;
-            break;
-        case PTX_SPACE_SHARED:
-            p.aux = EMU_AT_SHARED;
-            if (var->unsized) {
-                p.base = low_address_of(f, operand, PTX_R64);
-                p.aux |= EMU_AT_BASE64;
-                p.offset = 0;
-            }
-            break;
-        case PTX_SPACE_PARAM:
-            if (var->is_param && f->function->is_entry) {
-                p.aux = EMU_AT_PARAM;
-            }
-            else {
-                p.aux = EMU_AT_FRAME;
-                p.offset += var->is_param ? 0 : (int64_t)f->call_base;
-            }
-            break;
-        default:
-            p.aux = EMU_AT_FRAME;
-            break;
-    }
-    return p;
-}
-
-low_place
-low_address(low_func *f, const ptx_operand *operand)
-{
-    const ptx_operand *item;
-    low_place p = {0, 0, 0};
-
-    if (operand->kind != PTX_O_ADDRESS || operand->count != 1) {
-        low_fail(f, "an operand is no address");
-    }
-    item = &operand->items[0];
-    switch (item->kind) {
-        case PTX_O_REG:
-            p.base = (item->reg + 1) << 1;
-            p.offset = (int64_t)item->bits;
-            p.aux = named_space(f);
-            if (f->registers[item->reg].width == PTX_R64) {
-                p.aux |= EMU_AT_BASE64;
-            }
-            else if (f->registers[item->reg].width == PTX_R32) {
-                p.aux |= EMU_AT_BASE32;
-            }
-            else {
-                low_fail(f, "an address is neither 32 nor 64 bits wide");
-            }
-            break;
-        case PTX_O_INT:
-            p.offset = (int64_t)item->bits;
-            p.aux = named_space(f);
-            break;
-        case PTX_O_VAR:
-            p = variable_place(f, item);
-            break;
-        case PTX_O_NAME:
-            low_fail(f, "'%.100s' is not declared", item->name->text);
-        default:
-            low_fail(f, "an address is of the wrong kind");
-    }
-    return p;
-}
-
-low_insn *
-low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
-{
-    low_insn *insn = low_emit(f, op, d, p.base, b, 0);
-
-    insn->aux = p.aux;
-    insn->imm = p.offset;
-    return insn;
-}
-
-static const uint8_t register_bytes[PTX_CLASSES] = {0, 2, 4, 8, 16};
-
-/* The limits on what a vector access moves: 128 bits, and 256 in global memory from
- * compute capability 10.0 on. */
+/* Fails unless a vector access may move that many elements: 128 bits, or 256 in global
+ * memory from compute capability 10.0 on. */
 static void
 check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
              unsigned count, const char *which)
 {
     const unsigned bytes = ptx_type_size(type);
-    const bool may_be_wide = f->function->module->target >= 100 &&
-                             named_space(f) == EMU_AT_GLOBAL &&
+    const bool may_be_wide = f->function->module->target >= 100 && low_is_global(f) &&
                              !low_has(f, PTX_W_const);
     unsigned i;
 
     if (vector->kind != PTX_O_VECTOR || vector->count != count) {
-        low_fail(f, "the %s is no vector of %u elements", which, count);
+        low_fail(f, "the %s is not a vector of %u elements", which, count);
     }
     if (type == PTX_W_pred || bytes > 8 || count * bytes > 32 ||
         (count * bytes > 16 && !may_be_wide)) {
@@ -140,6 +31,19 @@ check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
 }
 
 /* -- loads ------------------------------------------------------------------------- */
+
+/* The base-2 logarithm of a size of 1, 2, 4 or 8 bytes. */
+static unsigned
+size_index(unsigned size)
+{
+    unsigned index = 0;
+
+    while (size > 1) {
+        size /= 2;
+        index++;
+    }
+    return index;
+}
 
 static unsigned
 load_op(const low_func *f, unsigned type, ptx_class width)
@@ -159,12 +63,9 @@ load_op(const low_func *f, unsigned type, ptx_class width)
         return EMU_OP_ld_128;
     }
     if (width >= PTX_R16 && width <= PTX_R64 && size <= 8 && type != PTX_W_pred) {
-        op = ops[size == 1   ? 0
-                 : size == 2 ? 1
-                 : size == 4 ? 2
-                             : 3][ptx_type_is_signed(type)][width - PTX_R16];
+        op = ops[size_index(size)][ptx_type_is_signed(type)][width - PTX_R16];
     }
-    if (!op) {
+    if (op == EMU_OP_NONE) {
         low_fail(f, "a register is too narrow for what is loaded");
     }
     return op;
@@ -184,7 +85,7 @@ only_element(const low_func *f, const ptx_operand *operand, const char *which)
     return &operand->items[0];
 }
 
-/* Loads that a thread may wait with for another one. */
+/* Whether a loop may wait with this load for another thread to store. */
 static bool
 may_spin(const low_func *f)
 {
@@ -209,7 +110,7 @@ load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
             break;
         }
     }
-    if (width == PTX_PRED || register_bytes[width] < bytes || width == PTX_R128) {
+    if (width == PTX_PRED || ptx_class_bytes(width) < bytes || width == PTX_R128) {
         low_fail(f, "a register is too narrow for what is loaded");
     }
     for (i = 0; i < count; i++) {
@@ -217,21 +118,21 @@ load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
     }
     insn = low_access(f, EMU_OP_ld_vector, 0, p, 0);
     insn->e = LOW_NUMBER((uint32_t)ptx_type_is_signed(type) << 30 | count << 16 |
-                         bytes << 8 | register_bytes[width]);
+                         bytes << 8 | ptx_class_bytes(width));
     for (i = 0; i < count; i++) {
         low_add_x(f, insn, values[i], true);
     }
 }
 
-static void
-lower_ld(low_func *f)
+void
+low_ld(low_func *f)
 {
     const unsigned type = low_type(f, 0), count = low_vector_count(f);
     const ptx_operand *d = &f->in->operands[0];
     ptx_class width = ptx_type_class(type);
 
     low_operands(f, 2, 3); /* the third is a cache policy */
-    if (!type) {
+    if (type == PTX_W_NONE) {
         low_unsupported(f);
     }
     if (count > 1) {
@@ -271,9 +172,9 @@ store_op(const low_func *f, unsigned type, ptx_class width)
         return EMU_OP_st_128;
     }
     if (width >= PTX_R16 && width <= PTX_R64 && size <= 8 && type != PTX_W_pred) {
-        op = ops[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3][width - PTX_R16];
+        op = ops[size_index(size)][width - PTX_R16];
     }
-    if (!op) {
+    if (op == EMU_OP_NONE) {
         low_fail(f, "a register is too narrow for what is stored");
     }
     return op;
@@ -296,7 +197,7 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
             width = found;
         }
     }
-    if (width == PTX_PRED || register_bytes[width] < bytes || width == PTX_R128) {
+    if (width == PTX_PRED || ptx_class_bytes(width) < bytes || width == PTX_R128) {
         low_fail(f, "a register is too narrow for what is stored");
     }
     for (i = 0; i < count; i++) {
@@ -312,14 +213,14 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
         }
     }
     insn = low_access(f, EMU_OP_st_vector, 0, p, 0);
-    insn->e = LOW_NUMBER(count << 16 | bytes << 8 | register_bytes[width]);
+    insn->e = LOW_NUMBER(count << 16 | bytes << 8 | ptx_class_bytes(width));
     for (i = 0; i < count; i++) {
         low_add_x(f, insn, values[i], false);
     }
 }
 
-static void
-lower_st(low_func *f)
+void
+low_st(low_func *f)
 {
     const unsigned type = low_type(f, 0), count = low_vector_count(f);
     const ptx_operand *s;
@@ -328,7 +229,7 @@ lower_st(low_func *f)
     low_value value;
 
     low_operands(f, 2, 3);
-    if (!type) {
+    if (type == PTX_W_NONE) {
         low_unsupported(f);
     }
     p = low_address(f, &f->in->operands[0]);
@@ -375,7 +276,18 @@ float_atom(unsigned type)
 static int
 atom_operation(const low_func *f, unsigned type)
 {
-    const bool is_signed = ptx_type_is_signed(type);
+    static const struct {
+        uint16_t word;
+        uint8_t of_unsigned, of_signed;
+    } rows[] = {{PTX_W_exch, EMU_ATOM_EXCH, EMU_ATOM_EXCH},
+                {PTX_W_cas, EMU_ATOM_CAS, EMU_ATOM_CAS},
+                {PTX_W_and, EMU_ATOM_AND, EMU_ATOM_AND},
+                {PTX_W_or, EMU_ATOM_OR, EMU_ATOM_OR},
+                {PTX_W_xor, EMU_ATOM_XOR, EMU_ATOM_XOR},
+                {PTX_W_min, EMU_ATOM_MIN_U, EMU_ATOM_MIN_S},
+                {PTX_W_max, EMU_ATOM_MAX_U, EMU_ATOM_MAX_S},
+                {PTX_W_inc, EMU_ATOM_INC, EMU_ATOM_INC},
+                {PTX_W_dec, EMU_ATOM_DEC, EMU_ATOM_DEC}};
 
     if (low_has(f, PTX_W_add)) {
         return float_atom(type);
@@ -383,72 +295,83 @@ atom_operation(const low_func *f, unsigned type)
     if (ptx_type_is_float(type)) {
         low_unsupported(f);
     }
-    if (low_has(f, PTX_W_exch)) {
-        return EMU_ATOM_EXCH;
-    }
-    if (low_has(f, PTX_W_cas)) {
-        return EMU_ATOM_CAS;
-    }
-    if (low_has(f, PTX_W_and)) {
-        return EMU_ATOM_AND;
-    }
-    if (low_has(f, PTX_W_or)) {
-        return EMU_ATOM_OR;
-    }
-    if (low_has(f, PTX_W_xor)) {
-        return EMU_ATOM_XOR;
-    }
-    if (low_has(f, PTX_W_min)) {
-        return is_signed ? EMU_ATOM_MIN_S : EMU_ATOM_MIN_U;
-    }
-    if (low_has(f, PTX_W_max)) {
-        return is_signed ? EMU_ATOM_MAX_S : EMU_ATOM_MAX_U;
-    }
-    if (low_has(f, PTX_W_inc)) {
-        return EMU_ATOM_INC;
-    }
-    if (low_has(f, PTX_W_dec)) {
-        return EMU_ATOM_DEC;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (low_has(f, rows[i].word)) {
+            return ptx_type_is_signed(type) ? rows[i].of_signed : rows[i].of_unsigned;
+        }
     }
     low_unsupported(f);
 }
 
-static void
-lower_atom(low_func *f, bool wants_result)
+/* The operation for 16, 32 or 64 bits. */
+static unsigned
+atom_op(const low_func *f, unsigned type)
 {
-    const unsigned type = low_type(f, 0), size = ptx_type_size(type);
-    const unsigned first = wants_result ? 1 : 0;
-    const int operation = atom_operation(f, type);
-    const unsigned op = size == 2   ? EMU_OP_atom_16
-                        : size == 4 ? EMU_OP_atom_32
-                        : size == 8 ? EMU_OP_atom_64
-                                    : 0;
-    low_value d = 0, b, c = 0;
-    low_insn *insn;
-    low_place p;
-
-    low_operands(f, first + (operation == EMU_ATOM_CAS ? 3 : 2), first + 4);
-    if (!op || low_vector_count(f) > 1) {
-        low_unsupported(f);
+    switch (ptx_type_size(type)) {
+        case 2:
+            return f->ops[0];
+        case 4:
+            return f->ops[1];
+        case 8:
+            return f->ops[2];
+        default:
+            low_unsupported(f);
     }
-    if (wants_result) {
-        d = low_target(f, &f->in->operands[0], ptx_type_class(type));
-    }
-    p = low_address(f, &f->in->operands[first]);
-    b = low_source(f, &f->in->operands[first + 1], type);
-    if (operation == EMU_ATOM_CAS) {
-        c = low_source(f, &f->in->operands[first + 2], type);
-    }
-    insn = low_access(f, op, d, p, b);
-    insn->c = c;
-    insn->e = LOW_NUMBER(operation);
-    insn->aux |= wants_result ? EMU_AT_RESULT : 0;
 }
 
-/* -- the rest ---------------------------------------------------------------------- */
-
+/* The operands from number `first` on; `d` is the register for the old value, if any.
+ */
 static void
-lower_alloca(low_func *f)
+emit_atom(low_func *f, unsigned first, low_value d)
+{
+    const unsigned type = low_type(f, 0);
+    const int operation = atom_operation(f, type);
+    const low_place p = low_address(f, &f->in->operands[first]);
+    low_value b = low_source_at(f, first + 1, type), c = 0;
+    low_insn *insn;
+
+    if (operation == EMU_ATOM_CAS) {
+        c = low_source_at(f, first + 2, type);
+    }
+    insn = low_access(f, atom_op(f, type), d, p, b);
+    insn->c = c;
+    insn->e = LOW_NUMBER(operation);
+}
+
+/* Fails unless there are as many operands as the operation needs, from `first` on. */
+static void
+check_atom(const low_func *f, unsigned first)
+{
+    unsigned least = first + 2;
+
+    if (low_has(f, PTX_W_cas)) {
+        least++;
+    }
+    low_operands(f, least, first + 4);
+    if (low_vector_count(f) > 1) {
+        low_unsupported(f);
+    }
+}
+
+void
+low_atom(low_func *f)
+{
+    check_atom(f, 1);
+    emit_atom(f, 1, low_result(f, low_type(f, 0)));
+    f->insns[f->count - 1].aux |= EMU_AT_RESULT;
+}
+
+void
+low_red(low_func *f)
+{
+    check_atom(f, 0);
+    emit_atom(f, 0, 0);
+}
+
+/* -- memory of the stack ----------------------------------------------------------- */
+
+void
+low_alloca(low_func *f)
 {
     const unsigned type = low_type(f, 0);
     low_value size, wide;
@@ -462,8 +385,8 @@ lower_alloca(low_func *f)
     size = low_source_any(f, &f->in->operands[1], type, &width);
     if (f->in->operand_count == 3) {
         align = low_number(f, &f->in->operands[2]);
-        if (!align || (align & (align - 1)) || align > 1 << 12) {
-            low_fail(f, "an alignment is no power of two");
+        if (align == 0 || (align & (align - 1)) != 0 || align > 1 << 12) {
+            low_fail(f, "an alignment is not a power of two");
         }
     }
     wide = size;
@@ -471,9 +394,14 @@ lower_alloca(low_func *f)
         wide = low_temp(f, PTX_R64);
         low_convert(f, wide, PTX_R64, size, width, PTX_W_u32);
     }
+    if (align < 16) {
+        align = 16;
+    }
     low_emit(f, EMU_OP_alloca, low_target(f, &f->in->operands[0], PTX_R64), wide, 0, 0)
-        ->imm = (int64_t)(align < 16 ? 16 : align);
+        ->imm = (int64_t)align;
 }
+
+/* -- copies and mbarriers ---------------------------------------------------------- */
 
 /* A predicate that holds where the instruction's guard does and `size` is above `at`.
  */
@@ -485,10 +413,10 @@ reaches(low_func *f, low_value size, uint32_t at)
     f->plain = true;
     low_emit(f, EMU_OP_lt_u32, p, low_constant(f, PTX_R32, at), size, 0);
     if (f->in->guard != PTX_NO_REG) {
-        guard = (f->in->guard + 1) << 1;
+        guard = LOW_REGISTER(f->in->guard);
         if (f->in->guard_negated) {
             guard = low_temp(f, PTX_PRED);
-            low_emit(f, EMU_OP_not_p, guard, (f->in->guard + 1) << 1, 0, 0);
+            low_emit(f, EMU_OP_not_p, guard, LOW_REGISTER(f->in->guard), 0, 0);
         }
         both = low_temp(f, PTX_PRED);
         low_emit(f, EMU_OP_and_p, both, p, guard, 0);
@@ -525,7 +453,7 @@ partial_word(low_func *f, low_place from, low_value size, unsigned at)
     return word;
 }
 
-/* A space that the words name for an operand, unless its variable has told it. */
+/* The place with the state space of its operand, unless a variable has given it one. */
 static low_place
 place_in(low_place p, uint32_t space)
 {
@@ -535,20 +463,39 @@ place_in(low_place p, uint32_t space)
     return p;
 }
 
-/* cp.async [shared], [global], bytes {, bytes to read}: done at once, so that there is
- * nothing to wait for later. What is not read is zero. */
+/* ld_vector or st_vector of words of 32 bits. */
 static void
-lower_cp(low_func *f)
+access_words(low_func *f, unsigned op, low_place place, const low_value *values,
+             unsigned count)
 {
-    static const struct {
-        uint8_t bytes, elements;
-    } shapes[] = {{4, 1}, {8, 2}, {16, 4}};
-    const bool policy = low_has(f, PTX_W_l2_hint);
-    low_value values[4], size;
-    uint64_t bytes;
-    low_insn *insn;
+    low_insn *insn = low_access(f, op, 0, place, 0);
+
+    insn->e = LOW_NUMBER((uint32_t)count << 16 | 4 << 8 | 4);
+    for (unsigned k = 0; k < count; k++) {
+        low_add_x(f, insn, values[k], op == EMU_OP_ld_vector);
+    }
+}
+
+/* The words of 32 bits that cp.async copies. */
+static unsigned
+copied_words(const low_func *f)
+{
+    const uint64_t bytes = low_number(f, &f->in->operands[2]);
+
+    if (bytes != 4 && bytes != 8 && bytes != 16) {
+        low_fail(f, "a copy of %llu bytes", (unsigned long long)bytes);
+    }
+    return (unsigned)bytes / 4;
+}
+
+/* cp.async [shared], [global], bytes {, bytes to read}. The copy is done at once, so
+ * commit and wait do nothing. Bytes that are not read are zero. */
+void
+low_cp(low_func *f)
+{
+    unsigned with_size = 4, count;
+    low_value values[4];
     low_place to, from;
-    unsigned i, k;
 
     if (low_has(f, PTX_W_commit_group) || low_has(f, PTX_W_wait_group) ||
         low_has(f, PTX_W_wait_all)) {
@@ -560,53 +507,50 @@ lower_cp(low_func *f)
     low_operands(f, 3, 5);
     to = place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
     from = place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
-    bytes = low_number(f, &f->in->operands[2]);
-    for (i = 0; i < 3 && shapes[i].bytes != bytes; i++) {
+    count = copied_words(f);
+    if (low_has(f, PTX_W_l2_hint)) {
+        with_size = 5; /* the last operand is a cache policy */
     }
-    if (i == 3) {
-        low_fail(f, "a copy of %llu bytes", (unsigned long long)bytes);
-    }
-    if (f->in->operand_count == (policy ? 5 : 4)) {
-        size = low_source(f, &f->in->operands[3], PTX_W_u32);
-        for (k = 0; k < shapes[i].elements; k++) {
+    if (f->in->operand_count == with_size) {
+        low_value size = low_source_at(f, 3, PTX_W_u32);
+
+        for (unsigned k = 0; k < count; k++) {
             values[k] = partial_word(f, from, size, 4 * k);
         }
     }
     else {
-        for (k = 0; k < shapes[i].elements; k++) {
+        for (unsigned k = 0; k < count; k++) {
             values[k] = low_temp(f, PTX_R32);
         }
-        insn = low_access(f, EMU_OP_ld_vector, 0, from, 0);
-        insn->e = LOW_NUMBER((uint32_t)shapes[i].elements << 16 | 4 << 8 | 4);
-        for (k = 0; k < shapes[i].elements; k++) {
-            low_add_x(f, insn, values[k], true);
-        }
+        access_words(f, EMU_OP_ld_vector, from, values, count);
     }
-    insn = low_access(f, EMU_OP_st_vector, 0, to, 0);
-    insn->e = LOW_NUMBER((uint32_t)shapes[i].elements << 16 | 4 << 8 | 4);
-    for (k = 0; k < shapes[i].elements; k++) {
-        low_add_x(f, insn, values[k], false);
-    }
+    access_words(f, EMU_OP_st_vector, to, values, count);
 }
 
-/* mbarrier.test_wait, which loops call: others must get their turn. */
+/* mbarrier.test_wait, try_wait: loops call them, so other warps must get their turn. */
 static void
-lower_mbarrier_wait(low_func *f)
+mbarrier_wait(low_func *f)
 {
     const bool parity = low_has(f, PTX_W_parity);
+    unsigned type = PTX_W_u64;
+    low_value d, phase;
+    low_place place;
     low_insn *insn;
 
     low_operands(f, 3, 4);
-    insn = low_access(
-        f, EMU_OP_mbarrier_wait, low_target(f, &f->in->operands[0], PTX_PRED),
-        low_address(f, &f->in->operands[1]),
-        low_source(f, &f->in->operands[2], parity ? PTX_W_u32 : PTX_W_u64));
+    if (parity) {
+        type = PTX_W_u32;
+    }
+    phase = low_source_at(f, 2, type);
+    place = low_address(f, &f->in->operands[1]);
+    d = low_target(f, &f->in->operands[0], PTX_PRED);
+    insn = low_access(f, EMU_OP_mbarrier_wait, d, place, phase);
     insn->e = LOW_NUMBER(parity);
     low_emit(f, EMU_OP_spin, 0, 0, 0, 0);
 }
 
 static void
-lower_mbarrier_arrive(low_func *f)
+mbarrier_arrive(low_func *f)
 {
     const ptx_operand *operands = f->in->operands;
     const bool drop = low_has(f, PTX_W_arrive_drop);
@@ -614,77 +558,52 @@ lower_mbarrier_arrive(low_func *f)
     low_insn *insn;
 
     low_operands(f, 2, 3);
-    count = f->in->operand_count == 3 ? low_source(f, &operands[2], PTX_W_u32)
-                                      : low_constant(f, PTX_R32, 1);
+    if (f->in->operand_count == 3) {
+        count = low_source(f, &operands[2], PTX_W_u32);
+    }
+    else {
+        count = low_constant(f, PTX_R32, 1);
+    }
     insn =
         low_access(f, EMU_OP_mbarrier_arrive, d, low_address(f, &operands[1]), count);
     insn->e = LOW_NUMBER(drop);
 }
 
-static void
-lower_mbarrier(low_func *f)
+void
+low_mbarrier(low_func *f)
 {
+    low_value count;
+
     if (low_has(f, PTX_W_complete_tx) || low_has(f, PTX_W_expect_tx)) {
         low_unsupported(f);
     }
     if (low_has(f, PTX_W_init)) {
         low_operands(f, 2, 2);
+        count = low_source_at(f, 1, PTX_W_u32);
         low_access(f, EMU_OP_mbarrier_init, 0, low_address(f, &f->in->operands[0]),
-                   low_source(f, &f->in->operands[1], PTX_W_u32));
+                   count);
     }
     else if (low_has(f, PTX_W_test_wait) || low_has(f, PTX_W_try_wait)) {
-        lower_mbarrier_wait(f);
+        mbarrier_wait(f);
     }
     else if (low_has(f, PTX_W_arrive) || low_has(f, PTX_W_arrive_drop)) {
-        lower_mbarrier_arrive(f);
+        mbarrier_arrive(f);
     }
-    else if (!low_has(f, PTX_W_inval)) { /* which leaves bytes of no meaning */
+    else if (!low_has(f, PTX_W_inval)) { /* .inval needs nothing done */
         low_unsupported(f);
     }
 }
 
-bool
-low_memory(low_func *f)
+void
+low_stacksave(low_func *f)
 {
-    switch (f->in->opcode) {
-        case PTX_OP_cp:
-            lower_cp(f);
-            return true;
-        case PTX_OP_mbarrier:
-            lower_mbarrier(f);
-            return true;
-        case PTX_OP_ld:
-        case PTX_OP_ldu:
-            lower_ld(f);
-            return true;
-        case PTX_OP_st:
-            lower_st(f);
-            return true;
-        case PTX_OP_atom:
-            lower_atom(f, true);
-            return true;
-        case PTX_OP_red:
-            lower_atom(f, false);
-            return true;
-        case PTX_OP_prefetch:
-        case PTX_OP_prefetchu:
-        case PTX_OP_applypriority:
-        case PTX_OP_discard:
-            return true; /* of no effect here */
-        case PTX_OP_alloca:
-            lower_alloca(f);
-            return true;
-        case PTX_OP_stacksave:
-            low_operands(f, 1, 1);
-            low_emit(f, EMU_OP_stacksave, low_target(f, &f->in->operands[0], PTX_R64),
-                     0, 0, 0);
-            return true;
-        case PTX_OP_stackrestore:
-            low_operands(f, 1, 1);
-            low_emit(f, EMU_OP_stackrestore, 0,
-                     low_source(f, &f->in->operands[0], PTX_W_u64), 0, 0);
-            return true;
-        default:
-            return false;
-    }
+    low_operands(f, 1, 1);
+    low_emit(f, EMU_OP_stacksave, low_result(f, PTX_W_u64), 0, 0, 0);
+}
+
+void
+low_stackrestore(low_func *f)
+{
+    low_operands(f, 1, 1);
+    low_emit(f, EMU_OP_stackrestore, 0, low_source_at(f, 0, PTX_W_u64), 0, 0);
 }

@@ -1,11 +1,13 @@
-/* Lowering of texture and surface instructions. See lower.h, ops_tex.h.
+/* Lowering of texture and surface instructions. See lower_opcodes.h; the fields that
+ * the operations read are in encoding.h.
  *
  * Textures and surfaces are 64-bit handles in registers, or in variables of type
- * .texref and .surfref. Samplers apart from textures, depth comparisons and
- * multisampled textures are refused by name. */
+ * .texref and .surfref. Separate samplers, depth comparisons and multisampled textures
+ * are refused. */
+#include "device/base/geometry.h"
 #include "device/compile/encoding.h"
-#include "device/compile/lower.h"
-#include "device/memory/sampling.h"
+#include "device/compile/lower_opcodes.h"
+#include "device/compile/lower_operand.h"
 
 static unsigned
 geometry_of(const low_func *f)
@@ -26,7 +28,7 @@ geometry_of(const low_func *f)
     low_unsupported(f);
 }
 
-/* What a variable of type .texref or .surfref holds. */
+/* The handle in a variable of type .texref or .surfref. */
 static low_value
 handle_in_variable(low_func *f, const ptx_operand *operand)
 {
@@ -36,7 +38,7 @@ handle_in_variable(low_func *f, const ptx_operand *operand)
     low_value handle;
 
     if (var->type != PTX_W_texref && var->type != PTX_W_surfref) {
-        low_fail(f, "'%.100s' is no variable of type .texref or .surfref",
+        low_fail(f, "'%.100s' is not a variable of type .texref or .surfref",
                  var->name->text);
     }
     handle = low_temp(f, PTX_R64);
@@ -44,18 +46,20 @@ handle_in_variable(low_func *f, const ptx_operand *operand)
     return handle;
 }
 
+/* The handle of [texture] or [texture, {coordinates}]; `parts` is 1 or 2. */
 static low_value
 handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
 {
     const ptx_operand *item = operand->items;
 
     if (operand->kind != PTX_O_ADDRESS) {
-        low_fail(f, "an operand is no [texture] or [surface]");
+        low_fail(f, "an operand is not [texture] or [surface]");
+    }
+    if (operand->count == parts + 1) {
+        low_fail(f, "samplers apart from textures are not supported");
     }
     if (operand->count != parts) {
-        low_fail(f, operand->count == parts + 1
-                        ? "samplers apart from textures are not supported"
-                        : "an operand is no [texture, {coordinates}]");
+        low_fail(f, "an operand is not [texture, {coordinates}]");
     }
     if (item->kind == PTX_O_VAR) {
         return handle_in_variable(f, operand);
@@ -82,6 +86,7 @@ part(const low_func *f, const ptx_operand *operand, unsigned n)
     return &operand->items[n];
 }
 
+/* The further operands of an instruction (emu_insn.x), written ones first. */
 typedef struct {
     low_value values[32];
     unsigned count, written;
@@ -118,7 +123,7 @@ take_place(low_func *f, extras *x, const ptx_operand *operand, unsigned geometry
     take(f, x, operand, layered, emu_geometry_sides(geometry), type);
 }
 
-/* Emitted after all operands have been looked at: those may emit too. */
+/* Emits the operation once all operands are read: reading them may emit, too. */
 static low_insn *
 emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32_t aux)
 {
@@ -144,7 +149,7 @@ take_results(low_func *f, extras *x, const ptx_operand *d, unsigned count)
         take_result(f, x, d, PTX_R32);
     }
     else if (d->count != count) {
-        low_fail(f, "the destination is no vector of %u elements", count);
+        low_fail(f, "the destination is not a vector of %u elements", count);
     }
     for (k = x->count; k < count; k++) {
         if (d->kind == PTX_O_VECTOR) {
@@ -163,7 +168,7 @@ give_residency(low_func *f)
 {
     low_value p, yes;
 
-    if (!f->in->second) {
+    if (f->in->second == NULL) {
         return;
     }
     p = low_target(f, f->in->second, PTX_PRED);
@@ -174,58 +179,116 @@ give_residency(low_func *f)
 static uint32_t
 gather_channel(const low_func *f)
 {
-    return low_has(f, PTX_W_r)   ? 0u
-           : low_has(f, PTX_W_g) ? 1u
-           : low_has(f, PTX_W_b) ? 2u
-                                 : 3u;
+    static const uint16_t words[] = {PTX_W_r, PTX_W_g, PTX_W_b}; /* else .a */
+
+    return low_find(f, words, 3);
 }
 
-static void
-lower_tex(low_func *f)
+/* The forms of tex and tld4. */
+typedef struct {
+    unsigned geometry, sides;
+    unsigned type, at; /* of the results, of the coordinates */
+    bool gather, level, gradient;
+    unsigned operands; /* the least; then the offsets may come */
+} tex_form;
+
+static tex_form
+read_form(const low_func *f)
 {
-    const unsigned geometry = geometry_of(f), sides = emu_geometry_sides(geometry);
-    const unsigned type = low_type(f, 0), at = low_type(f, 1);
-    const bool halves = type == PTX_W_f16x2, gather = f->in->opcode == PTX_OP_tld4;
-    const bool level = low_has(f, PTX_W_level), gradient = low_has(f, PTX_W_grad);
-    const unsigned least = 2 + (level ? 1 : gradient ? 2 : 0);
+    tex_form form = {.geometry = geometry_of(f),
+                     .type = low_type(f, 0),
+                     .at = low_type(f, 1),
+                     .gather = f->in->opcode == PTX_OP_tld4,
+                     .level = low_has(f, PTX_W_level),
+                     .gradient = low_has(f, PTX_W_grad),
+                     .operands = 2};
+
+    form.sides = emu_geometry_sides(form.geometry);
+    if (form.level) {
+        form.operands = 3;
+    }
+    else if (form.gradient) {
+        form.operands = 4;
+    }
+    return form;
+}
+
+static bool
+is_supported(const tex_form *form)
+{
+    const bool cube = form->geometry >= EMU_GEOMETRY_CUBE;
+
+    if (form->at != PTX_W_f32 && form->at != PTX_W_s32) {
+        return false;
+    }
+    if (form->at == PTX_W_s32 &&
+        (form->level || form->gradient || form->gather || cube)) {
+        return false;
+    }
+    return !form->gather || form->sides == 2 || cube;
+}
+
+/* aux of the operation. */
+static uint32_t
+tex_flags(const low_func *f, const tex_form *form)
+{
+    uint32_t aux = form->geometry;
+
+    if (form->at == PTX_W_s32) {
+        aux |= EMU_TEX_INTEGER;
+    }
+    if (form->level) {
+        aux |= EMU_TEX_LEVEL;
+    }
+    if (form->gradient) {
+        aux |= EMU_TEX_GRADIENT;
+    }
+    if (form->type == PTX_W_f16x2) {
+        aux |= EMU_TEX_HALVES;
+    }
+    if (form->gather) {
+        aux |= EMU_TEX_GATHER | gather_channel(f) << EMU_TEX_CHANNEL_SHIFT;
+    }
+    return aux;
+}
+
+/* The offsets after the other operands. */
+static void
+take_offsets(low_func *f, extras *x, const tex_form *form, const ptx_operand *offsets)
+{
+    if (form->geometry >= EMU_GEOMETRY_CUBE || offsets->kind != PTX_O_VECTOR) {
+        low_fail(f, "depth comparison is not supported");
+    }
+    take(f, x, offsets, 0, form->sides, PTX_W_s32);
+}
+
+/* tex, tld4 */
+void
+low_tex(low_func *f)
+{
+    const tex_form form = read_form(f);
     const ptx_operand *operands = f->in->operands;
+    uint32_t aux = tex_flags(f, &form);
     extras x = {.count = 0};
     low_value handle;
-    uint32_t aux = geometry;
 
-    low_operands(f, least, least + 1);
-    if ((type != PTX_W_f32 && type != PTX_W_s32 && type != PTX_W_u32 && !halves) ||
-        (at != PTX_W_f32 && at != PTX_W_s32)) {
-        low_unsupported(f);
-    }
-    if (at == PTX_W_s32 &&
-        (level || gradient || gather || geometry >= EMU_GEOMETRY_CUBE)) {
-        low_unsupported(f);
-    }
-    if (gather && sides != 2 && geometry < EMU_GEOMETRY_CUBE) {
+    low_operands(f, form.operands, form.operands + 1);
+    if (!is_supported(&form)) {
         low_unsupported(f);
     }
     handle = handle_of(f, &operands[1], 2);
-    take_results(f, &x, &operands[0], halves ? 2 : 4);
-    take_place(f, &x, &operands[1].items[1], geometry, at);
-    if (level) {
+    take_results(f, &x, &operands[0], form.type == PTX_W_f16x2 ? 2 : 4);
+    take_place(f, &x, &operands[1].items[1], form.geometry, form.at);
+    if (form.level) {
         take(f, &x, &operands[2], 0, 1, PTX_W_f32);
     }
-    else if (gradient) {
-        take(f, &x, &operands[2], 0, sides, PTX_W_f32);
-        take(f, &x, &operands[3], 0, sides, PTX_W_f32);
+    else if (form.gradient) {
+        take(f, &x, &operands[2], 0, form.sides, PTX_W_f32);
+        take(f, &x, &operands[3], 0, form.sides, PTX_W_f32);
     }
-    if (f->in->operand_count > least) {
-        if (geometry >= EMU_GEOMETRY_CUBE || operands[least].kind != PTX_O_VECTOR) {
-            low_fail(f, "depth comparison is not supported");
-        }
-        take(f, &x, &operands[least], 0, sides, PTX_W_s32);
+    if (f->in->operand_count > form.operands) {
+        take_offsets(f, &x, &form, &operands[form.operands]);
         aux |= EMU_TEX_OFFSETS;
-    }
-    aux |= (at == PTX_W_s32 ? EMU_TEX_INTEGER : 0u) | (level ? EMU_TEX_LEVEL : 0u) |
-           (gradient ? EMU_TEX_GRADIENT : 0u) | (halves ? EMU_TEX_HALVES : 0u);
-    if (gather) {
-        aux |= EMU_TEX_GATHER | gather_channel(f) << EMU_TEX_CHANNEL_SHIFT;
     }
     emit(f, EMU_OP_tex, handle, &x, aux);
     give_residency(f);
@@ -233,52 +296,68 @@ lower_tex(low_func *f)
 
 /* -- queries --------------------------------------------------------------- */
 
-static void
-lower_query(low_func *f, bool surface)
+/* Those that surfaces have come first. */
+static const uint16_t query_words[] = {
+    PTX_W_width,         PTX_W_height,
+    PTX_W_depth,         PTX_W_channel_data_type,
+    PTX_W_channel_order, PTX_W_array_size,
+    PTX_W_memory_layout, PTX_W_normalized_coords,
+    PTX_W_num_samples,   PTX_W_num_mipmap_levels,
+    PTX_W_filter_mode,   PTX_W_force_unnormalized_coords,
+    PTX_W_addr_mode_0,   PTX_W_addr_mode_1,
+    PTX_W_addr_mode_2};
+
+enum {
+    SURFACE_QUERIES = 7,
+    TEXTURE_QUERIES = sizeof query_words / sizeof *query_words
+};
+
+/* The first `count` queries are allowed; `level`: of the level in the third operand. */
+static low_insn *
+emit_query(low_func *f, unsigned count, bool level)
 {
-    static const uint16_t known[] = {
-        PTX_W_width,         PTX_W_height,
-        PTX_W_depth,         PTX_W_channel_data_type,
-        PTX_W_channel_order, PTX_W_array_size,
-        PTX_W_memory_layout, PTX_W_normalized_coords,
-        PTX_W_num_samples,   PTX_W_num_mipmap_levels,
-        PTX_W_filter_mode,   PTX_W_force_unnormalized_coords,
-        PTX_W_addr_mode_0,   PTX_W_addr_mode_1,
-        PTX_W_addr_mode_2};
-    const unsigned common = 7;
-    const unsigned count = surface ? common : sizeof known / sizeof *known;
-    const bool level = !surface && low_has(f, PTX_W_level);
+    const unsigned which = low_find(f, query_words, count);
     low_value d, handle, number;
     low_insn *insn;
-    unsigned i;
 
-    low_operands(f, level ? 3 : 2, level ? 3 : 2);
-    for (i = 0; i < count && !low_has(f, known[i]); i++) {
-    }
-    if (i == count || ptx_type_class(low_type(f, 0)) != PTX_R32) {
+    low_operands(f, 2u + level, 2u + level);
+    if (which == count) {
         low_unsupported(f);
     }
-    d = low_target(f, &f->in->operands[0], PTX_R32);
+    d = low_result(f, PTX_W_u32);
     handle = handle_of(f, &f->in->operands[1], 1);
-    number = level ? low_source(f, &f->in->operands[2], PTX_W_u32)
-                   : low_constant(f, PTX_R32, 0);
+    if (level) {
+        number = low_source_at(f, 2, PTX_W_u32);
+    }
+    else {
+        number = low_constant(f, PTX_R32, 0);
+    }
     insn = low_emit(f, EMU_OP_tex_query, d, handle, number, 0);
-    insn->aux = known[i];
-    insn->imm = surface;
+    insn->aux = query_words[which];
+    return insn;
+}
+
+void
+low_txq(low_func *f)
+{
+    (void)emit_query(f, TEXTURE_QUERIES, low_has(f, PTX_W_level));
+}
+
+void
+low_suq(low_func *f)
+{
+    emit_query(f, SURFACE_QUERIES, false)->imm = true;
 }
 
 /* -- surfaces -------------------------------------------------------------- */
 
-static const uint8_t register_bytes[PTX_CLASSES] = {0, 2, 4, 8, 0};
-
 static uint32_t
 surface_mode(const low_func *f)
 {
-    const uint32_t mode = low_has(f, PTX_W_clamp)  ? EMU_SURF_CLAMP
-                          : low_has(f, PTX_W_zero) ? EMU_SURF_ZERO
-                                                   : EMU_SURF_TRAP;
+    static const uint16_t words[] = {PTX_W_clamp, PTX_W_zero};
+    static const uint8_t modes[] = {EMU_SURF_CLAMP, EMU_SURF_ZERO, EMU_SURF_TRAP};
 
-    return mode << EMU_SURF_MODE_SHIFT;
+    return (uint32_t)modes[low_find(f, words, 2)] << EMU_SURF_MODE_SHIFT;
 }
 
 static uint32_t
@@ -287,15 +366,15 @@ surface_aux(const low_func *f, unsigned geometry, unsigned count, unsigned type,
 {
     const unsigned bytes = ptx_type_size(type);
 
-    if (register_bytes[width] < bytes) {
+    if (width == PTX_R128 || ptx_class_bytes(width) < bytes) {
         low_fail(f, "a register is too narrow for an element of the surface");
     }
     return geometry | surface_mode(f) | (uint32_t)count << EMU_SURF_COUNT_SHIFT |
            (uint32_t)bytes << EMU_SURF_BYTES_SHIFT |
-           (uint32_t)register_bytes[width] << EMU_SURF_WIDE_SHIFT;
+           (uint32_t)ptx_class_bytes(width) << EMU_SURF_WIDE_SHIFT;
 }
 
-/* Values of a vector that are all of one width. */
+/* The values of a vector, which must be of one width: the result. */
 static ptx_class
 take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
             unsigned type, bool written)
@@ -309,7 +388,10 @@ take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
     for (k = 0; k < count; k++) {
         const ptx_operand *value = part(f, values, k);
 
-        found = width == PTX_PRED ? ptx_type_class(type) : width;
+        found = width;
+        if (width == PTX_PRED) {
+            found = ptx_type_class(type); /* the first element */
+        }
         if (written) {
             x->values[x->count++] = low_target_any(f, value, &found);
             x->written++;
@@ -325,36 +407,58 @@ take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
     return width;
 }
 
+/* The value and the place are operands 0 and 1 of a load, 1 and 0 of a store. */
 static void
-lower_surface(low_func *f, bool load)
+load_or_store(low_func *f, bool load)
 {
     const unsigned geometry = geometry_of(f);
-    const unsigned type = low_type(f, 0);
-    const unsigned count = low_has(f, PTX_W_v2) ? 2 : low_has(f, PTX_W_v4) ? 4 : 1;
-    const ptx_operand *values = &f->in->operands[load ? 0 : 1];
-    const ptx_operand *place = &f->in->operands[load ? 1 : 0];
+    const unsigned type = low_type(f, 0), count = low_vector_count(f);
+    const ptx_operand *values = &f->in->operands[!load];
+    const ptx_operand *place = &f->in->operands[load];
     const unsigned bytes = ptx_type_size(type);
     extras x = {.count = 0};
     low_value handle;
     ptx_class width;
 
     low_operands(f, 2, 2);
-    if (!low_has(f, PTX_W_b) || geometry >= EMU_GEOMETRY_CUBE || bytes == 0 ||
+    if (!low_has(f, PTX_W_b) || geometry >= EMU_GEOMETRY_CUBE || count > 4 ||
         bytes > 8 || bytes * count > 16) {
         low_unsupported(f);
     }
     handle = handle_of(f, place, 2);
     width = take_values(f, &x, values, count, type, load);
     take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
-    emit(f, load ? EMU_OP_suld : EMU_OP_sust, handle, &x,
-         surface_aux(f, geometry, count, type, width));
+    emit(f, f->ops[0], handle, &x, surface_aux(f, geometry, count, type, width));
 }
 
-static void
-lower_sured(low_func *f)
+void
+low_suld(low_func *f)
+{
+    load_or_store(f, true);
+}
+
+void
+low_sust(low_func *f)
+{
+    load_or_store(f, false);
+}
+
+/* EMU_ATOM_ constant of the reduction. */
+static int
+reduction(const low_func *f, bool is_signed)
+{
+    static const uint16_t words[] = {PTX_W_and, PTX_W_or, PTX_W_min, PTX_W_max};
+    static const uint8_t kinds[2][5] = {
+        {EMU_ATOM_AND, EMU_ATOM_OR, EMU_ATOM_MIN_U, EMU_ATOM_MAX_U, EMU_ATOM_ADD},
+        {EMU_ATOM_AND, EMU_ATOM_OR, EMU_ATOM_MIN_S, EMU_ATOM_MAX_S, EMU_ATOM_ADD}};
+
+    return kinds[is_signed][low_find(f, words, 4)];
+}
+
+void
+low_sured(low_func *f)
 {
     const unsigned geometry = geometry_of(f), type = low_type(f, 0);
-    const bool is_signed = ptx_type_is_signed(type);
     const ptx_operand *place = &f->in->operands[0];
     const unsigned bytes = ptx_type_size(type);
     extras x = {.count = 0};
@@ -363,44 +467,12 @@ lower_sured(low_func *f)
 
     low_operands(f, 2, 2);
     if (!low_has(f, PTX_W_b) || geometry > EMU_GEOMETRY_3D ||
-        (bytes != 4 && bytes != 8) || ptx_type_is_float(type)) {
+        (bytes != 4 && bytes != 8)) {
         low_unsupported(f);
     }
     handle = handle_of(f, place, 2);
     width = take_values(f, &x, &f->in->operands[1], 1, type, false);
     take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
     emit(f, EMU_OP_sured, handle, &x, surface_aux(f, geometry, 1, type, width))->imm =
-        low_has(f, PTX_W_and)   ? EMU_ATOM_AND
-        : low_has(f, PTX_W_or)  ? EMU_ATOM_OR
-        : low_has(f, PTX_W_min) ? (is_signed ? EMU_ATOM_MIN_S : EMU_ATOM_MIN_U)
-        : low_has(f, PTX_W_max) ? (is_signed ? EMU_ATOM_MAX_S : EMU_ATOM_MAX_U)
-                                : EMU_ATOM_ADD;
-}
-
-bool
-low_textures(low_func *f)
-{
-    switch (f->in->opcode) {
-        case PTX_OP_tex:
-        case PTX_OP_tld4:
-            lower_tex(f);
-            return true;
-        case PTX_OP_txq:
-            lower_query(f, false);
-            return true;
-        case PTX_OP_suq:
-            lower_query(f, true);
-            return true;
-        case PTX_OP_suld:
-            lower_surface(f, true);
-            return true;
-        case PTX_OP_sust:
-            lower_surface(f, false);
-            return true;
-        case PTX_OP_sured:
-            lower_sured(f);
-            return true;
-        default:
-            return false;
-    }
+        reduction(f, ptx_type_is_signed(type));
 }

@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/memory/memory.h"
+#include "device/base/device.h"
+#include "device/compile/dump.h"
+#include "device/compile/finish.h"
 #include "device/compile/lower.h"
+#include "device/compile/registers.h"
 #include "device/compile/symbols.h"
+#include "device/memory/memory.h"
+#include "device/ptx/parse_module.h"
 
 enum {
     MAX_REGISTERS = 255,
@@ -26,6 +31,7 @@ typedef struct {
     const emu_op *ops;
     size_t const_size;
     unsigned max_registers;
+    unsigned dump; /* EMU_DUMP_ flags */
 } loader;
 
 /* -- variables --------------------------------------------------------------------- */
@@ -185,18 +191,6 @@ place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
     info->params_size = top;
 }
 
-static void
-lower_function(loader *l, ptx_function *function)
-{
-    /* the scratch memory of a function goes with it */
-    l->load.parsed = l->load.scratch;
-    memset(&l->load.scratch, 0, sizeof l->load.scratch);
-    low_lower(&l->load, &l->constants, function, function->code, l->ops);
-    emu_arena_free(&l->load.scratch);
-    l->load.scratch = l->load.parsed;
-    memset(&l->load.parsed, 0, sizeof l->load.parsed);
-}
-
 static unsigned
 product(const unsigned size[3])
 {
@@ -247,33 +241,19 @@ describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t 
     info->target = function->module->target;
 }
 
+/* Copies the constants to memory that lives as long as the program. An operand that is
+ * absent is read at the end, whatever its width. */
 static void
-lower_all(loader *l)
+keep_constants(loader *l)
 {
-    ptx_module *module;
-    ptx_function *function;
+    enum { READ_AT_END = 512 };
+    uint8_t *constants =
+        emu_arena_get(&l->load, &l->load.keep, l->constants.size + READ_AT_END, 1);
 
-    for (module = l->modules; module; module = module->next) {
-        l->load.source_name = module->source_name;
-        for (function = module->functions; function; function = function->next) {
-            emu_kernel *kernel;
-            uint64_t shared = 0;
-
-            if (!function->code) {
-                continue;
-            }
-            if (!function->is_entry) {
-                lower_function(l, function);
-                continue;
-            }
-            kernel = &l->program->kernels[l->program->kernel_count++];
-            place_parameters(l, function, &kernel->info);
-            function->code->dynamic_shared = (uint32_t)emu_shared_place_kernel(
-                &l->load, function, l->modules, &shared);
-            lower_function(l, function);
-            describe_kernel(l, function, kernel, shared);
-        }
+    if (l->constants.size > 0) {
+        memcpy(constants, l->constants.bytes, l->constants.size);
     }
+    l->program->constants = constants;
 }
 
 /* -- files ------------------------------------------------------------------------- */
@@ -327,33 +307,95 @@ parse_source(loader *l, const emu_source *source)
     l->modules_tail = &module->next;
 }
 
+/* -- the passes -------------------------------------------------------------------- */
+
+/* Everything behind the parsing of one function. Its scratch memory is freed at once:
+ * large texts have thousands of functions. */
+static void
+compile_function(loader *l, ptx_function *function)
+{
+    low_func f = {.load = &l->load,
+                  .constants = &l->constants,
+                  .function = function,
+                  .call_base = function->code->call_base,
+                  .dynamic_shared = function->code->dynamic_shared,
+                  .dump = l->dump};
+
+    l->load.source_name = function->module->source_name;
+    l->load.parsed = l->load.scratch;
+    memset(&l->load.scratch, 0, sizeof l->load.scratch);
+    if (l->dump & EMU_DUMP_PARSED) {
+        emu_dump_parsed(function);
+    }
+    low_begin(&f);
+    low_instructions(&f);
+    low_allocate(&f);
+    if (l->dump & EMU_DUMP_REGISTERS) {
+        emu_dump_registers(&f);
+    }
+    low_finish(&f, l->ops, function->code);
+    if (l->dump & EMU_DUMP_CODE) {
+        emu_dump_code(function->code, l->ops);
+    }
+    emu_arena_free(&l->load.scratch);
+    l->load.scratch = l->load.parsed;
+    memset(&l->load.parsed, 0, sizeof l->load.parsed);
+}
+
+static void
+compile_kernel(loader *l, ptx_function *function)
+{
+    emu_kernel *kernel = &l->program->kernels[l->program->kernel_count++];
+    uint64_t shared = 0;
+
+    place_parameters(l, function, &kernel->info);
+    function->code->dynamic_shared =
+        (uint32_t)emu_shared_place_kernel(&l->load, function, l->modules, &shared);
+    compile_function(l, function);
+    describe_kernel(l, function, kernel, shared);
+}
+
+static void
+compile_module(loader *l, ptx_module *module)
+{
+    ptx_function *function;
+
+    for (function = module->functions; function != NULL; function = function->next) {
+        if (function->code != NULL && function->is_entry) {
+            compile_kernel(l, function);
+        }
+        else if (function->code != NULL) {
+            compile_function(l, function);
+        }
+    }
+}
+
+/* The way of a program from texts to code, pass by pass. */
 static void
 build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
     ptx_module *module;
-    uint8_t *constants;
-    size_t i;
 
     l->program = emu_arena_get(&l->load, &l->load.keep, 1, sizeof(emu_program));
     l->program->context = context;
     ptx_names_open(&l->load, &l->names);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         parse_source(l, &sources[i]);
     }
+    /* which definition each name means, and where variables lie */
     emu_symbols_link(&l->load, l->modules);
     create_variables(l);
     create_functions(l);
-    for (module = l->modules; module; module = module->next) {
+    for (module = l->modules; module != NULL; module = module->next) {
         emu_symbols_initialise(&l->load, module);
     }
     emu_shared_place_common(&l->load, l->modules);
-    emu_stack_sizes(&l->load, l->modules);
-    lower_all(l);
-    constants = emu_arena_get(&l->load, &l->load.keep, l->constants.size + 512, 1);
-    if (l->constants.size) {
-        memcpy(constants, l->constants.bytes, l->constants.size);
+    emu_stack_sizes(l->modules);
+    /* PTX instructions -> machine instructions -> places of registers -> final code */
+    for (module = l->modules; module != NULL; module = module->next) {
+        compile_module(l, module);
     }
-    l->program->constants = constants;
+    keep_constants(l);
     collect_files(l);
 }
 
@@ -396,6 +438,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
     }
     l->modules_tail = &l->modules;
     l->ops = ops;
+    l->dump = emu_dump_flags();
     l->load.limit = (size_t)1 << 28;
     for (i = 0; i < count; i++) {
         l->load.limit += 256 * (sources[i].size < 1 << 24 ? sources[i].size : 1 << 24);

@@ -4,7 +4,7 @@
  * soon as no path of a single lane reads it any more; what other lanes of the warp do
  * meanwhile does not matter. A write under a guard keeps the old value of some lanes,
  * so it also reads, except for temporaries, whose readers have the same guard. */
-#include "device/compile/lower.h"
+#include "device/compile/registers.h"
 
 #include <string.h>
 
@@ -27,7 +27,6 @@ typedef struct {
     uint64_t *in, *out, *use, *def;
 } scan;
 
-#define REGISTER(value) (((value) >> 1) - 1)
 #define IS_REGISTER(value) ((value) && !((value)&1))
 
 enum { MAX_SET_BYTES = 1 << 28 };
@@ -37,8 +36,7 @@ enum { MAX_SET_BYTES = 1 << 28 };
 static bool
 ends_block(unsigned op)
 {
-    return op == EMU_OP_bra || op == EMU_OP_bra_if || op == EMU_OP_brx ||
-           op == EMU_OP_ret || op == EMU_OP_exit;
+    return (emu_operation_flags[op] & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) != 0;
 }
 
 static void
@@ -70,16 +68,16 @@ find_blocks(scan *s)
     for (i = 0; i < s->block_count; i++) {
         block *b = &s->blocks[i];
         const low_insn *insn = &f->insns[b->last];
+        const unsigned flags = emu_operation_flags[insn->op];
 
         b->succ[0] = b->succ[1] = UINT32_MAX;
-        if (insn->op == EMU_OP_bra || insn->op == EMU_OP_bra_if) {
+        if (flags & EMU_TARGET) {
             b->succ[0] = s->block_of_label[insn->label];
         }
-        if (insn->op == EMU_OP_brx) {
+        if (flags & EMU_TARGETS) {
             b->branch = b->last + 1;
         }
-        if (insn->op != EMU_OP_bra && insn->op != EMU_OP_ret &&
-            insn->op != EMU_OP_exit && i + 1 < s->block_count) {
+        if (!(flags & EMU_LEAVES) && i + 1 < s->block_count) {
             b->succ[1] = i + 1;
         }
     }
@@ -97,18 +95,19 @@ visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit write)
     const low_insn *insn = &f->insns[index];
     const low_value reads[] = {insn->a, insn->b, insn->c, insn->guard};
     const low_value writes[] = {insn->d, insn->e};
-    uint32_t k;
+    uint32_t first = insn->x_defs, k;
 
     for (k = 0; k < 4; k++) {
         if (IS_REGISTER(reads[k])) {
-            read(s, REGISTER(reads[k]), index, blk);
+            read(s, LOW_REGISTER_NUMBER(reads[k]), index, blk);
         }
     }
-    /* the targets of brx are labels */
-    for (k = insn->op == EMU_OP_brx ? insn->x_count : insn->x_defs; k < insn->x_count;
-         k++) {
+    if (emu_operation_flags[insn->op] & EMU_TARGETS) {
+        first = insn->x_count; /* they are labels */
+    }
+    for (k = first; k < insn->x_count; k++) {
         if (IS_REGISTER(f->xs[insn->x + k])) {
-            read(s, REGISTER(f->xs[insn->x + k]), index, blk);
+            read(s, LOW_REGISTER_NUMBER(f->xs[insn->x + k]), index, blk);
         }
     }
     for (k = 0; k < 2 + insn->x_defs; k++) {
@@ -117,10 +116,10 @@ visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit write)
         if (!IS_REGISTER(value)) {
             continue;
         }
-        if (insn->guarded && REGISTER(value) < f->function->reg_count) {
-            read(s, REGISTER(value), index, blk);
+        if (insn->guarded && LOW_REGISTER_NUMBER(value) < f->function->reg_count) {
+            read(s, LOW_REGISTER_NUMBER(value), index, blk);
         }
-        write(s, REGISTER(value), index, blk);
+        write(s, LOW_REGISTER_NUMBER(value), index, blk);
     }
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "device/compile/lower.h"
-
 /* -- linking ----------------------------------------------------------------------- */
 
 static void
@@ -168,7 +166,7 @@ symbol_address(emu_load *load, const ptx_value *value)
         var = value->name->var;
     }
     if (function && function->code) {
-        return low_function_address(function->code);
+        return EMU_FUNC_ADDRESS(function->code->number);
     }
     if (var && var->same) {
         var = var->same;
@@ -440,13 +438,12 @@ visit_stack(void *data, ptx_operand *operand)
 /* What a function and all it calls need grows from pass to pass until it is known; what
  * grows longer than any sensible depth of calls is a recursion. */
 void
-emu_stack_sizes(emu_load *load, ptx_module *modules)
+emu_stack_sizes(ptx_module *modules)
 {
     enum { PASSES = 64, MAX_STACK = 1 << 22, CALL_COST = 64 };
     unsigned pass;
     bool changed = true;
 
-    (void)load;
     for (pass = 0; pass <= PASSES + 1 && changed; pass++) {
         ptx_module *module;
         ptx_function *function;

@@ -20,7 +20,7 @@ void emu_shared_place_common(emu_load *load, ptx_module *modules);
 uint64_t emu_shared_place_kernel(emu_load *load, ptx_function *kernel,
                                  ptx_module *modules, uint64_t *size);
 /* Fills stack_size and unbounded of all functions from who calls whom. */
-void emu_stack_sizes(emu_load *load, ptx_module *modules);
+void emu_stack_sizes(ptx_module *modules);
 
 /* Calls `call` for each operand of a function's instructions, nested ones too. */
 typedef void (*emu_operand_visit)(void *data, ptx_operand *operand);

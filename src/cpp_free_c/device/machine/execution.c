@@ -13,6 +13,8 @@
 #include "device/machine/services.h"
 #include "device/machine/workers.h"
 
+static _Atomic uint64_t launches; /* so far, for %gridid */
+
 enum { MAX_THREADS_PER_BLOCK = 1024, MIN_STACK = 1 << 16 };
 
 static CUresult
@@ -124,7 +126,6 @@ static CUresult
 execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
                    emu_child_work *work)
 {
-    static _Atomic uint64_t launches;
     emu_report own;
     emu_allocation *space = NULL;
     CUresult status = execution_check(launch);

@@ -10,7 +10,7 @@
 #include "device/compile/code.h"
 #include "device/compile/operations.h"
 
-#define EMU_OP_PROTOTYPE(name) \
+#define EMU_OP_PROTOTYPE(name, flags) \
     const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn);
 EMU_OPS_COMMON(EMU_OP_PROTOTYPE)
 #undef EMU_OP_PROTOTYPE

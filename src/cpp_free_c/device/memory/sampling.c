@@ -17,21 +17,6 @@ enum { UNIT_STEPS = 1 << 21 };                        /* of normalised coordinat
 enum { FRACTION = 256 };                              /* steps between two texels */
 enum { OUTSIDE = -1 };                                /* a texel of the border */
 
-unsigned
-emu_geometry_sides(unsigned geometry)
-{
-    static const uint8_t sides[] = {1, 2, 3, 1, 2, 3, 3};
-
-    return sides[geometry];
-}
-
-bool
-emu_geometry_layered(unsigned geometry)
-{
-    return geometry == EMU_GEOMETRY_A1D || geometry == EMU_GEOMETRY_A2D ||
-           geometry == EMU_GEOMETRY_ACUBE;
-}
-
 /* -- reading a texture object ---------------------------------------------- */
 
 static bool

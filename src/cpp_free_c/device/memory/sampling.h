@@ -12,23 +12,8 @@
 #ifndef DEVICE_MEMORY_SAMPLING_H
 #define DEVICE_MEMORY_SAMPLING_H
 
+#include "device/base/geometry.h"
 #include "device/memory/texture.h"
-
-/* The geometry of the instruction, not of the texture. */
-typedef enum {
-    EMU_GEOMETRY_1D,
-    EMU_GEOMETRY_2D,
-    EMU_GEOMETRY_3D,
-    EMU_GEOMETRY_A1D,
-    EMU_GEOMETRY_A2D,
-    EMU_GEOMETRY_CUBE,
-    EMU_GEOMETRY_ACUBE
-} emu_geometry;
-
-/* The number of coordinates of a geometry without the layer. */
-unsigned emu_geometry_sides(unsigned geometry);
-/* Whether a layer precedes the coordinates. */
-bool emu_geometry_layered(unsigned geometry);
 
 typedef struct {
     CUarray_format format;

@@ -9,50 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/ptx/arena.h"
-#include "device/ptx/words.h"
-
-/* -- names ------------------------------------------------------------------------- */
-
-/* One record for each distinct name: names are equal when their records are. */
-typedef struct ptx_name {
-    struct ptx_name *next;
-    struct ptx_binding *binding;   /* innermost meaning while parsing */
-    struct ptx_function *function; /* link: definition that all modules see */
-    struct ptx_var *var;
-    struct ptx_function *own_function; /* link: of the module at hand */
-    struct ptx_var *own_var;
-    uint32_t hash;
-    uint16_t word;   /* PTX_W_ constant of a word after a dot, or 0 */
-    uint16_t opcode; /* PTX_OP_ constant, or 0 */
-    uint32_t size;
-    char text[];
-} ptx_name;
-
-typedef struct {
-    ptx_name **slots;
-    size_t count;
-    size_t room; /* power of two */
-} ptx_names;
-
-/* The record of a name; made when `add`, else NULL when there is none. */
-ptx_name *ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size,
-                        bool add);
-/* Enters opcodes and dot words. */
-void ptx_names_open(emu_load *load, ptx_names *names);
-
-/* -- types and registers ----------------------------------------------------------- */
-
-/* Width classes of registers: the interpreter keeps 32 lanes of that many bytes. */
-typedef enum { PTX_PRED, PTX_R16, PTX_R32, PTX_R64, PTX_R128, PTX_CLASSES } ptx_class;
-
-/* Size in bytes of a PTX_W_ type word; 0 when it is not a type of data. */
-unsigned ptx_type_size(unsigned word);
-bool ptx_type_is_float(unsigned word);
-bool ptx_type_is_signed(unsigned word);
-/* .u8 to .u64; .b types are neither signed nor unsigned. */
-bool ptx_type_is_unsigned(unsigned word);
-ptx_class ptx_type_class(unsigned word);
+#include "device/ptx/names.h"
+#include "device/ptx/types.h"
 
 /* -- variables --------------------------------------------------------------------- */
 
@@ -202,8 +160,5 @@ typedef struct ptx_module {
     ptx_file *files;
     struct ptx_module *next;
 } ptx_module;
-
-ptx_module *ptx_parse(emu_load *load, ptx_names *names, const char *text, size_t size,
-                      const char *source_name);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef DEVICE_PTX_LEXER_H
 #define DEVICE_PTX_LEXER_H
 
-#include "device/ptx/ir.h"
+#include "device/ptx/names.h"
 
 typedef enum {
     PTX_T_END,

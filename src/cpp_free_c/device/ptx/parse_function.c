@@ -1,7 +1,9 @@
-/* Functions and statements of a PTX text. See ptx_parser.h. */
-#include "device/ptx/parser.h"
+/* Functions and statements of a PTX text. See parse_function.h. */
+#include "device/ptx/parse_function.h"
 
 #include <string.h>
+
+#include "device/ptx/parse_operand.h"
 
 /* -- statements -------------------------------------------------------------------- */
 
@@ -125,7 +127,7 @@ parse_body_directive(ptx_parser *parser)
         case PTX_W_param:
         case PTX_W_const:
         case PTX_W_global:
-            ptx_parse_vars(parser, false, false, false, false);
+            ptx_parse_vars(parser, (ptx_linkage){.is_extern = false});
             return;
         case PTX_W_loc:
             (void)ptx_lex_take(&parser->lexer);
@@ -133,7 +135,7 @@ parse_body_directive(ptx_parser *parser)
             return;
         case PTX_W_extern:
             (void)ptx_lex_take(&parser->lexer);
-            ptx_parse_vars(parser, true, false, false, false);
+            ptx_parse_vars(parser, (ptx_linkage){.is_extern = true});
             return;
         default:
             (void)ptx_lex_take(&parser->lexer);
@@ -305,8 +307,7 @@ bind_params(ptx_parser *parser, ptx_var *var)
 }
 
 void
-ptx_parse_function(ptx_parser *parser, bool is_entry, bool is_extern, bool is_visible,
-                   bool is_weak)
+ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
 {
     ptx_var *returns = NULL, *params = NULL;
     ptx_function *function;
@@ -326,9 +327,9 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, bool is_extern, bool is_vi
         params = ptx_parse_params(parser);
     }
     function = get_function(parser, name, is_entry);
-    function->is_extern |= is_extern;
-    function->is_visible |= is_visible;
-    function->is_weak |= is_weak;
+    function->is_extern |= linkage.is_extern;
+    function->is_visible |= linkage.is_visible;
+    function->is_weak |= linkage.is_weak;
     parse_tuning(parser, function);
     if (ptx_accept(parser, ';') || !ptx_at(parser, '{')) {
         if (!function->has_body) {

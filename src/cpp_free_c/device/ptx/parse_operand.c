@@ -1,5 +1,5 @@
-/* Operands of PTX instructions. See ptx_parser.h. */
-#include "device/ptx/parser.h"
+/* Operands of PTX instructions. See parse_operand.h. */
+#include "device/ptx/parse_operand.h"
 
 #include <string.h>
 

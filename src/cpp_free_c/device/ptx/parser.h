@@ -1,12 +1,13 @@
-/* What ptx_parse.c (modules, variables), ptx_func.c (functions, statements) and
- * ptx_operand.c share.
+/* The state of the parser: the cursor over the tokens, the scopes, the registers.
  *
- * A name's meanings form a stack, innermost first, through ptx_name.binding; leaving a
- * scope takes its meanings off again. Labels may be used before they are defined, so
- * uses wait in the scope until it ends. */
+ * The meanings of a name form a stack, innermost first, through ptx_name.binding; the
+ * end of a scope removes its meanings. A label may be used before it is defined, so the
+ * uses of labels wait in their scope until it ends. All errors leave through ptx_fail.
+ * Shared by parse_operand.c, parse_variable.c, parse_function.c and parse_module.c. */
 #ifndef DEVICE_PTX_PARSER_H
 #define DEVICE_PTX_PARSER_H
 
+#include "device/ptx/ir.h"
 #include "device/ptx/lexer.h"
 
 typedef enum {
@@ -19,13 +20,13 @@ typedef enum {
 } ptx_binding_kind;
 
 typedef struct {
-    uint32_t *ids; /* register + 1 of each index that was used */
+    uint32_t *ids; /* register + 1 of each index in use, else 0 */
     uint32_t count;
     unsigned type;
 } ptx_range;
 
 typedef struct ptx_binding {
-    struct ptx_binding *outer; /* what the name meant before */
+    struct ptx_binding *outer; /* the meaning that this one hides */
     struct ptx_binding *next;  /* in the same scope */
     ptx_name *name;
     ptx_binding_kind kind;
@@ -48,7 +49,7 @@ typedef struct ptx_label_use {
 typedef struct {
     ptx_binding *bindings;
     ptx_label_use *uses;
-    uint64_t call_top;
+    uint64_t call_top; /* end of the .param variables of calls, in bytes */
 } ptx_scope;
 
 enum {
@@ -71,42 +72,34 @@ typedef struct {
     size_t range_total; /* of the function's register ranges */
 } ptx_parser;
 
-/* -- ptx_parse.c: tokens, scopes, variables ---------------------------------------- */
+/* -- the cursor -------------------------------------------------------------------- */
 
+/* Fails the load, naming the current line. */
 _Noreturn void ptx_fail(ptx_parser *parser, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
+/* Whether the punctuation mark is next. */
 bool ptx_at(const ptx_parser *parser, char punct);
 /* Takes the punctuation mark if it is next. */
 bool ptx_accept(ptx_parser *parser, char punct);
+/* Takes the token that must be next; `what` describes it in the message. */
 void ptx_expect(ptx_parser *parser, char punct);
 ptx_name *ptx_expect_name(ptx_parser *parser, const char *what);
 uint64_t ptx_expect_int(ptx_parser *parser, const char *what);
+
+/* -- scopes and registers ---------------------------------------------------------- */
+
+/* Adds a meaning of a name to the innermost scope. */
 ptx_binding *ptx_bind(ptx_parser *parser, ptx_name *name, ptx_binding_kind kind);
 void ptx_scope_open(ptx_parser *parser);
 void ptx_scope_close(ptx_parser *parser);
-/* A register of this type (PTX_W_ word). */
+/* The number of a new register of this type (PTX_W_ word). */
 uint32_t ptx_new_reg(ptx_parser *parser, unsigned type);
-/* One declaration after its linkage words, up to and with the semicolon. */
-void ptx_parse_vars(ptx_parser *parser, bool is_extern, bool is_visible, bool is_weak,
-                    bool is_common);
-/* The parameter list of a function, after "(" and up to and with ")". */
-ptx_var *ptx_parse_params(ptx_parser *parser);
+
+/* -- directives that functions and modules share ----------------------------------- */
+
+/* .loc, after the word. */
 void ptx_parse_loc(ptx_parser *parser);
-/* A directive that means nothing here. */
+/* A directive without effect. */
 void ptx_skip_directive(ptx_parser *parser);
-
-/* -- ptx_func.c -------------------------------------------------------------------- */
-
-/* After .entry or .func. */
-void ptx_parse_function(ptx_parser *parser, bool is_entry, bool is_extern,
-                        bool is_visible, bool is_weak);
-
-/* -- ptx_operand.c ----------------------------------------------------------------- */
-
-/* All operands of an instruction, up to and with the semicolon. */
-void ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn);
-/* What a name means as a register, or NULL. */
-ptx_binding *ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg);
-void ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto);
 
 #endif

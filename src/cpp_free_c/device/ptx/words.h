@@ -1,37 +1,25 @@
-/* The words of PTX: opcodes, what may follow them after a dot, special registers.
+/* The words of PTX: opcodes, types, other words after a dot, special registers.
  *
- * X(identifier, text) or X(name). Types come first among the words, so that a word is a
- * type when it is at most PTX_W_LAST_TYPE. A word that is not listed makes the load
- * fail with its name, as an unknown opcode does. */
+ * The opcodes are the rows of tables/opcodes.h. Types come first among the words after
+ * a dot: a word is a type when it is at most PTX_W_LAST_TYPE. A text with a word or an
+ * opcode that is not listed fails to load; the message names it. */
 #ifndef DEVICE_PTX_WORDS_H
 #define DEVICE_PTX_WORDS_H
 
+#include "tables/opcodes.h"
+
 /* clang-format off */
-#define PTX_OPCODES(X) \
-    X(mov) X(add) X(sub) X(mul) X(mad) X(fma) X(div) X(rem) X(neg) X(abs) X(min) \
-    X(max) X(not) X(and) X(or) X(xor) X(shl) X(shr) X(setp) X(selp) X(cvt) X(cvta) \
-    X(ld) X(st) X(bra) X(bar) X(ret) X(rcp) X(rsqrt) X(sqrt) X(ex2) X(lg2) X(sin) \
-    X(cos) X(copysign) X(call) X(shf) X(madc) X(addc) X(subc) X(clz) X(bfi) X(bfe) \
-    X(brev) X(bfind) X(prmt) X(popc) X(atom) X(red) X(shfl) X(vote) X(match) \
-    X(activemask) X(membar) X(fence) X(set) X(bmsk) X(szext) X(sad) X(slct) \
-    X(lop3) X(exit) X(trap) X(brkpt) X(dp2a) X(dp4a) X(mul24) X(mad24) X(testp) \
-    X(tanh) X(nanosleep) X(isspacep) X(prefetch) X(prefetchu) X(brx) X(alloca) \
-    X(stacksave) X(stackrestore) X(ldu) X(cnot) X(fns) X(redux) X(barrier) \
-    X(discard) X(applypriority) X(elect) X(pmevent) X(griddepcontrol) \
-    X(getctarank) X(vabsdiff4) X(vadd4) X(vsub4) X(vavrg4) X(vmax4) X(vmin4) \
-    X(vset4) X(vabsdiff2) X(vadd2) X(vsub2) X(vavrg2) X(vmax2) X(vmin2) X(vset2) \
-    X(vadd) X(vsub) X(vabsdiff) X(vmin) X(vmax) X(vshl) X(vshr) X(vmad) X(vset) \
-    X(tex) X(tld4) X(txq) X(suld) X(sust) X(sured) X(suq) X(istypep) X(cp) X(wmma) \
-    X(mma) X(ldmatrix) X(movmatrix) X(setmaxnreg) X(mapa) X(mbarrier) \
-    X(createpolicy) X(multimem) X(stmatrix) X(tcgen05) X(wgmma) X(tensormap) \
-    X(clusterlaunchcontrol)
-
+/* X(name, bytes, kind): the kinds are in types.c. */
 #define PTX_TYPES(X) \
-    X(u8) X(u16) X(u32) X(u64) X(s8) X(s16) X(s32) X(s64) X(b8) X(b16) X(b32) \
-    X(b64) X(b128) X(f16) X(f16x2) X(bf16) X(bf16x2) X(tf32) X(f32) X(f64) X(pred) \
-    X(s16x2) X(u16x2) X(e4m3x2) X(e5m2x2) X(texref) X(samplerref) X(surfref) \
-    X(f32x2)
+    X(u8, 1, UNSIGNED) X(u16, 2, UNSIGNED) X(u32, 4, UNSIGNED) X(u64, 8, UNSIGNED) \
+    X(s8, 1, SIGNED) X(s16, 2, SIGNED) X(s32, 4, SIGNED) X(s64, 8, SIGNED) \
+    X(b8, 1, BITS) X(b16, 2, BITS) X(b32, 4, BITS) X(b64, 8, BITS) X(b128, 16, BITS) \
+    X(f16, 2, FLOAT) X(f16x2, 4, FLOAT) X(bf16, 2, FLOAT) X(bf16x2, 4, FLOAT) \
+    X(tf32, 4, BITS) X(f32, 4, FLOAT) X(f64, 8, FLOAT) X(pred, 1, BITS) \
+    X(s16x2, 4, BITS) X(u16x2, 4, BITS) X(e4m3x2, 2, BITS) X(e5m2x2, 2, BITS) \
+    X(texref, 8, BITS) X(samplerref, 8, BITS) X(surfref, 8, BITS) X(f32x2, 8, BITS)
 
+/* X(identifier, text) */
 #define PTX_WORDS(X) \
     X(abs, "abs") X(satfinite, "satfinite") X(pack, "pack") X(rs, "rs") \
     X(eq, "eq") X(ne, "ne") X(lt, "lt") X(le, "le") X(gt, "gt") X(ge, "ge") \
@@ -108,6 +96,7 @@
     X(force_unnormalized_coords, "force_unnormalized_coords") \
     X(parity, "parity") X(c, "c") X(d, "d") X(m16n16k16, "m16n16k16")
 
+/* X(name): special registers, without the % sign. */
 #define PTX_SPECIALS(X) \
     X(tid) X(ntid) X(laneid) X(warpid) X(nwarpid) X(ctaid) X(nctaid) X(smid) \
     X(nsmid) X(gridid) X(is_explicit_cluster) X(clusterid) X(nclusterid) \
@@ -119,11 +108,11 @@
     X(current_graph_exec)
 /* clang-format on */
 
-#define PTX_OPCODE_MEMBER(name) PTX_OP_##name,
+#define PTX_OPCODE_MEMBER(name, ...) PTX_OP_##name,
 enum { PTX_OP_NONE, PTX_OPCODES(PTX_OPCODE_MEMBER) PTX_OPCODE_COUNT };
 #undef PTX_OPCODE_MEMBER
 
-#define PTX_TYPE_MEMBER(name) PTX_W_##name,
+#define PTX_TYPE_MEMBER(name, bytes, kind) PTX_W_##name,
 #define PTX_WORD_MEMBER(name, text) PTX_W_##name,
 enum {
     PTX_W_NONE,
@@ -141,5 +130,10 @@ enum {
     PTX_S_COUNT = PTX_S_pm + 8
 };
 #undef PTX_SPECIAL_MEMBER
+
+/* "add" of PTX_OP_add; "label" of PTX_OP_NONE. */
+const char *ptx_opcode_text(unsigned opcode);
+/* The text of a PTX_W_ word, without the dot. */
+const char *ptx_word_text(unsigned word);
 
 #endif

@@ -1,0 +1,23 @@
+/* The constants of a program: vectors of 32 equal lanes, each stored once.
+ *
+ * Lowering adds them; program.c copies the bytes to the loaded program. The bytes are
+ * in the arena `parsed`, which outlives the lowering of one function. */
+#ifndef DEVICE_COMPILE_CONSTANTS_H
+#define DEVICE_COMPILE_CONSTANTS_H
+
+#include "device/ptx/arena.h"
+#include "device/ptx/types.h"
+
+typedef struct {
+    uint8_t *bytes;
+    size_t size, room;
+    uint32_t *slots; /* hash table of offset + 1 */
+    size_t count, slot_count;
+} low_constants;
+
+/* The place of a vector of lanes with this value: a byte offset, always even. Masks the
+ * value to the width. Returns UINT32_MAX when there are too many constants. */
+uint32_t low_constants_place(emu_load *load, low_constants *constants, ptx_class width,
+                             uint64_t bits);
+
+#endif

@@ -1,0 +1,31 @@
+/* Prints the functions of a program to stderr after each pass of the loader.
+ *
+ * PYCUDA_EMULATOR_DUMP holds letters: p after parsing, l after lowering, r after the
+ * registers have got their places, c the final code. For developers of the software
+ * device; unset, it costs nothing. Called by program.c and lower.c. */
+#ifndef DEVICE_COMPILE_DUMP_H
+#define DEVICE_COMPILE_DUMP_H
+
+#include "device/compile/lowering.h"
+
+enum {
+    EMU_DUMP_PARSED = 1,
+    EMU_DUMP_LOWERED = 2,
+    EMU_DUMP_REGISTERS = 4,
+    EMU_DUMP_CODE = 8
+};
+
+/* The EMU_DUMP_ flags of the environment variable. */
+unsigned emu_dump_flags(void);
+
+/* A function as the parser left it. */
+void emu_dump_parsed(const ptx_function *function);
+/* The PTX instruction f->in and its machine instructions, which are those from number
+ * `first` on. */
+void emu_dump_lowered(const low_func *f, size_t first);
+/* The machine instructions with the places of their registers in the frame. */
+void emu_dump_registers(const low_func *f);
+/* The final code; `ops` are the functions of the operations. */
+void emu_dump_code(const emu_func *func, const emu_op *ops);
+
+#endif

@@ -1,0 +1,162 @@
+/* The final code: instructions with their prefixes, branches with their distances. See
+ * finish.h. */
+#include "device/compile/finish.h"
+
+#include <fenv.h>
+
+#include "device/base/half.h"
+
+/* The rounding mode of the processor, by low_insn.round. */
+static const int rounding_modes[] = {[EMU_RN] = FE_TONEAREST,
+                                     [EMU_RZ] = FE_TOWARDZERO,
+                                     [EMU_RM] = FE_DOWNWARD,
+                                     [EMU_RP] = FE_UPWARD};
+
+static uint32_t
+final_operand(const low_func *f, low_value value)
+{
+    if (value == 0 || (value & 1) != 0) {
+        return value;
+    }
+    return f->registers[LOW_REGISTER_NUMBER(value)].offset;
+}
+
+/* Final instructions of one: it and its prefixes. */
+static uint32_t
+insn_length(const low_insn *insn)
+{
+    return 1 + insn->guarded + (insn->round != EMU_RN);
+}
+
+static void
+finish_call(const low_func *f, const low_insn *insn)
+{
+    emu_callsite *call = insn->call;
+    emu_slot *slots[2] = {(emu_slot *)(uintptr_t)call->returns,
+                          (emu_slot *)(uintptr_t)call->params};
+    const uint32_t counts[2] = {call->return_count, call->param_count};
+
+    for (unsigned side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < counts[side]; i++) {
+            if (slots[side][i].is_reg) {
+                slots[side][i].offset =
+                    final_operand(f, f->xs[insn->x + slots[side][i].offset]);
+            }
+        }
+    }
+}
+
+/* Writes the prefixes; returns the place of the instruction. */
+static emu_insn *
+finish_prefixes(const low_func *f, const low_insn *insn, const emu_op *ops,
+                emu_insn *at)
+{
+    if (insn->guarded) {
+        at->run = ops[EMU_OP_guard];
+        at->a = final_operand(f, insn->guard);
+        at->aux = insn->guard_negated;
+        at->imm = insn_length(insn) - 1;
+        at++;
+    }
+    if (insn->round != EMU_RN) {
+        at->run = ops[EMU_OP_round];
+        at->aux = (uint32_t)rounding_modes[insn->round];
+        at++;
+    }
+    return at;
+}
+
+static void
+finish_insn(const low_func *f, const low_insn *insn, const emu_op *ops,
+            const uint32_t *label_at, const emu_insn *code, emu_insn *at, uint32_t *xs)
+{
+    const unsigned flags = emu_operation_flags[insn->op];
+
+    at->run = ops[insn->op];
+    at->d = final_operand(f, insn->d);
+    at->e = final_operand(f, insn->e);
+    at->a = final_operand(f, insn->a);
+    at->b = final_operand(f, insn->b);
+    at->c = final_operand(f, insn->c);
+    at->aux = insn->aux;
+    at->imm = insn->imm;
+    at->x = xs;
+    if (flags & EMU_NUMBER_E) {
+        at->e >>= 1; /* see LOW_NUMBER */
+    }
+    if (flags & EMU_TARGET) {
+        at->imm = (int64_t)label_at[insn->label] - (at - code);
+    }
+    if (insn->call != NULL) {
+        at->call = insn->call;
+        finish_call(f, insn);
+    }
+    for (uint32_t k = 0; k < insn->x_count; k++) {
+        const low_value value = f->xs[insn->x + k];
+
+        if (flags & EMU_TARGETS) {
+            xs[k] = label_at[value] - (uint32_t)(at - code);
+        }
+        else {
+            xs[k] = final_operand(f, value);
+        }
+    }
+}
+
+/* Gives the slots of a function the places of their registers, which are the further
+ * operands of its entry or its last ret. */
+static void
+finish_slots(const low_func *f, const low_insn *insn, const ptx_var *vars,
+             const emu_slot *slots)
+{
+    emu_slot *slot = (emu_slot *)(uintptr_t)slots;
+    uint32_t k = 0;
+
+    for (; vars != NULL; vars = vars->next, slot++) {
+        if (slot->is_reg) {
+            slot->offset = final_operand(f, f->xs[insn->x + k++]);
+        }
+    }
+}
+
+void
+low_finish(const low_func *f, const emu_op *ops, emu_func *out)
+{
+    uint32_t *label_at =
+        emu_arena_get(f->load, &f->load->scratch, f->label_count + 1, sizeof(uint32_t));
+    uint32_t count = 0;
+    emu_insn *code, *at;
+    emu_place *places;
+    uint32_t *xs;
+
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->insns[i].op == EMU_OP_label) {
+            label_at[f->insns[i].label] = count;
+        }
+        count += insn_length(&f->insns[i]);
+    }
+    code = emu_arena_get(f->load, &f->load->keep, count, sizeof *code);
+    places = emu_arena_get(f->load, &f->load->keep, count, sizeof *places);
+    xs = emu_arena_get(f->load, &f->load->keep, f->x_count + 1, sizeof *xs);
+    at = code;
+    for (size_t i = 0; i < f->count; i++) {
+        const low_insn *insn = &f->insns[i];
+        emu_insn *first = at;
+
+        at = finish_prefixes(f, insn, ops, at);
+        finish_insn(f, insn, ops, label_at, code, at, xs + insn->x);
+        for (at++; first < at; first++) {
+            places[first - code].line = insn->line;
+            places[first - code].file = insn->file;
+        }
+    }
+    out->code = code;
+    out->places = places;
+    out->count = count;
+    out->frame_size = f->frame_size;
+    out->registers = f->pressure;
+    if (!f->function->is_entry) {
+        finish_slots(f, &f->insns[0], f->function->params, out->params);
+        finish_slots(f, &f->insns[f->count - 1], f->function->returns, out->returns);
+    }
+}

@@ -1,0 +1,184 @@
+/* Addresses of variables and accesses to memory. See lower_address.h. */
+#include "device/compile/lower_address.h"
+
+/* The definition that a declaration refers to. */
+static const ptx_var *
+definition(const ptx_var *var)
+{
+    if (var->same != NULL) {
+        return var->same;
+    }
+    return var;
+}
+
+static low_value
+address_in_frame(low_func *f, uint64_t offset)
+{
+    low_value d = low_temp(f, PTX_R64);
+
+    low_emit(f, EMU_OP_local_address, d, 0, 0, 0)->imm = (int64_t)offset;
+    return d;
+}
+
+low_value
+low_address_of(low_func *f, const ptx_operand *operand, ptx_class width)
+{
+    const ptx_var *var = definition(operand->var);
+    low_value value, narrow;
+    uint64_t offset = var->address + operand->bits;
+
+    if (width != PTX_R64 && width != PTX_R32) {
+        low_fail(f, "the address of %s needs a 32- or 64-bit register",
+                 var->name->text);
+    }
+    switch (var->space) {
+        case PTX_SPACE_GLOBAL:
+        case PTX_SPACE_CONST:
+            return low_constant(f, width, offset);
+        case PTX_SPACE_SHARED:
+            if (!var->unsized) {
+                return low_constant(f, width, offset);
+            }
+            if (f->function->is_entry) {
+                return low_constant(f, width, f->dynamic_shared + operand->bits);
+            }
+            value = low_temp(f, PTX_R64);
+            low_emit(f, EMU_OP_shared_dynamic, value, 0, 0, 0)->imm =
+                (int64_t)operand->bits;
+            break;
+        case PTX_SPACE_PARAM:
+            if (var->is_param && f->function->is_entry) {
+                return low_constant(f, width, offset);
+            }
+            if (!var->is_param) {
+                offset += f->call_base;
+            }
+            value = address_in_frame(f, offset);
+            break;
+        default:
+            value = address_in_frame(f, offset);
+            break;
+    }
+    if (width == PTX_R64) {
+        return value;
+    }
+    narrow = low_temp(f, PTX_R32);
+    low_emit(f, EMU_OP_cvt_32from64_u32, narrow, value, 0, 0);
+    return narrow;
+}
+
+/* The state space among the words of the instruction: an EMU_AT_ constant. */
+static unsigned
+address_space(const low_func *f)
+{
+    if (low_has(f, PTX_W_global) || low_has(f, PTX_W_const)) {
+        return EMU_AT_GLOBAL;
+    }
+    if (low_has_shared(f)) {
+        return EMU_AT_SHARED;
+    }
+    if (low_has(f, PTX_W_local)) {
+        return EMU_AT_LOCAL;
+    }
+    if (low_has(f, PTX_W_param) || low_has(f, PTX_W_param_entry) ||
+        low_has(f, PTX_W_param_func)) {
+        if (f->function->is_entry) {
+            return EMU_AT_PARAM;
+        }
+        return EMU_AT_LOCAL; /* where a function has its parameters */
+    }
+    return EMU_AT_GENERIC;
+}
+
+static low_place
+address_of_variable(low_func *f, const ptx_operand *operand)
+{
+    const ptx_var *var = definition(operand->var);
+    low_place p = {0, 0, (int64_t)(var->address + operand->bits)};
+
+    switch (var->space) {
+        case PTX_SPACE_GLOBAL:
+        case PTX_SPACE_CONST:
+            p.aux = EMU_AT_GLOBAL;
+            break;
+        case PTX_SPACE_SHARED:
+            p.aux = EMU_AT_SHARED;
+            if (var->unsized) {
+                p.base = low_address_of(f, operand, PTX_R64);
+                p.aux |= EMU_AT_BASE64;
+                p.offset = 0;
+            }
+            break;
+        case PTX_SPACE_PARAM:
+            if (var->is_param && f->function->is_entry) {
+                p.aux = EMU_AT_PARAM;
+            }
+            else {
+                p.aux = EMU_AT_FRAME;
+                if (!var->is_param) {
+                    p.offset += (int64_t)f->call_base;
+                }
+            }
+            break;
+        default:
+            p.aux = EMU_AT_FRAME;
+            break;
+    }
+    return p;
+}
+
+low_place
+low_address(low_func *f, const ptx_operand *operand)
+{
+    const ptx_operand *item;
+    low_place p = {0, 0, 0};
+
+    if (operand->kind != PTX_O_ADDRESS || operand->count != 1) {
+        low_fail(f, "an operand is no address");
+    }
+    item = &operand->items[0];
+    switch (item->kind) {
+        case PTX_O_REG:
+            p.base = LOW_REGISTER(item->reg);
+            p.offset = (int64_t)item->bits;
+            p.aux = address_space(f);
+            if (f->registers[item->reg].width == PTX_R64) {
+                p.aux |= EMU_AT_BASE64;
+            }
+            else if (f->registers[item->reg].width == PTX_R32) {
+                p.aux |= EMU_AT_BASE32;
+            }
+            else {
+                low_fail(f, "an address is neither 32 nor 64 bits wide");
+            }
+            break;
+        case PTX_O_INT:
+            p.offset = (int64_t)item->bits;
+            p.aux = address_space(f);
+            break;
+        case PTX_O_VAR:
+            p = address_of_variable(f, item);
+            break;
+        case PTX_O_NAME:
+            low_fail(f, "'%.100s' is not declared", item->name->text);
+        default:
+            low_fail(f, "an address is of the wrong kind");
+    }
+    return p;
+}
+
+low_insn *
+low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
+{
+    low_insn *insn = low_emit(f, op, d, p.base, b, 0);
+
+    insn->aux = p.aux;
+    insn->imm = p.offset;
+    return insn;
+}
+
+bool
+low_is_global(const low_func *f)
+{
+    return address_space(f) == EMU_AT_GLOBAL;
+}

@@ -1,0 +1,123 @@
+/* The lowering of one function: its state, and the helpers of all families of opcodes.
+ *
+ * Lowering turns each PTX instruction into instructions of the machine over virtual
+ * registers. lower.c walks the function, calls the opcode's function (tables/opcodes.h,
+ * lower_*.c) and writes the final code in finish.c once registers.c has given the
+ * registers their places. All errors leave through emu_load_fail. */
+#ifndef DEVICE_COMPILE_LOWERING_H
+#define DEVICE_COMPILE_LOWERING_H
+
+#include "device/compile/code.h"
+#include "device/compile/constants.h"
+#include "device/compile/operations.h"
+#include "device/ptx/ir.h"
+
+/* An operand: 0 for none, an odd number for a constant (its place + 1), else
+ * (register + 1) << 1. */
+typedef uint32_t low_value;
+
+/* A number for operand e of the operations with EMU_NUMBER_E. Odd, so that it is not
+ * taken for a register. */
+#define LOW_NUMBER(n) ((low_value)(n) << 1 | 1)
+/* The operand for a register, and back. */
+#define LOW_REGISTER(reg) ((low_value)((reg) + 1) << 1)
+#define LOW_REGISTER_NUMBER(value) (((value) >> 1) - 1)
+
+/* A machine instruction whose registers have no places yet. */
+typedef struct {
+    uint16_t op;
+    bool guarded, guard_negated;
+    uint8_t round;            /* EMU_RN, EMU_RZ, EMU_RM, EMU_RP */
+    low_value guard;          /* a predicate */
+    low_value d, e;           /* written */
+    low_value a, b, c;        /* read */
+    uint32_t x;               /* index of the first further operand in low_func.xs */
+    uint32_t x_count, x_defs; /* how many there are; the first x_defs are written */
+    uint32_t aux;
+    int64_t imm;
+    uint32_t label; /* of branches and labels */
+    emu_callsite *call;
+    uint32_t line;
+    uint16_t file;
+} low_insn;
+
+typedef struct {
+    uint32_t offset; /* in the frame */
+    uint8_t width;   /* ptx_class */
+} low_register;
+
+typedef struct {
+    emu_load *load;
+    low_constants *constants;
+    ptx_function *function;
+    const ptx_insn *in;  /* being lowered; NULL for what has no instruction */
+    const uint16_t *ops; /* the operations of its row in tables/opcodes.h */
+    low_insn *insns;
+    size_t count, room;
+    low_value *xs;
+    size_t x_count, x_room;
+    low_register *registers; /* those of the PTX first, then temporaries */
+    size_t register_count, register_room;
+    uint32_t label_count;
+    low_value carry;    /* the condition code */
+    bool plain;         /* emit without the guard of the instruction */
+    uint64_t call_base; /* of the .param variables of calls, in local memory */
+    uint64_t dynamic_shared;
+    uint32_t frame_size; /* set by low_allocate, as is pressure */
+    uint32_t pressure;   /* 32-bit registers that the function needs, at most */
+    unsigned dump;       /* EMU_DUMP_ flags of dump.h */
+} low_func;
+
+/* -- failure ----------------------------------------------------------------------- */
+
+/* Fails with the opcode and a message. */
+_Noreturn void low_fail(const low_func *f, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+/* Fails: the software device does not have this opcode with these words. */
+_Noreturn void low_unsupported(const low_func *f) __attribute__((noreturn));
+
+/* -- words of the instruction ------------------------------------------------------ */
+
+bool low_has(const low_func *f, unsigned word);
+/* The index of the first of these words that the instruction has; `count` if none. */
+unsigned low_find(const low_func *f, const uint16_t *words, unsigned count);
+/* Whether .shared or one of its two forms is among the words. */
+bool low_has_shared(const low_func *f);
+/* The n-th type among the words, or PTX_W_NONE. */
+unsigned low_type(const low_func *f, unsigned n);
+/* Fails unless the number of operands is in this range. */
+void low_operands(const low_func *f, unsigned least, unsigned most);
+/* EMU_RZ, EMU_RM or EMU_RP if the instruction has that word, else EMU_RN. */
+unsigned low_rounding(const low_func *f);
+
+/* -- registers and constants ------------------------------------------------------- */
+
+/* A new virtual register. */
+low_value low_temp(low_func *f, ptx_class width);
+low_value low_constant(low_func *f, ptx_class width, uint64_t bits);
+/* The width of a register. */
+ptx_class low_width(const low_func *f, low_value value);
+
+/* -- instructions ------------------------------------------------------------------ */
+
+/* Appends an instruction, under the guard of the PTX instruction. The result is valid
+ * until the next call. */
+low_insn *low_emit(low_func *f, unsigned op, low_value d, low_value a, low_value b,
+                   low_value c);
+/* Adds a further operand to the instruction just emitted; written ones come first. */
+void low_add_x(low_func *f, low_insn *insn, low_value value, bool written);
+
+/* For operations that must not run under a guard prefix: a branch around them, up to
+ * low_guard_end. Returns the label for low_guard_end, or UINT32_MAX. */
+uint32_t low_guard_begin(low_func *f);
+void low_guard_end(low_func *f, uint32_t label);
+
+/* The value with subnormal numbers flushed to zero if the instruction has .ftz. */
+low_value low_flush(low_func *f, low_value value);
+
+/* Converts the part of a register that has type `type` to a register of another width.
+ * Fails where the widths do not fit. */
+void low_convert(low_func *f, low_value d, ptx_class dw, low_value a, ptx_class aw,
+                 unsigned type);
+
+#endif

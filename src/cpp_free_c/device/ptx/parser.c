@@ -1,0 +1,181 @@
+/* The cursor over a PTX text, the meanings of names, and registers. See parser.h. */
+#include "device/ptx/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* -- the cursor -------------------------------------------------------------------- */
+
+void
+ptx_fail(ptx_parser *parser, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, parser->lexer.token.line, "%s",
+                  text);
+}
+
+bool
+ptx_at(const ptx_parser *parser, char punct)
+{
+    return parser->lexer.token.kind == PTX_T_PUNCT &&
+           parser->lexer.token.punct == punct;
+}
+
+bool
+ptx_accept(ptx_parser *parser, char punct)
+{
+    if (!ptx_at(parser, punct)) {
+        return false;
+    }
+    (void)ptx_lex_take(&parser->lexer);
+    return true;
+}
+
+void
+ptx_expect(ptx_parser *parser, char punct)
+{
+    if (!ptx_accept(parser, punct)) {
+        ptx_fail(parser, "expected '%c'", punct);
+    }
+}
+
+ptx_name *
+ptx_expect_name(ptx_parser *parser, const char *what)
+{
+    if (parser->lexer.token.kind != PTX_T_NAME) {
+        ptx_fail(parser, "expected %s", what);
+    }
+    return ptx_lex_take(&parser->lexer).name;
+}
+
+uint64_t
+ptx_expect_int(ptx_parser *parser, const char *what)
+{
+    if (parser->lexer.token.kind != PTX_T_INT) {
+        ptx_fail(parser, "expected %s", what);
+    }
+    return ptx_lex_take(&parser->lexer).bits;
+}
+
+/* -- scopes ------------------------------------------------------------------------ */
+
+ptx_binding *
+ptx_bind(ptx_parser *parser, ptx_name *name, ptx_binding_kind kind)
+{
+    ptx_scope *scope = &parser->scopes[parser->depth];
+    ptx_binding *binding =
+        emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *binding);
+
+    binding->name = name;
+    binding->kind = kind;
+    binding->scope = parser->depth;
+    binding->outer = name->binding;
+    binding->next = scope->bindings;
+    scope->bindings = binding;
+    name->binding = binding;
+    return binding;
+}
+
+void
+ptx_scope_open(ptx_parser *parser)
+{
+    if (parser->depth + 1 >= PTX_MAX_SCOPES) {
+        ptx_fail(parser, "blocks are nested too deeply");
+    }
+    parser->depth++;
+    memset(&parser->scopes[parser->depth], 0, sizeof(ptx_scope));
+    parser->scopes[parser->depth].call_top = parser->scopes[parser->depth - 1].call_top;
+}
+
+/* Gives the uses of labels their numbers where this scope defines them; the others move
+ * to the scope around it. */
+static void
+scope_resolve_labels(ptx_parser *parser)
+{
+    ptx_scope *scope = &parser->scopes[parser->depth];
+    ptx_label_use *use = scope->uses;
+
+    while (use) {
+        ptx_label_use *next = use->next;
+        ptx_binding *binding = use->operand->name->binding;
+
+        if (binding && binding->kind == PTX_B_LABEL &&
+            binding->scope == parser->depth) {
+            use->operand->kind = PTX_O_LABEL;
+            use->operand->label = binding->reg;
+        }
+        else {
+            use->next = parser->scopes[parser->depth - 1].uses;
+            parser->scopes[parser->depth - 1].uses = use;
+        }
+        use = next;
+    }
+}
+
+void
+ptx_scope_close(ptx_parser *parser)
+{
+    ptx_binding *binding;
+
+    scope_resolve_labels(parser);
+    for (binding = parser->scopes[parser->depth].bindings; binding;
+         binding = binding->next) {
+        binding->name->binding = binding->outer;
+    }
+    parser->depth--;
+    if (parser->depth == 0) {
+        parser->scopes[0].uses = NULL; /* lower.c says which names mean nothing */
+    }
+}
+
+uint32_t
+ptx_new_reg(ptx_parser *parser, unsigned type)
+{
+    ptx_function *function = parser->function;
+
+    if (!function) {
+        ptx_fail(parser, "a register outside of a function");
+    }
+    function->reg_type =
+        emu_arena_grow(parser->load, function->reg_type, function->reg_count,
+                       &function->reg_room, sizeof *function->reg_type);
+    function->reg_type[function->reg_count] = (uint8_t)type;
+    return (uint32_t)function->reg_count++;
+}
+
+/* -- directives of no meaning here ------------------------------------------------- */
+
+void
+ptx_parse_loc(ptx_parser *parser)
+{
+    unsigned line = parser->lexer.token.line;
+
+    if (parser->lexer.token.kind == PTX_T_INT) {
+        parser->loc_file = (uint16_t)ptx_lex_take(&parser->lexer).bits;
+        if (parser->lexer.token.kind == PTX_T_INT) {
+            parser->loc_line = (unsigned)ptx_lex_take(&parser->lexer).bits;
+        }
+    }
+    while (parser->lexer.token.kind != PTX_T_END && parser->lexer.token.line == line) {
+        (void)ptx_lex_take(&parser->lexer);
+    }
+}
+
+void
+ptx_skip_directive(ptx_parser *parser)
+{
+    unsigned line = parser->lexer.token.line;
+
+    while (parser->lexer.token.kind != PTX_T_END && parser->lexer.token.line == line &&
+           !ptx_at(parser, '{') && !ptx_at(parser, '}')) {
+        if (ptx_accept(parser, ';')) {
+            return;
+        }
+        (void)ptx_lex_take(&parser->lexer);
+    }
+}

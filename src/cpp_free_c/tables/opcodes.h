@@ -1,0 +1,331 @@
+/* The opcodes of PTX, a row each: where a reader finds how an opcode runs.
+ *
+ * X(opcode, lower, types, modifiers, operations...)
+ *   opcode      the word in a PTX text; PTX_OP_opcode in C
+ *   lower       the function of device/compile/lower_<family>.c that lowers it
+ *   types       the types that its words may name (PTX_NO_TYPES: none at all); an
+ *               instruction with another one is refused
+ *   modifiers   the words that it is known with, types left out, in alphabetical order
+ *   operations  the operations of the machine that it becomes, at most
+ * PTX_ROW_OPERATIONS; `lower` picks one by its position in the row (EMU_OP_NONE: no
+ * such form) Where the operations depend on two types or on a comparison, the row has
+ * EMU_OP_NONE alone and the family's file has the table: mov, setp, set, cvt, ld, st.
+ * A row with low_refuse is an opcode that loading refuses by its name; a word that
+ * has no row at all is an unknown opcode.
+ *
+ * Read by device/ptx/words.h (numbers and texts), by device/compile/lower.c (dispatch)
+ * and by test/test_opcode_table.py. Sets of types: below the rows.
+ */
+#ifndef TABLES_OPCODES_H
+#define TABLES_OPCODES_H
+
+enum { PTX_ROW_OPERATIONS = 26 };
+
+/* clang-format off */
+
+/* -- lower_arithmetic.c -------------------------------------------------------------- */
+
+#define PTX_ARITHMETIC(X) \
+    X(add, low_add, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_PAIRS, \
+      "cc ftz rm rn rp rz sat", \
+      EMU_OP_add_16, EMU_OP_add_32, EMU_OP_add_64, EMU_OP_addsat_s32, \
+      EMU_OP_add_f32, EMU_OP_add_f64, EMU_OP_half_add, EMU_OP_add_ftz_f32, \
+      EMU_OP_addc_32, EMU_OP_addc_64, EMU_OP_simd_video) \
+    X(sub, low_add, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_PAIRS, \
+      "cc ftz rm rn rp rz sat", \
+      EMU_OP_sub_16, EMU_OP_sub_32, EMU_OP_sub_64, EMU_OP_subsat_s32, \
+      EMU_OP_sub_f32, EMU_OP_sub_f64, EMU_OP_half_sub, EMU_OP_sub_ftz_f32, \
+      EMU_OP_subc_32, EMU_OP_subc_64, EMU_OP_simd_video) \
+    X(addc, low_addc, PTX_INTEGERS, "cc", EMU_OP_addc_32, EMU_OP_addc_64) \
+    X(subc, low_addc, PTX_INTEGERS, "cc", EMU_OP_subc_32, EMU_OP_subc_64) \
+    X(mul, low_mul, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "ftz hi lo rm rn rp rz sat wide", \
+      EMU_OP_mul_f32, EMU_OP_mul_f64, EMU_OP_half_mul, EMU_OP_mul_ftz_f32, \
+      EMU_OP_mul_16, EMU_OP_mul_32, EMU_OP_mul_64, \
+      EMU_OP_mulhi_u16, EMU_OP_mulhi_s16, EMU_OP_mulhi_u32, EMU_OP_mulhi_s32, \
+      EMU_OP_mulhi_u64, EMU_OP_mulhi_s64, \
+      EMU_OP_mulwide_u16, EMU_OP_mulwide_s16, EMU_OP_mulwide_u32, EMU_OP_mulwide_s32) \
+    X(mad, low_mad, PTX_INTEGERS | PTX_FLOATS, "cc ftz hi lo rm rn rp rz sat wide", \
+      EMU_OP_fma_f32, EMU_OP_fma_f64, EMU_OP_NONE, EMU_OP_fma_ftz_f32, \
+      EMU_OP_mad_16, EMU_OP_mad_32, EMU_OP_mad_64, \
+      EMU_OP_mul_16, EMU_OP_mul_32, EMU_OP_mul_64, \
+      EMU_OP_mulhi_u16, EMU_OP_mulhi_s16, EMU_OP_mulhi_u32, EMU_OP_mulhi_s32, \
+      EMU_OP_mulhi_u64, EMU_OP_mulhi_s64, \
+      EMU_OP_madwide_u16, EMU_OP_madwide_s16, EMU_OP_madwide_u32, EMU_OP_madwide_s32, \
+      EMU_OP_add_16, EMU_OP_add_32, EMU_OP_add_64, EMU_OP_addsat_s32, \
+      EMU_OP_addc_32, EMU_OP_addc_64) \
+    X(madc, low_madc, PTX_INTEGERS, "cc hi lo", \
+      EMU_OP_NONE, EMU_OP_mul_32, EMU_OP_mul_64, \
+      EMU_OP_NONE, EMU_OP_NONE, EMU_OP_mulhi_u32, EMU_OP_mulhi_s32, \
+      EMU_OP_mulhi_u64, EMU_OP_mulhi_s64, EMU_OP_addc_32, EMU_OP_addc_64) \
+    X(mul24, low_mul24, PTX_T(u32) | PTX_T(s32), "hi lo", \
+      EMU_OP_mul24lo_u32, EMU_OP_mul24lo_s32, EMU_OP_mul24hi_u32, EMU_OP_mul24hi_s32) \
+    X(mad24, low_mad24, PTX_T(u32) | PTX_T(s32), "hi lo sat", \
+      EMU_OP_mul24lo_u32, EMU_OP_mul24lo_s32, EMU_OP_mul24hi_u32, EMU_OP_mul24hi_s32, \
+      EMU_OP_add_32, EMU_OP_addsat_s32) \
+    X(fma, low_fma, PTX_FLOATS | PTX_HALVES, "ftz relu rm rn rp rz sat", \
+      EMU_OP_fma_f32, EMU_OP_fma_f64, EMU_OP_half_fma, EMU_OP_fma_ftz_f32) \
+    X(div, low_div, PTX_INTEGERS | PTX_FLOATS, "approx ftz full rm rn rp rz", \
+      EMU_OP_div_u16, EMU_OP_div_s16, EMU_OP_div_u32, EMU_OP_div_s32, \
+      EMU_OP_div_u64, EMU_OP_div_s64, EMU_OP_div_f32, EMU_OP_div_f64, \
+      EMU_OP_divapprox_f32) \
+    X(rem, low_rem, PTX_INTEGERS, "", \
+      EMU_OP_rem_u16, EMU_OP_rem_s16, EMU_OP_rem_u32, EMU_OP_rem_s32, \
+      EMU_OP_rem_u64, EMU_OP_rem_s64) \
+    X(neg, low_sign, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, "ftz", \
+      EMU_OP_neg_16, EMU_OP_neg_32, EMU_OP_neg_64, \
+      EMU_OP_neg_f32, EMU_OP_neg_f64, EMU_OP_neg_half) \
+    X(abs, low_sign, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, "ftz", \
+      EMU_OP_abs_s16, EMU_OP_abs_s32, EMU_OP_abs_s64, \
+      EMU_OP_abs_f32, EMU_OP_abs_f64, EMU_OP_abs_half) \
+    X(min, low_extreme, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_PAIRS, \
+      "NaN abs ftz relu xorsign", \
+      EMU_OP_min_u16, EMU_OP_min_s16, EMU_OP_min_u32, EMU_OP_min_s32, \
+      EMU_OP_min_u64, EMU_OP_min_s64, EMU_OP_min_f32, EMU_OP_min_f64, \
+      EMU_OP_half_min, EMU_OP_minnan_f32, EMU_OP_simd_video, EMU_OP_max_s32, \
+      EMU_OP_xor_32, EMU_OP_abs_f32, EMU_OP_copysign_f32) \
+    X(max, low_extreme, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES | PTX_PAIRS, \
+      "NaN abs ftz relu xorsign", \
+      EMU_OP_max_u16, EMU_OP_max_s16, EMU_OP_max_u32, EMU_OP_max_s32, \
+      EMU_OP_max_u64, EMU_OP_max_s64, EMU_OP_max_f32, EMU_OP_max_f64, \
+      EMU_OP_half_max, EMU_OP_maxnan_f32, EMU_OP_simd_video, EMU_OP_max_s32, \
+      EMU_OP_xor_32, EMU_OP_abs_f32, EMU_OP_copysign_f32) \
+    X(rcp, low_reciprocal, PTX_FLOATS, "approx ftz rm rn rp rz", \
+      EMU_OP_rcp_f32, EMU_OP_rcp_f64, EMU_OP_NONE, EMU_OP_rcpgross_f64) \
+    X(rsqrt, low_reciprocal, PTX_FLOATS, "approx ftz", \
+      EMU_OP_rsqrt_f32, EMU_OP_rsqrt_f64, EMU_OP_NONE, EMU_OP_rsqrtgross_f64) \
+    X(sqrt, low_function, PTX_FLOATS, "approx ftz rm rn rp rz", \
+      EMU_OP_sqrt_f32, EMU_OP_sqrt_f64) \
+    X(sin, low_function, PTX_T(f32), "approx ftz", EMU_OP_sin_f32) \
+    X(cos, low_function, PTX_T(f32), "approx ftz", EMU_OP_cos_f32) \
+    X(lg2, low_function, PTX_T(f32), "approx ftz", EMU_OP_lg2_f32) \
+    X(ex2, low_function, PTX_T(f32) | PTX_HALVES, "approx ftz", \
+      EMU_OP_ex2_f32, EMU_OP_NONE, EMU_OP_half_ex2) \
+    X(tanh, low_function, PTX_T(f32) | PTX_HALVES, "approx", \
+      EMU_OP_tanh_f32, EMU_OP_NONE, EMU_OP_half_tanh) \
+    X(copysign, low_copysign, PTX_FLOATS, "", EMU_OP_copysign_f32, EMU_OP_copysign_f64) \
+    X(testp, low_testp, PTX_FLOATS, \
+      "finite infinite normal notanumber number subnormal", \
+      EMU_OP_testp_f32, EMU_OP_testp_f64)
+
+/* -- lower_bits.c -------------------------------------------------------------------- */
+
+#define PTX_BITS(X) \
+    X(and, low_logic, PTX_INTEGERS | PTX_T(pred), "", \
+      EMU_OP_and_p, EMU_OP_and_16, EMU_OP_and_32, EMU_OP_and_64) \
+    X(or, low_logic, PTX_INTEGERS | PTX_T(pred), "", \
+      EMU_OP_or_p, EMU_OP_or_16, EMU_OP_or_32, EMU_OP_or_64) \
+    X(xor, low_logic, PTX_INTEGERS | PTX_T(pred), "", \
+      EMU_OP_xor_p, EMU_OP_xor_16, EMU_OP_xor_32, EMU_OP_xor_64) \
+    X(not, low_unary, PTX_INTEGERS | PTX_T(pred), "", \
+      EMU_OP_not_p, EMU_OP_not_16, EMU_OP_not_32, EMU_OP_not_64) \
+    X(cnot, low_unary, PTX_INTEGERS, "", \
+      EMU_OP_NONE, EMU_OP_cnot_16, EMU_OP_cnot_32, EMU_OP_cnot_64) \
+    X(brev, low_unary, PTX_INTEGERS, "", \
+      EMU_OP_NONE, EMU_OP_NONE, EMU_OP_brev_32, EMU_OP_brev_64) \
+    X(shl, low_shift, PTX_INTEGERS, "", \
+      EMU_OP_NONE, EMU_OP_shl_16, EMU_OP_shl_32, EMU_OP_shl_64) \
+    X(shr, low_shr, PTX_INTEGERS, "", \
+      EMU_OP_NONE, EMU_OP_shr_u16, EMU_OP_shr_u32, EMU_OP_shr_u64, \
+      EMU_OP_NONE, EMU_OP_shr_s16, EMU_OP_shr_s32, EMU_OP_shr_s64) \
+    X(popc, low_count_bits, PTX_INTEGERS, "", EMU_OP_popc_32, EMU_OP_popc_64) \
+    X(clz, low_count_bits, PTX_INTEGERS, "", EMU_OP_clz_32, EMU_OP_clz_64) \
+    X(bfind, low_bfind, PTX_INTEGERS, "shiftamt", EMU_OP_bfind_32, EMU_OP_bfind_64) \
+    X(bfe, low_bfe, PTX_INTEGERS, "", EMU_OP_bfe_32, EMU_OP_bfe_64) \
+    X(bfi, low_bfi, PTX_INTEGERS, "", EMU_OP_bfi_32, EMU_OP_bfi_64) \
+    X(sad, low_sad, PTX_INTEGERS, "", \
+      EMU_OP_NONE, EMU_OP_sad_16, EMU_OP_sad_32, EMU_OP_sad_64) \
+    X(shf, low_shf, PTX_INTEGERS, "clamp l r wrap", EMU_OP_shf) \
+    X(prmt, low_prmt, PTX_INTEGERS, "b4e ecl ecr f4e rc16 rc8", EMU_OP_prmt) \
+    X(fns, low_fns, PTX_INTEGERS, "", EMU_OP_fns) \
+    X(lop3, low_lop3, PTX_INTEGERS, "", EMU_OP_lop3) \
+    X(bmsk, low_bmsk, PTX_INTEGERS, "clamp wrap", EMU_OP_bmsk) \
+    X(szext, low_szext, PTX_INTEGERS, "clamp wrap", EMU_OP_szext) \
+    X(dp4a, low_dot, PTX_INTEGERS, "", EMU_OP_dp4a) \
+    X(dp2a, low_dot, PTX_INTEGERS, "hi lo", EMU_OP_dp2a) \
+    X(vadd4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vsub4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vavrg4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vabsdiff4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vmin4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vmax4, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vset4, low_video, PTX_INTEGERS, "add eq ge gt le lt ne", EMU_OP_simd_video) \
+    X(vadd2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vsub2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vavrg2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vabsdiff2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vmin2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vmax2, low_video, PTX_INTEGERS, "add sat", EMU_OP_simd_video) \
+    X(vset2, low_video, PTX_INTEGERS, "add eq ge gt le lt ne", EMU_OP_simd_video)
+
+/* -- lower_move.c, lower_compare.c, lower_conversion.c ------------------------------- */
+
+#define PTX_MOVES(X) \
+    X(mov, low_mov, PTX_ANY, "v2 v4", EMU_OP_NONE) \
+    X(selp, low_selp, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, "", \
+      EMU_OP_NONE, EMU_OP_selp_16, EMU_OP_selp_32, EMU_OP_selp_64) \
+    X(cvta, low_cvta, PTX_INTEGERS, \
+      "const global local param param::entry shared shared::cluster shared::cta to", \
+      EMU_OP_mov_64, EMU_OP_to_window, EMU_OP_from_window) \
+    X(isspacep, low_isspacep, PTX_NO_TYPES, \
+      "const global local param param::entry shared shared::cluster shared::cta", \
+      EMU_OP_isspacep)
+
+#define PTX_COMPARISONS(X) \
+    X(setp, low_setp, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "and eq equ ftz ge geu gt gtu hi hs le leu lo ls lt ltu nan ne neu num or xor", \
+      EMU_OP_NONE) \
+    X(set, low_set, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "and eq equ ftz ge geu gt gtu hi hs le leu lo ls lt ltu nan ne neu num or xor", \
+      EMU_OP_NONE) \
+    X(slct, low_slct, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, "ftz", \
+      EMU_OP_NONE, EMU_OP_selp_16, EMU_OP_selp_32, EMU_OP_selp_64, \
+      EMU_OP_le_s32, EMU_OP_le_f32)
+
+#define PTX_CONVERSIONS(X) \
+    X(cvt, low_cvt, PTX_ANY, \
+      "ftz relu rm rmi rn rna rni rp rpi rz rzi sat", EMU_OP_NONE)
+
+/* -- lower_memory.c ------------------------------------------------------------------ */
+
+#define PTX_MEMORY(X) \
+    X(ld, low_ld, PTX_ANY, \
+      "acquire ca cg const cs cta cv gpu global local lu mmio nc param param::entry " \
+      "param::func relaxed shared shared::cluster shared::cta sys v2 v4 v8 volatile weak", \
+      EMU_OP_NONE) \
+    X(ldu, low_ld, PTX_ANY, "global v2 v4", EMU_OP_NONE) \
+    X(st, low_st, PTX_ANY, \
+      "cg cs cta gpu global local mmio param param::func relaxed release shared " \
+      "shared::cluster shared::cta sys v2 v4 v8 volatile wb weak wt", EMU_OP_NONE) \
+    X(atom, low_atom, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "acq_rel acquire add and cas cta dec exch global gpu inc max min noftz or relaxed " \
+      "release shared shared::cluster shared::cta sys xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
+    X(red, low_red, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
+      "add and cta dec global gpu inc max min noftz or relaxed release shared " \
+      "shared::cluster shared::cta sys xor", \
+      EMU_OP_atom_16, EMU_OP_atom_32, EMU_OP_atom_64) \
+    X(cp, low_cp, PTX_NO_TYPES, \
+      "async ca cg commit_group global shared shared::cta wait_all wait_group", \
+      EMU_OP_ld_vector, EMU_OP_st_vector, EMU_OP_ld_u8_32, EMU_OP_mov_32, EMU_OP_shl_32, \
+      EMU_OP_or_32, EMU_OP_lt_u32, EMU_OP_and_p) \
+    X(mbarrier, low_mbarrier, PTX_INTEGERS, \
+      "arrive arrive_drop init inval parity shared shared::cta test_wait try_wait", \
+      EMU_OP_mbarrier_init, EMU_OP_mbarrier_arrive, EMU_OP_mbarrier_wait, EMU_OP_spin) \
+    X(prefetch, low_nothing, PTX_NO_TYPES, "L1 L2 global local", EMU_OP_NONE) \
+    X(prefetchu, low_nothing, PTX_NO_TYPES, "L1", EMU_OP_NONE) \
+    X(applypriority, low_nothing, PTX_NO_TYPES, "L2::evict_normal global", EMU_OP_NONE) \
+    X(discard, low_nothing, PTX_NO_TYPES, "L2 global", EMU_OP_NONE) \
+    X(alloca, low_alloca, PTX_INTEGERS, "", EMU_OP_alloca) \
+    X(stacksave, low_stacksave, PTX_INTEGERS, "", EMU_OP_stacksave) \
+    X(stackrestore, low_stackrestore, PTX_INTEGERS, "", EMU_OP_stackrestore)
+
+/* -- lower_flow.c, lower_warp.c ------------------------------------------------------ */
+
+#define PTX_FLOW(X) \
+    X(bra, low_bra, PTX_NO_TYPES, "uni", EMU_OP_bra, EMU_OP_bra_if) \
+    X(brx, low_brx, PTX_NO_TYPES, "idx", EMU_OP_brx) \
+    X(call, low_call, PTX_NO_TYPES, "uni", \
+      EMU_OP_call, EMU_OP_call_to, EMU_OP_service) \
+    X(ret, low_unguarded, PTX_NO_TYPES, "uni", EMU_OP_ret) \
+    X(exit, low_unguarded, PTX_NO_TYPES, "", EMU_OP_exit) \
+    X(trap, low_trap, PTX_NO_TYPES, "", EMU_OP_trap) \
+    X(nanosleep, low_unguarded, PTX_T(u32), "", EMU_OP_yield) \
+    X(brkpt, low_nothing, PTX_NO_TYPES, "", EMU_OP_NONE) \
+    X(pmevent, low_nothing, PTX_NO_TYPES, "mask", EMU_OP_NONE) \
+    X(griddepcontrol, low_nothing, PTX_ANY, "", EMU_OP_NONE) \
+    X(setmaxnreg, low_nothing, PTX_ANY, "aligned dec inc sync", EMU_OP_NONE) \
+    X(membar, low_fence, PTX_NO_TYPES, "cta gl sys", EMU_OP_fence) \
+    X(fence, low_fence, PTX_ANY, \
+      "acq_rel alias async cluster cta gpu mbarrier_init proxy release sc sys", \
+      EMU_OP_fence) \
+    X(bar, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), "and arrive cta or popc red sync warp", \
+      EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp) \
+    X(barrier, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), \
+      "aligned and arrive cluster cta or popc red sync", \
+      EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp)
+
+#define PTX_WARPS(X) \
+    X(shfl, low_shfl, PTX_WORD_TYPES, "bfly down idx sync up", EMU_OP_shfl) \
+    X(vote, low_vote, PTX_T(pred) | PTX_T(b32), "all any ballot sync uni", EMU_OP_vote) \
+    X(activemask, low_activemask, PTX_T(b32), "", EMU_OP_activemask) \
+    X(match, low_match, PTX_T(b32) | PTX_T(b64), "all any sync", EMU_OP_match) \
+    X(redux, low_redux, PTX_T(b32) | PTX_T(u32) | PTX_T(s32), \
+      "add and max min or sync xor", EMU_OP_redux) \
+    X(elect, low_elect, PTX_NO_TYPES, "sync", EMU_OP_elect)
+
+/* -- lower_texture.c ----------------------------------------------------------------- */
+
+#define PTX_TEXTURES(X) \
+    X(tex, low_tex, PTX_T(f32) | PTX_T(s32) | PTX_T(u32) | PTX_T(f16x2), \
+      "1d 2d 3d a1d a2d acube base cube grad level v2 v4", EMU_OP_tex) \
+    X(tld4, low_tex, PTX_T(f32) | PTX_T(s32) | PTX_T(u32) | PTX_T(f16x2), \
+      "2d a a2d acube b cube g r v2 v4", EMU_OP_tex) \
+    X(txq, low_txq, PTX_T(b32) | PTX_T(u32) | PTX_T(s32), \
+      "addr_mode_0 addr_mode_1 addr_mode_2 array_size channel_data_type channel_order " \
+      "depth filter_mode force_unnormalized_coords height level memory_layout " \
+      "normalized_coords num_mipmap_levels num_samples width", EMU_OP_tex_query) \
+    X(suq, low_suq, PTX_T(b32) | PTX_T(u32) | PTX_T(s32), \
+      "array_size channel_data_type channel_order depth height memory_layout width", \
+      EMU_OP_tex_query) \
+    X(suld, low_suld, PTX_INTEGERS | PTX_T(b8) | PTX_T(u8) | PTX_T(s8), \
+      "1d 2d 3d a1d a2d b clamp trap v2 v4 zero", EMU_OP_suld) \
+    X(sust, low_sust, PTX_INTEGERS | PTX_T(b8) | PTX_T(u8) | PTX_T(s8), \
+      "1d 2d 3d a1d a2d b clamp trap v2 v4 zero", EMU_OP_sust) \
+    X(sured, low_sured, PTX_INTEGERS, \
+      "1d 2d 3d add and b clamp max min or trap zero", EMU_OP_sured)
+
+/* -- lower_matrix.c ------------------------------------------------------------------ */
+
+#define PTX_MATRICES(X) \
+    X(wmma, low_wmma, PTX_T(f16) | PTX_T(f32), \
+      "a aligned b c col d global load m16n16k16 mma row shared store sync", \
+      EMU_OP_wmma)
+
+/* -- opcodes that the software device does not have ---------------------------------- */
+
+#define PTX_REFUSED(X) \
+    X(getctarank, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vadd, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vsub, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vabsdiff, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vmin, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vmax, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vshl, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vshr, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vmad, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(vset, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(istypep, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(mma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(ldmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(movmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(mapa, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(createpolicy, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(multimem, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(stmatrix, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(tcgen05, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(wgmma, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(tensormap, low_refuse, PTX_ANY, "", EMU_OP_NONE) \
+    X(clusterlaunchcontrol, low_refuse, PTX_ANY, "", EMU_OP_NONE)
+
+#define PTX_OPCODES(X) \
+    PTX_ARITHMETIC(X) PTX_BITS(X) PTX_MOVES(X) PTX_COMPARISONS(X) PTX_CONVERSIONS(X) \
+    PTX_MEMORY(X) PTX_FLOW(X) PTX_WARPS(X) PTX_TEXTURES(X) PTX_MATRICES(X) PTX_REFUSED(X)
+
+/* clang-format on */
+
+/* -- sets of types -------------------------------------------------------------------
+ */
+
+#define PTX_T(type) ((uint32_t)1 << PTX_W_##type)
+#define PTX_NO_TYPES PTX_T(NONE)
+#define PTX_ANY UINT32_MAX
+#define PTX_WORD_TYPES (PTX_T(u32) | PTX_T(s32) | PTX_T(b32) | PTX_T(f32))
+#define PTX_INTEGERS                                                               \
+    (PTX_T(u16) | PTX_T(u32) | PTX_T(u64) | PTX_T(s16) | PTX_T(s32) | PTX_T(s64) | \
+     PTX_T(b16) | PTX_T(b32) | PTX_T(b64))
+#define PTX_FLOATS (PTX_T(f32) | PTX_T(f64))
+#define PTX_HALVES (PTX_T(f16) | PTX_T(bf16) | PTX_T(f16x2) | PTX_T(bf16x2))
+#define PTX_PAIRS (PTX_T(s16x2) | PTX_T(u16x2))
+
+#endif
