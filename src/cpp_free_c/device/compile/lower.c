@@ -87,7 +87,7 @@ declare_slots(emu_load *load, const ptx_function *function, ptx_var *vars,
         if (slots->is_reg) {
             slots->size = ptx_class_bytes(ptx_type_class(var->type));
             if (slots->size == 0) {
-                emu_load_fail(load, CUDA_ERROR_INVALID_PTX, function->line,
+                emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                               "%s has a predicate as parameter", function->name->text);
             }
             continue;
@@ -97,7 +97,7 @@ declare_slots(emu_load *load, const ptx_function *function, ptx_var *vars,
         slots->offset = (uint32_t)*top;
         *top += var->size;
         if (*top > 1 << 20) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, function->line,
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                           "the parameters of %s are too large", function->name->text);
         }
     }
@@ -116,13 +116,13 @@ declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
         local->address = *top;
         *top += local->size;
         if (*top > 1 << 24) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, local->line,
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, local->line,
                           "the local memory of %s is too large", function->name->text);
         }
     }
     for (const ptx_var *var = function->module->vars; var != NULL; var = var->next) {
         if (var->space == PTX_SPACE_LOCAL) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, var->line,
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, var->line,
                           ".local variables outside of functions are not supported");
         }
     }
@@ -131,11 +131,10 @@ declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
 void
 low_declare(emu_load *load, ptx_function *function, emu_func *out)
 {
-    enum { ENTRY_ROOM = 16 }; /* at the start of a kernel's local memory */
     uint64_t top = 0;
 
     if (function->is_entry) {
-        top = ENTRY_ROOM;
+        top = LOW_ENTRY_ROOM;
     }
     else {
         out->return_count =

@@ -12,6 +12,26 @@
 
 enum { FRAGMENT = 8, DISTINCT = 4 };
 
+/* The distinct registers of a fragment. */
+static unsigned
+distinct_registers(bool halves)
+{
+    if (halves) {
+        return DISTINCT;
+    }
+    return FRAGMENT;
+}
+
+/* The type by which a register of a fragment is read. */
+static unsigned
+register_type(bool halves)
+{
+    if (halves) {
+        return PTX_W_b32;
+    }
+    return PTX_W_f32;
+}
+
 /* The place of a lane's elements in memory. */
 typedef struct {
     low_place start;    /* of its first element */
@@ -92,8 +112,14 @@ matrix_at(low_func *f, const ptx_operand *where, const ptx_operand *stride,
     lane_parts(f, &t, &g);
     product = low_temp(f, PTX_R32);
     low_emit(f, EMU_OP_add_32, product, t, t, 0);
-    line = as_address(f, m.width, near_is_dense ? g : product);
-    dense = as_address(f, m.width, near_is_dense ? product : g);
+    if (near_is_dense) {
+        line = as_address(f, m.width, g);
+        dense = as_address(f, m.width, product);
+    }
+    else {
+        line = as_address(f, m.width, product);
+        dense = as_address(f, m.width, g);
+    }
     if (stride != NULL) {
         elements = low_source(f, stride, PTX_W_u32);
     }
@@ -138,8 +164,11 @@ element(low_func *f, const matrix *m, unsigned far, unsigned near)
 static void
 indices(bool halves, unsigned i, unsigned *far, unsigned *near)
 {
-    const unsigned slot = halves ? 2 * i : i;
+    unsigned slot = i;
 
+    if (halves) {
+        slot *= 2;
+    }
     *far = (slot & 2) * 4;
     *near = (slot & 1) + (slot & 4) * 2;
 }
@@ -206,9 +235,9 @@ matrix_load(low_func *f)
     if (!halves && !(accumulator && type == PTX_W_f32)) {
         low_unsupported(f);
     }
-    m = matrix_at(f, &f->in->operands[1], stride, halves ? 2 : 4,
+    m = matrix_at(f, &f->in->operands[1], stride, ptx_type_size(type),
                   low_has(f, PTX_W_row) == far_is_row);
-    for (i = 0; i < (halves ? DISTINCT : FRAGMENT); i++) {
+    for (i = 0; i < distinct_registers(halves); i++) {
         low_value target = low_target(f, &d[i], PTX_R32), value;
 
         indices(halves, i, &far, &near);
@@ -230,7 +259,7 @@ matrix_store(low_func *f)
 {
     const unsigned type = low_type(f, 0);
     const bool halves = type == PTX_W_f16;
-    const unsigned count = halves ? DISTINCT : FRAGMENT;
+    const unsigned count = distinct_registers(halves);
     const ptx_operand *s = fragment(f, &f->in->operands[1], count);
     const ptx_operand *const stride = stride_operand(f);
     matrix m;
@@ -239,10 +268,10 @@ matrix_store(low_func *f)
     if (!low_has(f, PTX_W_d) || (!halves && type != PTX_W_f32)) {
         low_unsupported(f);
     }
-    m = matrix_at(f, &f->in->operands[0], stride, halves ? 2 : 4,
+    m = matrix_at(f, &f->in->operands[0], stride, ptx_type_size(type),
                   low_has(f, PTX_W_row));
     for (i = 0; i < count; i++) {
-        low_value value = low_source(f, &s[i], halves ? PTX_W_b32 : PTX_W_f32);
+        low_value value = low_source(f, &s[i], register_type(halves));
 
         indices(halves, i, &far, &near);
         if (halves) {
@@ -259,7 +288,7 @@ static unsigned
 take_fragment(low_func *f, const ptx_operand *operand, bool halves, bool written,
               low_value *x)
 {
-    const unsigned count = halves ? DISTINCT : FRAGMENT;
+    const unsigned count = distinct_registers(halves);
     const ptx_operand *items = fragment(f, operand, count);
 
     for (unsigned i = 0; i < count; i++) {
@@ -267,7 +296,7 @@ take_fragment(low_func *f, const ptx_operand *operand, bool halves, bool written
             x[i] = low_target(f, &items[i], PTX_R32);
         }
         else {
-            x[i] = low_source(f, &items[i], halves ? PTX_W_b32 : PTX_W_f32);
+            x[i] = low_source(f, &items[i], register_type(halves));
         }
     }
     return count;

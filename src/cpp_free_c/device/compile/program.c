@@ -49,26 +49,28 @@ create_variable(loader *l, ptx_var *var)
     emu_program *program = l->program;
     emu_variable *variable = &program->variables[program->variable_count];
     emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
-                                  .size = var->size ? (size_t)var->size : 1,
+                                  .size = (size_t)var->size,
                                   .device = program->context->device->ordinal,
                                   .context = program->context,
                                   .flags = var->space == PTX_SPACE_CONST};
-    CUresult status;
 
+    if (request.size == 0) {
+        request.size = 1; /* its address must be its own */
+    }
     variable->name = emu_keep_text(&l->load, var->name->text);
     request.name = variable->name;
-    status = emu_memory_allocate(&request, &variable->allocation);
-    if (status != CUDA_SUCCESS) {
-        emu_load_fail(&l->load, status, var->line, "no memory for the variable %s",
-                      var->name->text);
+    if (emu_memory_allocate(&request, &variable->allocation) != CUDA_SUCCESS) {
+        emu_load_fail(&l->load, EMU_LOAD_NO_MEMORY, var->line,
+                      "no memory for the variable %s", var->name->text);
     }
     program->variable_count++;
     variable->serial = variable->allocation->serial;
     variable->address = variable->allocation->base;
     variable->size = (size_t)var->size;
     variable->is_visible = var->is_visible || var->is_weak || var->is_common;
-    variable->reference =
-        var->type == PTX_W_texref || var->type == PTX_W_surfref ? var->type : 0;
+    if (var->type == PTX_W_texref || var->type == PTX_W_surfref) {
+        variable->reference = var->type;
+    }
     var->address = variable->address;
     if (var->space == PTX_SPACE_CONST) {
         l->const_size += (size_t)var->size;
@@ -173,7 +175,7 @@ place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
     info->param_count = count;
     for (var = function->params; var; var = var->next, params++) {
         if (var->space != PTX_SPACE_PARAM) {
-            emu_load_fail(&l->load, CUDA_ERROR_INVALID_PTX, function->line,
+            emu_load_fail(&l->load, EMU_LOAD_INVALID_PTX, function->line,
                           "a parameter of the kernel %s is a register",
                           function->name->text);
         }
@@ -184,59 +186,88 @@ place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
         params->align = var->align;
         top += (size_t)var->size;
         if (top > 1 << 16) {
-            emu_load_fail(&l->load, CUDA_ERROR_INVALID_PTX, function->line,
+            emu_load_fail(&l->load, EMU_LOAD_INVALID_PTX, function->line,
                           "the parameters of %s are too large", function->name->text);
         }
     }
     info->params_size = top;
 }
 
+/* The threads of a block of this size, at most MAX_THREADS. */
 static unsigned
-product(const unsigned size[3])
+block_threads(const unsigned size[3])
 {
-    uint64_t p = (uint64_t)size[0] * size[1];
+    uint64_t count = (uint64_t)size[0] * size[1];
 
-    p = p > MAX_THREADS ? MAX_THREADS + 1 : p * size[2];
-    return p > MAX_THREADS ? MAX_THREADS : (unsigned)p;
+    if (count <= MAX_THREADS) {
+        count *= size[2];
+    }
+    if (count > MAX_THREADS) {
+        return MAX_THREADS;
+    }
+    return (unsigned)count;
 }
 
-/* The registers that a compiler would keep to: there is no shortage of them here, so a
- * kernel that says nothing stays launchable with as many threads as a block may have.
+static unsigned
+lesser(unsigned a, unsigned b)
+{
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+/* The registers that a compiler would use at most. There is no shortage of them here,
+ * so a kernel without limits can be launched with as many threads as a block may have.
  */
 static unsigned
 count_registers(const loader *l, const ptx_function *function, unsigned threads)
 {
-    unsigned limit = REGISTERS_PER_BLOCK / (threads ? threads : 1);
     unsigned count = function->code->registers + 8;
 
-    limit = limit > MAX_REGISTERS ? MAX_REGISTERS : limit;
-    if (function->max_nreg && function->max_nreg < limit) {
-        limit = function->max_nreg;
+    if (threads > 0) {
+        count = lesser(count, REGISTERS_PER_BLOCK / threads);
     }
-    if (l->max_registers && l->max_registers < limit) {
-        limit = l->max_registers;
+    if (function->max_nreg > 0) {
+        count = lesser(count, function->max_nreg);
     }
-    return count < limit ? count : limit;
+    if (l->max_registers > 0) {
+        count = lesser(count, l->max_registers);
+    }
+    return lesser(count, MAX_REGISTERS);
+}
+
+/* The size of blocks that the text names: all zeros if it names none. */
+static const unsigned *
+block_bound(const ptx_function *function)
+{
+    if (function->req_ntid[0] != 0) {
+        return function->req_ntid;
+    }
+    return function->max_ntid;
 }
 
 static void
 describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t shared)
 {
     emu_kernel_info *info = &kernel->info;
-    const unsigned *bound =
-        function->req_ntid[0] ? function->req_ntid : function->max_ntid;
+    const unsigned *bound = block_bound(function);
 
     kernel->func = function->code;
     kernel->program = l->program;
     info->name = function->code->name;
     memcpy(info->max_ntid, function->max_ntid, sizeof info->max_ntid);
     memcpy(info->req_ntid, function->req_ntid, sizeof info->req_ntid);
-    info->max_threads = bound[0] ? product(bound) : MAX_THREADS;
+    info->max_threads = MAX_THREADS;
+    if (bound[0] != 0) {
+        info->max_threads = block_threads(bound);
+    }
     info->registers = count_registers(l, function, info->max_threads);
     info->shared_size = (size_t)shared;
     info->const_size = l->const_size;
-    info->local_size =
-        function->code->local_size > 16 ? function->code->local_size - 16 : 0;
+    if (function->code->local_size > LOW_ENTRY_ROOM) {
+        info->local_size = function->code->local_size - LOW_ENTRY_ROOM;
+    }
     info->ptx_version = function->module->version;
     info->target = function->module->target;
 }
@@ -258,25 +289,28 @@ keep_constants(loader *l)
 
 /* -- files ------------------------------------------------------------------------- */
 
-/* Files of the first text that has some; several texts number them anew. */
+/* The files of the first text that has any: each text numbers its own. */
 static void
 collect_files(loader *l)
 {
     const ptx_module *module = l->modules;
-    const ptx_file *file;
+    const ptx_file *first = NULL, *file;
     const char **files;
     size_t count = 0;
 
-    while (module && !module->files) {
+    while (module != NULL && module->files == NULL) {
         module = module->next;
     }
-    for (file = module ? module->files : NULL; file; file = file->next) {
+    if (module != NULL) {
+        first = module->files;
+    }
+    for (file = first; file != NULL; file = file->next) {
         if (file->index < 4096 && file->index + 1 > count) {
             count = file->index + 1;
         }
     }
     files = emu_arena_get(&l->load, &l->load.keep, count, sizeof *files);
-    for (file = module ? module->files : NULL; file; file = file->next) {
+    for (file = first; file != NULL; file = file->next) {
         if (file->index < count) {
             files[file->index] = file->path;
         }
@@ -299,7 +333,7 @@ parse_source(loader *l, const emu_source *source)
     l->load.source_name = source->name;
     module = ptx_parse(&l->load, &l->names, source->text, size, source->name);
     if (module->version > NEWEST_VERSION) {
-        emu_load_fail(&l->load, CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 0,
+        emu_load_fail(&l->load, EMU_LOAD_UNSUPPORTED_VERSION, 0,
                       "PTX version %u.%u is newer than the software device knows",
                       module->version / 10, module->version % 10);
     }
@@ -399,12 +433,24 @@ build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     collect_files(l);
 }
 
-/* The one place that failures jump to. */
+static CUresult
+result_of(emu_load_failure failure)
+{
+    static const CUresult results[] = {
+        [EMU_LOAD_NO_FAILURE] = CUDA_SUCCESS,
+        [EMU_LOAD_INVALID_PTX] = CUDA_ERROR_INVALID_PTX,
+        [EMU_LOAD_UNSUPPORTED_VERSION] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        [EMU_LOAD_NO_MEMORY] = CUDA_ERROR_OUT_OF_MEMORY};
+
+    return results[failure];
+}
+
+/* emu_load_fail jumps here. */
 static CUresult
 try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
     if (setjmp(l->load.failed) != 0) {
-        return l->load.code;
+        return result_of(l->load.failure);
     }
     build(l, context, sources, count);
     return CUDA_SUCCESS;
@@ -414,7 +460,7 @@ try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 static void
 finish_logs(const loader *l, emu_load_options *options)
 {
-    if (!options) {
+    if (options == NULL) {
         return;
     }
     options->error_log_size = l->load.error_size;
@@ -433,7 +479,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
     size_t i;
 
     *out = NULL;
-    if (!l) {
+    if (l == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     l->modules_tail = &l->modules;

@@ -402,7 +402,7 @@ place(low_func *f, const pools *p)
     }
     total = (total + 63) & ~(uint64_t)63;
     if (total > 1 << 26) {
-        emu_load_fail(f->load, CUDA_ERROR_INVALID_PTX, f->function->line,
+        emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->function->line,
                       "%s needs too many registers", f->function->name->text);
     }
     /* an operand that is not there is read at the start, whatever its width */

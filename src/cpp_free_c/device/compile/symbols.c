@@ -19,7 +19,7 @@ define_function(emu_load *load, ptx_function *function)
     }
     else if (!function->is_weak && !other->is_weak) {
         load->source_name = function->module->source_name;
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, function->line,
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                       "%s is defined in two texts", function->name->text);
     }
 }
@@ -44,19 +44,22 @@ define_var(emu_load *load, ptx_module *module, ptx_var *var)
     }
     else if (!weak && !other->is_weak && !other->is_common) {
         load->source_name = module->source_name;
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, var->line,
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, var->line,
                       "%s is defined in two texts", var->name->text);
     }
 }
 
 /* A definition in the module itself, after its extern declaration. */
 static ptx_var *
-own_definition(ptx_module *module, const ptx_var *var)
+own_definition(const ptx_module *module, const ptx_var *var)
 {
     ptx_var *other = var->name->own_var;
 
     (void)module;
-    return other && !other->is_extern ? other : NULL;
+    if (other != NULL && other->is_extern) {
+        return NULL;
+    }
+    return other;
 }
 
 static void
@@ -90,6 +93,51 @@ leave_module(ptx_module *module)
 }
 
 static void
+link_function(ptx_function *function)
+{
+    if (function->is_weak || !function->has_body) {
+        function->same = function->name->function;
+    }
+    if (function->same == function) {
+        function->same = NULL;
+    }
+}
+
+/* Whether the definition of another module goes before that of this one, `own`. */
+static bool
+is_defined_elsewhere(const ptx_var *var, const ptx_var *own)
+{
+    if (var->is_extern) {
+        return own == NULL || own == var;
+    }
+    return var->name->var != NULL;
+}
+
+static void
+link_variable(emu_load *load, const ptx_module *module, ptx_var *var)
+{
+    if (var->space == PTX_SPACE_SHARED) {
+        if (var->is_extern) {
+            var->unsized = true; /* dynamic shared memory, whatever its size */
+        }
+        return;
+    }
+    if (var->is_extern || var->is_weak || var->is_common) {
+        var->same = own_definition(module, var);
+        if (is_defined_elsewhere(var, var->same)) {
+            var->same = var->name->var;
+        }
+    }
+    if (var->same == var) {
+        var->same = NULL;
+    }
+    if (var->is_extern && var->same == NULL) {
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, var->line,
+                      "the variable %s is not defined", var->name->text);
+    }
+}
+
+static void
 link_module(emu_load *load, ptx_module *module)
 {
     ptx_function *function;
@@ -97,34 +145,11 @@ link_module(emu_load *load, ptx_module *module)
 
     load->source_name = module->source_name;
     enter_module(module);
-    for (function = module->functions; function; function = function->next) {
-        if (function->is_weak || !function->has_body) {
-            function->same = function->name->function;
-        }
-        if (function->same == function) {
-            function->same = NULL;
-        }
+    for (function = module->functions; function != NULL; function = function->next) {
+        link_function(function);
     }
-    for (var = module->vars; var; var = var->next) {
-        if (var->space == PTX_SPACE_SHARED) {
-            if (var->is_extern) {
-                var->unsized = true; /* dynamic shared memory, whatever its size */
-            }
-            continue;
-        }
-        if (var->is_extern || var->is_weak || var->is_common) {
-            var->same = own_definition(module, var);
-            if (var->is_extern ? !var->same || var->same == var : !!var->name->var) {
-                var->same = var->name->var;
-            }
-        }
-        if (var->same == var) {
-            var->same = NULL;
-        }
-        if (var->is_extern && !var->same) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, var->line,
-                          "the variable %s is not defined", var->name->text);
-        }
+    for (var = module->vars; var != NULL; var = var->next) {
+        link_variable(load, module, var);
     }
     leave_module(module);
 }
@@ -172,7 +197,7 @@ symbol_address(emu_load *load, const ptx_value *value)
         var = var->same;
     }
     if (!var || (var->space != PTX_SPACE_GLOBAL && var->space != PTX_SPACE_CONST)) {
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, value->line,
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, value->line,
                       "the address of '%.100s' in an initialiser is not known",
                       value->name->text);
     }
@@ -263,7 +288,7 @@ place_shared(shared_walk *walk, ptx_var *var)
     var->address = walk->top;
     walk->top += var->size;
     if (walk->top > MAX_SHARED) {
-        emu_load_fail(walk->load, CUDA_ERROR_INVALID_PTX, var->line,
+        emu_load_fail(walk->load, EMU_LOAD_INVALID_PTX, var->line,
                       "too much shared memory");
     }
 }
@@ -336,7 +361,9 @@ visit_kernel(void *data, ptx_operand *operand)
     else if (operand->var->in_function) {
         const uint64_t end = operand->var->address + operand->var->size;
 
-        walk->top = end > walk->top ? end : walk->top;
+        if (end > walk->top) {
+            walk->top = end;
+        }
     }
     else if (!walk->in_function) {
         operand->var->placed = false;
@@ -426,7 +453,10 @@ visit_stack(void *data, ptx_operand *operand)
     if (operand->kind != PTX_O_FUNCTION) {
         return;
     }
-    function = operand->function->same ? operand->function->same : operand->function;
+    function = operand->function;
+    if (function->same != NULL) {
+        function = function->same;
+    }
     if (function->code) {
         if (function->code->stack_size > walk->deepest) {
             walk->deepest = function->code->stack_size;

@@ -1,4 +1,4 @@
-/* See ptx_lex.h. */
+/* Tokens of a PTX text. See lexer.h. */
 #include "device/ptx/lexer.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* The value of a hexadecimal digit; -1 for another character. */
 static int
 hex_digit(char c)
 {
@@ -19,7 +20,10 @@ hex_digit(char c)
     if (c >= 'a' && c <= 'f') {
         return c - 'a' + 10;
     }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    if (c >= 'A' && c <= 'F') {
+        return c - 'A' + 10;
+    }
+    return -1;
 }
 
 static bool
@@ -35,40 +39,70 @@ is_name_part(char c)
     return is_name_start(c) || is_digit(c);
 }
 
+static bool
+is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+/* Whether the text goes on with these two characters. */
+static bool
+starts_with(const ptx_lexer *lexer, const char *two)
+{
+    return lexer->end - lexer->at >= 2 && lexer->at[0] == two[0] &&
+           lexer->at[1] == two[1];
+}
+
+static void
+skip_line(ptx_lexer *lexer)
+{
+    while (lexer->at < lexer->end && *lexer->at != '\n') {
+        lexer->at++;
+    }
+}
+
+/* A comment after its opening marks; one that does not end goes to the end of the text.
+ */
+static void
+skip_comment(ptx_lexer *lexer)
+{
+    lexer->at += 2;
+    while (lexer->end - lexer->at >= 2 && !starts_with(lexer, "*/")) {
+        lexer->line += *lexer->at == '\n';
+        lexer->at++;
+    }
+    if (lexer->end - lexer->at >= 2) {
+        lexer->at += 2;
+    }
+    else {
+        lexer->at = lexer->end;
+    }
+}
+
 /* Skips white space, comments and preprocessor lines (# 1 "file"). */
 static void
 skip_blank(ptx_lexer *lexer)
 {
-    const char *at = lexer->at, *end = lexer->end;
+    while (lexer->at < lexer->end) {
+        const char c = *lexer->at;
 
-    for (;;) {
-        if (at < end && *at == '\n') {
+        if (is_space(c)) {
+            lexer->at++;
+        }
+        else if (c == '\n') {
             lexer->line++;
-            at++;
+            lexer->at++;
         }
-        else if (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' ||
-                              *at == '\v')) {
-            at++;
+        else if (c == '#' || starts_with(lexer, "//")) {
+            skip_line(lexer);
         }
-        else if ((end - at >= 2 && at[0] == '/' && at[1] == '/') ||
-                 (at < end && *at == '#')) {
-            while (at < end && *at != '\n') {
-                at++;
-            }
-        }
-        else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
-            at += 2;
-            while (end - at >= 2 && !(at[0] == '*' && at[1] == '/')) {
-                lexer->line += *at == '\n';
-                at++;
-            }
-            at = end - at >= 2 ? at + 2 : end;
+        else if (starts_with(lexer, "/*")) {
+            skip_comment(lexer);
         }
         else {
             break;
         }
     }
-    lexer->at = at;
 }
 
 /* 0f and 8 digits, 0d and 16 digits: bits of a float or double. */
@@ -80,16 +114,22 @@ read_hex_float(ptx_lexer *lexer, int digits, ptx_token *token)
     int i;
 
     for (i = 0; i < digits; i++) {
-        int digit = at + i < lexer->end ? hex_digit(at[i]) : -1;
+        int digit = -1;
 
+        if (at + i < lexer->end) {
+            digit = hex_digit(at[i]);
+        }
         if (digit < 0) {
-            emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+            emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                           "a hexadecimal floating-point number needs %d digits",
                           digits);
         }
         bits = bits << 4 | (uint64_t)digit;
     }
-    token->kind = digits == 8 ? PTX_T_F32 : PTX_T_F64;
+    token->kind = PTX_T_F64;
+    if (digits == 8) {
+        token->kind = PTX_T_F32;
+    }
     token->bits = bits;
     lexer->at = at + digits;
 }
@@ -133,37 +173,34 @@ looks_like_decimal_float(const ptx_lexer *lexer)
            (is_digit(at[1]) || at[1] == '-' || at[1] == '+');
 }
 
+/* The base of an integer; *at is moved behind its prefix. */
+static unsigned
+read_base(const char **at, char second)
+{
+    if (**at != '0') {
+        return 10;
+    }
+    switch (second) {
+        case 'x':
+        case 'X':
+            *at += 2;
+            return 16;
+        case 'b':
+        case 'B':
+            *at += 2;
+            return 2;
+        default:
+            return 8;
+    }
+}
+
 static void
-read_number(ptx_lexer *lexer, ptx_token *token)
+read_integer(ptx_lexer *lexer, char second, ptx_token *token)
 {
     const char *at = lexer->at, *end = lexer->end;
-    const char second = (char)(end - at >= 2 ? at[1] : 0);
-    unsigned base = 10;
+    const unsigned base = read_base(&at, second);
     uint64_t bits = 0;
 
-    if (*at == '0' && (second == 'f' || second == 'F')) {
-        read_hex_float(lexer, 8, token);
-        return;
-    }
-    if (*at == '0' && (second == 'd' || second == 'D')) {
-        read_hex_float(lexer, 16, token);
-        return;
-    }
-    if (looks_like_decimal_float(lexer)) {
-        read_decimal_float(lexer, token);
-        return;
-    }
-    if (*at == '0' && (second == 'x' || second == 'X')) {
-        base = 16;
-        at += 2;
-    }
-    else if (*at == '0' && (second == 'b' || second == 'B')) {
-        base = 2;
-        at += 2;
-    }
-    else if (*at == '0') {
-        base = 8;
-    }
     while (at < end && hex_digit(*at) >= 0 && hex_digit(*at) < (int)base) {
         bits = bits * base + (unsigned)hex_digit(*at);
         at++;
@@ -172,12 +209,34 @@ read_number(ptx_lexer *lexer, ptx_token *token)
         at++;
     }
     if (at < end && is_name_part(*at)) {
-        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+        emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "a number ends in '%c'", *at);
     }
     token->kind = PTX_T_INT;
     token->bits = bits;
     lexer->at = at;
+}
+
+static void
+read_number(ptx_lexer *lexer, ptx_token *token)
+{
+    char second = 0;
+
+    if (lexer->end - lexer->at >= 2) {
+        second = lexer->at[1];
+    }
+    if (*lexer->at == '0' && (second == 'f' || second == 'F')) {
+        read_hex_float(lexer, 8, token);
+    }
+    else if (*lexer->at == '0' && (second == 'd' || second == 'D')) {
+        read_hex_float(lexer, 16, token);
+    }
+    else if (looks_like_decimal_float(lexer)) {
+        read_decimal_float(lexer, token);
+    }
+    else {
+        read_integer(lexer, second, token);
+    }
 }
 
 /* A word after a dot; `::` joins two, as in shared::cta. */
@@ -208,7 +267,7 @@ read_string(ptx_lexer *lexer, ptx_token *token)
         at++;
     }
     if (at >= lexer->end || *at != '"') {
-        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+        emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "a string does not end");
     }
     token->size = (size_t)(at - token->start);
@@ -257,7 +316,7 @@ read_token(ptx_lexer *lexer)
         lexer->at++;
     }
     else {
-        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+        emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "unexpected byte 0x%02x", (unsigned char)c);
     }
 }

@@ -96,14 +96,14 @@ parse_instruction(ptx_parser *parser, ptx_name *name, ptx_insn *insn)
 {
     insn->opcode = name->opcode;
     if (!insn->opcode) {
-        emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, insn->line,
+        emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, insn->line,
                       "unknown opcode '%.100s'", name->text);
     }
     while (parser->lexer.token.kind == PTX_T_WORD) {
         ptx_name *word = ptx_lex_take(&parser->lexer).name;
 
         if (!word->word) {
-            emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, insn->line,
+            emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, insn->line,
                           "unknown modifier '.%.100s' of opcode '%s'", word->text,
                           name->text);
         }

@@ -261,19 +261,26 @@ static void
 number_operand(ptx_parser *parser, const ptx_token *token, bool negative,
                ptx_operand *operand)
 {
-    operand->bits = token->bits;
+    uint64_t sign = 0;
+
+    if (negative) {
+        sign = 1;
+    }
     switch (token->kind) {
         case PTX_T_INT:
             operand->kind = PTX_O_INT;
-            operand->bits = negative ? 0 - token->bits : token->bits;
+            operand->bits = token->bits;
+            if (negative) {
+                operand->bits = 0 - token->bits;
+            }
             break;
         case PTX_T_F32:
             operand->kind = PTX_O_F32;
-            operand->bits ^= negative ? (uint64_t)1 << 31 : 0;
+            operand->bits = token->bits ^ sign << 31;
             break;
         case PTX_T_F64:
             operand->kind = PTX_O_F64;
-            operand->bits ^= negative ? (uint64_t)1 << 63 : 0;
+            operand->bits = token->bits ^ sign << 63;
             break;
         default:
             ptx_fail(parser, "expected an operand");
@@ -318,7 +325,10 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
                 minus = !minus;
             }
             bits = ptx_expect_int(parser, "an offset");
-            operand->bits = minus ? 0 - bits : bits;
+            operand->bits = bits;
+            if (minus) {
+                operand->bits = 0 - bits;
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ ptx_fail(ptx_parser *parser, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, parser->lexer.token.line, "%s",
+    emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, parser->lexer.token.line, "%s",
                   text);
 }
 
