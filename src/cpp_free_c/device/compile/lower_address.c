@@ -134,7 +134,7 @@ low_address(low_func *f, const ptx_operand *operand)
     low_place p = {0, 0, 0};
 
     if (operand->kind != PTX_O_ADDRESS || operand->count != 1) {
-        low_fail(f, "an operand is no address");
+        low_fail(f, "an operand is not an address");
     }
     item = &operand->items[0];
     switch (item->kind) {

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* -- sources and targets
- * ---------------------------------------------------------------------- */
+/* -- sources and targets ----------------------------------------------------------- */
 
 static uint64_t
 number_bits(const low_func *f, const ptx_operand *operand, unsigned type)
@@ -218,9 +217,9 @@ low_element_bytes(const low_func *f, const ptx_operand *vector)
     return bytes;
 }
 
-/* A register that instructions of this type do not take: a float's by those of
- * integers; a pair of halves, or what has a kind and another size, by those of floats.
- */
+/* Whether an instruction of this type refuses the register. One of integers refuses
+ * registers of floats. One of floats refuses pairs of halves, and registers of another
+ * size unless they have a .b type. */
 static bool
 is_foreign(const low_func *f, const ptx_operand *operand, unsigned type)
 {

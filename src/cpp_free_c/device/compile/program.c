@@ -1,4 +1,4 @@
-/* Loading of programs: parse, link, place, lower. See program.h. */
+/* Loading of programs: build() has the passes in order. See program.h. */
 #include "device/compile/program.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum {
     NEWEST_VERSION = 99
 };
 
-/* What a load needs until it is done. */
+/* The state of a load, which ends with it. */
 typedef struct {
     emu_load load;
     ptx_names names;
@@ -109,7 +109,7 @@ release_variables(emu_program *program)
     for (i = 0; i < program->variable_count; i++) {
         emu_variable *variable = &program->variables[i];
 
-        /* the context may have freed it, and its record may serve another by now */
+        /* the context may have freed it, and its record may be another one's now */
         if (variable->allocation->serial == variable->serial &&
             emu_memory_live(variable->allocation)) {
             (void)emu_memory_free(variable->allocation);
@@ -152,14 +152,14 @@ create_functions(loader *l)
             function->code->program = l->program;
             function->code->number = (uint32_t)l->program->func_count;
             low_declare(&l->load, function, function->code);
-            /* a call may not reach a kernel */
+            /* calls must not reach a kernel */
             funcs[l->program->func_count++] =
                 function->is_entry ? NULL : function->code;
         }
     }
 }
 
-/* Where each parameter lies in the packed block, and its description. */
+/* Places the parameters of a kernel in the packed block, and describes them. */
 static void
 place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
 {
@@ -343,8 +343,8 @@ parse_source(loader *l, const emu_source *source)
 
 /* -- the passes -------------------------------------------------------------------- */
 
-/* Everything behind the parsing of one function. Its scratch memory is freed at once:
- * large texts have thousands of functions. */
+/* The passes over one function. Its scratch memory is freed at once, because large
+ * texts have thousands of functions. */
 static void
 compile_function(loader *l, ptx_function *function)
 {
@@ -404,7 +404,7 @@ compile_module(loader *l, ptx_module *module)
     }
 }
 
-/* The way of a program from texts to code, pass by pass. */
+/* From texts to code, pass by pass. */
 static void
 build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
@@ -416,7 +416,7 @@ build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     for (size_t i = 0; i < count; i++) {
         parse_source(l, &sources[i]);
     }
-    /* which definition each name means, and where variables lie */
+    /* names -> definitions -> addresses */
     emu_symbols_link(&l->load, l->modules);
     create_variables(l);
     create_functions(l);
@@ -456,7 +456,7 @@ try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     return CUDA_SUCCESS;
 }
 
-/* Hands out the logs; the texts end in a zero byte. */
+/* Reports the sizes of the logs, which end in a zero byte. */
 static void
 finish_logs(const loader *l, emu_load_options *options)
 {

@@ -1,17 +1,18 @@
-/* Places of virtual registers in the frame: liveness, then linear scan.
+/* Places of virtual registers in the frame: liveness, then linear scan. See
+ * registers.h.
  *
- * A lane's writes never touch other lanes, so a register is free for another use as
- * soon as no path of a single lane reads it any more; what other lanes of the warp do
- * meanwhile does not matter. A write under a guard keeps the old value of some lanes,
- * so it also reads, except for temporaries, whose readers have the same guard. */
+ * A lane writes no other lane's values. So a register is free for another use when no
+ * path of a single lane reads it any more, whatever the other lanes do meanwhile. A
+ * write under a guard keeps the old value of some lanes, so it counts as a read, too.
+ * Temporaries are an exception: their readers have the same guard. */
 #include "device/compile/registers.h"
 
 #include <string.h>
 
 typedef struct {
-    uint32_t first, last; /* instructions, half-open counting is not used */
+    uint32_t first, last; /* its first and its last instruction */
     uint32_t succ[2];     /* blocks, or UINT32_MAX */
-    uint32_t branch;      /* the brx at its end + 1, or 0 */
+    uint32_t branch;      /* number + 1 of the brx at its end, or 0 */
 } block;
 
 typedef struct {
@@ -20,10 +21,11 @@ typedef struct {
     uint32_t block_count;
     uint32_t *block_of_label;
     uint32_t *start, *end; /* interval of each register, in half instructions */
-    uint32_t *home;        /* block it is local to + 1; 0 unseen; UINT32_MAX global */
-    uint32_t *global;      /* number among the globals */
+    uint32_t *home;        /* the block + 1 that alone uses the register; 0: none
+                            * yet; UINT32_MAX: several */
+    uint32_t *global;      /* number among those that several blocks use */
     uint32_t global_count;
-    size_t words; /* of a bit set */
+    size_t words; /* of one bit set */
     uint64_t *in, *out, *use, *def;
 } scan;
 
@@ -289,7 +291,7 @@ find_intervals(scan *s)
     }
     s->words = (s->global_count + 63) / 64;
     if (s->words && s->block_count > MAX_SET_BYTES / 32 / s->words) {
-        for (i = 0; i < regs; i++) { /* too large to analyse: each for the whole time */
+        for (i = 0; i < regs; i++) { /* too large: each lives in all instructions */
             if (s->home[i] == UINT32_MAX) {
                 s->start[i] = 0;
                 s->end[i] = 2 * (uint32_t)f->count;
@@ -316,7 +318,7 @@ static const uint32_t class_bytes[PTX_CLASSES] = {4, 64, 128, 256, 512};
 static const uint32_t class_weight[PTX_CLASSES] = {0, 1, 1, 2, 4};
 
 typedef struct {
-    uint32_t *heap; /* registers in use, soonest end first */
+    uint32_t *heap; /* registers in use; the one that ends first is on top */
     uint32_t heap_count;
     uint32_t *free_slots[PTX_CLASSES];
     uint32_t free_count[PTX_CLASSES], slot_count[PTX_CLASSES];
@@ -405,7 +407,7 @@ place(low_func *f, const pools *p)
         emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->function->line,
                       "%s needs too many registers", f->function->name->text);
     }
-    /* an operand that is not there is read at the start, whatever its width */
+    /* an absent operand is read at the start of the frame, whatever its width */
     f->frame_size = (uint32_t)(total < 512 ? 512 : total);
     for (i = 0; i < f->register_count; i++) {
         low_register *r = &f->registers[i];

@@ -1,4 +1,4 @@
-/* See symbols.h. */
+/* Linking of names, initialisers, shared memory and stack sizes. See symbols.h. */
 #include "device/compile/symbols.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ define_var(emu_load *load, ptx_module *module, ptx_var *var)
     }
 }
 
-/* A definition in the module itself, after its extern declaration. */
+/* The definition in the module itself, which follows its extern declaration. */
 static ptx_var *
 own_definition(const ptx_module *module, const ptx_var *var)
 {
@@ -267,7 +267,7 @@ typedef struct {
     emu_load *load;
     uint64_t top;
     uint64_t dynamic_align;
-    uint64_t visit;       /* mark of this walk */
+    uint64_t visit;       /* the mark of this walk */
     ptx_function **queue; /* functions to walk */
     size_t count, room;
     ptx_module *modules;
@@ -465,8 +465,8 @@ visit_stack(void *data, ptx_operand *operand)
     }
 }
 
-/* What a function and all it calls need grows from pass to pass until it is known; what
- * grows longer than any sensible depth of calls is a recursion. */
+/* Each pass adds the need of a function to that of its callers, until nothing changes.
+ * A size that still grows after more passes than any depth of calls is a recursion. */
 void
 emu_stack_sizes(ptx_module *modules)
 {

@@ -45,7 +45,7 @@ define_label(ptx_parser *parser, ptx_name *name)
     insn->operand_count = 1;
 }
 
-/* name: .callprototype (...) _ (...); and the two kinds of target list. */
+/* name: .callprototype (...) _ (...); or one of the two lists of targets. */
 static void
 parse_prototype(ptx_parser *parser, ptx_name *name)
 {
@@ -84,10 +84,10 @@ parse_guard(ptx_parser *parser, ptx_insn *insn)
     insn->guard_negated = ptx_accept(parser, '!');
     name = ptx_expect_name(parser, "a predicate");
     if (!ptx_find_reg(parser, name, &insn->guard)) {
-        ptx_fail(parser, "%s is no register", name->text);
+        ptx_fail(parser, "%s is not a register", name->text);
     }
     if (parser->function->reg_type[insn->guard] != PTX_W_pred) {
-        ptx_fail(parser, "%s is no predicate", name->text);
+        ptx_fail(parser, "%s is not a predicate", name->text);
     }
 }
 
@@ -258,7 +258,7 @@ parse_tuning(ptx_parser *parser, ptx_function *function)
     }
 }
 
-/* The record of the function: the one of its declaration when that came before. */
+/* The record of a function: that of its declaration if there is one. */
 static ptx_function *
 get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
 {
@@ -285,7 +285,7 @@ get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
     return function;
 }
 
-/* Makes the parameters known inside the body. */
+/* Binds the names of parameters for the body. */
 static void
 bind_params(ptx_parser *parser, ptx_var *var)
 {

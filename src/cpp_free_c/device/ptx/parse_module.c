@@ -67,7 +67,7 @@ parse_version(ptx_parser *parser)
         number = (double)token.bits;
     }
     if (!(number >= 1.0 && number < 100.0)) {
-        ptx_fail(parser, "the .version is no number");
+        ptx_fail(parser, "the .version is not a number");
     }
     parser->module->version = (unsigned)(number * 10 + 0.5);
 }

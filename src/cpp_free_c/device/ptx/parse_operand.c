@@ -5,7 +5,7 @@
 
 /* -- names ------------------------------------------------------------------------- */
 
-/* %r12 in a range %r<45>: the prefix may itself end in digits. */
+/* The range of a name such as %r12, for %r<45>. The prefix itself may end in digits. */
 static ptx_binding *
 find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
 {
@@ -24,7 +24,7 @@ find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
         size--;
         digits++;
         if (zero && digits > 1) {
-            /* no index begins with a zero, but a longer one may hold it */
+            /* an index does not begin with a zero, but may have one inside */
             if (size == 1 || name->text[size - 1] < '0' || name->text[size - 1] > '9') {
                 return NULL;
             }
@@ -49,7 +49,7 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     uint32_t index;
 
     while (binding && binding->kind == PTX_B_RANGE) {
-        binding = binding->outer; /* %r<9> leaves the name %r to others */
+        binding = binding->outer; /* %r<9> does not declare %r itself */
     }
     if (binding && binding->kind == PTX_B_REG) {
         *reg = binding->reg;
@@ -69,7 +69,7 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     return binding;
 }
 
-/* %tid.x and the like; the name is without its suffix. */
+/* The special register of a name such as %tid, which is without its suffix .x. */
 static bool
 find_special(const char *text, uint16_t *word)
 {
@@ -127,7 +127,7 @@ lane_of(unsigned word)
     }
 }
 
-/* The special registers that are vectors. */
+/* Whether a special register is a vector. */
 static bool
 has_parts(unsigned word)
 {
@@ -144,7 +144,7 @@ new_operands(ptx_parser *parser, size_t count)
                          sizeof(ptx_operand));
 }
 
-/* A register, or all or one of a vector register. */
+/* A register; of a vector register one element, or all. */
 static void
 reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
             ptx_operand *operand)
@@ -204,7 +204,7 @@ special_operand(ptx_parser *parser, ptx_operand *operand)
     operand->bits = (uint64_t)lane;
 }
 
-/* A use of a label waits until its scope ends. */
+/* Leaves the use of a label to the end of its scope. */
 static void
 defer_label(ptx_parser *parser, ptx_operand *operand)
 {
@@ -287,7 +287,7 @@ number_operand(ptx_parser *parser, const ptx_token *token, bool negative,
     }
 }
 
-/* A register, number, symbol, or symbol + number: no brackets. */
+/* A register, number, symbol, or symbol + number, without brackets. */
 static void
 parse_simple(ptx_parser *parser, ptx_operand *operand)
 {
@@ -333,7 +333,7 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
     }
 }
 
-/* In place of items[count], a vector register, its elements. Only a list of parameters
+/* Replaces items[count], a vector register, by its elements. Only a list of parameters
  * may have one. Returns the new count. */
 static uint32_t
 add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
@@ -347,8 +347,8 @@ add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
     return count + vector.count;
 }
 
-/* {a, b, ...} or (a, b, ...), after the opening mark. Addresses in a tex come inside of
- * brackets; nothing nests deeper. */
+/* {a, b, ...} or (a, b, ...), after the opening mark. Items are not lists themselves.
+ */
 static void
 parse_items(ptx_parser *parser, char close, ptx_operand *operand)
 {

@@ -53,14 +53,14 @@ static void
 check_vector(ptx_parser *parser, const var_head *head)
 {
     if (head->type == PTX_W_pred) {
-        ptx_fail(parser, "predicates form no vectors");
+        ptx_fail(parser, "predicates cannot form vectors");
     }
     if (head->lanes * ptx_type_size(head->type) > 16) {
         ptx_fail(parser, "a vector has more than 128 bits");
     }
     if (head->space == PTX_SPACE_PARAM) {
         ptx_fail(parser,
-                 "a .param variable is no vector (declare an array of bytes "
+                 "a .param variable cannot be a vector (declare an array of bytes "
                  "with an alignment)");
     }
 }
@@ -289,7 +289,7 @@ new_value(ptx_parser *parser, ptx_var *var, size_t *room)
     return &var->values[var->value_count++];
 }
 
-/* { 1, 2, { ... } }: an inner list that is short is filled up with zeros. */
+/* { 1, 2, { ... } }. An inner list that is too short is filled with zeros. */
 static void
 parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
                   unsigned lanes)
@@ -409,7 +409,7 @@ add_function_var(ptx_parser *parser, ptx_var *var)
     function->vars = var;
 }
 
-/* A module's variable, or the declaration of one that came or comes elsewhere. */
+/* A variable of the module: a definition or a declaration. */
 static void
 add_module_var(ptx_parser *parser, ptx_var *var)
 {
@@ -499,7 +499,7 @@ ptx_parse_params(ptx_parser *parser)
         if (var->unsized) {
             var->size = 0;
         }
-        /* a vector register is passed as that many registers; the first has the name */
+        /* a vector register is passed as several registers; the first has the name */
         if (head.space == PTX_SPACE_REG) {
             count_of_vars = head.lanes;
         }
