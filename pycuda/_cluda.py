@@ -1,4 +1,4 @@
-"""Macros with which one kernel text is CUDA C and OpenCL C: this is the CUDA side."""
+"""Macros for texts that are both CUDA C and OpenCL C, with their meaning in CUDA C."""
 
 CLUDA_PREAMBLE = """
 #define KERNEL extern "C" __global__

@@ -1,4 +1,4 @@
-"""The template engine Mako, under the name by which programs reach it here.
+"""The template engine Mako, under the name by which programs import it.
 
 The package itself does not need it.
 """

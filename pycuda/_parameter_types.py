@@ -1,13 +1,13 @@
-"""Which parameters of a kernel are integers, as far as its source tells.
+"""The parameters of a kernel that are integers, found in its source.
 
-The driver knows the sizes of parameters, not their types. A launch asks here when an
-integer has another size than its parameter: it may only be converted if the parameter
-is an integer too. What is not certain counts as no integer.
+The driver knows the sizes of parameters but not their types. A launch needs the types
+when an integer has another size than its parameter: it converts the integer only if the
+parameter is an integer too. In doubt a parameter is no integer.
 """
 
 import re
 
-#: What may stand around a type's own words.
+#: Words that may precede or follow the words of a type.
 QUALIFIERS = {"const", "volatile", "register", "__restrict__", "__restrict", "std"}
 WORDS = {"unsigned", "signed", "int", "long", "short", "char"}
 SIGNED = {"int8_t", "int16_t", "int32_t", "int64_t", "ptrdiff_t", "intptr_t"}
@@ -22,17 +22,18 @@ NAMES = re.compile(
     r"|(?P<old4>\b(?:struct|class|union|enum|typename)\s|\})\s*(?P<new4>\w+)",
     re.MULTILINE,
 )
-#: What decides which text is compiled; options may define the names in it.
+#: Conditions of the preprocessor; options of the compiler may define their names.
 CONDITIONS = re.compile(r"^[ \t]*#[ \t]*(?:el)?if\w*([^\n]*)", re.MULTILINE)
 
 NO_INTEGER, IS_SIGNED, IS_UNSIGNED = 0, 1, 2
+KINDS = dict.fromkeys(SIGNED, IS_SIGNED) | dict.fromkeys(UNSIGNED, IS_UNSIGNED)
 
 
 def _aliases(source: str) -> dict[str, set[str]]:
-    """Return the types that the source gives each name, wherever it does.
+    """Return all types that the source gives to each name, anywhere in it.
 
-    Which of several definitions holds for a kernel is not looked at, nor is whether a
-    name in a condition was defined by an option: an empty text stands for that.
+    A name may have several definitions, and an option may define a name that a
+    condition tests. An empty text represents the definition by an option.
     """
     aliases: dict[str, set[str]] = {}
     for match in NAMES.finditer(source):
@@ -47,33 +48,29 @@ def _aliases(source: str) -> dict[str, set[str]]:
 
 
 def _kind(words: list[str], aliases: dict[str, set[str]], depth: int = 0) -> int:
-    """Say which integer the words of a type are."""
+    """Return the kind of integer that the words of a type mean."""
     words = [word for word in words if word not in QUALIFIERS]
     if not words or depth > 4:
         return NO_INTEGER
     if len(words) == 1 and words[0] in aliases:
         kinds = {_kind_of(text, aliases, depth + 1) for text in aliases[words[0]]}
         return kinds.pop() if len(kinds) == 1 else NO_INTEGER
-    if any(word in aliases for word in words):
-        return NO_INTEGER  # of a word that means something else
+    if aliases.keys() & set(words):
+        return NO_INTEGER  # a word that the source defines may mean anything
     if set(words) <= WORDS:
         return IS_UNSIGNED if "unsigned" in words else IS_SIGNED
-    if len(words) > 1:
-        return NO_INTEGER
-    if words[0] in SIGNED:
-        return IS_SIGNED
-    return IS_UNSIGNED if words[0] in UNSIGNED else NO_INTEGER
+    return KINDS.get(" ".join(words), NO_INTEGER)
 
 
 def _kind_of(text: str, aliases: dict[str, set[str]], depth: int) -> int:
-    """Say which integer a type is."""
+    """Return the kind of integer that a type is."""
     if not re.fullmatch(r"[\w\s:]+", text):
         return NO_INTEGER  # a pointer, a reference, an array, a template, a structure
     return _kind(re.findall(r"\w+", text), aliases, depth)
 
 
 def _parameter(text: str, aliases: dict[str, set[str]]) -> int:
-    """Say which integer a declared parameter is."""
+    """Return the kind of integer that a declared parameter is."""
     if not re.fullmatch(r"[\w\s:]+", text):
         return NO_INTEGER  # a pointer, a reference, an array, a template
     words = re.findall(r"\w+", text)
@@ -99,7 +96,7 @@ def _split(text: str) -> list[str] | None:
 
 
 def _plain_name(symbol: str) -> str:
-    """Return the name in a symbol that the C++ ABI made of a function's name."""
+    """Return the function's name in a symbol that is mangled as C++ does."""
     match = re.match(r"_Z(\d+)", symbol)
     return symbol[match.end() :][: int(match[1])] if match else symbol
 
@@ -107,8 +104,8 @@ def _plain_name(symbol: str) -> str:
 def integers(source: str, symbol: str, count: int) -> bytes | None:
     """Return a byte for each of a kernel's parameters: 1 signed, 2 unsigned, 0 neither.
 
-    None if the source does not declare the kernel with so many parameters, or declares
-    it twice in different ways.
+    Return None if the source does not declare the kernel with ``count`` parameters, or
+    has two declarations that differ.
     """
     text = COMMENTS.sub(" ", source)
     aliases = _aliases(text)

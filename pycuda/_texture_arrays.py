@@ -1,8 +1,8 @@
-"""From numpy arrays and device arrays to Arrays and texture references.
+"""Arrays of textures (``Array``) made from NumPy arrays and device arrays.
 
 An Array has its fastest dimension first: in order "C" the last axis is x, in order "F"
-the first one. Elements that no texture has (double, complex) are cut into integers of
-32 bits, which ``pycuda-helpers.hpp`` puts together again.
+the first axis. Textures have no elements of double or complex. These are split into
+integers of 32 bits, which ``pycuda-helpers.hpp`` joins again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _FORMATS = {
     "float32": array_format.FLOAT,
 }
 
-# How many integers of 32 bits stand for an element that is no texture's.
+# The number of 32-bit integers that replace an element which textures do not have.
 _CUT = {"float64": 2, "complex64": 2, "complex128": 4}
 
 
@@ -64,7 +64,7 @@ def dtype_to_array_format(dtype: npt.DTypeLike) -> array_format:
     """
     dtype = np.dtype(dtype)
     if dtype.name not in _FORMATS or not dtype.isnative:
-        raise TypeError(f"arrays on the device have no elements of dtype '{dtype}'")
+        raise TypeError(f"texture arrays have no elements of dtype '{dtype}'")
     return _FORMATS[dtype.name]
 
 
@@ -85,7 +85,7 @@ def _order(order: object, lenient: bool = False) -> Literal["C", "F"]:
 
 
 def _sides(shape: Sequence[int], order: str) -> tuple[int, ...]:
-    """Return the shape from x on."""
+    """Return the shape with x first."""
     return tuple(shape[::-1]) if order == "C" else tuple(shape)
 
 
@@ -94,8 +94,8 @@ def matrix_to_array(
 ) -> Array:
     """Return a two-dimensional Array of a matrix.
 
-    ``order`` is "C", where x is the column, or "F", where x is the row.
-    ``allow_double_hack`` admits double and complex elements, cut into integers.
+    ``order`` is "C", where x is the column, or "F", where x is the row. With
+    ``allow_double_hack``, double and complex elements are split into integers.
     Raises TypeError for other elements and LogicError for another order or shape.
     """
     layout = _order(order, lenient=True)
@@ -115,8 +115,8 @@ def matrix_to_array(
 def make_multichannel_2d_array(ndarray: np.ndarray[Any, Any], order: str) -> Array:
     """Return a two-dimensional Array of an array with three axes.
 
-    The channels, of which there are 1, 2 or 4, are the last axis in order "C" and the
-    first one in order "F".
+    The 1, 2 or 4 channels are the last axis in order "C" and the first axis in order
+    "F".
     """
     layout = _order(order, lenient=True)
     ndarray = np.asarray(ndarray)
@@ -135,7 +135,7 @@ def make_multichannel_2d_array(ndarray: np.ndarray[Any, Any], order: str) -> Arr
 def _make_array(
     shape: tuple[int, ...], dtype: np.dtype[Any], order: str, surface: bool
 ) -> Array:
-    """Return an Array of 2 or 3 dimensions without content."""
+    """Return an Array of 2 or 3 dimensions; its elements are not set."""
     if len(shape) not in (2, 3):
         raise LogicError(f"an Array is made of 2 or 3 dimensions, not {len(shape)}")
     sides = _sides(shape, order)
@@ -154,11 +154,11 @@ def _make_array(
 def np_to_array(
     nparray: np.ndarray[Any, Any], order: str, allowSurfaceBind: bool = False
 ) -> Array:
-    """Return an Array of a numpy array with 2 or 3 dimensions.
+    """Return an Array of a NumPy array with 2 or 3 dimensions.
 
     double, complex64 and complex128 become 2, 2 and 4 channels of integers. With
-    ``allowSurfaceBind`` surfaces can be bound to it; one of 2 dimensions then is a
-    single layer.
+    ``allowSurfaceBind`` surfaces can be bound to the Array. If it has 2 dimensions, it
+    then has one layer.
     """
     layout = _order(order)
     nparray = np.asarray(nparray)
@@ -172,8 +172,9 @@ def gpuarray_to_array(
 ) -> Array:
     """Return an Array of a device array with 2 or 3 dimensions, as np_to_array does.
 
-    The device array is whatever has shape, dtype, strides and gpudata. Its memory must
-    be contiguous in that order, but for gaps between rows. Nothing of it is held.
+    The device array is any object with shape, dtype, strides and gpudata. Its memory
+    must be contiguous in that order, except for gaps between rows. The Array keeps no
+    reference to it.
     """
     layout = _order(order)
     gpuarray = _plain_array(gpuarray)
@@ -188,14 +189,14 @@ def gpuarray_to_array(
     if pitch < row or any(n > 1 and given != step for n, given, step in rows):
         raise LogicError(
             f"a device array of shape {shape} and strides {tuple(gpuarray.strides)} "
-            f"does not lie in order '{layout}'"
+            f"is not in order '{layout}'"
         )
     array.set(gpuarray.gpudata, pitch=pitch)
     return array
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind an Array, with CLAMP in both dimensions and without filter."""
+    """Bind an Array, with CLAMP in both dimensions and without filtering."""
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)
@@ -217,10 +218,11 @@ def gpuarray_to_texref(
     allow_complex_hack: bool = False,
     allow_offset: bool = False,
 ) -> int:
-    """Bind the memory of a device array, for tex1Dfetch; return the offset in elements.
+    """Bind a device array's memory for tex1Dfetch; return the offset in elements.
 
-    ``channels`` elements of the array are one of the texture. The hacks admit double
-    and complex elements, cut into integers. Nothing holds the memory.
+    ``channels`` elements of the array are one element of the texture. With the hacks,
+    double and complex elements are split into integers. The texture reference does not
+    keep the memory alive.
     """
     gpuarray = _plain_array(gpuarray)
     dtype = np.dtype(gpuarray.dtype)

@@ -1,8 +1,8 @@
-"""The compile cache from the outside: what is in it, how large it is, and its end.
+"""The compile cache, for its user: list its entries, get its size, clear it.
 
-``python -m pycuda.cache`` says where the cache is and how full; ``list``, ``size`` and
-``clear`` do what they say. The entries can be removed at any time, also while programs
-run: what is missing is compiled again.
+``python -m pycuda.cache`` prints where the cache is and how full. The commands
+``list``, ``size`` and ``clear`` do the rest. Entries can be removed at any time, also
+while programs run: a missing entry is compiled again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ _AGES = 1e6  # days
 
 
 def folder(cache_dir: str | os.PathLike[str] | None = None) -> str:
-    """Return the folder of the cache: the one given, else what the variables say."""
-    return store.default_dir() if cache_dir is None else os.fspath(cache_dir)
+    """Return the folder of the cache: ``cache_dir``, or else the usual one."""
+    if cache_dir is None:
+        return store.default_dir()
+    return os.fspath(cache_dir)
 
 
 def entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Entry]:
-    """Return the entries, that used longest ago first.
+    """Return the entries. The one used longest ago comes first.
 
     The time of the last use, ``used_ns``, is exact to the hour.
     """
@@ -37,17 +39,20 @@ def entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Entry]:
 
 
 def size(cache_dir: str | os.PathLike[str] | None = None) -> int:
-    """Return how many bytes the entries have together."""
+    """Return the size of all entries in bytes."""
     return sum(entry.size for entry in entries(cache_dir))
 
 
 def note(entry: Entry) -> str:
-    """Say what is in an entry: the compiler, the architecture, the kernels."""
+    """Return what is in an entry: the compiler, the architecture, the kernels."""
     text = store.note_of(entry.path)
     if text is None:
         return "damaged or gone"
-    name = os.path.basename(entry.path)
-    return text or ("about the compiler" if "-" in name else "no kernels by name")
+    if text:
+        return text
+    if "-" in os.path.basename(entry.path):
+        return "about the compiler"
+    return "no kernels by name"
 
 
 def clear(
@@ -59,7 +64,7 @@ def clear(
     if older_than_days is not None:
         if math.isnan(older_than_days):
             raise ValueError("older_than_days is a number of days, not nan")
-        # An age beyond that of the oldest time there is makes no difference.
+        # A larger age would exceed the range of times and makes no difference.
         days = max(-_AGES, min(_AGES, older_than_days))
         before = time.time_ns() - int(days * _DAY * 1e9)
     return sweep.clear(folder(cache_dir), before)
@@ -109,11 +114,14 @@ def _parser() -> argparse.ArgumentParser:
         "--dir", help="another folder than PYCUDA_CACHE_DIR or the user's own"
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("list", help="the entries, that used longest ago first")
-    commands.add_parser("size", help="how many bytes they have together")
+    commands.add_parser("list", help="list the entries, the oldest use first")
+    commands.add_parser("size", help="print the size of all entries in bytes")
     clearing = commands.add_parser("clear", help="remove the entries")
     clearing.add_argument(
-        "--older-than", type=_days, metavar="DAYS", help="only what was not used since"
+        "--older-than",
+        type=_days,
+        metavar="DAYS",
+        help="only entries that were not used since",
     )
     return parser
 
@@ -125,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _obey(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever reads has seen enough. What is left in the buffer has nowhere to go.
+        # The reader closed the pipe. Discard the rest of the buffer.
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
     return 0

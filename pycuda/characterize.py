@@ -1,4 +1,4 @@
-"""What the device and its compiler are like: found out in the current context."""
+"""Properties of the current context's device and of its compiler."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _capability() -> tuple[int, int]:
 
 
 def has_stack() -> bool:
-    """Say whether kernels can call functions that are not inlined."""
+    """Return whether kernels can call functions that are not inlined."""
     return _capability() >= (2, 0)
 
 
 def has_double_support() -> bool:
-    """Say whether the device computes with double precision."""
+    """Return whether the device computes with double precision."""
     return _capability() >= (1, 3)
 
 
@@ -41,10 +41,10 @@ extern "C" __global__ void write_size(size_t *size)
 
 @context_dependent_memoize
 def sizeof(type_name: str, preamble: str = "") -> int:
-    """Return the number of bytes that a type has in device code.
+    """Return the size of a type in device code, in bytes.
 
-    ``preamble`` is CUDA C that declares the type. The compiler is asked once for each
-    type and context.
+    ``preamble`` is CUDA C that declares the type. One kernel is compiled for each type
+    and context.
     """
     source = _SIZEOF.format(type_name=type_name, preamble=preamble)
     kernel = SourceModule(source, no_extern_c=True).get_function("write_size")

@@ -1,6 +1,6 @@
-"""Functions of the elements of arrays: ``cumath.sin(x)``, ``cumath.sin(x, out=y)``.
+"""Elementwise mathematical functions: ``cumath.sin(x)``, ``cumath.sin(x, out=y)``.
 
-Integers become the floats that NumPy's functions make of them.
+Integers become floats of the size that NumPy's functions give.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pycuda._driver import _apply, _array_ops
+from pycuda._driver import _array_ops, _elementwise
 
 if TYPE_CHECKING:
     from pycuda._driver import GPUArray, Stream
 
 
 class _Elementwise(Protocol):
-    """A function of each element."""
+    """An elementwise function of one array."""
 
     def __call__(
         self,
@@ -28,7 +28,8 @@ class _Elementwise(Protocol):
 
 
 def _check_out(array, out):
-    if array.dtype == bool:  # in arithmetic it has the dtype that was compared
+    """Raise AssertionError unless ``out`` has the layout of the array."""
+    if array.dtype == bool:  # it counts as the dtype that was compared
         wanted = array._counts_as
         if (wanted is None or wanted == out.dtype) and array.shape == out.shape:
             return
@@ -58,10 +59,10 @@ def _make(name: str, operation: str) -> _Elementwise:
             )
         if out is not None:
             _check_out(array, out)
-        return _apply(number, (array,), out, None, stream)
+        return _elementwise(number, (array,), out, None, stream)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""Return {name} of the elements, in ``out`` if that is given.
+    function.__doc__ = f"""Return {name} of the elements, in ``out`` if it is given.
 
     ``out`` must have the dtype, shape and strides of the array (AssertionError).
     """
@@ -87,26 +88,30 @@ tanh: _Elementwise = _make("tanh", "tanh")
 
 
 def fmod(arg: GPUArray, mod: GPUArray, stream: Stream | None = None) -> GPUArray:
-    """Return the rest of ``arg / mod``, of the sign of ``arg``, as C's fmod."""
-    return _apply(_array_ops["fmod"], (arg, mod), None, None, stream)
+    """Return the remainder of ``arg / mod`` with the sign of ``arg``, as C's fmod."""
+    return _elementwise(_array_ops["fmod"], (arg, mod), None, None, stream)
 
 
 def frexp(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArray]:
     """Return (significand, exponent): ``arg == significand * 2**exponent``.
 
-    The exponents are of the significands' dtype.
+    The exponents have the dtype of the significands.
     """
-    significand, exponent = _apply(_array_ops["frexp"], (arg,), None, None, stream)
+    significand, exponent = _elementwise(
+        _array_ops["frexp"], (arg,), None, None, stream
+    )
     return significand, exponent.astype(significand.dtype, stream)
 
 
 def ldexp(
     significand: GPUArray, exponent: GPUArray, stream: Stream | None = None
 ) -> GPUArray:
-    """Return ``significand * 2**exponent``; exponents lose their fraction."""
-    return _apply(_array_ops["ldexp"], (significand, exponent), None, None, stream)
+    """Return ``significand * 2**exponent``, where exponents are truncated."""
+    return _elementwise(
+        _array_ops["ldexp"], (significand, exponent), None, None, stream
+    )
 
 
 def modf(arg: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, GPUArray]:
     """Return (fractional part, whole part) of the elements."""
-    return _apply(_array_ops["modf"], (arg,), None, None, stream)
+    return _elementwise(_array_ops["modf"], (arg,), None, None, stream)

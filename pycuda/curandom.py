@@ -1,15 +1,15 @@
-"""Random numbers in device memory: ``rand``, and generators that keep states there.
+"""Random numbers in device memory: ``rand``, and generators with states on the device.
 
-The generators' device code is NVIDIA's ``curand_kernel.h``. A generator has one state
-for each thread of its largest launch. A fill loads each state once, keeps it in
+The device code of the generators is NVIDIA's ``curand_kernel.h``. A generator has one
+state for each thread of its largest launch. A fill loads each state once, keeps it in
 registers while it makes elements, and stores it back.
 
-The order of the elements and the number of states are PyCUDA's, so that a seed gives
-the same array as there: element ``i`` of a fill comes from state ``i % count``. Normal
-and log-normal fills of an even size are made in pairs: elements ``2 * j`` and
-``2 * j + 1`` come from state ``j % count``. Philox, which PyCUDA does not have, makes
-16 bytes at a time: elements ``V * k`` to ``V * k + V - 1`` come from state
-``k % count``, where ``V`` is 4 for elements of 4 bytes and 2 for those of 8.
+The order of the elements and the number of states are those of PyCUDA, so that a seed
+gives the same array: element ``i`` of a fill comes from state ``i % count``. Normal and
+log-normal fills of an even size are made in pairs: elements ``2 * j`` and ``2 * j + 1``
+come from state ``j % count``. PyCUDA has no Philox. Here it makes 16 bytes at a time:
+elements ``V * k`` to ``V * k + V - 1`` come from state ``k % count``, where ``V`` is 4
+for elements of 4 bytes and 2 for elements of 8 bytes.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _GENERATORS = (
 
 
 def sample_sources() -> Iterable[tuple[str, str]]:
-    """Yield (name, source) of the kernels here, to be compiled elsewhere."""
+    """Yield (name, source) of all kernels, for other compilers."""
     yield "rand", _sources.rand_text()
     for generator in _GENERATORS:
         name = generator.__name__.removesuffix("RandomNumberGenerator")

@@ -1,7 +1,7 @@
 """Run a script with debugging on: ``python -m pycuda.debug SCRIPT [ARGS]``.
 
-Kernels are then compiled with debug information and their sources kept, as cuda-gdb
-wants them. Ends with status 2 without a script and 1 if the script is not there.
+Kernels are then compiled with debug information, and their sources are kept for
+cuda-gdb. The exit status is 2 without a script, and 1 if the script does not exist.
 """
 
 import os
@@ -21,7 +21,7 @@ def main() -> int:
     from pycuda.driver import set_debugging
 
     set_debugging()
-    # The script sees what it would see if it had been started by itself.
+    # The script sees the same arguments and path as if it had been started by itself.
     sys.argv = sys.argv[1:]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     runpy.run_path(script, run_name="__main__")

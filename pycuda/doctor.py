@@ -1,10 +1,11 @@
-"""Look at what a machine has for this package: ``python -m pycuda.doctor``.
+"""Check whether a machine can run this package: ``python -m pycuda.doctor``.
 
-Each line is a finding: ``ok``; ``note``, which programs can do without; or ``missing``,
-which they cannot. Below a finding that is not ``ok`` come a compiler's own words, if
-there are any, and the step that repairs it. The last line says whether programs run:
-"ready", "ready, on the software device", or "not ready, because of" the first finding
-that is missing. The exit status is 1 if anything is missing, else 0.
+Each line is a finding: ``ok``; ``note``, about a thing that programs do not need; or
+``missing``, about one that they need. Below a finding that is not ``ok`` come a
+compiler's messages, if there are any, and the step that repairs it. The last line says
+whether programs run: "ready", "ready, on the software device", or "not ready, because
+of" the first finding that is missing. The exit status is 1 if anything is missing, else
+0.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ extern "C" __global__ void pycuda_doctor(int *values)
 
 
 class Finding(NamedTuple):
-    """One line of the report; ``step`` is what to do about it.
+    """One line of the report. ``step`` repairs what it reports.
 
-    ``words`` are the lines that a program said, where one line is not enough.
+    ``words`` are the lines that a program printed, if one line is not enough.
     """
 
     level: str
@@ -52,7 +53,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _complaint(error: BaseException) -> str:
-    """Return the line that says what is wrong: the compiler's own if it has one."""
+    """Return the line with the reason of an error, if possible the compiler's own."""
     for line in _words_of(error):
         if "error" in line.lower() or "fatal" in line.lower():
             return line
@@ -60,7 +61,7 @@ def _complaint(error: BaseException) -> str:
 
 
 def _words_of(error: BaseException) -> list[str]:
-    """Return the lines that a compiler said."""
+    """Return the lines that a compiler printed."""
     output = f"{getattr(error, 'stdout', '')}\n{getattr(error, 'stderr', '')}"
     return [line.strip() for line in output.splitlines() if line.strip()]
 
@@ -69,11 +70,11 @@ def _words_of(error: BaseException) -> list[str]:
 
 
 def look_at_package() -> Iterator[Finding]:
-    """The extension modules and the headers that belong to the package."""
+    """Look at the extension modules and the headers of the package."""
     folder = os.path.dirname(os.path.abspath(__file__))
     try:
         import pycuda._driver
-        import pycuda._pvt_struct  # noqa: F401  that it can be imported is the finding
+        import pycuda._pvt_struct  # noqa: F401  the finding is that this works
     except ImportError as error:
         yield Finding(
             MISSING,
@@ -95,7 +96,7 @@ def look_at_package() -> Iterator[Finding]:
             MISSING,
             "headers",
             f"there are none in {headers}",
-            f"install the package anew: {sys.executable} -m pip install --force-"
+            f"install the package again: {sys.executable} -m pip install --force-"
             "reinstall pycuda",
         )
 
@@ -115,7 +116,7 @@ def _library_in_use() -> str:
                 if part in path[2]:
                     return f"/{path[2]}"
     except OSError:
-        pass  # the name has to do
+        pass  # then return the name without a folder
     return part
 
 
@@ -134,7 +135,7 @@ _NO_SOFTWARE_DEVICE = "PYCUDA_EMULATOR_DEVICES is 0"
 
 
 def _said_by(error: Exception) -> str:
-    """Return what an init() that failed says is wrong, less the driver's function."""
+    """Return the reason of a failed init(), without the driver's function."""
     text = _first_line(error).partition("failed: ")[2]
     if _NO_SOFTWARE_DEVICE in text:
         return f"{text.partition(' - ')[0]}: {_NO_SOFTWARE_DEVICE}"
@@ -142,7 +143,7 @@ def _said_by(error: Exception) -> str:
 
 
 def _step_for(error: Exception) -> str:
-    """Return what to do about an init() that failed; its text says what was wrong."""
+    """Return the step that repairs a failed init(), by the text of its error."""
     from pycuda import _driver
 
     choice = os.environ.get("PYCUDA_DRIVER")
@@ -152,13 +153,13 @@ def _step_for(error: Exception) -> str:
     if _NO_SOFTWARE_DEVICE in text:
         return "set PYCUDA_EMULATOR_DEVICES to 1 or more, or unset it"
     if choice == "emulator" or _driver._is_emulated():
-        return "set the PYCUDA_EMULATOR_ variables right, or unset them"
+        return "set the PYCUDA_EMULATOR_ variables to correct values, or unset them"
     if "stub" in text:
-        return "take the folder with 'stubs' in its name out of LD_LIBRARY_PATH"
+        return "remove the folder with 'stubs' in its name from LD_LIBRARY_PATH"
     if "shows no GPU" in text:
         return (
-            "see whether nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES hides none, "
-            "or set PYCUDA_DRIVER=emulator"
+            "check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES hides "
+            "none, or set PYCUDA_DRIVER=emulator"
         )
     if "update NVIDIA's driver" in text:
         return "update NVIDIA's driver"
@@ -166,7 +167,7 @@ def _step_for(error: Exception) -> str:
 
 
 def look_at_driver() -> Iterator[Finding]:
-    """The driver library, and each device that it shows."""
+    """Look at the driver library and at each of its devices."""
     from pycuda import _driver, driver as drv
 
     try:
@@ -204,7 +205,7 @@ def look_at_driver() -> Iterator[Finding]:
 
 
 def look_at_choice() -> Iterator[Finding]:
-    """The device that the user chose for autoinit; no finding where none is chosen."""
+    """Look at the device that the user chose for autoinit, if there is one."""
     from pycuda import tools
 
     step = "write the number of a device into it, or remove it"
@@ -248,11 +249,11 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
         variable = _culprit(tool, target) if name == "nvcc" else None
         if variable is not None:
             text += f"; it works without {variable}={os.environ[variable]!r}"
-            step = f"set {variable} right, or unset it"
+            step = f"set {variable} to a correct value, or unset it"
         elif "cuda_fp16.h" in f"{error.stdout!s}\n{error.stderr!s}":
             step = "install the toolkit's headers: pip install pycuda[nvrtc]"
         elif name != "nvcc":
-            step = "install NVRTC anew: pip install --force-reinstall pycuda[nvrtc]"
+            step = "install NVRTC again: pip install --force-reinstall pycuda[nvrtc]"
         elif _lacks_host_compiler(words):
             step = (
                 "install a C++ compiler that nvcc accepts (g++; NVCC_CCBIN names it), "
@@ -260,7 +261,7 @@ def _try_compiler(tool: Any, name: str, target: str) -> Finding | None:
             )
         else:
             step = (
-                "repair nvcc by what it says, or install it anew: pip install "
+                "repair nvcc as its messages say, or install it again: pip install "
                 "pycuda[nvcc]; or set PYCUDA_COMPILER=nvrtc"
             )
         text = f"{tool.path} compiles nothing: {text}"
@@ -280,9 +281,9 @@ _MOST_WORDS = 12  # lines of a compiler to repeat
 
 
 def _lacks_host_compiler(words: Iterable[str]) -> bool:
-    """Say whether nvcc fails because of the C++ compiler of the host."""
-    said = "\n".join(words)
-    if re.search(r"host compiler|unsupported (GNU|clang) version|cc1plus", said):
+    """Return whether nvcc fails because of the host's C++ compiler."""
+    output = "\n".join(words)
+    if re.search(r"host compiler|unsupported (GNU|clang) version|cc1plus", output):
         return True
     name = os.environ.get("NVCC_CCBIN") or "g++"
     if os.path.isdir(name):
@@ -296,10 +297,10 @@ def _lacks_host_compiler(words: Iterable[str]) -> bool:
 
 
 def _is_replaced(tool: Any) -> bool:
-    """Say whether the other compiler replaces this one, if that one works.
+    """Return whether the other compiler, if it works, replaces this one.
 
-    A compiler that cannot compile an empty program is replaced; one that lacks a header
-    is not.
+    That is so if this one cannot compile an empty program. A compiler that lacks a
+    header is not replaced.
     """
     from pycuda.driver import CompileError
 
@@ -313,11 +314,11 @@ def _is_replaced(tool: Any) -> bool:
 
 
 def _culprit(tool: Any, target: str) -> str | None:
-    """Return the variable without which nvcc does compile, None if none is to blame."""
-    from pycuda._compile import nvcc
+    """Return the variable without which nvcc does compile, None if there is none."""
+    from pycuda._compile import inputs
     from pycuda.driver import CompileError
 
-    for name in ("TMPDIR", *nvcc.ENVIRONMENT):
+    for name in ("TMPDIR", *inputs.ENVIRONMENT):
         value = os.environ.pop(name, None)
         if value is None:
             continue
@@ -336,8 +337,8 @@ def _look_at_compiler(
 ) -> Finding:
     """Return the finding about a compiler.
 
-    One that works is put into ``found``; one that fails, and that the other one
-    replaces if that works, into ``replaced``.
+    Put a compiler that works into ``found``. Put one that fails into ``replaced`` if
+    the other compiler, if that works, replaces it.
     """
     from pycuda._compile import nvcc, nvrtc
     from pycuda.driver import CompileError, CompilerNotFoundError
@@ -358,7 +359,7 @@ def _look_at_compiler(
             MISSING,
             name,
             _first_line(error),
-            f"install it anew: pip install --force-reinstall pycuda[{extra}]",
+            f"install it again: pip install --force-reinstall pycuda[{extra}]",
         )
         replaced[name] = broken
         return broken
@@ -372,16 +373,16 @@ def _look_at_compiler(
 
 
 def look_at_compilers() -> Iterator[Finding]:
-    """nvcc and NVRTC: one of them is needed, and whether they know the devices."""
-    from pycuda import compiler
+    """Look at nvcc and NVRTC, one of which must work and know the devices."""
+    from pycuda._compile.tools import COMPILERS
 
     choice = os.environ.get("PYCUDA_COMPILER")
-    if choice and choice not in compiler._COMPILERS:
+    if choice and choice not in COMPILERS:
         yield Finding(
             MISSING,
             "compiler",
-            f"PYCUDA_COMPILER is {choice!r}, which is the name of none",
-            f"set PYCUDA_COMPILER to {' or '.join(compiler._COMPILERS)}, or unset it",
+            f"PYCUDA_COMPILER is {choice!r}, which is the name of no compiler",
+            f"set PYCUDA_COMPILER to {' or '.join(COMPILERS)}, or unset it",
         )
     found: dict[str, Any] = {}
     replaced: dict[str, Finding] = {}
@@ -401,7 +402,7 @@ def look_at_compilers() -> Iterator[Finding]:
 
 
 def _devices() -> list[Any]:
-    """Return the devices, none if the driver is not there (which was reported)."""
+    """Return the devices, none without a driver, which look_at_driver reports."""
     from pycuda import driver as drv
 
     try:
@@ -414,16 +415,17 @@ def _devices() -> list[Any]:
 
 
 def _look_at_fit(found: dict[str, Any]) -> Iterator[Finding]:
-    """Do the compilers know the devices, and does the driver know the compilers?"""
-    from pycuda import _driver, compiler, driver
+    """Look whether compilers, devices and driver are of compatible versions."""
+    from pycuda import _driver, driver
+    from pycuda._compile import architecture
 
     for number, device in enumerate(_devices()):
         about = f"device {number}"
-        target = compiler._Target(device)
+        target = architecture.TargetDevice(device)
         for name, facts in found.items():
             dotted = ".".join(map(str, target.capability))
             try:
-                arch, kind = compiler._arch_for(target, facts, None, "cubin")
+                arch, kind = architecture.option_for(target, facts, None, "cubin")
             except driver.CompileError as error:
                 advice = error.msg.partition(". ")[2] or "Use another CUDA toolkit."
                 yield Finding(
@@ -445,13 +447,13 @@ def _look_at_fit(found: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Finding]:
-    """A driver loads no PTX of a toolkit newer than itself."""
+    """Look for a toolkit newer than the driver, which then cannot load its PTX."""
     newest = (driver_version // 1000, driver_version % 1000 // 10)
     for name, facts in found.items():
         try:
             release = tuple(int(part) for part in facts.release.split(".")[:2])
         except ValueError:
-            continue  # it did not say
+            continue  # the release is unknown
         if release <= newest:
             continue
         dotted = f"{newest[0]}.{newest[1]}"
@@ -465,11 +467,11 @@ def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Fi
 
 
 def look_at_libraries() -> Iterator[Finding]:
-    """What only some programs need of the toolkit."""
-    from pycuda import compiler
+    """Look at the library that only kernels which launch kernels need."""
+    from pycuda._compile import toolkit
 
-    name = compiler._LIBRARY_PATTERN % "cudadevrt"
-    for folder in compiler._library_dirs("nvcc"):
+    name = toolkit.LIBRARY_PATTERN % "cudadevrt"
+    for folder in toolkit.device_library_folders("nvcc"):
         if os.path.isfile(os.path.join(folder, name)):
             yield Finding(OK, "cudadevrt", os.path.join(folder, name))
             return
@@ -485,7 +487,7 @@ def look_at_libraries() -> Iterator[Finding]:
 
 
 def look_at_cache() -> Iterator[Finding]:
-    """Where compiled kernels are kept, and whether they can be."""
+    """Look at the cache's folder, and whether it can be written."""
     from pycuda._compile import store, sweep
 
     folder = store.resolve_dir(None)
@@ -531,8 +533,8 @@ def look_at_kernels() -> Iterator[Finding]:
                 MISSING,
                 about,
                 f"gives no context: {_first_line(error)}",
-                "see with nvidia-smi who uses it, and whether its compute mode "
-                "allows another program",
+                "look with nvidia-smi which programs use it, and whether its compute "
+                "mode allows another one",
             )
             continue
         try:
@@ -547,14 +549,14 @@ def look_at_kernels() -> Iterator[Finding]:
 
 
 def _try_kernel(drv: Any) -> tuple[str, str]:
-    """Return (what went wrong, what to do about it), empty if nothing did."""
+    """Return (what went wrong, the step that repairs it), empty if nothing did."""
     from pycuda import compiler
 
     wrong, step = _outcome(drv, None)
     if wrong and compiler.DEFAULT_NVCC_FLAGS and not _outcome(drv, [])[0]:
         flags = " ".join(compiler.DEFAULT_NVCC_FLAGS)
         wrong += f"; it does without PYCUDA_DEFAULT_NVCC_FLAGS={flags!r}"
-        step = "set PYCUDA_DEFAULT_NVCC_FLAGS right, or unset it"
+        step = "set PYCUDA_DEFAULT_NVCC_FLAGS to correct options, or unset it"
     return wrong, step
 
 
@@ -562,11 +564,13 @@ def _outcome(drv: Any, options: list[str] | None) -> tuple[str, str]:
     try:
         wrong = _run_kernel(drv, options)
     except (drv.CompileError, ValueError, OSError) as error:
-        return _complaint(error), "mend what is missing above, or what is said here"
+        return _complaint(
+            error
+        ), "repair what is missing above, or the cause named here"
     except drv.Error as error:
         wrong = _first_line(error)
     step = (
-        "mend what is missing above; if nothing is, run nvidia-smi -q to see the "
+        "repair what is missing above; if nothing is, run nvidia-smi -q to see the "
         "device's own errors"
     )
     return wrong, step if wrong else ""
@@ -579,7 +583,7 @@ def _run_kernel(drv: Any, options: list[str] | None) -> str:
     from pycuda.compiler import SourceModule
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # findings of their own say the same
+        warnings.simplefilter("ignore")  # other findings say the same
         module = SourceModule(
             _TRIAL, options=options, no_extern_c=True, cache_dir=False
         )
@@ -611,7 +615,7 @@ def examine() -> Iterator[Finding]:
             yield Finding(
                 MISSING,
                 about,
-                f"could not be looked at: {type(error).__name__}: {_first_line(error)}",
+                f"could not be checked: {type(error).__name__}: {_first_line(error)}",
                 f"report it with: {sys.executable} -X dev -m pycuda.doctor --raise",
             )
         if about == "package" and "pycuda._driver" not in sys.modules:
@@ -622,7 +626,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the report; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m pycuda.doctor",
-        description="Say what this machine has for pycuda, and how to mend the rest.",
+        description="Check whether this machine can run pycuda, and how to repair it.",
         epilog="The last line says whether programs run. The exit status is 1 if "
         "anything is missing, else 0.",
     )

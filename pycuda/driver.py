@@ -1,15 +1,15 @@
-"""The CUDA driver interface: everything of ``pycuda._driver`` under its public name.
+"""The CUDA driver interface: the public names of ``pycuda._driver``.
 
-Only what needs no driver is written here: the error of a failed compilation and the
-switch that makes every later compilation a debugging one.
+This file adds the error of a failed compilation, and the switch to debugging for all
+later compilations.
 """
 
 import errno as _errno
 from collections.abc import Sequence as _Sequence
 
+from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
 from pycuda._driver import *  # noqa: F403  the whole interface, under this name
 from pycuda._driver import Error
-from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
 
 CUDA_DEBUGGING = False
 
@@ -23,9 +23,9 @@ def set_debugging(flag: bool = True) -> None:
 class CompileError(Error):
     """A compiler refused a source.
 
-    Its text shows the lines in question with the compiler's messages. Carries ``msg``,
-    ``command_line`` (a list), ``stdout``, ``stderr`` and ``source`` (the text that was
-    compiled, or None where there was none).
+    The text of the error shows the lines in question with the compiler's messages. Its
+    attributes are ``msg``, ``command_line`` (a list), ``stdout``, ``stderr`` and
+    ``source`` (the text that was compiled, or None).
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class CompileError(Error):
 
     def __str__(self) -> str:
         sections = [self.msg]
-        lines = self._excerpt()
-        if lines:
-            sections.append(lines)
+        excerpt = self._excerpt()
+        if excerpt:
+            sections.append(excerpt)
         if self.command_line:
             sections.append(f"[command: {' '.join(map(str, self.command_line))}]")
         for name in ("stdout", "stderr"):
@@ -57,14 +57,14 @@ class CompileError(Error):
         return "\n".join(sections)
 
     def _excerpt(self) -> str:
-        """The lines of the source that the compiler's errors are about."""
+        """Return the lines of the source that the compiler's errors are about."""
         if not self.source or not self.stderr:
             return ""
-        from pycuda._compile import excerpt
+        from pycuda import _excerpt
 
-        by_nvrtc = list(self.command_line or ())[:1] == ["nvrtc"]
+        nvrtc = list(self.command_line or ())[:1] == ["nvrtc"]
         source, said = _as_text(self.source), _as_text(self.stderr)
-        return excerpt.of_source(source, said, by_nvrtc)
+        return _excerpt.of_source(source, said, nvrtc)
 
 
 class CompilerNotFoundError(CompileError, FileNotFoundError):

@@ -1,8 +1,8 @@
-"""Kernels over elements: ``ElementwiseKernel``, and ready-made ones by dtype.
+"""Elementwise kernels: ``ElementwiseKernel``, and ready-made kernels by dtype.
 
-The text of an operation is put into a loop over the elements and compiled at its first
-use in a context. The functions ``get_*_kernel`` return prepared functions whose last
-parameter is the number of elements.
+An operation becomes the body of a loop over the elements, which is compiled at its
+first use in a context. The functions ``get_*_kernel`` return prepared functions, whose
+last parameter is the number of elements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _get_real_dtype(dtype):
-    """Return the dtype of the parts of a complex dtype; others are their own."""
+    """Return the dtype of a complex dtype's parts, or the dtype itself."""
     dtype = np.dtype(dtype)
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
@@ -50,7 +50,7 @@ def _scalar(dtype, name):
 
 
 def _either(dtype, name, is_scalar):
-    """Return (argument, how the operation reads it)."""
+    """Return (argument, expression that reads it in the operation)."""
     if is_scalar:
         return ScalarArg(dtype, name), name
     return VectorArg(dtype, name), f"{name}[i]"
@@ -129,8 +129,8 @@ def get_linear_combination_kernel(
     """Return (kernel, texture references): z[i] = a0 * x0[i] + a1 * x1[i] + ...
 
     A descriptor is (is_gpu_scalar, scalar_dtype, vector_dtype). The arguments are a0,
-    x0, a1, x1, ..., z, n, without the scalars that are on the device. For each of those
-    there is a texture reference, in their order. Bind the scalar's array to it before
+    x0, a1, x1, ..., z, n, without the scalars on the device. Each of these scalars has
+    a texture reference instead, in the same order. Bind the scalar's array to it before
     the call, with ``bind_to_texref_ext`` (``allow_double_hack=True`` for ``float64``,
     ``allow_complex_hack=True`` for complex numbers).
     """
@@ -147,13 +147,13 @@ def get_linear_combination_kernel(
             arguments.append(_scalar(scalar_dtype, f"a{k}"))
         arguments.append(_vector(vector_dtype, f"x{k}"))
     arguments.append(_vector(dtype_z, "z"))
+    if declared:
+        declared.insert(0, "#include <pycuda-helpers.hpp>")
     module, kernel, made = get_elwise_kernel_and_types(
         arguments,
         _combination(summand_descriptors, dtype_z),
         "linear_combination",
-        preamble="\n".join(["#include <pycuda-helpers.hpp>", *declared])
-        if declared
-        else "",
+        preamble="\n".join(declared),
         loop_prep="; ".join(prep),
     )
     references = [module.get_texref(name) for name in textures]
@@ -172,7 +172,7 @@ def _combination(descriptors, dtype_z):
 
 @context_dependent_memoize
 def _combination_by_address(descriptors, dtype_z):
-    """Return the kernel of a linear combination that takes addresses of scalars.
+    """Return the kernel of a linear combination with addresses of device scalars.
 
     Its arguments are a0, x0, a1, x1, ..., z, n.
     """
@@ -286,7 +286,7 @@ def get_binary_minmax_kernel(
     dtype_z: DTypeLike,
     use_scalar: bool,
 ) -> Function:
-    """Return the kernel of "min" or "max" of arrays, or of an array and a number."""
+    """Return the kernel of "min" or "max", of two arrays or an array and a number."""
     if np.dtype(dtype_z).kind == "f":
         func = f"f{func}"
     make = get_binary_func_scalar_kernel if use_scalar else get_binary_func_kernel
@@ -353,7 +353,7 @@ def get_pow_array_kernel(
     is_base_array: bool,
     is_exp_array: bool,
 ) -> Function:
-    """Return the kernel z[i] = x ** y; either may be a number, not both; x, y, z, n."""
+    """Return the kernel z[i] = x ** y, one of which may be a number; x, y, z, n."""
     if not (is_base_array or is_exp_array):
         raise AssertionError("one of base and exponent must be an array")
     x, read_x = _either(dtype_x, "x", not is_base_array)
@@ -384,7 +384,7 @@ def get_fmod_kernel() -> Function:
 
 @context_dependent_memoize
 def get_modf_kernel() -> Function:
-    """Return the kernel of floats that splits x into y (whole) and z; x, y, z, n."""
+    """Return the kernel that splits floats x into whole y and rest z; x, y, z, n."""
     return get_elwise_kernel(
         "float *x, float *intpart, float *fracpart",
         "fracpart[i] = modff(x[i], &intpart[i])",
@@ -394,7 +394,7 @@ def get_modf_kernel() -> Function:
 
 @context_dependent_memoize
 def get_frexp_kernel() -> Function:
-    """Return the kernel of floats x = significand * 2 ** exponent; in that order, n."""
+    """Return the kernel that splits floats: x, significand, exponent, n."""
     return get_elwise_kernel(
         "float *x, float *significand, float *exponent",
         "int e = 0; significand[i] = frexpf(x[i], &e); exponent[i] = e",
@@ -440,7 +440,7 @@ def _get_choice_kernel(test, name, crit_dtype, dtype):
 
 @context_dependent_memoize
 def get_if_positive_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
-    """Return the kernel that chooses by crit[i] > 0.
+    """Return the kernel that selects by crit[i] > 0.
 
     Its arguments are ``crit, then_, else_, result, n``.
     """
@@ -449,7 +449,7 @@ def get_if_positive_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_where_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
-    """Return the kernel that chooses by crit[i] != 0.
+    """Return the kernel that selects by crit[i] != 0.
 
     Its arguments are ``crit, then_, else_, result, n``.
     """

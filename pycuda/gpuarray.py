@@ -1,10 +1,10 @@
 """Arrays in device memory that compute like NumPy's: ``GPUArray`` and its functions.
 
-The type, its operators, views and reductions are C (``pycuda._driver``), the functions
-around it are in ``pycuda._array``. Here they have the names that programs know.
+The type with its operators, views and reductions is C (``pycuda._driver``). The
+functions are in ``pycuda._array``. This module gives them their public names.
 """
 
-# ruff: noqa: F401  all names here are for programs
+# ruff: noqa: F401  all names are public
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as _as_strided
 
 import pycuda.driver as drv
-from pycuda._array import kernel_request  # the first operation need not load it
+
+# Loaded now, so that the first operation need not load it.
+from pycuda._array import kernel_request as _kernel_request
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.creation import (
     _unpickle,
@@ -96,6 +98,7 @@ class vec:  # noqa: N801
 
 for _name, _value in _vector_members():
     setattr(vec, _name, _value)
+del _name, _value
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,8 +1,8 @@
-"""Exchange of arrays on the device with other libraries, without a copy.
+"""Exchange of arrays in device memory with other libraries, without a copy.
 
-``to_gpuarray`` makes a GPUArray over the memory of another library's array,
-``from_gpuarray`` an array of another library over that of a GPUArray. Both share the
-memory or raise ValueError; only ``to_gpuarray(x, copyif=True)`` copies.
+``to_gpuarray`` makes a GPUArray over the memory of another library's array.
+``from_gpuarray`` makes another library's array over the memory of a GPUArray. Both
+share the memory or raise ValueError. Only ``to_gpuarray(x, copyif=True)`` copies.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _name(x: object) -> str:
 
 @dataclass(frozen=True)
 class StridedArray:
-    """An array by its attributes, as Theano's and PyTensor's containers have them."""
+    """An array with the attributes of Theano's and PyTensor's containers."""
 
     #: The address of the first element.
     gpudata: int
@@ -86,11 +86,11 @@ class _Matrix(ctypes.Structure):
 
 
 class ColumnMajorMatrix:
-    """A float32 matrix by its attributes, as CUDAMat's matrices have them.
+    """A float32 matrix with the attributes of CUDAMat's matrices.
 
     ``mat`` is the struct with ``data_device``, ``size`` (rows, columns) and
-    ``is_trans``, ``p_mat`` a pointer to it. The struct says that it does not own the
-    memory; ``base`` keeps that alive.
+    ``is_trans``. ``p_mat`` is a pointer to it. The struct does not own the memory;
+    ``base`` keeps the memory alive.
     """
 
     dtype: np.dtype[Any] = np.dtype(np.float32)
@@ -106,7 +106,7 @@ class ColumnMajorMatrix:
         return self.mat.size[0], self.mat.size[1]
 
 
-# What an array of another library is
+# Reading arrays of other libraries
 
 
 class _Array(NamedTuple):
@@ -118,11 +118,11 @@ class _Array(NamedTuple):
     dtype: np.dtype[Any]
     readonly: bool
     base: Any  # keeps the memory alive
-    stream: int | None = None  # what is queued there must be done before
+    stream: int | None = None  # the work on this stream must be done first
 
 
 def _packed(shape: tuple[int, ...], itemsize: int, order: str = "C") -> tuple[int, ...]:
-    """Strides in bytes of an array without gaps."""
+    """Return the strides in bytes of an array without gaps."""
     lengths = shape if order == "F" else shape[::-1]
     strides, step = [], itemsize
     for length in lengths:
@@ -163,7 +163,7 @@ def _from_interface(x: Any, interface: Any) -> _Array:
     if stream is not None and stream < 1:
         raise ValueError(
             f"__cuda_array_interface__ of this {_name(x)} names stream {stream}; the "
-            "default stream is 1, that of the thread 2"
+            "default stream is 1, the thread's default stream is 2"
         )
     return _Array(
         int(address or 0),
@@ -208,7 +208,7 @@ def _from_container(x: Any) -> _Array:
 
 
 def _from_matrix(x: Any, mat: Any, shape: tuple[int, ...] | None = None) -> _Array:
-    """Read the struct of a CUDAMat matrix; with a shape, as the C order of that."""
+    """Read the struct of a CUDAMat matrix; with a shape, in C order of that shape."""
     dtype = np.dtype(getattr(x, "dtype", None) or np.float32)
     if not mat.on_device:
         raise ValueError(
@@ -233,17 +233,17 @@ def _is_host_array(x: Any) -> bool:
 
 
 def _interface_of(x: Any) -> Any:
-    """The ``__cuda_array_interface__``, None if there is none."""
+    """Return the ``__cuda_array_interface__`` of x, None if it has none."""
     try:
         return getattr(x, "__cuda_array_interface__", None)
-    except Exception as error:  # of the library's own, which says why it has none now
+    except Exception as error:  # the library's error says why x has none now
         raise ValueError(
-            f"this {_name(x)} does not give its memory away: {error}"
+            f"this {_name(x)} does not share its memory: {error}"
         ) from error
 
 
 def _described(x: Any) -> _Array | None:
-    """What x is; None if it is an array in host memory."""
+    """Return x as an _Array; None if it is an array in host memory."""
     interface = _interface_of(x)
     if interface is not None:
         return _from_interface(x, interface)
@@ -259,7 +259,7 @@ def _described(x: Any) -> _Array | None:
     if hasattr(inner, "data_device") and hasattr(x, "shape"):
         return _from_matrix(x, inner, _integers(x.shape))
     raise TypeError(
-        f"a {_name(x)} is no array that is known here: it has neither "
+        f"a {_name(x)} is no array of a known protocol: it has neither "
         "__cuda_array_interface__ nor __dlpack__, no gpudata with shape and dtype, and "
         "no mat with data_device"
     )
@@ -269,7 +269,7 @@ def _described(x: Any) -> _Array | None:
 
 
 def _check(x: object, array: _Array) -> None:
-    """Raise ValueError for what is no GPUArray's, in whatever memory."""
+    """Raise ValueError for an array that no GPUArray can describe, in any memory."""
     if len(array.strides) != len(array.shape):
         raise ValueError(
             f"this {_name(x)} has {len(array.shape)} axes and {len(array.strides)} "
@@ -292,7 +292,7 @@ def _check(x: object, array: _Array) -> None:
 
 
 def _reason_not_to_share(x: object, array: _Array) -> str | None:
-    """Why a GPUArray cannot be made over this memory, None if it can."""
+    """Return the reason why a GPUArray cannot share this memory, None if it can."""
     if array.readonly:
         return f"this {_name(x)} is read-only, which a GPUArray cannot be"
     if math.prod(array.shape) == 0:
@@ -300,12 +300,12 @@ def _reason_not_to_share(x: object, array: _Array) -> str | None:
     facts = _pointer_facts(array.address)
     if facts is None:
         raise ValueError(
-            f"the address {array.address:#x} of this {_name(x)} is none that CUDA knows"
+            f"the address {array.address:#x} of this {_name(x)} is unknown to CUDA"
         )
     owner, number, memory_type, managed = facts
     if managed or memory_type == _HOST:
         return None
-    here = _cuda.Context.get_device()  # raises where there is no context at all
+    here = _cuda.Context.get_device()  # raises if there is no context
     current = _working_context()
     assert current is not None
     if owner == current.handle or (owner == 0 and _cuda.Device(number) == here):
@@ -324,8 +324,8 @@ def _order(x: Any, array: _Array) -> None:
     if array.stream is not None:
         _wait_for_stream(array.stream)
     elif array.base is x and not isinstance(x, GPUArray) and hasattr(x, "__dlpack__"):
-        # PyTorch's interface names no stream, but its DLPack knows it. What DLPack
-        # cannot describe is the program's to synchronise.
+        # PyTorch's interface names no stream, but its DLPack exporter knows it. The
+        # program must synchronise arrays that DLPack cannot describe.
         with contextlib.suppress(BufferError, TypeError, ValueError, RuntimeError):
             _cuda.from_dlpack(x)
 
@@ -345,11 +345,11 @@ def _over(array: _Array, allocator: Any = None) -> GPUArray:
 
 
 def _copied_from(x: object, array: _Array) -> GPUArray:
-    """Copy an array whose memory belongs to a primary context, not to the current."""
+    """Copy an array of a primary context that is not the current context."""
     current = _working_context()
     assert current is not None
     facts = _pointer_facts(array.address)
-    assert facts is not None  # _reason_not_to_share has looked
+    assert facts is not None  # _reason_not_to_share checked it
     owner, number, *_ = facts
     primary = _cuda.Device(number).retain_primary_context()
     try:
@@ -360,8 +360,8 @@ def _copied_from(x: object, array: _Array) -> GPUArray:
                 "copy by way of the host"
             )
         with primary:
-            primary.synchronize()  # work on x in any stream
-            # The default allocator may be one of the current context.
+            primary.synchronize()  # wait for work on x in any stream
+            # The default allocator may belong to the current context.
             packed = _over(array, _cuda.mem_alloc).copy()
             primary.synchronize()
             strides = packed.strides
@@ -378,17 +378,17 @@ def _copied_from(x: object, array: _Array) -> GPUArray:
 def to_gpuarray(x: Any, copyif: bool = False) -> GPUArray:
     """Return a GPUArray over the memory of ``x``, an array of any library.
 
-    ``x`` has ``__cuda_array_interface__`` (CuPy, PyTorch, JAX, Numba, ...) or
-    ``__dlpack__``; or ``gpudata``, ``shape``, ``dtype`` and ``strides`` in bytes, as
-    strided containers have them; or ``mat``, the struct of a CUDAMat matrix. The result
-    has the shape, dtype and strides of ``x``, and its ``base`` keeps the memory alive.
-    The current stream waits for the work on ``x`` that ``x`` names. A GPUArray is
-    returned as it is.
+    ``x`` has one of: ``__cuda_array_interface__`` (CuPy, PyTorch, JAX, Numba, ...);
+    ``__dlpack__``; ``gpudata``, ``shape``, ``dtype`` and ``strides`` in bytes;
+    ``mat``, the struct of a CUDAMat matrix. The result has the shape, dtype and strides
+    of ``x``, and its ``base`` keeps the memory alive. The current stream waits for the
+    work on ``x`` that ``x`` names. A GPUArray is returned unchanged.
 
-    With ``copyif`` what cannot be shared is copied: host arrays, read-only memory,
-    memory of another device or of the primary context where another one is current.
-    Otherwise that is a ValueError, and so are in any case arrays with a mask, with
-    swapped bytes or with misplaced items. TypeError if ``x`` is no array.
+    With ``copyif``, arrays that cannot be shared are copied: host arrays, read-only
+    memory, memory of another device, memory of the primary context if another context
+    is current. Without it these raise ValueError. Arrays with a mask, with swapped
+    bytes or with misaligned items always raise ValueError. Raises TypeError if ``x`` is
+    no array.
     """
     array = _described(x)
     if array is None:
@@ -442,7 +442,7 @@ def _to_jax(array: GPUArray) -> Any:
 
 
 class _OnStream:
-    """The interface of an array, with the stream that works on it."""
+    """Return the interface of an array, with the stream that works on it."""
 
     def __init__(self, array: GPUArray, stream: int) -> None:
         self.array = array
@@ -519,24 +519,24 @@ def _require_primary(array: GPUArray, kind: str) -> None:
     primary.detach()
     if owner != handle:
         raise ValueError(
-            f"the array is in a context of its own, and {kind} works in the primary "
-            f"context of device {number}; pycuda.autoprimaryctx makes that current, "
-            "and arrays made then can be shared"
+            f"the array is in a context of its own, but {kind} works in the primary "
+            f"context of device {number}; import pycuda.autoprimaryctx, which makes "
+            "that context current, before the array is made"
         )
 
 
 def from_gpuarray(ga: GPUArray, kind: str) -> Any:
     """Return an array of another library over the memory of a GPUArray.
 
-    ``kind`` is "cupy", "torch", "jax" or "numba" for an array of that library, whose
-    memory must be that of the primary context (``pycuda.autoprimaryctx``); "strided"
-    for a StridedArray; "column-major" for a ColumnMajorMatrix and "cudamat" for a
-    cudamat.CUDAMatrix, both of an array in Fortran order with two axes of float32. The
-    result keeps the memory alive. The current stream of the other library waits for
-    that of this one as its protocol has it; see the chapter.
+    ``kind`` is "cupy", "torch", "jax" or "numba" for an array of that library. The
+    memory must then belong to the primary context (``pycuda.autoprimaryctx``). It is
+    "strided" for a StridedArray, "column-major" for a ColumnMajorMatrix and "cudamat"
+    for a cudamat.CUDAMatrix. The last two need an array in Fortran order with two axes
+    of float32. The result keeps the memory alive. The protocol of the other library
+    decides whether its current stream waits for this one; see the chapter.
 
-    ValueError where the memory cannot be shared, and for other kinds; ImportError if
-    the library is not there. Nothing is ever copied.
+    Raises ValueError if the memory cannot be shared, and for other kinds; ImportError
+    if the library is not installed. Nothing is ever copied.
     """
     if not isinstance(ga, GPUArray):
         raise TypeError(f"from_gpuarray takes a GPUArray, not a {_name(ga)}")

@@ -1,4 +1,4 @@
-"""``ReductionKernel``: one result from all elements, and ready-made ones by dtype."""
+"""``ReductionKernel``: one result from all elements; ready-made kernels by dtype."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @context_dependent_memoize
 def get_any_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel of whether any element is not 0."""
+    """Return the kernel that tests whether any element is not 0."""
     return ReductionKernel(
         dtype_out, "false", "a || b", "bool(in[i])", [VectorArg(dtype_in, "in")]
     )
@@ -29,14 +29,14 @@ def get_any_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel
 
 @context_dependent_memoize
 def get_all_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel of whether all elements are not 0."""
+    """Return the kernel that tests whether all elements are not 0."""
     return ReductionKernel(
         dtype_out, "true", "a && b", "bool(in[i])", [VectorArg(dtype_in, "in")]
     )
 
 
 def _element(name, dtype_in, dtype_out, index="i"):
-    """Return the text of an element, converted only if it must be."""
+    """Return the expression of an element, converted if the dtypes differ."""
     text = f"{name}[{index}]"
     if np.dtype(dtype_in) == np.dtype(dtype_out):
         return text
@@ -45,7 +45,7 @@ def _element(name, dtype_in, dtype_out, index="i"):
 
 @context_dependent_memoize
 def get_sum_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel of the sum, in ``dtype_out`` (None: the elements' dtype)."""
+    """Return the kernel of the sum; ``dtype_out`` of None is that of the elements."""
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -124,16 +124,16 @@ def get_subset_dot_kernel(
 
 
 def get_minmax_neutral(what: str, dtype: DTypeLike) -> str:
-    """Return the text of what is neutral in a "min" or "max" of a dtype."""
+    """Return the neutral element of "min" or "max" in C."""
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
         return f"{'' if what == 'min' else '-'}MY_INFINITY"
     if dtype.kind not in "iu":
-        raise TypeError(f"elements of dtype {dtype} have no {what}")
+        raise TypeError(f"elements of dtype {dtype} have no order, so no {what}")
     limits = np.iinfo(dtype)
     if what == "min":
         return f"{limits.max}{'ULL' if dtype.kind == 'u' else 'LL'}"
-    # The least integer has no literal: its positive counterpart does not fit.
+    # C has no literal for the least integer: its positive counterpart is too large.
     return f"({limits.min + 1}LL - 1)" if limits.min else "0"
 
 

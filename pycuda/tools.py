@@ -1,7 +1,7 @@
 """Tools around the driver: default contexts, per-context caches, occupancy, C types.
 
-The memory pools are defined in C and appear here under the names by which they are
-known. ``DebugMemoryPool`` says which lines of a program allocate from one.
+The memory pools are defined in C and have their public names here.
+``DebugMemoryPool`` logs which lines of a program allocate from it.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def _chosen_device() -> tuple[int, str] | tuple[None, None]:
                     text, source = file.read(), f"the file {path}"
                 break
             except OSError:
-                continue  # the usual case: no such file
+                continue  # usually there is no such file
         else:
             return None, None
     try:
         number = int(text)
     except ValueError:
         number = None
-    if number is None or abs(number) >= 1 << 31:  # more than the driver's numbers hold
+    if number is None or abs(number) >= 1 << 31:  # larger than the driver's int
         raise ValueError(
             f"{source} must hold the number of a device, such as 0, not "
             f"{text.strip()!r}"
@@ -88,12 +88,12 @@ def _chosen_device() -> tuple[int, str] | tuple[None, None]:
 def make_default_context(
     ctx_maker: Callable[[_cuda.Device], _cuda.Context] | None = None,
 ) -> _cuda.Context:
-    """Make a context on the device the user chose, else on the first that allows it.
+    """Make a context on the device of the user's choice, else on the first possible.
 
-    ``ctx_maker(device)`` makes the context; the default is ``device.make_context()``.
+    ``ctx_maker(device)`` makes the context. The default is ``device.make_context()``.
     The choice is read from the variable CUDA_DEVICE, then from ``.cuda-device`` or
-    ``.cuda_device`` in the home directory. Raises the builtin RuntimeError if no device
-    gives a context.
+    ``.cuda_device`` in the home directory. Raises the builtin RuntimeError if no
+    context can be made on any device.
     """
     if ctx_maker is None:
 
@@ -111,8 +111,8 @@ def make_default_context(
         try:
             return ctx_maker(_cuda.Device(number))
         except _cuda.Error as error:
-            # The driver's class, which is a builtin RuntimeError as well: with a device
-            # chosen by hand, programs expect an error of the driver.
+            # The driver's RuntimeError is a builtin RuntimeError too. Programs with an
+            # explicit choice of the device expect an error of the driver.
             raise _cuda.RuntimeError(
                 f"no context could be made on device {number}, which {source} asks "
                 f"for: {error}"
@@ -130,7 +130,7 @@ def make_default_context(
     raise RuntimeError("no context could be made on any device: " + "; ".join(failures))
 
 
-#: Where launchers of parallel programs say which process of its machine this one is.
+#: Variables in which launchers of parallel programs store the rank on the machine.
 _LOCAL_RANK_VARIABLES = (
     "OMPI_COMM_WORLD_LOCAL_RANK",  # Open MPI
     "MPI_LOCALRANKID",  # MPICH, Intel MPI
@@ -143,7 +143,7 @@ _LOCAL_RANK_VARIABLES = (
 
 
 def _local_rank_of(comm: Any) -> int:
-    """Return which process of its machine this one is among those of ``comm``."""
+    """Return the rank of this process among those of ``comm`` on its machine."""
     for name in ("Split_type", "Get_rank"):
         if not hasattr(comm, name):
             raise TypeError(
@@ -175,24 +175,24 @@ def _local_rank_of_environment() -> int:
             )
         return rank
     raise RuntimeError(
-        "nothing says which process of its machine this one is: start the program with "
+        "the rank of this process on its machine is unknown: start the program with "
         "mpiexec, or pass a communicator; none of these variables is set: "
         + ", ".join(_LOCAL_RANK_VARIABLES)
     )
 
 
 def device_for_rank(comm: Any = None) -> _cuda.Device:
-    """Return the device that this process of a parallel program is to use.
+    """Return the device for this process of a parallel program.
 
-    The processes of one machine are numbered from 0, and number r gets device
-    r modulo the number of devices that it sees. ``comm`` is a communicator of mpi4py,
-    and all its processes must call this: it is split by shared memory to find the
-    number. Without one, the variable that the launcher set says it: those of Open MPI,
-    MPICH, Intel MPI, MVAPICH2, Cray, jsrun, srun and torchrun are known.
+    The process with rank r on its machine gets device r modulo the number of devices
+    that it sees. ``comm`` is a communicator of mpi4py. All its processes must call this
+    function, which splits the communicator by shared memory to find the rank. Without
+    ``comm`` the rank is read from a variable of the launcher: Open MPI, MPICH, Intel
+    MPI, MVAPICH2, Cray, jsrun, srun and torchrun are known.
 
-    Initialises the driver, and makes no context. Raises the builtin RuntimeError if
-    nothing says the number or if there is no device, ValueError if a variable holds
-    something else.
+    Initialises the driver, but makes no context. Raises the builtin RuntimeError if the
+    rank is unknown or if there is no device, and ValueError if a variable holds no
+    rank.
     """
     rank = _local_rank_of_environment() if comm is None else _local_rank_of(comm)
     _cuda.init()
@@ -203,7 +203,7 @@ def device_for_rank(comm: Any = None) -> _cuda.Device:
 
 
 def get_default_device(default: int = 0) -> _cuda.Device:
-    """Return the device the user chose, else device ``default``; deprecated."""
+    """Return the device of the user's choice, else device ``default``; deprecated."""
     import warnings
 
     warnings.warn(
@@ -216,7 +216,7 @@ def get_default_device(default: int = 0) -> _cuda.Device:
     return _cuda.Device(default if number is None else number)
 
 
-# Contexts made by an import
+# Contexts that an import makes
 
 
 def _retain_primary_context(dev: _cuda.Device) -> _cuda.Context:
@@ -227,7 +227,7 @@ def _retain_primary_context(dev: _cuda.Device) -> _cuda.Context:
 
 
 def _choice(name: str, choices: dict[str, Any], default: str) -> Any:
-    """Return what an environment variable chooses; ValueError for another word."""
+    """Return the choice for an environment variable; ValueError for other values."""
     word = os.environ.get(name) or default
     try:
         return choices[word]
@@ -239,10 +239,10 @@ def _choice(name: str, choices: dict[str, Any], default: str) -> Any:
 
 
 def _make_automatic_context(kind: str | None = None) -> _cuda.Context:
-    """Make the context of an import, current here and lent to other threads.
+    """Make the context of an import, make it current and lend it to other threads.
 
-    ``kind`` is "primary" or "own"; by default PYCUDA_AUTOINIT chooses. A thread
-    without a context works in it unless PYCUDA_AUTOINIT_THREADS is 0.
+    ``kind`` is "primary" or "own"; the default is the value of PYCUDA_AUTOINIT. A
+    thread without a context works in it unless PYCUDA_AUTOINIT_THREADS is 0.
     """
     makers = {"primary": _retain_primary_context, "own": None}
     maker = makers[kind] if kind else _choice("PYCUDA_AUTOINIT", makers, "primary")
@@ -254,17 +254,17 @@ def _make_automatic_context(kind: str | None = None) -> _cuda.Context:
 
 
 def _leave(context: _cuda.Context | None) -> None:
-    """Take an automatic context off the stack, if it is there, and forget its caches.
+    """Pop an automatic context, if it is current, and clear its caches.
 
-    Runs when the interpreter exits, so a context that was lost to a kernel's fault, or
-    that the program has popped or dropped itself, is no reason to complain.
+    This runs when the interpreter exits. It is silent if a fault has broken the
+    context, or if the program has popped or dropped it.
     """
     _lend_to_threads(None)
     try:
         if context is not None and _cuda.Context.get_current() == context:
             context.pop()
     except _cuda.Error:
-        pass  # the driver has given up on the context; nothing is left to release
+        pass  # the context is broken: there is nothing to release
     clear_context_caches()
 
 
@@ -272,11 +272,11 @@ def _leave(context: _cuda.Context | None) -> None:
 
 
 def set_default_allocator(allocator: Any = None) -> None:
-    """Let arrays that are given no allocator get their memory here.
+    """Set the allocator of arrays that are made without one.
 
     ``allocator(nbytes)`` is a function such as ``pool.allocate``; None is mem_alloc.
-    What a pool allocates belongs to the pool's context: a program with several contexts
-    gives its arrays their allocators one by one.
+    Memory of a pool belongs to the pool's context. So a program with several contexts
+    must pass an allocator to each array instead.
     """
     _set_default_allocator(allocator)
 
@@ -287,7 +287,7 @@ def set_default_allocator(allocator: Any = None) -> None:
 def _take_stack() -> list[_cuda.Context]:
     """Take all contexts off this thread's stack; return them, the top first."""
     taken = []
-    with contextlib.suppress(_cuda.Error):  # one that the driver lost: it stays there
+    with contextlib.suppress(_cuda.Error):  # a broken context stays on the stack
         while (context := _cuda.Context.get_current()) is not None:
             _cuda.Context.pop()
             taken.append(context)
@@ -295,17 +295,17 @@ def _take_stack() -> list[_cuda.Context]:
 
 
 def _put_stack(contexts: list[_cuda.Context]) -> None:
-    """Put back what ``_take_stack`` returned, but for what has ended since."""
+    """Push the contexts of ``_take_stack`` again, except those that have ended."""
     for context in reversed(contexts):
         with contextlib.suppress(_cuda.Error):
             context.push()
 
 
 def init_cuda_context_fixture() -> Generator[None, None, None]:
-    """Give a test a fresh default context: ``yield from`` this in a fixture.
+    """Give a test a new default context: ``yield from`` this in a fixture.
 
-    Whatever the test pushes, pops or detaches, the thread's stack of contexts is
-    afterwards what it was before, less the contexts that the test has ended.
+    The test may push, pop and detach contexts. Afterwards the thread's stack has the
+    same contexts as before, without those that the test has ended.
     """
     _cuda.init()
     outer = _take_stack()
@@ -326,10 +326,9 @@ def init_cuda_context_fixture() -> Generator[None, None, None]:
 
 
 def mark_cuda_test(inner_f: _Function) -> _Function:
-    """Run a test function in a fresh default context.
+    """Run a test function in a new default context.
 
-    The stack of contexts is afterwards what it was, as ``init_cuda_context_fixture``
-    says.
+    ``init_cuda_context_fixture`` says how the stack of contexts is restored.
     """
 
     @functools.wraps(inner_f)
@@ -348,15 +347,16 @@ def mark_cuda_test(inner_f: _Function) -> _Function:
 
 
 class DebugMemoryPool(DeviceMemoryPool):
-    """A pool that tells of each allocation and of the blocks in use.
+    """A pool that logs each allocation and the blocks in use.
 
-    With every allocation it writes to ``logfile`` (default: stdout) where it is made,
-    how much less memory is free than at the last one, and how many blocks each place
-    of the program has in use. With ``interactive`` it then waits for the Enter key.
+    With every allocation it writes to ``logfile`` (default: stdout) the place in the
+    program, the decrease of free memory since the last allocation, and the number of
+    blocks that each place has in use. With ``interactive`` it then waits for the Enter
+    key.
 
-    ``blocks`` maps the allocations in use, which are held weakly, to (stack, bytes); a
-    stack is its text. ``stacktrace_mnemonics`` maps each stack to its short name.
-    ``last_free`` is the number of free bytes at the last allocation.
+    ``blocks`` maps weak references to the allocations in use to (text of the stack,
+    bytes). ``stacktrace_mnemonics`` maps each stack to its short name. ``last_free`` is
+    the number of free bytes at the last allocation.
     """
 
     def __init__(self, interactive: bool = True, logfile: TextIO | None = None) -> None:
@@ -370,8 +370,8 @@ class DebugMemoryPool(DeviceMemoryPool):
         self.stacktrace_mnemonics: dict[str, str] = {}
 
     def allocate(self, size: SupportsIndex) -> PooledDeviceAllocation:
-        """Allocate, and tell of it."""
-        import traceback  # slow to load, and only this needs it
+        """Allocate and log the allocation."""
+        import traceback  # slow to import
 
         stack = "".join(traceback.format_stack(sys._getframe(1)))
         free, total = _cuda.mem_get_info()
@@ -392,7 +392,7 @@ class DebugMemoryPool(DeviceMemoryPool):
         return block
 
     def describe(self, stack: str, size: int) -> None:
-        """Write one line about an allocation; a new stack is written whole, once."""
+        """Write a line about an allocation. A new stack is written in full, once."""
         mnemonic = self.stacktrace_mnemonics.get(stack)
         self.logfile.write(f"{size} bytes, ")
         if mnemonic is None:
@@ -429,16 +429,16 @@ def _int_floor(value, multiple_of=1):
 
 
 def _whole(name, value, least):
-    """Return an argument as an int; ValueError unless it is whole and large enough."""
+    """Return an argument as an int; ValueError unless it is whole and at least so."""
     if not value >= least or value % 1 != 0:
         raise ValueError(f"{name} must be a whole number from {least} on, not {value}")
     return int(value)
 
 
 class DeviceData:
-    """The figures of a device (default: the current context's) that occupancy rests on.
+    """The figures of a device (default: the current context's) for occupancy.
 
-    They are the device's own attributes where the driver has them.
+    They are attributes of the device if the driver has them.
     """
 
     def __init__(self, dev: Device | None = None) -> None:
@@ -471,12 +471,12 @@ class DeviceData:
         self.shared_memory_per_mp: int = attribute(
             "max_shared_memory_per_multiprocessor", self.shared_memory
         )
-        # What the system itself takes of each block's shared memory.
+        # The system reserves this part of each block's shared memory.
         self.shared_memory_reserved: int = attribute(
             "reserved_shared_memory_per_block", 0
         )
 
-        # The programming guide's allocation units, for which there are no attributes.
+        # Allocation units of the programming guide; the driver has no attributes.
         self.register_allocation_unit: str = "warp" if capability >= (2, 0) else "block"
         self.register_granularity: int = 256 if capability >= (3, 0) else 64
         self.smem_granularity: int = 32 if capability >= (2, 0) else 16
@@ -487,11 +487,11 @@ class DeviceData:
             self.smem_alloc_granularity = 256 if capability >= (3, 0) else 512
 
     def align(self, bytes: int, word_size: int = 4) -> int:
-        """Round a row's length in bytes up to where the next may start."""
+        """Round a row's length in bytes up to the possible start of the next row."""
         return _int_ceiling(bytes, self.align_bytes(word_size))
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
-        """Round a row's length in elements up to where the next may start."""
+        """Round a row's length in elements up to the possible start of the next row."""
         return _int_ceiling(elements, self.align_words(dtype_size))
 
     def align_words(self, word_size: int) -> int:
@@ -512,7 +512,7 @@ class DeviceData:
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
-        """Return the number of channels a texture needs to hold ``size`` of them."""
+        """Return the number of channels of a texture that holds ``size`` of them."""
         for valid in (1, 2, 4):
             if size <= valid:
                 return valid
@@ -520,11 +520,11 @@ class DeviceData:
 
 
 class OccupancyRecord:
-    """How much of a multiprocessor a kernel can use.
+    """The part of a multiprocessor that a kernel can use.
 
-    ``threads`` and ``shared_mem`` (bytes) are for a block, ``registers`` for a thread;
-    0 leaves the last two out of account. ``limited_by`` says what sets the limit.
-    ValueError for numbers that no block can have, or none on that device.
+    ``threads`` and ``shared_mem`` (bytes) are for a block, ``registers`` for a thread.
+    0 ignores the last two. ``limited_by`` names the limiting resource. Raises
+    ValueError for numbers that no block on the device can have.
     """
 
     def __init__(

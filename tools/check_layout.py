@@ -33,26 +33,33 @@ DATA_FILES = {
 }
 
 #: Process-wide data of the software device, a library of its own: file -> names.
-EMULATOR_DATA = {
-    "device/api/entry.c": ["api", "prepared"],
+DEVICE_DATA = {
+    "device/api/call_log.c": ["call_log"],
     "device/api/capture.c": ["captures", "last_thread"],
-    "device/api/context.c": ["stack_key", "stack_once", "last_id"],
-    "device/api/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
-    "device/api/faults.c": ["state"],
-    "device/machine/execution.c": ["launches"],
-    "device/machine/workers.c": ["idle"],
-    "device/api/graph.c": ["graphs"],
-    "device/api/opengl.c": ["declared"],
-    "device/api/ipc.c": ["segments", "openings"],
+    "device/api/context.c": ["last_id"],
+    "device/api/context_stack.c": ["stack_key", "stack_once"],
+    "device/api/deferred.c": ["emu_deferred_on", "deferred_streams"],
     "device/api/deferred_release.c": ["kept_first"],
-    "device/api/deferred.c": ["emu_late_on", "late_streams"],
-    "device/memory/memory.c": ["state", "emu_memory_tables"],
-    "device/base/object.c": ["registry"],
+    "device/api/entry.c": ["opened"],
+    "device/api/faults.c": ["state", "opened"],
+    "device/api/graph.c": ["graphs"],
+    "device/api/ipc.c": ["segments", "openings"],
+    "device/api/ipc_memory.c": ["segments", "openings"],
+    "device/api/lock.c": ["api", "prepared"],
+    "device/api/message.c": ["message"],
+    "device/api/opengl.c": ["declared"],
+    "device/api/pending_free.c": ["pending_first"],
     "device/api/pool.c": ["current_pools", "builtin_count"],
-    "device/machine/threads.c": ["pool"],
+    "device/api/release_count.c": ["foreign"],
+    "device/api/running.c": ["running"],
+    "device/api/stream.c": ["last_id"],
+    "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
+    "device/base/object.c": ["registry"],
     "device/machine/services.c": ["creation"],
-    "device/api/stream.c": ["busy", "last_id"],
+    "device/machine/threads.c": ["pool"],
     "device/machine/wait.c": ["host", "threads"],
+    "device/machine/workers.c": ["idle"],
+    "device/memory/memory.c": ["state", "emu_memory_tables"],
     "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 
@@ -333,11 +340,11 @@ def variables(source):
 
 def process_data(root, sources):
     """Refuse variables that outlive a call, outside the places made for them."""
-    shared = {name for names in EMULATOR_DATA.values() for name in names}
+    shared = {name for names in DEVICE_DATA.values() for name in names}
     for source in sources:
         if source.room in DATA_FILES or source.room.startswith(ROWS):
             continue
-        allowed = set(EMULATOR_DATA.get(source.room, ()))
+        allowed = set(DEVICE_DATA.get(source.room, ()))
         found = set()
         for place, name, declaration in variables(source):
             found.add(name)
@@ -508,7 +515,9 @@ def text_signature(root, sources):
     """Refuse a method whose docstring does not begin with a text signature."""
     macros = macros_of(sources)
     for source in sources:
-        for line, name, flags, doc in method_rows(source, macros):
+        # Files may define a name differently: the definition of the file itself counts.
+        own = {**macros, **macros_of([source])}
+        for line, name, flags, doc in method_rows(source, own):
             if name is None:
                 yield source.name, line, f"the row {flags} cannot be read"
                 continue
@@ -533,7 +542,8 @@ def stub(root, sources):
     known = set(re.findall(r"\bdef (\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
         if is_of_driver(source):
-            for line, name, _, _ in method_rows(source, macros):
+            own = {**macros, **macros_of([source])}
+            for line, name, _, _ in method_rows(source, own):
                 if name and not name.startswith("_") and name not in known:
                     yield source.name, line, f"pycuda/_driver.pyi has no {name}"
 

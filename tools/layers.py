@@ -26,6 +26,7 @@ EXTENSION = (
     "python/driver/exchange",
     "python/array",
     "python/array/ops",
+    "python/array/type",
     "python/structs",
     "python",
 )
@@ -47,11 +48,17 @@ CLOSED = {
     "python/structs": ("driver", "python/support", "python/driver", "python/array"),
 }
 
-#: The folders of the Python package, from the lowest to the highest. The extension
-#: module pycuda._driver is below all of them.
+#: The folders and some files of the Python package, from the lowest to the highest.
+#: The extension module pycuda._driver is below all of them. pycuda.driver is its public
+#: name and adds the errors of compilers, so everything else is built on it. The kernels
+#: of arrays are loaded by the SourceModule of pycuda.compiler.
 PACKAGE = (
     "pycuda/compyte",
+    "pycuda/_excerpt.py",
+    "pycuda/_texture_arrays.py",
+    "pycuda/driver.py",
     "pycuda/_compile",
+    "pycuda/compiler.py",
     "pycuda/_array",
     "pycuda/_random",
     "pycuda",
@@ -63,27 +70,27 @@ def is_below(folder, parent):
     return folder == parent or folder.startswith(parent + "/")
 
 
-def place(folder, order):
-    """Return the position of a folder in an order, None if it is not in it.
+def place(path, order):
+    """Return the position of a file in an order, None if it is not in it.
 
-    A folder that the order does not name has the position of the closest parent.
+    A file that the order does not name has the position of the closest folder.
     """
-    while folder not in order:
-        if folder in ("", "."):
+    while path not in order:
+        if path in ("", "."):
             return None
-        folder = PurePosixPath(folder).parent.as_posix()
-    return order.index(folder)
+        path = PurePosixPath(path).parent.as_posix()
+    return order.index(path)
 
 
-def may_use(folder, used, orders):
-    """Say whether a file in a folder may use a file in another one."""
+def may_use(path, used, orders):
+    """Say whether a file may use another one."""
     if any(
-        is_below(folder, name) and any(is_below(used, low) for low in closed)
+        is_below(path, name) and any(is_below(used, low) for low in closed)
         for name, closed in CLOSED.items()
     ):
         return False
     for order in orders:
-        own, other = place(folder, order), place(used, order)
+        own, other = place(path, order), place(used, order)
         if own is not None and other is not None:
             return other <= own
     return False
@@ -172,9 +179,8 @@ def include_order(root, sources):
             message = f"{name} is not the path of a header below {SOURCE}"
             yield source.name, line, message
             continue
-        folder = PurePosixPath(source.room).parent.as_posix()
-        used = PurePosixPath(known).parent.as_posix()
-        if not may_use(folder, used, LIBRARIES):
+        if not may_use(source.room, known, LIBRARIES):
+            folder = PurePosixPath(source.room).parent.as_posix()
             yield source.name, line, f"{folder} must not include {known}"
 
 
@@ -264,18 +270,20 @@ def imports(root):
                 yield path.relative_to(root).as_posix(), line, name, used
 
 
-def folder_of(module, root):
-    """Return the folder of a module, relative to the root."""
-    path = Path(root, *module.split("."))
-    return (path if path.is_dir() else path.parent).relative_to(root).as_posix()
+def path_of(module, root):
+    """Return the path of a module's file, relative to the root."""
+    path = Path(*module.split("."))
+    if (root / path).is_dir():
+        return (path / "__init__.py").as_posix()
+    return path.with_suffix(".py").as_posix()
 
 
 def import_order(root, sources):
     """Refuse imports of higher folders, lazy ones too."""
-    for path, line, module, used in imports(root):
-        own, other = folder_of(module, root), folder_of(used, root)
-        if not may_use(own, other, [PACKAGE]):
-            yield path, line, f"{own} must not import {used}"
+    for path, line, _, used in imports(root):
+        if not may_use(path, path_of(used, root), [PACKAGE]):
+            folder = PurePosixPath(path).parent.as_posix()
+            yield path, line, f"{folder} must not import {used}"
 
 
 def import_cycle(root, sources):

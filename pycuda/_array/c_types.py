@@ -1,4 +1,4 @@
-"""Names of dtypes in CUDA C, and the declared arguments of a kernel."""
+"""The names of dtypes in CUDA C, and the declared arguments of a kernel."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _FP_TEX = {
 
 
 def fill_dtype_registry(respect_windows, include_bool=True):
-    """Register the types of C and CUDA C; ``respect_windows``: ``long`` as it is there.
+    """Register the types of C and CUDA C in ``pycuda.compyte.dtypes``.
 
-    The registry is that of ``pycuda.compyte.dtypes``.
+    With ``respect_windows``, ``long`` has its size on this operating system.
     """
     dtypes._fill_dtype_registry(respect_windows, include_bool)
     for name, dtype in _CUDA_TYPES.items():
@@ -51,13 +51,13 @@ def base_dtype_to_ctype(dtype: DTypeLike) -> str:
 
 
 def dtype_to_ctype(dtype: DTypeLike, with_fp_tex_hack: bool = False) -> str:
-    """Return the C name of a dtype, or of the one that stands for it in a texture."""
+    """Return the C name of a dtype, or of the type that replaces it in a texture."""
     name = base_dtype_to_ctype(dtype)
     return _FP_TEX.get(np.dtype(dtype), name) if with_fp_tex_hack else name
 
 
 class Argument:
-    """An argument of a kernel: its name and the dtype of value or elements."""
+    """An argument of a kernel: its name, and the dtype of its value or elements."""
 
     def __init__(self, dtype: DTypeLike, name: str) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 
 from pycuda import compiler
 from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
+from pycuda._compile.build import image_of
+from pycuda._compile.request import CompileRequest
 from pycuda.compiler import SourceModule as SourceModule
 from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
 
@@ -19,9 +21,8 @@ _OPTIONS = ("-fmad=false", "-w")
 
 def compile_text(text, options=_OPTIONS):
     """Return the image of a generated source for the current context's device."""
-    return compiler._compile(
-        text, ("nvcc", "nvrtc"), options, False, True, (None, None, None), None, None
-    )
+    request = CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
+    return image_of(request)
 
 
 def load(

@@ -11,11 +11,11 @@ from pycuda._driver import Context, _working_context
 
 
 class _Memory:
-    """What the memoized functions remember in one context: {function: {key: result}}.
+    """The results of memoized functions in one context: {function: {key: result}}.
 
-    It is an attribute of the context, so that results which hold the context
-    (functions, modules, arrays) form a cycle with it that is collected once nobody else
-    has it.
+    It is an attribute of the context. Results that hold the context (functions,
+    modules, arrays) form a cycle with it. The garbage collector frees the cycle when
+    the program has dropped the context.
     """
 
     __slots__ = ("__weakref__", "results")
@@ -44,10 +44,10 @@ def _current_memory():
 
 
 def context_dependent_memoize(func: _Function) -> _Function:
-    """Remember the function's results, in each context apart.
+    """Remember the function's results, separately for each context.
 
-    Arguments must be hashable; a value given by position and the same by keyword are
-    two entries.
+    Arguments must be hashable. The same value by position and by keyword makes two
+    entries.
     """
 
     @functools.wraps(func)

@@ -1,4 +1,4 @@
-"""Copies of arrays in an order of memory, and shapes that may need such a copy."""
+"""Copies of arrays in C or Fortran order, and shapes that may need such a copy."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pycuda._driver import ArrayFlags, GPUArray, _plain_array
 
 
 def c_copy(a, order="C", stream=None):
+    """Return a copy without gaps, which the stream makes, in C or Fortran order."""
     result = GPUArray(a.shape, a.dtype, a.allocator, order=order)
     result.set_async(a, stream)
     result._counts_as = a._counts_as
@@ -14,35 +15,39 @@ def c_copy(a, order="C", stream=None):
 
 
 def in_c_order(a, stream):
-    """Return an array, or a copy that the stream makes, packed in C order."""
+    """Return the array if it is in C order, otherwise a copy that the stream makes."""
     return a if a.flags.c_contiguous else c_copy(a, stream=stream)
 
 
 def np_reshape(a, /, shape, order="C"):
-    """Read the elements by their indices, whatever their order in memory."""
+    """Return another shape as NumPy does: in the order of indices, not of memory."""
     if order == "A":
         flags = ArrayFlags(a)
         order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
     if order not in ("C", "F"):
         raise ValueError(f"order must be 'C', 'F' or 'A', not {order!r}")
     flags = ArrayFlags(a)
-    lies_so = flags.c_contiguous if order == "C" else flags.f_contiguous
-    return (a if lies_so else c_copy(a, order)).reshape(shape, order=order)
+    is_ordered = flags.c_contiguous if order == "C" else flags.f_contiguous
+    if not is_ordered:
+        a = c_copy(a, order)
+    return a.reshape(shape, order=order)
 
 
 def np_ravel(a, order="C"):
+    """Return the elements along one axis as NumPy does."""
     if order == "K":
         return a.ravel()
     return np_reshape(a, (_plain_array(a).size,), order)
 
 
 def copy_into(target, source, stream):
+    """Assign to all elements of an array; the stream converts and copies."""
     with on_stream(stream):
         target[...] = source
 
 
 def memcpy_discontig(dst, src, async_=False, stream=None):
-    """Copy one array to another of its shape and dtype; one may be of the host."""
+    """Copy an array to one of the same shape and dtype; one may be a NumPy array."""
     if not isinstance(src, GPUArray) and not isinstance(dst, GPUArray):
         dst[...] = src
         return
@@ -57,7 +62,7 @@ def memcpy_discontig(dst, src, async_=False, stream=None):
 
 
 def empty_alike(packed):
-    """Return a new array that lies in memory as one without gaps does."""
+    """Return a new array with the strides of an array that has no gaps."""
     return GPUArray(
         packed.shape, packed.dtype, packed.allocator, strides=packed.strides
     )

@@ -1,4 +1,4 @@
-"""Arrays that a kernel worked on in a copy: what it changed goes back."""
+"""The way back from copies that a kernel worked on to the arrays of the program."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pycuda._array.elementwise_module import get_elwise_kernel
 
 @context_dependent_memoize
 def _merger(itemsize):
-    """Return the kernel that takes over the elements that changed; now, before, after.
+    """Return the kernel that copies from ``after`` the elements that changed.
 
-    Elements are compared by their bits.
+    Its arguments are ``now``, which it writes to, ``before`` and ``after``. Elements
+    are compared by their bits.
     """
     word = min(itemsize & -itemsize, 8)
     kind = {1: "char", 2: "short", 4: "int", 8: "long long"}[word]
@@ -30,7 +31,7 @@ def _merger(itemsize):
 
 
 def copy_back(triples, stream):
-    """Copy back what copies_before() returned."""
+    """Copy the triples of ``Arguments.copies_before`` back to their arrays."""
     for array, packed, before in triples:
         if before is None:
             array.set_async(packed, stream)

@@ -1,4 +1,4 @@
-"""New arrays: of one value, of a range, like another, from other libraries."""
+"""New arrays: of one value, of a range, like another array, from other libraries."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ import warnings
 import numpy as np
 
 from pycuda import _driver
-from pycuda._array.counts import remember_counts
 from pycuda._array.layout import array_like_helper
-from pycuda._driver import Context, GPUArray, _apply, _array_ops, to_gpu
+from pycuda._driver import Context, GPUArray, _array_ops, _elementwise, to_gpu
 
 
 def allocator_of(allocator, array):
+    """Return the allocator, by default that of the array."""
     return array.allocator if allocator is None else allocator
+
+
+def remember_counts(result, arrays):
+    """Give a bool array, made of others' elements, the dtype that these count as.
+
+    A comparison gives an array of bool. In arithmetic it counts as the dtype that was
+    compared.
+    """
+    dtypes = [array._counts_as for array in arrays]
+    dtypes = [dtype for dtype in dtypes if dtype is not None]
+    if result.dtype == bool and len(dtypes) == len(arrays):
+        result._counts_as = np.result_type(*dtypes)
 
 
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):
@@ -27,7 +39,7 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
 
 
 def full(shape, fill_value, dtype=None, allocator=None, order="C"):
-    """Return a new array of one value, by default of the value's dtype."""
+    """Return a new array of one value. The default dtype is that of the value."""
     if dtype is None:
         dtype = np.asarray(fill_value).dtype
     return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
@@ -39,9 +51,9 @@ def _zero_of(dtype):
 
 
 def empty_like(other_ary, dtype=None, order="K"):
-    """Return a new array of another's shape; its elements are not set.
+    """Return a new array of another's shape, without setting its elements.
 
-    ``order`` is "C", "F", "A" or "K", which keeps the order of the axes.
+    ``order`` is "C", "F", "A" or "K". "K" keeps the order of the axes in memory.
     """
     dtype, order, strides = array_like_helper(other_ary, dtype, order)
     allocator = getattr(other_ary, "allocator", None)
@@ -67,18 +79,10 @@ def full_like(other_ary, fill_value, dtype=None, order="K"):
     return empty_like(other_ary, dtype, order).fill(fill_value)
 
 
-def arange(*args, **kwargs):
-    """Return ``start``, ``start + step``, ... below ``stop``: ``arange(stop)``,
-    ``arange(start, stop)``, ``arange(start, stop, step)``; a numpy.dtype may follow.
-
-    ``start``, ``stop``, ``step`` and ``dtype`` can be given by keyword instead, as can
-    ``allocator`` and ``stream``. Without a dtype it is what NumPy makes of the numbers,
-    with a warning unless that is float32.
-
-    ValueError for a name that is given twice, other keywords, and a missing ``stop``.
-    """
+def _arange_settings(args, kwargs):
+    """Return all arguments of arange() by name; None where one is not given."""
     args = list(args)
-    names = {"start": 0, "step": 1, "dtype": None, "allocator": None, "stream": None}
+    settings = dict.fromkeys(("start", "stop", "step", "dtype", "allocator", "stream"))
     given = {}
     if args and isinstance(args[-1], np.dtype):
         given["dtype"] = args.pop()
@@ -89,48 +93,64 @@ def arange(*args, **kwargs):
     for name, value in kwargs.items():
         if name in given:
             raise ValueError(f"arange(): {name} is given by position and by keyword")
-        if name != "stop" and name not in names:
+        if name not in settings:
             raise ValueError(
-                f"arange() takes the keywords start, stop, {', '.join([*names][1:])}, "
-                f"not {name}"
+                "arange() takes the keywords start, stop, step, dtype, allocator, "
+                f"stream, not {name}"
             )
         given[name] = value
     if given.get("stop") is None:
         raise ValueError("arange() needs a stop")
-    given = {name: value for name, value in given.items() if value is not None}
-    settings = names | given
-    start, step, dtype, allocator, stream = (settings[name] for name in names)
-    stop = given["stop"]
+    return settings | given
+
+
+def arange(*args, **kwargs):
+    """Return ``start``, ``start + step``, ... below ``stop``: ``arange(stop)``,
+    ``arange(start, stop)``, ``arange(start, stop, step)``; a numpy.dtype may follow.
+
+    ``start``, ``stop``, ``step``, ``dtype``, ``allocator`` and ``stream`` can be given
+    by keyword. The default dtype is that of NumPy for the numbers, with a warning
+    unless it is float32.
+
+    Raises ValueError for a name that is given twice, for other keywords, and if
+    ``stop`` is missing.
+    """
+    settings = _arange_settings(args, kwargs)
+    start = 0 if settings["start"] is None else settings["start"]
+    step = 1 if settings["step"] is None else settings["step"]
+    stop, dtype = settings["stop"], settings["dtype"]
     if dtype is None:
         dtype = np.array([start, stop, step]).dtype
         if dtype != np.float32:
             warnings.warn(
-                f"arange() guessed dtype {dtype}; give dtype= to say what is meant",
+                f"arange() chose dtype {dtype}; pass dtype= to avoid this warning",
                 stacklevel=2,
             )
     dtype = np.dtype(dtype)
     size = max(int(np.ceil((stop - start) / step)), 0)
-    result = GPUArray((size,), dtype, allocator)
-    if dtype.kind == "u" and step < 0:  # the same, modulo the range of the dtype
+    result = GPUArray((size,), dtype, settings["allocator"])
+    if dtype.kind == "u" and step < 0:  # the same step, modulo the dtype's range
         step = int(step) % (np.iinfo(dtype).max + 1)
     numbers = (dtype.type(start), dtype.type(step))
-    return _apply(_array_ops["arange"], numbers, result, dtype, stream)
+    return _elementwise(
+        _array_ops["arange"], numbers, result, dtype, settings["stream"]
+    )
 
 
 def from_dlpack(x, /, *, device=None, copy=None, stream=None):
-    """Return the array of another library that has ``__dlpack__``, without copying it.
+    """Return another library's array, which has ``__dlpack__``, without copying it.
 
-    The other library is asked to make it safe for work on the stream, by default the
-    current one. ``copy=True`` makes a copy, which memory of the host, another device
-    and memory that must not be written need: BufferError for these without it.
-    ``device`` is None or the current context's, a pycuda.driver.Device.
+    The other library makes the array safe for work on ``stream``, by default the
+    current one. ``copy=True`` makes a copy. Arrays in host memory and read-only arrays
+    need it: without it they raise BufferError, as arrays of another device do.
+    ``device`` is None or the current context's pycuda.driver.Device.
     """
     here = Context.get_device()
     if device is not None and device != here:
         raise ValueError(f"device {device} is not that of the current context")
     if type(x).__name__ != "PyCapsule" and tuple(x.__dlpack_device__())[0] == 1:
         if not copy:
-            raise BufferError("the array is in memory of the host: say copy=True")
+            raise BufferError("the array is in host memory: pass copy=True")
         return to_gpu(np.from_dlpack(x))
     borrowed = _driver.from_dlpack(x, stream)
     kind, number = borrowed.device
@@ -139,13 +159,16 @@ def from_dlpack(x, /, *, device=None, copy=None, stream=None):
             f"the array is on device {number}, the current context on {hash(here)}"
         )
     if borrowed.readonly and not copy:
-        raise BufferError("the array must not be written: say copy=True")
-    memory = {"gpudata": borrowed, "base": borrowed} if 0 not in borrowed.shape else {}
+        raise BufferError("the array is read-only: pass copy=True")
+    memory = {}
+    if 0 not in borrowed.shape:
+        memory = {"gpudata": borrowed, "base": borrowed}
     array = GPUArray(borrowed.shape, borrowed.dtype, strides=borrowed.strides, **memory)
     return array.copy() if copy else array
 
 
 def _unpickle(cls, host, state=None):
+    """Return the array that a pickle describes by its elements in host memory."""
     array = to_gpu(host)
     if cls is not GPUArray:
         plain = array

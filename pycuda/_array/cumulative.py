@@ -1,4 +1,4 @@
-"""Sums and products of the elements up to each one."""
+"""Cumulative sums and products."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from pycuda._driver import GPUArray
 
 
 def cumsum(a, axis=None, dtype=None, *, stream=None):
-    """Return the sums of the elements up to each one, flat or along an axis."""
+    """Return the cumulative sums, of all elements in C order or along an axis."""
     return _running("a + b", np.add, a, axis, dtype, stream)
 
 
 def cumprod(a, axis=None, dtype=None, *, stream=None):
-    """Return the products of the elements up to each one, flat or along an axis."""
+    """Return the cumulative products, of all elements in C order or along an axis."""
     return _running("a * b", np.multiply, a, axis, dtype, stream)
 
 
 def _running(expression, ufunc, a, axis, dtype, stream):
+    """Scan an array along an axis; ``ufunc`` is the same operation in NumPy."""
     if axis is None or (a.ndim == 0 and axis in (0, -1)):
         a, axis = in_c_order(a, stream).reshape(a.size), 0
     axis = normal_axis(axis, a.ndim)
-    if dtype is None:  # small integers widen, as in sums
+    if dtype is None:  # NumPy widens small integers
         dtype = ufunc.accumulate(np.ones(1, a.dtype)).dtype
     dtype = np.dtype(dtype)
-    # The lines are packed one after the other; half precision has no name in C.
+    # The kernel scans packed lines. It has no half precision, which has no name in C.
     order = (*(k for k in range(a.ndim) if k != axis), axis)
     back = tuple(order.index(k) for k in range(a.ndim))
     work_dtype = np.dtype(np.float32) if dtype == np.float16 else dtype
@@ -46,6 +47,7 @@ def _running(expression, ufunc, a, axis, dtype, stream):
 
 @context_dependent_memoize
 def scan_kernel_of(dtype, expression):
+    """Return the inclusive scan of a dtype by an expression such as "a + b"."""
     from pycuda._array.scan_kernel import InclusiveScanKernel
 
     return InclusiveScanKernel(dtype, expression)

@@ -1,6 +1,6 @@
-"""Elements of arrays at flat indices: ``take``, ``multi_put``, ``subset_sum``.
+"""Functions of the elements at flat indices: ``take``, ``multi_put``, ``subset_sum``.
 
-Most programs use none of these, so ``flat_indices`` is imported at the first call.
+Most programs use none of these, so the first call imports ``flat_indices``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda._array import reductions
 from pycuda._array.overlap import apart
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 
 def _subset(a, subset, stream):
@@ -40,10 +40,9 @@ def subset_max(subset, a, stream=None):
 
 
 def take(a, indices, out=None, stream=None):
-    """Return the elements of ``a``, taken flat, at indices; negative ones count from
-    the end.
+    """Return the elements of ``a`` at flat indices; negative ones count from the end.
 
-    IndexError for one that is not there: for indices on the device this waits.
+    Raises IndexError for an index out of bounds. For indices on the device, this waits.
     """
     from pycuda._array import flat_indices
 
@@ -53,7 +52,7 @@ def take(a, indices, out=None, stream=None):
 def multi_take(arrays, indices, out=None, stream=None):
     """Return ``take(array, indices)`` for each of the arrays, without waiting.
 
-    For an index that is not there, the next ``get()`` raises the IndexError.
+    For an index out of bounds, the next ``get()`` raises the IndexError.
     """
     from pycuda._array import flat_indices
 
@@ -68,9 +67,10 @@ def multi_take(arrays, indices, out=None, stream=None):
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
-    """Put the elements of each array at flat indices of its output.
+    """Store the elements of each array at flat indices of its output.
 
-    New outputs, of shape ``dest_shape``, are not set elsewhere. Returns the outputs.
+    New outputs have the shape ``dest_shape``; their other elements are not set. Returns
+    the outputs.
     """
     from pycuda._array import flat_indices
 
@@ -91,9 +91,9 @@ def multi_take_put(
     stream=None,
     src_offsets=None,
 ):
-    """Move elements at flat indices of each array to flat indices of its output.
+    """Copy elements at flat indices of each array to flat indices of its output.
 
-    ``src_offsets`` has one number for each array, which is added to its indices.
+    ``src_offsets`` has a number for each array, which is added to its indices.
     """
     from pycuda._array import flat_indices
 
@@ -115,11 +115,11 @@ def _shifted(indices, offset, stream):
         return np.asarray(indices) + offset
     if not offset:
         return indices
-    return _apply(_array_ops["add"], (indices, offset), None, np.int64, stream)
+    return _elementwise(_array_ops["add"], (indices, offset), None, np.int64, stream)
 
 
 def _unchanged(arrays, outs, stream):
-    """Return the arrays, with copies of those that outputs before theirs change."""
+    """Return the arrays, with copies of those that an earlier output may overwrite."""
     return [apart(array, outs[:k], stream) for k, array in enumerate(arrays)]
 
 

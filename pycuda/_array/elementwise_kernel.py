@@ -26,16 +26,17 @@ class ElementwiseKernel:
     """A kernel made of an operation on the elements ``i`` of its arguments.
 
     ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
-    ScalarArg and VectorArg. In the operation, which may be several statements, ``i`` is
-    the index, ``n`` the number of elements. ``preamble`` goes before the kernel,
-    ``loop_prep`` and ``after_loop`` around its loop. An argument may have any name but
-    ``i``; one called ``n`` or ``tid`` is what the operation sees under that name.
+    ScalarArg and VectorArg. The operation is one or more statements. In it, ``i`` is
+    the index and ``n`` the number of elements. ``preamble`` precedes the kernel,
+    ``loop_prep`` and ``after_loop`` surround its loop. An argument may have any name
+    but ``i``. If an argument is called ``n`` or ``tid``, the operation sees the
+    argument under that name.
 
-    A call takes the arguments in order and the keywords ``stream``, and ``range`` (an
-    object with start, stop and step) or ``slice``, which say for which indices to run.
-    The first array gives the number of elements; it and the arrays of its shape may
-    have any strides. TypeError for an array of another dtype than the kernel declares,
-    ValueError for one with fewer elements than the operation uses.
+    A call takes the arguments in order, and the keywords ``stream`` and ``range`` (an
+    object with start, stop and step) or ``slice``, which select the indices. The first
+    array gives the number of elements. It and the arrays of its shape may have any
+    strides. Raises TypeError for an array of another dtype than the kernel declares,
+    and ValueError for an array with fewer elements than the operation uses.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class ElementwiseKernel:
         return self._variant(use_range)[:3]
 
     def _variant(self, use_range, arguments=None, converted=()):
-        """Return (module, function, arguments, what a call checks, context).
+        """Return (module, function, arguments, their checks, context).
 
-        ``arguments`` replaces the kernel's, with those at ``converted`` declared const.
+        ``arguments`` are those of the kernel, with the ones at ``converted`` declared
+        const.
         """
         context = _working_context()
         key = (id(context), use_range, *converted)
@@ -89,7 +91,7 @@ class ElementwiseKernel:
                 self.gen_kwargs["operation"],
                 self.gen_kwargs.get("preamble", ""),
             )
-            # The context is kept, so that its id is not another's.
+            # The context is kept alive, so that no other context gets its id.
             made = module, function, full, Arguments(own, used), context
             self._made[key] = made
         return made
@@ -132,6 +134,7 @@ class ElementwiseKernel:
             copy_back(back, stream)
 
     def _call_range(self, function, arguments, args, range_, slice_, stream):
+        """Run the kernel for the indices of a range or a slice."""
         if slice_ is not None:
             first = _plain_array(args[arguments.first])
             bounds = slice_.indices(getattr(first, "size", 0))
@@ -140,8 +143,10 @@ class ElementwiseKernel:
             if None in bounds:
                 raise TypeError("range needs start, stop and step")
         indices = range(*bounds)
-        extent = max(indices[0], indices[-1]) + 1 if indices else 0
-        least = min(indices[0], indices[-1]) if indices else 0
+        extent = least = 0
+        if indices:
+            extent = max(indices[0], indices[-1]) + 1
+            least = min(indices[0], indices[-1])
         first, back = args[arguments.first], ()
         values = arguments.gather(args, extent) if least >= 0 else None
         if values is None:
@@ -157,7 +162,7 @@ class ElementwiseKernel:
     def _arranged(
         self, use_range, function, arguments, args, stream, extent=-1, least=0
     ):
-        """Return (function, values, first array, what copy_back() takes)."""
+        """Return (function, values, first array, triples for copy_back())."""
         values, first, back, converted = arguments.arrange(args, stream, extent, least)
         if converted:
             try:

@@ -81,7 +81,7 @@ def _module(
     after_loop="",
     bounds=None,
 ):
-    """Return the module. ``bounds`` are names of the last arguments, if not usual."""
+    """Return the module. ``bounds`` are the names of the last arguments, if special."""
     usual = BOUNDS[use_range]
     bounds = usual if bounds is None else bounds
     own = [argument for argument in arguments if argument.name not in bounds]
@@ -113,7 +113,7 @@ def get_elwise_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> SourceModule:
-    """Return the module of a kernel over ``n`` elements, ``n`` being an argument."""
+    """Return the module of a kernel over ``n`` elements. ``n`` is an argument."""
     return _module(
         False,
         arguments,
@@ -137,8 +137,9 @@ def get_elwise_range_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> SourceModule:
-    """Return the module of a kernel from ``start`` to ``stop`` by ``step``, which are
-    arguments.
+    """Return the module of a kernel over a range.
+
+    ``start``, ``stop`` and ``step`` are arguments.
     """
     return _module(
         True,

@@ -6,9 +6,6 @@ loop around them.
 
 from __future__ import annotations
 
-# How an operand is passed: an address, a value, or the address of a single element.
-_ARRAY, _SCALAR, _ONE = range(3)
-
 # {a0} is the element of the first input, {c0} is the same element in the type of the
 # computation. z0 is the first output, of type Z0. Operations that are not listed are
 # z0 = op_name(c0, c1, ...).
@@ -42,80 +39,78 @@ def computed(element, compute):
     return f"cast<C>({element})"
 
 
-def _element_type(name, vec):
-    """Return the C++ name of an element type; raw elements have words of ``vec``."""
-    if name.startswith("raw"):
-        return f"raw<{name[3:]}, {vec}>"
+def _element_type(request, name):
+    """Return the C++ name of an element type."""
+    if name == "raw":
+        return f"raw<{request.raw_bytes}, {request.vector}>"
     return name
 
 
-def _label(k, nin):
+def _label(request, k):
     """Return the name of an operand's type: T0, T1, ... for inputs, Z0, ... after."""
+    nin = request.inputs
     return f"T{k}" if k < nin else f"Z{k - nin}"
 
 
-def _body(op, nin, compute, elements):
+def _body(request, elements):
     """Return the statement that makes one element of each output."""
     words = {f"a{k}": element for k, element in enumerate(elements)}
-    words |= {f"c{k}": computed(e, compute) for k, e in enumerate(elements)}
-    body = _BODIES.get(op)
+    words |= {f"c{k}": computed(e, request.compute) for k, e in enumerate(elements)}
+    body = _BODIES.get(request.operation)
     if body is None:
-        arguments = ", ".join(f"{{c{k}}}" for k in range(nin))
-        body = f"z0 = cast<Z0>(op_{op}({arguments}));"
+        arguments = ", ".join(f"{{c{k}}}" for k in range(request.inputs))
+        body = f"z0 = cast<Z0>(op_{request.operation}({arguments}));"
     return body.format(**words)
 
 
-def _typedefs(types, nin, compute, vec):
+def _typedefs(request):
     """Return the types of the computation and of the operands."""
     lines = []
-    if compute != "raw":
-        lines.append(f"typedef {computation_type(compute)} C;")
-    for k, name in enumerate(types):
-        lines.append(f"typedef {_element_type(name, vec)} {_label(k, nin)};")
+    if request.compute != "raw":
+        lines.append(f"typedef {computation_type(request.compute)} C;")
+    for k, name in enumerate(request.types):
+        lines.append(f"typedef {_element_type(request, name)} {_label(request, k)};")
     return lines
 
 
-def _parameters(types, nin, kinds, arrays, ndim, index, step):
+def _arrays(request):
+    """Return the numbers of the operands that are arrays."""
+    return [k for k, passing in enumerate(request.passing) if passing != "scalar"]
+
+
+def _outputs(request):
+    """Return the numbers of the outputs."""
+    return range(request.inputs, request.inputs + request.outputs)
+
+
+def _parameters(request, index, step):
     """Return the parameters: operands, number of elements, lengths and strides."""
     parameters = []
-    for k in range(len(types)):
-        label = _label(k, nin)
-        if k >= nin:
+    for k, passing in enumerate(request.passing):
+        label = _label(request, k)
+        if k >= request.inputs:
             parameters.append(f"{label} *p{k}")
-        elif kinds[k] == _SCALAR:
+        elif passing == "scalar":
             parameters.append(f"{label} p{k}")
         else:
             parameters.append(f"const {label} *p{k}")
     parameters.append(f"{index} n")
-    axes = range(ndim)
+    axes = range(request.ndim)
     parameters += [f"{index} d{axis}" for axis in axes]
-    parameters += [f"{step} s{k}_{axis}" for k in arrays for axis in axes]
+    parameters += [f"{step} s{k}_{axis}" for k in _arrays(request) for axis in axes]
     return parameters
 
 
-def elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec):
-    """Return the source of an elementwise kernel.
-
-    ``types`` are the names of the dtypes of inputs and outputs. ``kinds`` says how each
-    is passed. ``ndim`` of 0 is a flat kernel, which handles ``vec`` elements a thread.
-    ``wide`` asks for indices of 64 bits.
-    """
-    index, step = ("uint64", "int64") if wide else ("uint32", "int32")
-    arrays = [k for k in range(len(types)) if kinds[k] != _SCALAR]
-    outputs = range(nin, len(types))
-    parameters = _parameters(types, nin, kinds, arrays, ndim, index, step)
-    if ndim:
-        body = _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step)
-    else:
-        is_raw = any(name.startswith("raw") for name in types)
-        size = 1 if is_raw else vec
-        body = _flat(op, nin, kinds, compute, size, outputs, index)
+def elementwise_text(request):
+    """Return the source of an elementwise kernel: a ``_KernelRequest``'s."""
+    index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
+    body = _strided(request, index, step) if request.ndim else _flat(request, index)
     lines = [
         "#include <pycuda-array.hpp>",
         "using namespace pycuda_array;",
-        *_typedefs(types, nin, compute, vec),
+        *_typedefs(request),
         'extern "C" __global__ void __launch_bounds__(256)',
-        f"kernel({', '.join(parameters)})",
+        f"kernel({', '.join(_parameters(request, index, step))})",
         "{",
         *body,
         "}",
@@ -123,38 +118,39 @@ def elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec):
     return "\n".join(lines) + "\n"
 
 
-def _inputs(kinds, nin, element):
+def _inputs(request, element):
     """Return the texts of the inputs; ``element(k)`` is that of an array's element."""
-    texts = {_SCALAR: "p{k}", _ONE: "o{k}"}
-    return [
-        texts[kinds[k]].format(k=k) if kinds[k] in texts else element(k)
-        for k in range(nin)
-    ]
+    texts = {"scalar": "p{}".format, "one": "o{}".format, "array": element}
+    return [texts[request.passing[k]](k) for k in range(request.inputs)]
 
 
-def _flat(op, nin, kinds, compute, vec, outputs, index):
-    """Return the body of a kernel whose operands are packed alike."""
+def _flat(request, index):
+    """Return the body of a kernel whose operands are packed in the same order."""
+    nin = request.inputs
+    outputs = _outputs(request)
+    vector = 1 if "raw" in request.types else request.vector
 
     def loop_body(element):
         declared = [f"Z{k - nin} z{k - nin};" for k in outputs]
-        return [*declared, _body(op, nin, compute, _inputs(kinds, nin, element))]
+        return [*declared, _body(request, _inputs(request, element))]
 
     one_by_one = [
         *loop_body("p{}[i]".format),
         *(f"p{k}[i] = z{k - nin};" for k in outputs),
         "}",
     ]
-    lines = [f"const T{k} o{k} = *p{k};" for k in range(nin) if kinds[k] == _ONE]
+    ones = [k for k in range(nin) if request.passing[k] == "one"]
+    lines = [f"const T{k} o{k} = *p{k};" for k in ones]
     lines.append(f"{index} first = ({index})blockIdx.x * 256 + threadIdx.x;")
-    if vec == 1:
+    if vector == 1:
         return [*lines, f"{index} i = first;", "if (i < n) {", *one_by_one]
-    packed = [k for k in range(nin) if kinds[k] == _ARRAY]
-    lines += [f"first *= {vec};", f"if (first + {vec} <= n) {{"]
+    packed = [k for k in range(nin) if request.passing[k] == "array"]
+    lines += [f"first *= {vector};", f"if (first + {vector} <= n) {{"]
     for k in [*packed, *outputs]:
-        lines.append(f"pack<{_label(k, nin)}, {vec}> v{k};")
+        lines.append(f"pack<{_label(request, k)}, {vector}> v{k};")
     lines += [f"v{k}.load(p{k} + first);" for k in packed]
-    lines += ["#pragma unroll", f"for (int j = 0; j < {vec}; j++) {{"]
-    if op == "arange":
+    lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
+    if request.operation == "arange":
         lines.append(f"{index} i = first + j;")
     lines += loop_body("v{}.items[j]".format)
     lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]
@@ -164,27 +160,25 @@ def _flat(op, nin, kinds, compute, vec, outputs, index):
     return [*lines, *one_by_one, "}"]
 
 
-def _strided(op, nin, kinds, compute, ndim, arrays, outputs, index, step):
+def _strided(request, index, step):
     """Return the body of a kernel that finds each element by its indices."""
+    nin = request.inputs
+    arrays = _arrays(request)
+    outputs = _outputs(request)
     lines = [
         f"{index} i = ({index})blockIdx.x * 256 + threadIdx.x;",
         "if (i >= n) return;",
         f"{index} rest = i;",
     ]
     lines += [f"{step} b{k} = 0;" for k in arrays]
-    for axis in range(ndim - 1, 0, -1):
+    for axis in range(request.ndim - 1, 0, -1):
         lines.append(f"{{ {index} next = rest / d{axis};")
         lines.append(f"{step} at = ({step})(rest - next * d{axis});")
         lines += [f"b{k} += at * s{k}_{axis};" for k in arrays]
         lines.append("rest = next; }")
     lines += [f"b{k} += ({step})rest * s{k}_0;" for k in arrays]
-    elements = []
-    for k in range(nin):
-        if kinds[k] == _SCALAR:
-            elements.append(f"p{k}")
-        else:
-            elements.append(f"(*(const T{k} *)((const char *)p{k} + b{k}))")
+    element = "(*(const T{0} *)((const char *)p{0} + b{0}))".format
     lines += [f"Z{k - nin} z{k - nin};" for k in outputs]
-    lines.append(_body(op, nin, compute, elements))
+    lines.append(_body(request, _inputs(request, element)))
     lines += [f"*(Z{k - nin} *)((char *)p{k} + b{k}) = z{k - nin};" for k in outputs]
     return lines

@@ -8,7 +8,7 @@ from pycuda._array.copies import c_copy, in_c_order
 from pycuda._array.index_report import expect_report
 from pycuda._array.overlap import apart, may_overlap
 from pycuda._array.selection import Selection, as_index, checked_on_host
-from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array, to_gpu
+from pycuda._driver import GPUArray, _array_ops, _elementwise, _plain_array, to_gpu
 
 
 def _flat(array, indices, what, stream):
@@ -72,7 +72,7 @@ def put(array, indices, values, stream):
     elements = values
     if values.dtype != array.dtype or may_overlap(values, array):
         elements = GPUArray(values.shape, array.dtype, array.allocator)
-        _apply(_array_ops["copy"], (values,), elements, None, stream)
+        _elementwise(_array_ops["copy"], (values,), elements, None, stream)
     if elements.shape != selection.shape:
         elements = in_c_order(elements, stream).reshape(selection.shape)
     selection.move("put", elements, elements.strides, stream)

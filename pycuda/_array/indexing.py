@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import np_reshape
+from pycuda._array.layout import broadcast_row
 from pycuda._array.nonzero import nonzero
 from pycuda._array.overlap import apart, may_overlap
 from pycuda._array.selection import Selection, as_index, checked_on_host
-from pycuda._driver import GPUArray, _apply, _array_ops, _plain_array, to_gpu
+from pycuda._driver import GPUArray, _array_ops, _elementwise, _plain_array, to_gpu
 
 # -- the items of an index -------------------------------------------------------------
 
@@ -154,14 +155,6 @@ def _on_device(index, checked, length, axis, outs):
     return to_gpu(index), True
 
 
-def _broadcast_row(array, ndim):
-    """Return the strides of an array broadcast to ``ndim`` axes."""
-    row = [0] * (ndim - array.ndim)
-    for length, stride in zip(array.shape, array.strides, strict=True):
-        row.append(0 if length == 1 else stride)
-    return row
-
-
 def _select(array, index, outs=()):
     """Return the selection of ``array[index]``, to be read before ``outs`` change."""
     array = _plain_array(array)
@@ -173,7 +166,7 @@ def _select(array, index, outs=()):
     indices = []
     for given, checked, axis in found:
         given, checked = _on_device(given, checked, view.shape[axis], axis, outs)
-        row = _broadcast_row(given, len(shape))
+        row = broadcast_row(given, len(shape))
         indices.append(
             (given, [0] * len(before) + row + [0] * len(after), axis, checked)
         )
@@ -270,5 +263,5 @@ def _set_by_one_mask(array, index, value):
     one[...] = value
     if view.size:
         where = np_reshape(mask, (*mask.shape, *(1,) * behind))
-        _apply(_array_ops["where"], (where, one, view), view)
+        _elementwise(_array_ops["where"], (where, one, view), view)
     return True

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._array.counts import remember_counts
-from pycuda._array.creation import allocator_of
+from pycuda._array.creation import allocator_of, remember_counts
 from pycuda._array.layout import normal_axis
 from pycuda._driver import GPUArray
 
 
 def concatenate(arrays, axis=0, allocator=None):
-    """Return the arrays joined along an axis that they have."""
+    """Return the arrays joined along an existing axis."""
     arrays = list(arrays)
     if not arrays:
         raise ValueError("there is nothing to concatenate")
@@ -21,9 +20,8 @@ def concatenate(arrays, axis=0, allocator=None):
     axis = normal_axis(axis, first.ndim)
     around = (*first.shape[:axis], *first.shape[axis + 1 :])
     for array in arrays:
-        if (*array.shape[:axis], *array.shape[axis + 1 :]) != around or (
-            array.ndim != first.ndim
-        ):
+        others = (*array.shape[:axis], *array.shape[axis + 1 :])
+        if others != around or array.ndim != first.ndim:
             raise ValueError(
                 f"arrays of shape {first.shape} and {array.shape} cannot be "
                 f"concatenated along axis {axis}"
@@ -42,9 +40,9 @@ def concatenate(arrays, axis=0, allocator=None):
 
 
 def stack(arrays, axis=0, allocator=None):
-    """Return the arrays, which have one shape, side by side along a new axis.
+    """Return arrays of one shape joined along a new axis.
 
-    The result is in C order for axis 0, in F order for others.
+    The result is in C order for axis 0, in Fortran order for others.
     """
     arrays = list(arrays)
     if not arrays:

@@ -1,7 +1,8 @@
 """Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
 
-A context that needs a kernel for the first time calls ``image_of``. It keeps the loaded
-function.
+A context that needs a kernel for the first time calls ``image_of`` with a record, a
+``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
+``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
 """
 
 from __future__ import annotations
@@ -10,23 +11,21 @@ from pycuda._array.compilation import compile_text
 from pycuda._array.elementwise_text import elementwise_text
 from pycuda._array.reduction_text import reduction_text
 from pycuda._array.transpose_text import transpose_text
+from pycuda._driver import _KernelRequest
 
-# The values of pcu_family in kernels.h.
-_ELEMENTWISE, _REDUCTION, _TRANSPOSE = range(3)
+#: The function that writes the source, for each family of kernels.
+TEXT_OF_FAMILY = {
+    "elementwise": elementwise_text,
+    "reduction": reduction_text,
+    "transpose": transpose_text,
+}
 
 
-def image_of(family, op, types, nin, kinds, compute, ndim, wide, vec, spare, raw):
-    """Return the image of a kernel for the current context's device.
+def text_of(request: _KernelRequest) -> str:
+    """Return the source of a requested kernel."""
+    return TEXT_OF_FAMILY[request.family](request)
 
-    ``elementwise_text`` describes the arguments up to ``vec``. ``spare`` has four
-    numbers for a reduction: the kept axes, the variant, partial results, streaming
-    loads. For a transpose its first number is the side of a tile, and ``raw`` is the
-    size of an element in bytes.
-    """
-    if family == _ELEMENTWISE:
-        text = elementwise_text(op, types, nin, kinds, compute, ndim, wide, vec)
-    elif family == _TRANSPOSE:
-        text = transpose_text(raw, spare[0], vec, ndim)
-    else:
-        text = reduction_text(op, types, nin, compute, ndim, wide, vec, *spare[:4])
-    return compile_text(text)
+
+def image_of(request: _KernelRequest) -> bytes:
+    """Return the image of a requested kernel for the current context's device."""
+    return compile_text(text_of(request))

@@ -1,4 +1,4 @@
-"""Axes, strides and shapes of arrays; no copies."""
+"""Axes, strides and shapes of arrays. Nothing here copies elements."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pycuda.compyte.array import c_contiguous_strides
 
 
 def normal_axis(axis, ndim):
+    """Return the number of an axis from 0 on; ValueError if there is no such axis."""
     if not -ndim <= axis < ndim:
         raise ValueError(f"axis {axis} is not one of {ndim} axes")
     return axis % ndim
 
 
 def packed_like(ary, itemsize):
-    """Return strides without gaps for the axes in their order in memory."""
+    """Return strides without gaps that keep the memory order of an array's axes.
+
+    Return None if two axes have the same stride, so that there is no order.
+    """
     axes = sorted(range(ary.ndim), key=lambda axis: abs(ary.strides[axis]))
     if ary.ndim > 1 and len({abs(stride) for stride in ary.strides}) < ary.ndim:
         return None
@@ -27,7 +31,7 @@ def packed_like(ary, itemsize):
 
 
 def compact_strides(a):
-    """Return the strides of ``a`` without gaps, its axes in the order of memory."""
+    """Return strides without gaps that keep the memory order of the axes, a list."""
     return list(
         packed_like(a, a.dtype.itemsize)
         or c_contiguous_strides(a.dtype.itemsize, a.shape)
@@ -35,7 +39,7 @@ def compact_strides(a):
 
 
 def array_like_helper(other_ary, dtype, order):
-    """Return (dtype, order, strides) of an array like another one."""
+    """Return (dtype, order, strides) for a new array like another one."""
     dtype = np.dtype(other_ary.dtype if dtype is None else dtype)
     strides = None
     flags = ArrayFlags(other_ary)
@@ -48,17 +52,22 @@ def array_like_helper(other_ary, dtype, order):
     return dtype, order, strides
 
 
+def broadcast_row(a, ndim):
+    """Return the strides of an array that is broadcast to ``ndim`` axes, a list."""
+    row = [0] * (ndim - a.ndim)
+    for length, stride in zip(a.shape, a.strides, strict=True):
+        row.append(0 if length == 1 else stride)
+    return row
+
+
 def broadcast_to(a, shape):
-    """Return a view of another shape, its elements repeated."""
+    """Return a view of another shape that repeats the elements."""
     given, a = a, _plain_array(a)
     if a.shape == shape:
         return given
     if np.broadcast_shapes(a.shape, shape) != shape:
         raise ValueError(f"an array of shape {a.shape} cannot be broadcast to {shape}")
-    strides = (0,) * (len(shape) - a.ndim) + tuple(
-        0 if length == 1 else stride
-        for length, stride in zip(a.shape, a.strides, strict=True)
-    )
+    strides = tuple(broadcast_row(a, len(shape)))
     if a.gpudata is None or 0 in shape:
         return GPUArray(shape, a.dtype, a.allocator)
     view = GPUArray(

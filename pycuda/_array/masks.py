@@ -1,4 +1,4 @@
-"""Masks: arrays of bool that choose elements."""
+"""Masks: arrays of bool that select elements."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from pycuda._driver import GPUArray, to_gpu
 
 
 def as_mask(where):
-    """Return a mask of bool on the device."""
-    mask = where if isinstance(where, GPUArray) else np.asarray(where)
-    if not isinstance(mask, GPUArray) and mask.ndim:
+    """Return a ``where`` argument as a mask on the device."""
+    is_array = isinstance(where, GPUArray)
+    mask = where if is_array else np.asarray(where)
+    if not is_array and mask.ndim:
         raise TypeError("where must be a GPUArray of bool; copy it with to_gpu()")
     if mask.dtype != bool:
         raise TypeError(f"where must be of bool, not {mask.dtype}")
-    return mask if isinstance(mask, GPUArray) else to_gpu(mask)
+    return mask if is_array else to_gpu(mask)
 
 
 def mask_of(where, a):
-    """Return a mask of an array's shape."""
+    """Return a ``where`` argument as a mask, broadcast to an array's shape."""
     return broadcast_to(as_mask(where), a.shape)

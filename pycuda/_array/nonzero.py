@@ -13,7 +13,10 @@ from pycuda._driver import GPUArray, _plain_array
 
 @context_dependent_memoize
 def _lister(ndim):
-    """Return the kernel that lists the indices of the true elements of a mask."""
+    """Return the kernel that stores the indices of the true elements of a mask.
+
+    ``count`` is the cumulative sum of the mask, which gives each index its place.
+    """
     axes = range(ndim)
     arguments = ["bool *mask", "long *count", *(f"long *at{k}" for k in axes)]
     arguments += [f"long d{k}" for k in axes]
@@ -25,9 +28,9 @@ def _lister(ndim):
 
 
 def nonzero(mask, stream=None):
-    """Return the indices of the true elements of a mask with axes, one array an axis.
+    """Return the indices of the true elements of a mask, one array for each axis.
 
-    Their number is read back.
+    The number of true elements is read back. The mask must have axes.
     """
     mask = _plain_array(mask)
     shape = mask.shape

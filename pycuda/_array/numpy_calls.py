@@ -1,4 +1,4 @@
-"""What the functions for NumPy's names have in common."""
+"""Helpers of the functions that have NumPy's names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 
 
 def called(full, function, args, kwargs):
-    """Call; a keyword that the function lacks is a TypeError with NumPy's name."""
+    """Call a function. A TypeError for wrong arguments has ``full``, NumPy's name."""
     try:
         return function(*args, **kwargs)
     except TypeError:
@@ -20,6 +20,7 @@ def called(full, function, args, kwargs):
 
 
 def into(result, out):
+    """Return a result, or ``out`` with the elements of it."""
     if out is None:
         return result
     if out.shape != result.shape:

@@ -1,8 +1,7 @@
-"""NumPy's functions for GPUArrays: what ``__array_function__`` and the methods do.
+"""``__array_function__``: NumPy's functions applied to GPUArrays.
 
-A function that has no counterpart here, or a keyword that it does not take, is a
-TypeError that names it. Where an operand is of a type with an ``__array_function__`` of
-its own, that type is asked instead.
+A function or a keyword that GPUArrays do not support raises a TypeError that names it.
+An operand whose type has its own ``__array_function__`` gets the call instead.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 
 def take(a, indices, axis=None, out=None):
-    """Return the elements at indices, of the array taken flat or along an axis."""
+    """Return the elements at indices, flat ones or those along an axis."""
     if axis is None:
         return elements.take(np_ravel(a), indices, out)
     result = a[(slice(None),) * normal_axis(axis, a.ndim) + (indices,)]
@@ -36,7 +35,7 @@ def take(a, indices, axis=None, out=None):
 
 
 def nonzero(a):
-    """Return the indices of the elements that are not 0, an array for each axis."""
+    """Return the indices of the elements that are not 0, one array for each axis."""
     if a.ndim == 0:
         raise ValueError("nonzero of an array without axes: use atleast_1d()")
     return tuple(nonzero_of_mask(a if a.dtype == bool else a != 0))
@@ -48,8 +47,9 @@ def flatnonzero(a):
 
 
 def where(condition, x=None, y=None):
-    """Return ``x`` where the condition is true, ``y`` elsewhere; without them the
-    indices of the true elements.
+    """Return ``x`` where the condition is true, ``y`` elsewhere.
+
+    Without ``x`` and ``y``, return the indices of the true elements.
     """
     if x is None and y is None:
         return nonzero(condition)
@@ -57,20 +57,20 @@ def where(condition, x=None, y=None):
 
 
 def clip(a, min=None, max=None, out=None):
-    """Return the elements, those outside of the bounds set to the bounds."""
+    """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
     result = a
-    if min is not None:  # out may be where max is
+    if min is not None:  # out may be the array of the maxima: write to it last
         first_out = out if max is None else None
-        result = _apply(_array_ops["maximum"], (result, min), first_out)
+        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
     if max is not None:
-        result = _apply(_array_ops["minimum"], (result, max), out)
+        result = _elementwise(_array_ops["minimum"], (result, max), out)
     return result
 
 
 def round(a, decimals=0, out=None):
-    """Return the elements rounded to a number of decimals, halves to even."""
+    """Return the elements rounded to a number of decimals; halves become even."""
     if a.dtype.kind in "biu" and decimals >= 0:
         return into(a.copy(), out)
     if a.dtype.kind == "c":
@@ -80,61 +80,65 @@ def round(a, decimals=0, out=None):
         result = (np.rint(a / unit) * unit).astype(a.dtype)
     elif decimals == 0:
         result = np.rint(a)
+    elif decimals > 0:
+        unit = 10.0**decimals
+        result = np.rint(a * unit) / unit
     else:
-        unit = 10.0 ** abs(decimals)
-        scaled = a * unit if decimals > 0 else a / unit
-        whole = np.rint(scaled)
-        result = whole / unit if decimals > 0 else whole * unit
+        unit = 10.0**-decimals
+        result = np.rint(a / unit) * unit
     return into(result, out)
 
 
 def copyto(dst, src, casting="same_kind", where=True):
-    """Copy values into an array, where a mask is true."""
+    """Copy values into an array, or only where a mask is true."""
     dtype = getattr(src, "dtype", None)
     if dtype is not None and not np.can_cast(dtype, dst.dtype, casting):
-        raise TypeError(f"dtype {dtype} does not become {dst.dtype} by {casting!r}")
+        raise TypeError(f"cannot convert {dtype} to {dst.dtype} by {casting!r} casting")
     if where is True:
         dst[...] = src
         return
     mask = broadcast_to(as_mask(where), dst.shape)
     values = GPUArray(dst.shape, dst.dtype, dst.allocator)
     values[...] = src
-    _apply(_array_ops["where"], (mask, values, dst), dst)
+    _elementwise(_array_ops["where"], (mask, values, dst), dst)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Return whether elements differ by no more than ``atol + rtol * abs(b)``."""
-    if result_type(b).kind in "biu":  # differences would wrap around
+    if result_type(b).kind in "biu":  # differences of integers would wrap around
         b = b.astype(np.float64) if isinstance(b, GPUArray) else np.float64(b)
     near = abs(a - b) <= atol + rtol * abs(b)
-    near = (near & np.isfinite(b)) if isinstance(b, GPUArray) else near
-    if not isinstance(b, GPUArray) and not np.isfinite(b):
+    if isinstance(b, GPUArray):
+        near = near & np.isfinite(b)
+    elif not np.isfinite(b):
         near = near & False
     near = near | (a == b)
-    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
+    if equal_nan:
+        near = near | (np.isnan(a) & np.isnan(b))
+    return near
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Return whether all elements are close, as a bool of Python."""
+    """Return whether all elements are close, as Python's bool."""
     return bool(reductions.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(a1, a2):
-    """Return whether shapes and elements are equal, as a bool of Python."""
+    """Return whether shapes and elements are equal, as Python's bool."""
     if not (isinstance(a1, GPUArray) and isinstance(a2, GPUArray)):
         raise TypeError("array_equal takes two GPUArrays; copy with to_gpu()")
     return a1.shape == a2.shape and bool(reductions.all(a1 == a2))
 
 
 def may_share_memory(a, b, max_work=None):
-    """Return whether the bytes from the first to the last of two arrays overlap."""
+    """Return whether the address ranges of two arrays overlap."""
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
         return False
     return may_overlap(a, b)
 
 
 def result_type(*arrays_and_dtypes):
-    """Return the dtype that NumPy's rules give for dtypes, arrays and numbers."""
+    """Return the dtype of a result by NumPy's rules for dtypes, arrays and numbers."""
     return np.result_type(
         *(a.dtype if isinstance(a, GPUArray) else a for a in arrays_and_dtypes)
     )
@@ -152,6 +156,8 @@ def _like_full(a, fill_value, dtype=None, order="K"):
 
 
 def _text(function):
+    """Return the function applied to a copy of the array in host memory."""
+
     def call(a, *args, **kwargs):
         return function(a.get(), *args, **kwargs)
 
@@ -170,8 +176,8 @@ _FUNCTIONS = {
     np.amax: numpy_reductions.max,
     np.argmin: numpy_reductions.argmin,
     np.argmax: numpy_reductions.argmax,
-    np.any: numpy_reductions.test(reductions.any),
-    np.all: numpy_reductions.test(reductions.all),
+    np.any: numpy_reductions.any,
+    np.all: numpy_reductions.all,
     np.count_nonzero: numpy_reductions.count_nonzero,
     np.cumsum: numpy_reductions.cumsum,
     np.cumprod: numpy_reductions.cumprod,
@@ -220,7 +226,7 @@ _FUNCTIONS = {
     np.copy: lambda a: a.copy(),
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,
-    np.angle: lambda z: _apply(_array_ops["angle"], (z,)),
+    np.angle: lambda z: _elementwise(_array_ops["angle"], (z,)),
     np.isreal: lambda x: x.imag == 0,
     np.iscomplex: lambda x: x.imag != 0,
     np.isrealobj: lambda x: x.dtype.kind != "c",
@@ -240,7 +246,7 @@ _FUNCTIONS = {
 
 
 def array_function(array, function, types, args, kwargs):
-    """Do what NumPy's function does, if there is one for the device."""
+    """Apply a function of NumPy by its counterpart for the device."""
     if not all(issubclass(kind, (GPUArray, np.ndarray)) for kind in types):
         return NotImplemented
     full = f"{function.__module__}.{function.__name__}"

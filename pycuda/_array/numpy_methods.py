@@ -1,6 +1,6 @@
-"""The methods of GPUArray that have NumPy's names: C looks them up here."""
+"""The methods of GPUArray that have NumPy's names; C calls them by these names."""
 
-# ruff: noqa: F401  most are functions that other files define
+# ruff: noqa: F401  other files define most of the functions
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from pycuda._driver import _plain_array
 
 
 def flatten(a, order="C"):
-    """Return a copy with one axis, in the order of the indices."""
+    """Return a copy with one axis, in the order of indices."""
     result = np_ravel(a, order)
     return result.copy() if may_share_memory(result, a) else result
 
 
 def item(a, *args):
-    """Return an element as a number of Python: the only one, or the one at indices."""
+    """Return an element as Python's number: the only one, or the one at indices."""
     if not args:
         if _plain_array(a).size != 1:
             raise ValueError(
-                f"an array of shape {a.shape} has not one element: name the one"
+                f"an array of shape {a.shape} does not have one element: give its index"
             )
         return a.get().item()
     index = args[0] if len(args) == 1 else args
@@ -49,10 +49,10 @@ def item(a, *args):
         index = np.unravel_index(index + size if index < 0 else index, a.shape)
     element = a[index]
     if element.ndim:
-        raise ValueError(f"{args} names no element of an array of shape {a.shape}")
+        raise ValueError(f"{args} is not the index of an element of shape {a.shape}")
     return element.get().item()
 
 
 def tolist(a):
-    """Return the elements as numbers of Python, in lists of lists."""
+    """Return the elements as Python's numbers, in nested lists."""
     return a.get().tolist()

@@ -1,4 +1,4 @@
-"""Reductions with NumPy's parameters."""
+"""Reductions with NumPy's parameters and their order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pycuda._driver import GPUArray
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """Return the sum along all axes or some; integers are summed as 64 bits."""
+    """Return the sum along all axes or some. Small integers are added in 64 bits."""
     return reductions.sum(
         a, dtype, axis=axis, keepdims=keepdims, out=out, initial=initial, where=where
     )
@@ -28,7 +28,8 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 def _spread(function):
     def call(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-        a = a if dtype is None else a.astype(dtype)
+        if dtype is not None:
+            a = a.astype(dtype)
         return function(a, axis, ddof, keepdims, out=out, where=where)
 
     return call
@@ -59,35 +60,38 @@ def _place(function):
 argmin, argmax = _place(reductions.argmin), _place(reductions.argmax)
 
 
-def test(function):
+def _test(function):
     def call(a, axis=None, out=None, keepdims=False, *, where=True):
         return function(a, axis=axis, keepdims=keepdims, out=out, where=where)
 
     return call
 
 
+any, all = _test(reductions.any), _test(reductions.all)
+
+
 def count_nonzero(a, axis=None, *, keepdims=False):
-    """Return how many elements are not 0."""
+    """Return the number of elements that are not 0."""
     return reductions.count_nonzero(a, axis=axis, keepdims=keepdims)
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
-    """Return the sums of the elements up to each one, flat or along an axis."""
+    """Return the cumulative sums, of all elements in C order or along an axis."""
     return into(cumulative.cumsum(a, axis, dtype), out)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
-    """Return the products of the elements up to each one, flat or along an axis."""
+    """Return the cumulative products, of all elements in C order or along an axis."""
     return into(cumulative.cumprod(a, axis, dtype), out)
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
-    """Return the distance from the least to the greatest element."""
+    """Return the difference of the greatest and the least element."""
     return into(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
 
 
 def matrix_like(name, a, b):
-    """Return the product of arrays with one axis; more is not done here."""
+    """Return the product of arrays with one axis, or of an array and a number."""
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
         return a * b
     if a.ndim == 0 or b.ndim == 0:

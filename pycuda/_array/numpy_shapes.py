@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from pycuda._array import joining, layout
@@ -10,7 +12,7 @@ from pycuda._array.layout import normal_axis
 
 
 def squeeze(a, axis=None):
-    """Return the array without its axes of length 1, or without those named."""
+    """Return a view without the axes of length 1, or without those given."""
     if axis is None:
         return a[tuple(0 if length == 1 else slice(None) for length in a.shape)]
     axes = {normal_axis(k, a.ndim) for k in _as_tuple(axis)}
@@ -25,7 +27,7 @@ def _as_tuple(axis):
 
 
 def expand_dims(a, axis):
-    """Return the array with new axes of length 1 at places of the result."""
+    """Return a view with new axes of length 1, at these places of the result."""
     ndim = a.ndim + len(_as_tuple(axis))
     axes = {normal_axis(k, ndim) for k in _as_tuple(axis)}
     if len(axes) != ndim - a.ndim:
@@ -34,7 +36,7 @@ def expand_dims(a, axis):
 
 
 def swapaxes(a, axis1, axis2):
-    """Return the array with two axes exchanged; a view."""
+    """Return a view with two axes exchanged."""
     axes = list(range(a.ndim))
     one, two = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
     axes[one], axes[two] = axes[two], axes[one]
@@ -42,7 +44,7 @@ def swapaxes(a, axis1, axis2):
 
 
 def moveaxis(a, source, destination):
-    """Return the array with axes at other places; a view."""
+    """Return a view with axes moved to other places."""
     source = [normal_axis(k, a.ndim) for k in np.atleast_1d(source).tolist()]
     target = [normal_axis(k, a.ndim) for k in np.atleast_1d(destination).tolist()]
     if len(source) != len(target) or len({*source}) != len(source):
@@ -54,7 +56,7 @@ def moveaxis(a, source, destination):
 
 
 def flip(m, axis=None):
-    """Return the array reversed along all axes or some; a view."""
+    """Return a view reversed along all axes or some."""
     axes = range(m.ndim) if axis is None else _as_tuple(axis)
     axes = {normal_axis(k, m.ndim) for k in axes}
     backward = slice(None, None, -1)
@@ -62,12 +64,12 @@ def flip(m, axis=None):
 
 
 def broadcast_to(array, shape, subok=False):
-    """Return a view of another shape, its elements repeated."""
+    """Return a view of another shape that repeats the elements."""
     return layout.broadcast_to(array, tuple(np.atleast_1d(shape).tolist()))
 
 
 def roll(a, shift, axis=None):
-    """Return the elements moved along an axis; those that leave come in again."""
+    """Return the elements shifted along an axis; the last ones become the first."""
     if axis is None:
         return np_reshape(roll(np_ravel(a), shift, 0), a.shape)
     result = a
@@ -84,6 +86,8 @@ def roll(a, shift, axis=None):
 
 
 def _at_least(ndim):
+    """Return the function that adds leading axes to arrays with fewer than ``ndim``."""
+
     def call(*arrays):
         results = [a[(None,) * (ndim - a.ndim)] if a.ndim < ndim else a for a in arrays]
         return results[0] if len(results) == 1 else results
@@ -95,14 +99,15 @@ atleast_1d, atleast_2d = _at_least(1), _at_least(2)
 
 
 def vstack(tup):
-    """Return the arrays below each other."""
+    """Return the arrays joined along the first axis, as rows."""
     return joining.concatenate([atleast_2d(a) for a in tup], 0)
 
 
 def hstack(tup):
-    """Return the arrays beside each other."""
+    """Return the arrays joined along the second axis, or the only one."""
     arrays = [atleast_1d(a) for a in tup]
-    return joining.concatenate(arrays, 0 if arrays[0].ndim == 1 else 1)
+    axis = 0 if arrays[0].ndim == 1 else 1
+    return joining.concatenate(arrays, axis)
 
 
 def array_split(ary, indices_or_sections, axis=0):
@@ -130,10 +135,11 @@ def split(ary, indices_or_sections, axis=0):
 
 
 def diff(a, n=1, axis=-1):
-    """Return the differences of neighbours along an axis, ``n`` times."""
+    """Return the differences of neighbouring elements along an axis, ``n`` times."""
     axis = normal_axis(axis, a.ndim)
     front = (slice(None),) * axis
+    difference = operator.ne if a.dtype == bool else operator.sub
     for _ in range(n):
         after, before = a[(*front, slice(1, None))], a[(*front, slice(None, -1))]
-        a = after != before if a.dtype == bool else after - before
+        a = difference(after, before)
     return a

@@ -1,8 +1,7 @@
-"""NumPy's ufuncs for GPUArrays: what ``__array_ufunc__`` does.
+"""``__array_ufunc__``: NumPy's ufuncs applied to GPUArrays.
 
-A ufunc that has no counterpart here, or a keyword that it does not take, is a TypeError
-that names it. Where an operand is of a type with an ``__array_ufunc__`` of its own,
-that type is asked instead.
+A ufunc or a keyword that GPUArrays do not support raises a TypeError that names it. An
+operand whose type has its own ``__array_ufunc__`` gets the call instead.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 from pycuda._array import cumulative, reductions
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called, into
-from pycuda._driver import GPUArray, _apply, _array_ops
+from pycuda._driver import GPUArray, _array_ops, _elementwise
 
 _REDUCTIONS = {
     "add": reductions.sum,
@@ -24,21 +23,22 @@ _REDUCTIONS = {
 }
 _ACCUMULATIONS = {"add": cumulative.cumsum, "multiply": cumulative.cumprod}
 
-#: Keywords of ufuncs with the one value that means what is done here.
+#: Keywords of ufuncs with the only value that is supported.
 _DEFAULTS = {"casting": "same_kind", "order": "K", "subok": True}
 
 
 def _is_known(value):
-    """Is this a type that is told of here, rather than one with rules of its own?"""
+    """Return whether a value is of a type without an ``__array_ufunc__`` of its own."""
     if isinstance(value, (GPUArray, np.ndarray, np.generic)):
         return True
     return getattr(type(value), "__array_ufunc__", None) is None
 
 
 def array_ufunc(array, ufunc, method, *inputs, **kwargs):
-    """Do what a ufunc or one of its methods does."""
+    """Apply a ufunc or one of its methods."""
     outs = kwargs.pop("out", ())
-    outs = outs if isinstance(outs, tuple) else (outs,)
+    if not isinstance(outs, tuple):
+        outs = (outs,)
     if not all(_is_known(value) for value in (*inputs, *outs)):
         return NotImplemented
     name = ufunc.__name__
@@ -56,6 +56,7 @@ def array_ufunc(array, ufunc, method, *inputs, **kwargs):
 
 
 def _call(name, *inputs, out=None, dtype=None, where=True):
+    """Apply a ufunc to arrays and numbers."""
     number = _array_ops[name]
     for value in inputs:
         if isinstance(value, np.ndarray) and value.ndim:
@@ -64,11 +65,12 @@ def _call(name, *inputs, out=None, dtype=None, where=True):
                 "to_gpu()"
             )
     if where is True:
-        return _apply(number, inputs, out, dtype)
+        return _elementwise(number, inputs, out, dtype)
     mask = as_mask(where)
-    results = _apply(number, inputs, None, dtype)
+    results = _elementwise(number, inputs, None, dtype)
     single = not isinstance(results, tuple)
-    results = (results,) if single else results
+    if single:
+        results = (results,)
     outs = out if isinstance(out, tuple) else (out,) * len(results)
     chosen = tuple(
         _choose(name, mask, result, target)
@@ -78,7 +80,7 @@ def _call(name, *inputs, out=None, dtype=None, where=True):
 
 
 def _choose(name, mask, result, out):
-    """Put the elements of a result that a mask chooses into ``out``."""
+    """Store the elements of a result that a mask selects in ``out``."""
     shape = np.broadcast_shapes(mask.shape, result.shape)
     if out is None:
         out = GPUArray(shape, result.dtype, result.allocator)
@@ -91,7 +93,7 @@ def _choose(name, mask, result, out):
         )
     if result.dtype != out.dtype:
         result = result.astype(out.dtype)
-    return _apply(_array_ops["where"], (mask, result, out), out)
+    return _elementwise(_array_ops["where"], (mask, result, out), out)
 
 
 def _ufunc_reduce(name, a, axis=0, dtype=None, out=None, keepdims=False, **kwargs):

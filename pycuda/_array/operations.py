@@ -1,20 +1,20 @@
-"""Functions of the elements of arrays, and the dtype and shape of their results."""
+"""Elementwise functions of arrays, and the dtype and shape of their results."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pycuda._driver import GPUArray, _apply, _array_ops, to_gpu
+from pycuda._driver import GPUArray, _array_ops, _elementwise, to_gpu
 from pycuda.compyte.array import get_common_dtype as get_common_dtype_base
 
 
 def common_dtype(obj1, obj2):
-    """Return the dtype of ``obj1 + obj2``; Python's numbers have none of their own."""
+    """Return the dtype of ``obj1 + obj2``. Numbers of Python adapt to the array."""
     return get_common_dtype_base(obj1, obj2, True)
 
 
 def binary_op_result(obj1, obj2, dtype_getter=None):
-    """Return an uninitialised array for an operation on two arrays."""
+    """Return a new array for the result of an operation on two arrays, not set."""
     dtype = (dtype_getter or common_dtype)(obj1, obj2)
     shape = np.broadcast_shapes(obj1.shape, obj2.shape)
     if shape == obj1.shape:
@@ -26,31 +26,33 @@ def binary_op_result(obj1, obj2, dtype_getter=None):
 
 def where(criterion, then_, else_, out=None, stream=None):
     """Return ``then_`` where the criterion is not 0, ``else_`` elsewhere."""
-    return _apply(_array_ops["where"], (criterion, then_, else_), out, None, stream)
+    return _elementwise(
+        _array_ops["where"], (criterion, then_, else_), out, None, stream
+    )
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None):
     """Return ``then_`` where the criterion is above 0, ``else_`` elsewhere."""
-    return _apply(
+    return _elementwise(
         _array_ops["if_positive"], (criterion, then_, else_), out, None, stream
     )
 
 
 def maximum(a, b, out=None, stream=None):
-    """Return the greater elements; either argument may be a number."""
-    return _apply(_array_ops["maximum"], (a, b), out, None, stream)
+    """Return the greater of the elements. Either argument may be a number."""
+    return _elementwise(_array_ops["maximum"], (a, b), out, None, stream)
 
 
 def minimum(a, b, out=None, stream=None):
-    """Return the smaller elements; either argument may be a number."""
-    return _apply(_array_ops["minimum"], (a, b), out, None, stream)
+    """Return the smaller of the elements. Either argument may be a number."""
+    return _elementwise(_array_ops["minimum"], (a, b), out, None, stream)
 
 
 def logical_op(x1, x2, out, allocator, operator):
-    """Apply ``operator``, such as "logical_and", to arrays or numbers."""
+    """Apply ``operator``, such as "logical_and", to two arrays or numbers."""
     if out is None and not isinstance(x1, GPUArray) and not isinstance(x2, GPUArray):
         return to_gpu(np.asarray(getattr(np, operator)(x1, x2)), allocator)
-    return _apply(_array_ops[operator], (x1, x2), out, allocator=allocator)
+    return _elementwise(_array_ops[operator], (x1, x2), out, allocator=allocator)
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None):
@@ -67,7 +69,7 @@ def logical_not(x, /, out=None, *, allocator=None):
     """Return the truth of ``not x``, element by element."""
     if out is None and not isinstance(x, GPUArray):
         return to_gpu(np.asarray(np.logical_not(x)), allocator)
-    return _apply(_array_ops["logical_not"], (x,), out, allocator=allocator)
+    return _elementwise(_array_ops["logical_not"], (x,), out, allocator=allocator)
 
 
 def reshape(a, *shape, **kwargs):

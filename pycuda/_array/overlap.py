@@ -1,4 +1,4 @@
-"""Arrays that have memory in common."""
+"""Arrays that share memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pycuda._driver import GPUArray, _plain_array
 
 
 def may_overlap(one, other):
+    """Return whether the address ranges of two arrays overlap."""
     if one.size == 0 or other.size == 0:
         return False
     (low, high), (begin, end) = _extent(one), _extent(other)
@@ -14,6 +15,7 @@ def may_overlap(one, other):
 
 
 def _extent(array):
+    """Return the addresses of an array's first byte and of the byte after its last."""
     reaches = [
         (length - 1) * stride
         for length, stride in zip(array.shape, array.strides, strict=True)
@@ -24,6 +26,7 @@ def _extent(array):
 
 
 def has_same_elements(one, other):
+    """Return whether two arrays are the same view of the same memory."""
     return one is other or (
         isinstance(other, GPUArray)
         and one.shape == other.shape
@@ -34,14 +37,14 @@ def has_same_elements(one, other):
 
 
 def shares_some(array, other):
-    """May some, but not just all, elements of an array be another's too?"""
+    """Return whether another array may share some elements but not all, in order."""
     if not isinstance(other, GPUArray):
-        return True  # of a foreign type nothing is known
+        return True  # the memory of a foreign type is unknown
     return not has_same_elements(array, other) and may_overlap(array, other)
 
 
 def apart(array, outs, stream):
-    """Return an array, or a copy of it if its memory is also that of an output."""
+    """Return the array, or a copy of it if it may share memory with an output."""
     if isinstance(array, GPUArray):
         plain = _plain_array(array)
         if any(

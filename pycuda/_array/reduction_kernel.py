@@ -1,8 +1,8 @@
-"""``ReductionKernel``: one result from all elements, by a program's expression.
+"""``ReductionKernel``: one result from all elements, by a program's expressions.
 
-The functions of ``pycuda.gpuarray`` (sum, min, dot, ...) do not need it: they have
-kernels of their own. What a program gives here is text, so that any map, any
-associative and commutative operation and any type of results will do.
+The map may be any expression, the operation any associative and commutative one, the
+result any type. The functions of ``pycuda.gpuarray`` (sum, min, dot, ...) have kernels
+of their own.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _BLOCK_SIZE = 512
 _MOST_BLOCKS = 1024
 _ELEMENTS_PER_THREAD = 4
 
-# Shared memory is bytes: a type of results may have a constructor. The operands of
-# reduce_expr are references called a and b, and what is copied or assigned is always a
-# variable: the one copy constructor of a type may take a "const volatile &".
+# Shared memory is declared as bytes, because the type of the result may have a
+# constructor. The operands of reduce_expr are references called a and b. Only variables
+# are copied or assigned: the copy constructor of a type may take a "const volatile &".
 _KERNEL = """#include <pycuda-complex.hpp>
 {preamble}
 
@@ -145,8 +145,9 @@ def get_reduction_kernel_and_types(
 ) -> tuple[Function, list[str]]:
     """Return (prepared function, format characters) of stage 1 or 2.
 
-    The arguments are the output, in stage 2 the results of stage 1, those of the
-    program, the elements a thread takes up and the number of elements.
+    The function's arguments are the output, in stage 2 the results of stage 1, the
+    program's arguments, the number of elements a thread reduces, and the number of all
+    elements.
     """
     parsed: list[ScalarArg | VectorArg | _RawVector]
     parsed = [*parse_arguments(arguments or [])]
@@ -177,7 +178,7 @@ def get_reduction_kernel_and_types(
 
 
 class _RawVector:
-    """A parameter that points to elements of a C type by its name."""
+    """A parameter that points to elements of a C type, which has no dtype."""
 
     struct_char = "P"
 
@@ -196,18 +197,19 @@ def _first_vector(arguments):
 
 
 class ReductionKernel:
-    """A kernel that maps elements and joins what comes out to one result.
+    """A kernel that maps the elements and joins the values to one result.
 
-    ``map_expr`` is what is done to element ``i`` of the arguments, by default the first
-    array's element; ``reduce_expr`` joins ``a`` and ``b``, in any order; ``neutral`` is
-    the result of no elements. ``arguments`` is a C parameter list or a list of
-    ScalarArg and VectorArg. An argument may have any name but ``i``; ``a`` and ``b`` in
-    ``reduce_expr`` are always the two values. TypeError for an array of another dtype
-    than the kernel declares, ValueError for one with fewer elements than it uses.
+    ``map_expr`` maps the elements ``i`` of the arguments to a value. By default it is
+    the first array's element. ``reduce_expr`` joins two values ``a`` and ``b``, in any
+    order. ``neutral`` is the result of no elements. ``arguments`` is a C parameter list
+    or a list of ScalarArg and VectorArg. An argument may have any name but ``i``; in
+    ``reduce_expr``, ``a`` and ``b`` are always the two values. Raises TypeError for an
+    array of another dtype than the kernel declares, and ValueError for an array with
+    fewer elements than the kernel uses.
 
     A call returns an array without axes of ``dtype_out``, or ``out``. Its keywords are
-    ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, which is given each
-    function and returns what is called instead.
+    ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, a function that gets each
+    launch function and returns a replacement.
     """
 
     def __init__(
@@ -263,7 +265,7 @@ class ReductionKernel:
         )
 
     def _stages(self):
-        """Return the two stages in the current context."""
+        """Return the launch functions of both stages for the current context."""
         context = _working_context()
         made = self._made.get(id(context))
         if made is None:
@@ -272,12 +274,12 @@ class ReductionKernel:
             (stage1, self.stage1_arg_types), (stage2, self.stage2_arg_types) = stages
             self.stage1_func = stage1.prepared_async_call
             self.stage2_func = stage2.prepared_async_call
-            # The context is kept, so that its id is not another's.
+            # The context is kept alive, so that no other context gets its id.
             made = self._made[id(context)] = (*stages, context)
         return made[0][0].prepared_async_call, made[1][0].prepared_async_call
 
     def _reading_stage(self, converted):
-        """Return the first stage, the arguments at these places declared const."""
+        """Return the first stage with the arguments at these places declared const."""
         context = _working_context()
         key = (id(context), *converted)
         made = self._made.get(key)
@@ -287,11 +289,11 @@ class ReductionKernel:
         return made[0].prepared_async_call
 
     def _arranged(self, args, stream):
-        """Return (values, first array, the first stage if it is not the usual one)."""
+        """Return (values, first array, a special first stage or None)."""
         values, first, _, converted = self._arguments.arrange(args, stream)
         stage1 = None
         if converted:
-            self._stages()  # errors of the program's own text are raised here
+            self._stages()  # raises the errors in the program's own code
             try:
                 stage1 = self._reading_stage(converted)
             except CompileError:
@@ -347,12 +349,12 @@ class ReductionKernel:
             )
             if last:
                 return result if given is None else given
-            # gpudata keeps the partial results until the next stage is queued.
+            # gpudata keeps the partial results until the next stage is enqueued.
             function, source, size = stage2, [result.gpudata], blocks
 
 
 def _cut(size):
-    """Return (blocks, elements a thread takes up) for a number of elements."""
+    """Return (blocks, elements that a thread reduces) for a number of elements."""
     each = _ELEMENTS_PER_THREAD
     if size <= _BLOCK_SIZE * each:
         return 1, max(-(-size // _BLOCK_SIZE), 1)

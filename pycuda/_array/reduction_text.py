@@ -10,45 +10,25 @@ from __future__ import annotations
 
 from pycuda._array.elementwise_text import computation_type, computed
 
-_BY_BLOCK, _BY_THREAD, _JOIN_BY_BLOCK, _JOIN_BY_THREAD = range(4)
 
-
-def reduction_text(
-    op, types, nin, compute, reduced, wide, vec, kept, variant, partial, stream=0
-):
-    """Return the source of a kernel of a reduction.
-
-    ``reduced`` and ``kept`` count axes. ``variant`` is one of the four kernels.
-    ``partial`` asks for the accumulators of segments instead of results, ``stream`` for
-    loads that bypass the caches.
-    """
-    index, step = ("uint64", "int64") if wide else ("uint32", "int32")
-    if variant == _JOIN_BY_BLOCK:
+def reduction_text(request):
+    """Return the source of a kernel of a reduction: a ``_KernelRequest``'s."""
+    index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
+    if request.variant == "join_by_block":
         parameters, body = _join_parameters(index), _join_by_block(index)
-    elif variant == _JOIN_BY_THREAD:
+    elif request.variant == "join_by_thread":
         parameters, body = _join_parameters(index), _join_by_thread(index)
     else:
-        target, result = "Z0", "R::finish<Z0>(acc, divisor)"
-        if partial:
-            target, result = "Acc", "acc"
-        parameters = _parameters(nin, target, kept, reduced, index, step)
-        body = _job(nin, kept, variant, index, step)
-        if vec > 1:
-            body += _packed_loop(nin, compute, vec, stream, index)
-        else:
-            body += _strided_loop(nin, compute, reduced, variant, index, step)
-        if variant == _BY_THREAD:
-            body.append(f"out[result * segments + number] = {result};")
-        else:
-            body.append("reduce_block<R>(acc);")
-            body.append(f"if (threadIdx.x == 0) out[job] = {result};")
+        parameters = _parameters(request, index, step)
+        body = _reduce(request, index, step)
+    nin, types = request.inputs, request.types
     lines = [
         "#include <pycuda-reduce.hpp>",
         "using namespace pycuda_array;",
         *(f"typedef {name} T{k};" for k, name in enumerate(types[:nin])),
         f"typedef {types[nin]} Z0;",
-        f"typedef {computation_type(compute)} C;",
-        f"typedef reduce_{op}<C> R;",
+        f"typedef {computation_type(request.compute)} C;",
+        f"typedef reduce_{request.operation}<C> R;",
         "typedef R::Acc Acc;",
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(parameters)})",
@@ -99,18 +79,37 @@ def _join_by_thread(index):
 # -- the kernels that reduce elements --------------------------------------------------
 
 
-def _parameters(nin, target, kept, reduced, index, step):
-    parameters = [f"const T{k} *p{k}" for k in range(nin)]
+def _parameters(request, index, step):
+    """Return the parameters: inputs, target, counts, lengths and strides."""
+    target = "Acc" if request.partial else "Z0"
+    kept, reduced = range(request.kept_ndim), range(request.ndim)
+    parameters = [f"const T{k} *p{k}" for k in range(request.inputs)]
     parameters.append(f"{target} *out")
     numbers = ("results", "length", "segments", "segment")
     parameters += [f"{index} {name}" for name in numbers]
     parameters.append("double divisor")
-    parameters += [f"{index} k{axis}" for axis in range(kept)]
-    parameters += [f"{index} r{axis}" for axis in range(reduced)]
-    for k in range(nin):
-        parameters += [f"{step} k{k}_{axis}" for axis in range(kept)]
-        parameters += [f"{step} r{k}_{axis}" for axis in range(reduced)]
+    parameters += [f"{index} k{axis}" for axis in kept]
+    parameters += [f"{index} r{axis}" for axis in reduced]
+    for k in range(request.inputs):
+        parameters += [f"{step} k{k}_{axis}" for axis in kept]
+        parameters += [f"{step} r{k}_{axis}" for axis in reduced]
     return parameters
+
+
+def _reduce(request, index, step):
+    """Return the body of a kernel that reduces elements."""
+    body = _job(request, index, step)
+    if request.vector > 1:
+        body += _packed_loop(request, index)
+    else:
+        body += _strided_loop(request, index, step)
+    result = "acc" if request.partial else "R::finish<Z0>(acc, divisor)"
+    if request.variant == "by_thread":
+        body.append(f"out[result * segments + number] = {result};")
+    else:
+        body.append("reduce_block<R>(acc);")
+        body.append(f"if (threadIdx.x == 0) out[job] = {result};")
+    return body
 
 
 def _offsets(letter, ndim, nin, source, target, index, step):
@@ -127,9 +126,10 @@ def _offsets(letter, ndim, nin, source, target, index, step):
     return lines
 
 
-def _job(nin, kept, variant, index, step):
+def _job(request, index, step):
     """Return the lines that find a job's result, its segment and its first elements."""
-    if variant == _BY_THREAD:
+    nin, kept = request.inputs, request.kept_ndim
+    if request.variant == "by_thread":
         lines = [
             f"{index} job = ({index})blockIdx.x * 256 + threadIdx.x;",
             "if (job >= results * segments) return;",
@@ -143,7 +143,11 @@ def _job(nin, kept, variant, index, step):
             f"{index} number = job - result * segments;",
         ]
     lines += [f"{step} b{k} = 0;" for k in range(nin)]
-    lines += ["{", *_offsets("k", kept, nin, "result", "b", index, step), "}"]
+    lines += [
+        "{",
+        *_offsets("k", kept, nin, "result", "b", index, step),
+        "}",
+    ]
     lines += [
         f"{index} begin = number * segment;",
         f"{index} end = begin + segment < length ? begin + segment : length;",
@@ -152,12 +156,13 @@ def _job(nin, kept, variant, index, step):
     return lines
 
 
-def _packed_loop(nin, compute, vec, stream, index):
-    """Return the loop over elements that lie one after the other, ``vec`` a load."""
-    inputs = range(nin)
-    load = "stream" if stream else "load"
-    items = ", ".join(computed(f"v{k}.items[j]", compute) for k in inputs)
-    tails = ", ".join(computed(f"row{k}[i]", compute) for k in inputs)
+def _packed_loop(request, index):
+    """Return the loop over elements in a packed run, a vector of them a load."""
+    vec = request.vector
+    inputs = range(request.inputs)
+    load = "stream" if request.streamed else "load"
+    items = ", ".join(computed(f"v{k}.items[j]", request.compute) for k in inputs)
+    tails = ", ".join(computed(f"row{k}[i]", request.compute) for k in inputs)
     return [
         *(
             f"const T{k} *row{k} = (const T{k} *)((const char *)p{k} + b{k});"
@@ -177,19 +182,20 @@ def _packed_loop(nin, compute, vec, stream, index):
     ]
 
 
-def _strided_loop(nin, compute, reduced, variant, index, step):
+def _strided_loop(request, index, step):
     """Return the loop over elements that are found by their indices."""
+    nin = request.inputs
     first, stride = "threadIdx.x", 256
-    if variant == _BY_THREAD:
+    if request.variant == "by_thread":
         first, stride = "0", 1
     elements = [
-        computed(f"(*(const T{k} *)((const char *)p{k} + o{k}))", compute)
+        computed(f"(*(const T{k} *)((const char *)p{k} + o{k}))", request.compute)
         for k in range(nin)
     ]
     return [
         f"for ({index} i = begin + {first}; i < end; i += {stride}) {{",
         *(f"{step} o{k} = b{k};" for k in range(nin)),
-        *_offsets("r", reduced, nin, "i", "o", index, step),
+        *_offsets("r", request.ndim, nin, "i", "o", index, step),
         f"R::add(acc, {', '.join(elements)}, (int64)i);",
         "}",
     ]

@@ -1,4 +1,4 @@
-"""Reductions: one result of all elements, or one along axes."""
+"""Reductions: one result of all elements, or results along axes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,24 @@ from pycuda._array.creation import allocator_of, full
 from pycuda._array.masks import mask_of
 from pycuda._array.operations import maximum
 from pycuda._array.streams import on_stream
-from pycuda._driver import _apply, _array_ops, _array_reductions, _plain_array, _reduce
+from pycuda._driver import (
+    _array_ops,
+    _array_reductions,
+    _elementwise,
+    _plain_array,
+    _reduce,
+)
+
+
+def _named(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
 def _reducer(name, doc):
+    """Return ``sum`` or ``prod``."""
+
     def function(
         a,
         dtype=None,
@@ -28,12 +42,12 @@ def _reducer(name, doc):
             name, a, axis, keepdims, dtype, out, stream, allocator, initial, where
         )
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    return _named(function, name, doc)
 
 
 def _bounder(name, doc):
+    """Return ``min`` or ``max``."""
+
     def function(
         a,
         stream=None,
@@ -49,12 +63,11 @@ def _bounder(name, doc):
             name, a, axis, keepdims, None, out, stream, allocator, initial, where
         )
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    return _named(function, name, doc)
 
 
 def _placer(name, doc):
+    """Return ``argmin``, ``argmax`` or ``count_nonzero``."""
     number = _array_reductions[name]
 
     def function(
@@ -62,12 +75,12 @@ def _placer(name, doc):
     ):
         return _reduce(number, (a,), axis, keepdims, None, out, stream, allocator)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    return _named(function, name, doc)
 
 
 def _tester(name, doc):
+    """Return ``any`` or ``all``."""
+
     def function(
         a,
         stream=None,
@@ -83,12 +96,10 @@ def _tester(name, doc):
             name, a, axis, keepdims, None, out, stream, allocator, initial, where
         )
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+    return _named(function, name, doc)
 
 
-# What joins a result with the initial one, and what changes nothing.
+# (operation that joins a result with ``initial``, its neutral element)
 _JOINS = {
     "sum": ("add", 0),
     "prod": ("multiply", 1),
@@ -102,6 +113,7 @@ _JOINS = {
 def _reduced(
     name, a, axis, keepdims, dtype, out, stream, allocator, initial=None, where=True
 ):
+    """Reduce with NumPy's ``initial`` and ``where``, which the kernels do not know."""
     number = _array_reductions[name]
     if initial is None and where is True:
         return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
@@ -111,44 +123,46 @@ def _reduced(
         if neutral is None and initial is None:
             raise ValueError(f"{name}() with where= needs initial=")
         filler = a.dtype.type(initial if neutral is None else neutral)
-        a = _apply(_array_ops["where"], (mask, a, filler), None, None, stream)
-    if neutral is None and _plain_array(a).size == 0:  # which has no least element
+        a = _elementwise(_array_ops["where"], (mask, a, filler), None, None, stream)
+    if neutral is None and _plain_array(a).size == 0:  # there is no least element
         shape = _reduced_shape(a, axis, keepdims)
         result = full(shape, initial, a.dtype, allocator_of(allocator, a))
     else:
         result = _reduce(number, (a,), axis, keepdims, dtype, None, stream, allocator)
     if initial is not None:
         pair = (result, result.dtype.type(initial))
-        result = _apply(_array_ops[joint], pair, result, None, stream)
+        result = _elementwise(_array_ops[joint], pair, result, None, stream)
     return _stored(result, out, stream)
 
 
 def _reduced_shape(a, axis, keepdims):
-    """Return the shape of a reduction."""
+    """Return the shape of the result of a reduction."""
     return np.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
 
 
 def _stored(result, out, stream):
+    """Return a result, or ``out`` with a copy of it."""
     if out is None:
         return result
     if out.shape != result.shape:
         raise ValueError(f"the result has shape {result.shape}, out has {out.shape}")
-    return _apply(_array_ops["copy"], (result,), out, None, stream)
+    return _elementwise(_array_ops["copy"], (result,), out, None, stream)
 
 
 _AXES = """
 
-    Along all axes, or along ``axis`` (one, or a tuple); keepdims leaves those axes with
-    length 1. The result is an array, without axes if none is left. ``where`` is a mask
-    of the elements that count, ``initial`` a first one.
+    The reduction is along all axes or along ``axis``, a number or a tuple. With
+    ``keepdims`` these axes stay with length 1. The result is always an array, which may
+    have no axes. ``where`` is a mask of the elements that count. ``initial`` is one
+    more element.
     """
-sum = _reducer("sum", "Return the sum; small integers are summed as 64 bits." + _AXES)
+sum = _reducer("sum", "Return the sum. Small integers are added in 64 bits." + _AXES)
 prod = _reducer("prod", "Return the product." + _AXES)
-min = _bounder("min", "Return the least element; ValueError without any." + _AXES)
-max = _bounder("max", "Return the greatest element; ValueError without any." + _AXES)
-argmin = _placer("argmin", "Return where the least element is, first." + _AXES)
-argmax = _placer("argmax", "Return where the greatest element is, first." + _AXES)
-count_nonzero = _placer("count_nonzero", "Return how many are not 0." + _AXES)
+min = _bounder("min", "Return the least element; ValueError if none." + _AXES)
+max = _bounder("max", "Return the greatest element; ValueError if none." + _AXES)
+argmin = _placer("argmin", "Return the index of the first least element." + _AXES)
+argmax = _placer("argmax", "Return the index of the first greatest element." + _AXES)
+count_nonzero = _placer("count_nonzero", "Return the number that are not 0." + _AXES)
 any = _tester("any", "Return whether any element is true." + _AXES)
 all = _tester("all", "Return whether all elements are true." + _AXES)
 
@@ -164,7 +178,10 @@ def mean(
     out=None,
     where=True,
 ):
-    """Return the mean, along all axes or along ``axis``, of all or where a mask is."""
+    """Return the mean, along all axes or along ``axis``.
+
+    ``where`` is a mask of the elements that count.
+    """
     if where is True:
         number = _array_reductions["mean"]
         return _reduce(number, (a,), axis, keepdims, dtype, out, stream, allocator)
@@ -176,6 +193,7 @@ def mean(
 
 
 def _wide(dtype):
+    """Return the dtype of double precision for sums of a dtype."""
     return np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
 
 
@@ -203,7 +221,7 @@ def var(
     where=True,
 ):
     """Return the variance: the mean squared distance from the mean."""
-    return _spread("var", a, axis, ddof, keepdims, out, stream, allocator, where)
+    return _deviation("var", a, axis, ddof, keepdims, out, stream, allocator, where)
 
 
 def std(
@@ -217,16 +235,18 @@ def std(
     allocator=None,
     where=True,
 ):
-    """Return the standard deviation, the root of the variance."""
-    return _spread("std", a, axis, ddof, keepdims, out, stream, allocator, where)
+    """Return the standard deviation: the root of the variance."""
+    return _deviation("std", a, axis, ddof, keepdims, out, stream, allocator, where)
 
 
-def _spread(name, a, axis, ddof, keepdims, out, stream, allocator, where):
+def _deviation(name, a, axis, ddof, keepdims, out, stream, allocator, where):
+    """Return the variance ("var") or the standard deviation ("std")."""
     dtype = np.dtype(a.dtype.char.lower() if a.dtype.kind in "fc" else np.float64)
     if where is not True:
         with on_stream(stream):
             result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
-            result = np.sqrt(result) if name == "std" else result
+            if name == "std":
+                result = np.sqrt(result)
             return _stored(result.astype(dtype), out, None)
     wide = _wide(a.dtype) if a.dtype.kind in "fc" else None
     middle = _reduce(_array_reductions["mean"], (a,), axis, True, wide, None, stream)
@@ -240,7 +260,7 @@ def _spread(name, a, axis, ddof, keepdims, out, stream, allocator, where):
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
-    """Return the sum of the products of the elements of two arrays of one size."""
+    """Return the sum of the products of the elements of two arrays."""
     if a.shape != b.shape:
         if _plain_array(a).size != _plain_array(b).size:
             raise ValueError(f"arrays of shape {a.shape} and {b.shape} have no dot")

@@ -3,8 +3,8 @@
 Element ``i`` of the result joins elements 0 to ``i`` (inclusive) or 0 to ``i - 1``
 (exclusive). The operation must be associative; it need not commute.
 
-One kernel reads and writes each element once, whatever the length: see
-``cuda/pycuda-scan.hpp``. The same input gives the same bits.
+One kernel reads and writes each element once, for any length: see
+``cuda/pycuda-scan.hpp``. The same input always gives the same bits.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ EXCLUSIVE_UPDATE_SOURCE: str = SCAN_INTERVALS_SOURCE.replace(
     "{exclusive}", "true"
 ).replace("{neutral}", "{own}_type({neutral})")
 
-#: A block keeps its elements in shared memory, which holds this much.
+#: The shared memory that a block may use for its elements.
 _SHARED_BYTES = 47 << 10
 
-#: A thread's part of a tile: as much as fills a line of the cache.
+#: A thread's part of a tile: one line of the cache.
 _THREAD_BYTES = 128
-_WINDOW = 64  # tiles; as in pycuda-scan.hpp
+_WINDOW = 64  # tiles; pycuda-scan.hpp has the same number
 
 
 def _shape_of(itemsize):
@@ -94,7 +94,7 @@ def _text_of(
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
-    """Yield (name, source) of scans of some types, to be compiled elsewhere."""
+    """Yield (name, source) of scans of several types, for other compilers."""
     for name in ("int8", "int32", "float64", "complex128"):
         dtype = np.dtype(name)
         for kind, kernel in (
@@ -105,9 +105,9 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 
 
 class _ScanKernelBase:
-    """What the two kinds of scans share.
+    """The base class of both scans.
 
-    ``scan_expr`` joins ``a`` and ``b``; ``neutral`` is the result of no elements.
+    ``scan_expr`` joins ``a`` and ``b``. ``neutral`` is the result of no elements.
     ``devices`` is not used.
     """
 
@@ -142,7 +142,7 @@ class _ScanKernelBase:
         self._function()
 
     def _function(self):
-        """Return the kernel in the current context."""
+        """Return the kernel for the current context."""
         context = _working_context()
         made = self._made.get(id(context))
         if made is None:
@@ -150,7 +150,7 @@ class _ScanKernelBase:
             function = module.get_function(self.name_prefix).prepare("PPPQII")
             made = self._made[id(context)] = (
                 function,
-                context,  # kept, so that its id is not another's
+                context,  # kept alive, so that no other context gets its id
             )
             self.scan_intervals_knl = self.final_update_knl = function
         return made[0]
@@ -164,59 +164,71 @@ class _ScanKernelBase:
     ) -> GPUArray:
         """Scan into ``output_ary``, by default in place; return the output.
 
-        ``output_ary="new"`` makes a new array. ValueError unless the arrays have one
-        axis, one length and the kernel's dtype. Integers of one size are the same dtype
-        here, whatever their sign. A bool input is read as numbers.
+        ``output_ary="new"`` makes a new array. Raises ValueError unless the arrays have
+        one axis, one length and the kernel's dtype. Signed and unsigned integers of one
+        size count as one dtype. A bool input is read as numbers.
         """
+        given = self._output(input_ary, output_ary)
+        values, result = _plain_array(input_ary), _plain_array(given)
+        self._check(values, result)
+        if values.size == 0:
+            return given
+        source, target = self._packed(values, result, stream)
+        if allocator is None:
+            allocator = values.allocator
+        self._scan_lines(source, target, 1, allocator, stream)
+        if target is not result:
+            result.set_async(target, stream)
+        return given
+
+    def _output(self, input_ary, output_ary):
+        """Return the output that a call names: the input, a new array, or its own."""
         if output_ary is None:
-            given = input_ary
-        elif not isinstance(output_ary, str):
-            given = output_ary
-        elif output_ary == "new":
-            given = empty_like(
-                input_ary, self.dtype if input_ary.dtype.kind == "b" else None
-            )
-        else:
+            return input_ary
+        if not isinstance(output_ary, str):
+            return output_ary
+        if output_ary != "new":
             raise ValueError(f'output_ary is an array or "new", not {output_ary!r}')
-        plain = _plain_array(given)
-        input_ary, output_ary = _plain_array(input_ary), plain
+        dtype = self.dtype if input_ary.dtype.kind == "b" else None
+        return empty_like(input_ary, dtype)
+
+    def _accepts(self, dtype):
+        """Return whether the kernel can scan elements of this dtype as its own."""
+        if dtype == self.dtype:
+            return True
+        return dtype.itemsize == self.dtype.itemsize and accepts(self.dtype, dtype)
+
+    def _check(self, input_ary, output_ary):
+        """Raise ValueError unless the arrays have one axis, one length, one dtype."""
         for array, name in ((input_ary, "input_ary"), (output_ary, "output_ary")):
             if array.ndim != 1:
                 raise ValueError(f"{name} has shape {array.shape}; scans take one axis")
-            if array.dtype != self.dtype and not self._accepts(array.dtype):
-                if array is not output_ary and array.dtype.kind == "b":
-                    continue  # it is read as numbers, from a copy
+            # A bool input is copied as numbers.
+            is_copied = array is not output_ary and array.dtype.kind == "b"
+            if not self._accepts(array.dtype) and not is_copied:
                 raise ValueError(str(wrong_dtype(name, self.dtype, array)))
         if output_ary.shape != input_ary.shape:
             raise ValueError(
                 f"input_ary has shape {input_ary.shape}, output_ary has "
                 f"{output_ary.shape}"
             )
-        if input_ary.size == 0:
-            return given
-        source = input_ary
+
+    def _packed(self, input_ary, output_ary, stream):
+        """Return (source, target) without gaps that do not overlap by half."""
+        source, target = input_ary, output_ary
         if input_ary.dtype.kind == "b" and self.dtype.kind != "b":
             source = input_ary.astype(self.dtype, stream)
         elif not input_ary.flags.forc:
             source = input_ary.astype(input_ary.dtype, stream)
-        target = output_ary
         if not output_ary.flags.forc:
             target = GPUArray(output_ary.shape, output_ary.dtype, output_ary.allocator)
         elif 0 < abs(source.ptr - target.ptr) < target.nbytes:
-            source = source.astype(source.dtype, stream)  # blocks would change it
-        if allocator is None:
-            allocator = input_ary.allocator
-        self._scan_lines(source, target, 1, allocator, stream)
-        if target is not output_ary:
-            output_ary.set_async(target, stream)
-        return given
-
-    def _accepts(self, dtype):
-        """Can elements of this dtype be scanned as those of the kernel's?"""
-        return dtype.itemsize == self.dtype.itemsize and (accepts(self.dtype, dtype))
+            # Blocks would write to elements that other blocks have still to read.
+            source = source.astype(source.dtype, stream)
+        return source, target
 
     def _scan_lines(self, source, target, lines, allocator, stream):
-        """Scan each of so many lines, which lie packed one after the other."""
+        """Scan each of ``lines`` lines, which follow each other in memory."""
         length = source.size // lines
         threads, each = self.scan_wg_size, self.scan_wg_seq_batches
         tiles = -(-length // (threads * each))
@@ -243,13 +255,13 @@ class _ScanKernelBase:
 
 
 class InclusiveScanKernel(_ScanKernelBase):
-    """Scan with each element itself: ``scan_expr`` joins ``a`` and ``b``."""
+    """Scan that includes the element itself: ``scan_expr`` joins ``a`` and ``b``."""
 
     final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
 
 
 class ExclusiveScanKernel(_ScanKernelBase):
-    """Scan without the element itself; the first result is ``neutral``."""
+    """Scan that excludes the element itself. The first result is ``neutral``."""
 
     final_update_tp: str = EXCLUSIVE_UPDATE_SOURCE
 

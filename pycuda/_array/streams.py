@@ -8,7 +8,7 @@ from pycuda._driver import Stream
 
 
 def on_stream(stream):
-    """Return what makes a stream current in a ``with`` block; None changes nothing."""
+    """Return a context manager that makes a stream current; None changes nothing."""
     if stream is None:
         return contextlib.nullcontext()
     if isinstance(stream, Stream):

@@ -1,14 +1,15 @@
-"""Arrays as the memory of texture references."""
+"""Texture references that read the memory of an array."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pycuda._driver import _plain_array
 from pycuda._texture_arrays import dtype_to_array_format
+from pycuda._driver import _plain_array
 
 
 def bind_to_texref(array, texref, allow_offset=False):
+    """Let a texture reference read an array; return the offset in elements."""
     return bind_to_texref_ext(array, texref, 1, False, False, allow_offset)
 
 
@@ -20,6 +21,12 @@ def bind_to_texref_ext(
     allow_complex_hack=False,
     allow_offset=False,
 ):
+    """Let a texture reference read an array; return the offset in elements.
+
+    ``channels`` elements of the array are one element of the texture. No texture has
+    doubles or complex numbers: with the arguments called hack, they are bound as
+    several channels of 32 bits.
+    """
     array = _plain_array(array)
     if not array.flags.forc:
         raise RuntimeError("an array with gaps cannot be bound to a texture reference")

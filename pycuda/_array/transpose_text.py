@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 
-def transpose_text(itemsize, tile, per, others):
-    """Return the source of a copy that exchanges two axes through shared memory.
+def transpose_text(request):
+    """Return the source of a copy that exchanges two axes: a ``_KernelRequest``'s.
 
-    ``tile`` is the side of a tile in elements. A thread copies ``per`` elements.
-    ``others`` is the number of axes that keep their place.
+    Tiles go through shared memory. The axes of the request are those that keep their
+    place. A thread copies a vector of elements.
     """
+    others = request.ndim
+    sizes = f"{request.raw_bytes}, {request.tile}, {request.vector}"
     parameters = ["const char *source", "char *target", "uint64 across", "uint64 along"]
     parameters += ["int64 source_step", "int64 target_step"]
     for axis in range(others):
@@ -16,7 +18,7 @@ def transpose_text(itemsize, tile, per, others):
     lines = [
         "#include <pycuda-array.hpp>",
         "using namespace pycuda_array;",
-        f"typedef transpose_tile<{itemsize}, {tile}, {per}> tile;",
+        f"typedef transpose_tile<{sizes}> tile;",
         'extern "C" __global__ void __launch_bounds__(256)',
         f"kernel({', '.join(parameters)})",
         "{",

@@ -1,1 +1,19 @@
-"""The compile room: from CUDA C to an image that a context can load."""
+"""The compile room: from CUDA C to an image that a context can load.
+
+A caller fills one ``CompileRequest`` (``request.py``) and gives it to ``build.py``,
+which returns bytes. A file imports only files from its own line or from lines above
+it::
+
+    warning  work_folder  lock   warnings at the program's line, a folder, a lock file
+    store  sweep                 the cache on disk: its entries, its size
+    includes  manifest           what a compilation read, on which its entry depends
+    single_flight                one compilation of a key at a time
+    toolkit                      where toolkits are, what a compiler is
+    inputs                       what nvcc's options and variables add
+    nvcc  nvrtc  nvrtc_*         the two tools
+    tools                        the choice between them
+    request  text  references    what a caller asks for; texture references in a source
+    architecture                 the options for the current device
+    build  nvcc_link             from a request to an image, from pieces to an image
+    parallel                     several jobs in threads
+"""

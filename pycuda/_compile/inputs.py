@@ -1,7 +1,6 @@
-"""What nvcc's options and variables add to a compilation: files, folders, programs.
+"""The files, folders and programs that nvcc's options and variables name.
 
-``pycuda.compiler`` asks for the parts of the key at each call, for the rest after a
-miss.
+Each compilation needs ``for_key``; only one that is not cached needs the rest.
 """
 
 from __future__ import annotations
@@ -9,8 +8,24 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Sequence
 
-from pycuda._compile import nvcc
+from pycuda._compile import toolkit
 
+# Variables that change what nvcc, or its preprocessor, makes of the same command.
+# nvcc.profile adds to some of them instead of setting them.
+ENVIRONMENT = (
+    "NVCC_PREPEND_FLAGS",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_CCBIN",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "INCLUDES",
+    "SYSTEM_INCLUDES",
+    "LIBRARIES",
+    "PTXAS_FLAGS",
+    "CUDAFE_FLAGS",
+)
 _FLAGS = ("INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES", "PTXAS_FLAGS", "CUDAFE_FLAGS")
 _PATHS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
 
@@ -22,17 +37,17 @@ _OPTIONS_FILE = ("-optf", "--options-file")
 _HOST_COMPILER = ("-ccbin", "--compiler-bindir")
 _TO_HOST_COMPILER = ("-Xcompiler", "--compiler-options")
 
-_ENCODED = tuple((name, os.fsencode(name)) for name in nvcc.ENVIRONMENT)
+_ENCODED = tuple((name, os.fsencode(name)) for name in ENVIRONMENT)
 
 _words: dict[str, list[str]] = {}
-_relative: dict[tuple[str, ...], bool] = {}  # what variables say, by their values
+_relative: dict[tuple[str, ...], bool] = {}  # whether variables name relative paths
 _programs: dict[tuple[str, str | None], str | None] = {}
 
 
 def for_key(options: Sequence[str]) -> list[str]:
-    """Return what belongs into a key of nvcc beside options, text and version."""
+    """Return what belongs into a key for nvcc beside options, text and version."""
     environ = os.environ
-    # To ask for what is not there, and most of these are not, is slow with os.environ.
+    # Most of these are not set. Looking for an absent name in os.environ is slow.
     known: Container[object] | None = getattr(environ, "_data", None)
     if known is None:
         known = environ
@@ -60,10 +75,11 @@ def _variables_depend_on_cwd() -> bool:
 
 
 def depends_on_cwd(options: Iterable[str]) -> bool:
-    """Say whether an option may name a file relative to the current directory.
+    """Return whether an option may name a file relative to the current directory.
 
-    Taking one for a file that is none costs a recompilation elsewhere; the reverse
-    would give another directory's result. What a file of options has is not looked at.
+    If it wrongly returns True, a program in another directory compiles again. If it
+    wrongly returned False, that program would get this directory's result. Files of
+    options always count as relative.
     """
     for option in options:
         name, _, value = option.partition("=")
@@ -81,9 +97,9 @@ def depends_on_cwd(options: Iterable[str]) -> bool:
 
 
 def _host_compiler(options: Sequence[str], ccbin: str) -> str:
-    """Return path, size and time of the compiler that nvcc takes for the host.
+    """Return path, size and time of nvcc's host compiler.
 
-    ``ccbin`` is what NVCC_CCBIN says.
+    ``ccbin`` is the value of NVCC_CCBIN.
     """
     wanted = ccbin or "gcc"
     for number, option in enumerate(options):
@@ -94,7 +110,9 @@ def _host_compiler(options: Sequence[str], ccbin: str) -> str:
     if place not in _programs:
         path: str | None = os.path.join(wanted, "gcc")
         if not os.path.isdir(wanted):
-            path = wanted if os.path.dirname(wanted) else nvcc.on_path([wanted])
+            path = wanted
+            if not os.path.dirname(wanted):
+                path = toolkit.on_path([wanted])
         _programs[place] = path
     path = _programs[place]
     if path is None:
@@ -108,7 +126,7 @@ def _host_compiler(options: Sequence[str], ccbin: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Return the words of a variable or a file that has options."""
+    """Return the words of a variable or of a file of options."""
     if not text:
         return []
     words = _words.get(text)
@@ -117,20 +135,23 @@ def _split(text: str) -> list[str]:
 
         try:
             words = shlex.split(text)
-        except ValueError:  # a quote without its other half
+        except ValueError:  # an opening quote without a closing one
             words = text.split()
         _words[text] = words
     return words
 
 
 def _path(name: str) -> list[str]:
-    """Return the parts of a variable that lists folders; an empty one is here."""
+    """Return the parts of a variable that lists folders.
+
+    An empty part is the current directory.
+    """
     value = os.environ.get(name)
     return value.split(os.pathsep) if value else []
 
 
 class Given:
-    """All that nvcc was told: by options, by variables, by files of options."""
+    """All options of nvcc: from the command, from variables, from files of options."""
 
     __slots__ = ("_words", "files")
 
@@ -143,7 +164,7 @@ class Given:
         self._words = self._expanded([*prepended, *options, *appended, *own])
 
     def _expanded(self, words: Iterable[str]) -> list[str]:
-        """Replace files of options by what they have."""
+        """Replace files of options by the options in them."""
         expanded: list[str] = []
         rest = iter(words)
         for word in rest:
@@ -168,7 +189,7 @@ class Given:
         system = list(map(os.path.abspath, system))
         quoted = [*self._values(("-I", "--include-path")), *cpath]
         first = list(map(os.path.abspath, quoted))
-        # The compiler leaves out what it will look into as a folder of the system.
+        # The compiler skips a folder here if it is also one of the system's folders.
         return [folder for folder in first if folder not in system] + system
 
     def libraries(self) -> list[str]:
@@ -176,12 +197,10 @@ class Given:
         words = self._words
         if not any(word.startswith("-l") or word[:1] != "-" for word in words):
             return []
-        from pycuda._compile import nvcc_link
-
-        return nvcc_link.libraries(words)
+        return libraries(words)
 
     def as_source(self) -> str:
-        """Return what the options would be as lines of a source."""
+        """Return the options as lines of a source: includes and macros."""
         lines = []
         for name in self._values(("-include", "--pre-include")):
             lines += [f'#include "{os.path.abspath(name)}"', f'#include "{name}"']
@@ -205,3 +224,39 @@ class Given:
                 continue
             found += [part for part in value.split(",") if part]
         return found
+
+
+def libraries(options: Sequence[str]) -> list[str]:
+    """Return the files that options name for the linker, as far as they exist.
+
+    Libraries of the toolkit are not among them. They come with the compiler.
+    """
+    folders = _linker_values(options, "-L", "--library-path")
+    beside = os.environ.get("LIBRARY_PATH")
+    folders += beside.split(os.pathsep) if beside else []
+    names = _linker_values(options, "-l", "--library")
+    found = []
+    for name in names:
+        paths = (os.path.join(folder, f"lib{name}.a") for folder in folders)
+        found += [path for path in paths if os.path.isfile(path)][:1]
+    found += [
+        option
+        for option in options
+        if not option.startswith("-") and os.path.isfile(option)
+    ]
+    return [os.path.abspath(path) for path in found]
+
+
+def _linker_values(options: Sequence[str], short: str, long: str) -> list[str]:
+    values = []
+    for number, option in enumerate(options):
+        if option in (short, long):
+            value = "".join(options[number + 1 : number + 2])
+        elif option.startswith(long + "="):
+            value = option.partition("=")[2]
+        elif option.startswith(short) and not option.startswith("-lineinfo"):
+            value = option[len(short) :].removeprefix("=")
+        else:
+            continue
+        values += [part for part in value.split(",") if part]
+    return values

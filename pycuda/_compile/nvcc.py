@@ -1,73 +1,34 @@
-"""nvcc as a subprocess: where it is, what it is, and one run of it.
-
-Only ``pycuda.compiler`` calls this.
-"""
+"""nvcc as a subprocess: where it is, what it is, and one run of it."""
 
 from __future__ import annotations
 
 import os
 import re
 import time
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pycuda._compile import store, toolkit
+from pycuda._compile import toolkit
+from pycuda._compile.warning import warn
+from pycuda._compile.work_folder import work_folder
+from pycuda._excerpt import SOURCE_NAME
+from pycuda.driver import CompileError, CompilerNotFoundError
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
-    from pycuda.driver import CompilerNotFoundError
-
-SOURCE_NAME = "kernel.cu"
-
-# What compilers call our own lines around a source.
-BEFORE_SOURCE = f"before {SOURCE_NAME}"
-AFTER_SOURCE = f"after {SOURCE_NAME}"
-
-# Variables that change what nvcc, or its preprocessor, makes of the same command.
-# nvcc.profile adds to some of them instead of setting them.
-ENVIRONMENT = (
-    "NVCC_PREPEND_FLAGS",
-    "NVCC_APPEND_FLAGS",
-    "NVCC_CCBIN",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "LIBRARY_PATH",
-    "INCLUDES",
-    "SYSTEM_INCLUDES",
-    "LIBRARIES",
-    "PTXAS_FLAGS",
-    "CUDAFE_FLAGS",
-)
-
 _WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
 
-_LINE = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"([^"\n]+)"', re.MULTILINE)
+_LINE_DIRECTIVE = r'(?m)^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"([^"\n]+)"'
 
 _found: dict[tuple[object, ...], str] = {}
 
 
-def on_path(names: Iterable[str]) -> str | None:
-    """Return the first executable of these names on PATH, or None."""
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        for name in names:
-            path = os.path.join(folder, name)
-            if _is_program(path):
-                return path
-    return None
-
-
-def _is_program(path: str) -> bool:
-    return os.path.isfile(path) and os.access(path, os.X_OK)
-
-
 def find(nvcc: str | os.PathLike[str]) -> str:
-    """Return the path of the program meant by ``nvcc``.
+    """Return the path of the program ``nvcc``. Raise CompilerNotFoundError.
 
-    A name is looked for on PATH, then in the places where toolkits and NVIDIA's wheels
-    put it; a path is taken as it is. Raises CompilerNotFoundError.
+    A name is looked for on PATH, then in the folders of toolkits and of NVIDIA's
+    wheels. A path is taken as it is.
     """
     nvcc = os.fspath(nvcc)
     environ = os.environ
@@ -84,20 +45,18 @@ def find(nvcc: str | os.PathLike[str]) -> str:
 
 
 def _search(nvcc: str) -> str:
-    from pycuda.driver import CompilerNotFoundError
-
     path = os.path.expanduser(nvcc)
     if os.path.dirname(path):
-        if _is_program(path):
+        if toolkit.is_program(path):
             return os.path.abspath(path)
         raise CompilerNotFoundError(f"there is no compiler at '{nvcc}'", [nvcc], nvcc)
-    found = on_path([nvcc])
+    found = toolkit.on_path([nvcc])
     if found is not None:
         return os.path.abspath(found)
     folders = [os.path.join(home, "bin") for home in toolkit.homes()]
     for folder in folders + toolkit.in_wheels(_WHEEL_FOLDERS):
         path = os.path.join(folder, nvcc)
-        if _is_program(path):
+        if toolkit.is_program(path):
             return os.path.abspath(path)
     raise CompilerNotFoundError(
         f"the CUDA compiler '{nvcc}' was not found: not on PATH, not under "
@@ -110,10 +69,12 @@ def _search(nvcc: str) -> str:
     )
 
 
-class Tool:
+class Tool(toolkit.Tool):
     """One nvcc binary."""
 
     __slots__ = ("path",)
+
+    name = "nvcc"
 
     def __init__(self, nvcc: str | os.PathLike[str]) -> None:
         self.path: str = find(nvcc)
@@ -128,10 +89,9 @@ class Tool:
     def _introduce(self) -> tuple[str, str]:
         version = _ask(self.path, "--version")
         if not version.strip():
-            warnings.warn(
-                f"'{self.path} --version' answered nothing, so cached code may come "
-                "from another version of it",
-                stacklevel=store.outside(),
+            warn(
+                f"'{self.path} --version' printed nothing, so cached code may come "
+                "from another version of it"
             )
         return version, _ask(self.path, "--list-gpu-arch")
 
@@ -143,13 +103,7 @@ class Tool:
         keep: bool,
         names: Sequence[str] = (),
     ) -> toolkit.Result:
-        """Compile ``source``; return a Result.
-
-        Raises CompileError with what nvcc said. ``keep`` prints the directory of the
-        files and leaves it there; otherwise it is gone when this returns or raises.
-        ``names`` are expressions for kernels that come to be by being named.
-        """
-        with store.work_folder(keep) as folder:
+        with work_folder(keep) as folder:
             if not names:
                 return _run_in(folder, self.path, source, options, target, keep)
             lowered = _lower(folder, self.path, source, options, names)
@@ -160,16 +114,12 @@ class Tool:
 
 
 def _vanished(path: str) -> CompilerNotFoundError:
-    from pycuda.driver import CompilerNotFoundError
-
     return CompilerNotFoundError(f"the compiler '{path}' is gone", [path], path)
 
 
 def _start(command: list[str]) -> CompletedProcess[bytes]:
-    """Run a command to its end; the GIL is free meanwhile."""
+    """Run a command to its end. The GIL is released meanwhile."""
     import subprocess
-
-    from pycuda.driver import CompileError
 
     try:
         return subprocess.run(
@@ -183,9 +133,11 @@ def _start(command: list[str]) -> CompletedProcess[bytes]:
 
 
 def _ask(path: str, question: str) -> str:
+    """Return what nvcc prints for an option, "" if it does not know the option."""
     done = _start([path, question])
-    # An nvcc that does not know the question has no answer to it, which is an answer.
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    if done.returncode != 0:
+        return ""
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _run_in(
@@ -208,9 +160,9 @@ def _run_in(
 
     started_ns = time.time_ns()
     what = f"compilation of {SOURCE_NAME}"
-    image, said = _made(command, image_path, folder, keep, what, source)
+    image, messages = _made(command, image_path, folder, keep, what, source)
     read = _dependencies(_read(deps_path), source_path, source)
-    return toolkit.Result(image, read, started_ns, said)
+    return toolkit.Result(image, read, started_ns, messages)
 
 
 def link_in(
@@ -221,12 +173,12 @@ def link_in(
     target: str,
     keep: bool,
 ) -> toolkit.Result:
-    """Link files of a folder; return a Result that read nothing else."""
+    """Link files of a folder. The Result has read no other files."""
     image_path = os.path.join(folder, f"linked.{target}")
     command = [path, "-dlink", f"--{target}", *options, "-o", image_path, *names]
     started_ns = time.time_ns()
-    image, said = _made(command, image_path, folder, keep, "linking", None)
-    return toolkit.Result(image, [], started_ns, said)
+    image, messages = _made(command, image_path, folder, keep, "linking", None)
+    return toolkit.Result(image, [], started_ns, messages)
 
 
 def _made(
@@ -237,20 +189,19 @@ def _made(
     what: str,
     source: str | None,
 ) -> tuple[bytes, str]:
-    """Run a command that makes a file; return (content, what it said)."""
-    from pycuda.driver import CompileError
-
+    """Run a command that makes a file. Return (its content, the messages)."""
     done = _start(command)
     stdout = done.stdout.decode("utf-8", "replace")
     stderr = done.stderr.decode("utf-8", "replace")
     if not keep:
-        # A directory that is about to go is of no use to the reader.
-        stdout, stderr = (t.replace(folder + os.sep, "") for t in (stdout, stderr))
+        # The folder is removed before the reader sees its name.
+        stdout = stdout.replace(folder + os.sep, "")
+        stderr = stderr.replace(folder + os.sep, "")
     if done.returncode == 0:
         image = _read(image_path)
         if image:
             return image, f"{stdout}\n{stderr}"
-        msg = f"nvcc {what} went well, it said, but made no file"
+        msg = f"nvcc {what} reported success but made no file"
     else:
         msg = f"nvcc {what} failed"
     if keep:
@@ -258,9 +209,9 @@ def _made(
     raise CompileError(msg, command, stdout, stderr, source)
 
 
-# nvcc makes a kernel from a template where the program mentions it. A mention on the
-# host leaves nothing in the image; one in a variable of the device says in PTX what the
-# kernel is called.
+# nvcc instantiates a template where the program mentions it. A mention on the host
+# leaves nothing in the image. A mention in a variable of the device shows in PTX which
+# name the kernel has there.
 _ON_THE_HOST = (
     "namespace {{ __attribute__((used)) void *{name}() {{ return {kernel}; }} }}"
 )
@@ -269,7 +220,7 @@ _MENTION = "__pycuda_name_{number}"
 
 
 def _mention(names: Sequence[str], form: str) -> str:
-    """Return lines that mention each kernel; messages about them quote its name."""
+    """Return lines that mention each kernel."""
     lines = []
     for number, kernel in enumerate(names):
         name = _MENTION.format(number=number)
@@ -281,9 +232,7 @@ def _mention(names: Sequence[str], form: str) -> str:
 def _lower(
     folder: str, path: str, source: str, options: Sequence[str], names: Sequence[str]
 ) -> list[str]:
-    """Return what PTX of the source calls the kernels."""
-    from pycuda.driver import CompileError
-
+    """Return the names that the kernels have in PTX of the source."""
     mentioned = source + _mention(names, _ON_THE_DEVICE)
     plain = _with_one_arch(options)
     ptx = _run_in(folder, path, mentioned, plain, "ptx", False).image.decode()
@@ -292,14 +241,14 @@ def _lower(
         variable = _MENTION.format(number=number)
         found = re.search(rf"\b{variable} = (?:generic\()?([\w$]+)", ptx)
         if found is None:
-            msg = f"nvcc did not say what the kernel '{kernel}' is called"
+            msg = f"nvcc's PTX does not show the name of the kernel '{kernel}'"
             raise CompileError(msg, [path, *plain], None, None, source)
         lowered.append(found[1])
     return lowered
 
 
 def _with_one_arch(options: Sequence[str]) -> list[str]:
-    """Return the options for PTX, which is for one architecture; any does for names."""
+    """Return the options with only the first architecture, because PTX is for one."""
     kept: list[str] = []
     archs: list[str] = []
     rest = iter(options)
@@ -310,7 +259,8 @@ def _with_one_arch(options: Sequence[str]) -> list[str]:
         elif name in ("-gencode", "--generate-code"):
             archs += re.findall(r"arch=(\w+)", value if equals else next(rest, ""))
         elif name in ("-code", "--gpu-code"):
-            value = value if equals else next(rest, "")
+            if not equals:
+                next(rest, "")
         else:
             kept.append(option)
     return [*kept, *(f"-arch={arch}" for arch in archs[:1])]
@@ -325,23 +275,32 @@ def _read(path: str) -> bytes:
 
 
 def _dependencies(text: bytes, source_path: str, source: str) -> list[str] | None:
-    """Return the headers read; None if nvcc did not say."""
+    """Return the headers that nvcc read, None if it did not list them."""
     if not text:
         return None
-    paths = store.parse_dependencies(os.fsdecode(text))
-    # The names in #line directives appear, too, and need not be files.
-    named = {name for name in _LINE.findall(source) if not os.path.exists(name)}
+    paths = parse_dependencies(os.fsdecode(text))
+    # The list has the names in #line directives too, which need not be files.
+    named = {
+        name for name in re.findall(_LINE_DIRECTIVE, source) if not os.path.exists(name)
+    }
     named |= {source_path, SOURCE_NAME}
     return [path for path in paths if path not in named]
 
 
+def parse_dependencies(text: str) -> list[str]:
+    """Return the paths in a make rule as compilers write it."""
+    paths: list[str] = []
+    for rule in re.sub(r"\\\r?\n", " ", text).splitlines():
+        _, colon, names = rule.partition(": ")
+        if colon:
+            for name in re.findall(r"(?:\\.|[^\s\\])+", names):
+                paths.append(re.sub(r"\\([ #\\])", r"\1", name).replace("$$", "$"))
+    return list(dict.fromkeys(paths))
+
+
 def preprocess(path: str, source: str, options: Sequence[str]) -> str:
-    """Return what nvcc's preprocessor makes of a text."""
-    import tempfile
-
-    from pycuda.driver import CompileError
-
-    with tempfile.TemporaryDirectory(prefix="pycuda-") as folder:
+    """Return a text after nvcc's preprocessor."""
+    with work_folder(keep=False) as folder:
         source_path = os.path.join(folder, SOURCE_NAME)
         with open(source_path, "wb") as file:
             file.write(source.encode("utf-8", "surrogateescape"))

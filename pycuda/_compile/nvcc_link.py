@@ -1,6 +1,7 @@
-"""Linking of device code by nvcc: which pieces, which libraries, one run, cached.
+"""Linking of relocatable device code by nvcc, cached like a compilation.
 
-Only ``pycuda.compiler`` calls this.
+The driver links too: that is its ``Linker``, which ``pycuda.compiler.DynamicModule``
+uses.
 """
 
 from __future__ import annotations
@@ -8,14 +9,60 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from pycuda._compile import nvcc, store, toolkit
+from pycuda._compile import architecture, build, nvcc, store, warning
+from pycuda._compile.request import CompileRequest
+from pycuda._compile.text import list_of
+from pycuda._compile.toolkit import Result
+from pycuda._compile.work_folder import work_folder
 
 # The machine number of device code in an ELF header, at bytes 18 and 19.
 _ELF_CUDA = b"\xbe\x00"
 
+# (suffix of a file, content)
+Piece = tuple[str, bytes]
 
-def suffix_of(piece: bytes) -> str:
-    """Return what a file with this content is called: its kind, which nvcc goes by."""
+
+def link(pieces: Iterable[object], request: CompileRequest) -> bytes:
+    """Link pieces and return the image, from the cache or from nvcc.
+
+    Of the request count the options, the architecture, nvcc and the caching.
+    """
+    options = list_of(request.options, "options")
+    folder = store.resolve_dir(request.cache_dir)
+    found = _contents(pieces)
+    if not found:
+        raise ValueError("there are no pieces to link")
+    tool = nvcc.Tool(request.nvcc)
+    facts = tool.facts(folder)
+    target = architecture.add_options(options, request, tool, facts)
+    entry = None
+    if folder:
+        parts = "\n".join(f"{suffix} {store.digest_of(data)}" for suffix, data in found)
+        key = build.key_of(parts, options, f"linked {target}", facts)
+        entry = os.path.join(folder, f"{key}.{target}")
+        if not request.keep:
+            image = store.load(entry)
+            if image is not None:
+                return image
+    messages = []
+
+    def make() -> tuple[bytes | None, bytes]:
+        result = _run(tool.path, found, options, target, request.keep)
+        messages.append(result.messages)
+        manifest = None
+        if entry:
+            note = build.note_of(options, facts, ["linked code"])
+            result.search_dirs = []
+            manifest = build.manifest_of(result, "", options, facts, note)
+        return manifest, result.image
+
+    image = build.make_once(entry, request.keep, make)
+    warning.pass_on("".join(messages))
+    return image
+
+
+def _suffix_of(piece: bytes) -> str:
+    """Return the suffix for a file with this content. nvcc goes by the suffix."""
     if piece.startswith(b"\x7fELF"):
         return ".cubin" if piece[18:20] == _ELF_CUDA else ".o"
     if piece.startswith(b"\x50\xed\x55\xba"):
@@ -30,11 +77,8 @@ def suffix_of(piece: bytes) -> str:
     )
 
 
-def contents(pieces: Iterable[object]) -> list[tuple[str, bytes]]:
-    """Return (suffix, content) of the pieces, which are bytes or paths.
-
-    A file that is not there is a FileNotFoundError.
-    """
+def _contents(pieces: Iterable[object]) -> list[Piece]:
+    """Return the pieces. Raise FileNotFoundError for a path without a file."""
     found = []
     for piece in pieces:
         if isinstance(piece, (bytes, bytearray, memoryview)):
@@ -46,64 +90,21 @@ def contents(pieces: Iterable[object]) -> list[tuple[str, bytes]]:
             raise TypeError(
                 f"a piece to link is bytes or a path, not {type(piece).__name__}"
             )
-        suffix = suffix_of(data)
-        found.append((suffix, data.rstrip(b"\0") if suffix == ".ptx" else data))
+        suffix = _suffix_of(data)
+        if suffix == ".ptx":
+            data = data.rstrip(b"\0")
+        found.append((suffix, data))
     return found
 
 
-def digest(suffix: str, content: bytes) -> str:
-    """Return what stands for a piece in a key."""
-    return f"{suffix} {store.digest_of(content)}"
-
-
-def run(
-    path: str,
-    pieces: Sequence[tuple[str, bytes]],
-    options: Sequence[str],
-    target: str,
-    keep: bool,
-) -> toolkit.Result:
-    """Link pieces with the nvcc at ``path``; return a Result."""
-    with store.work_folder(keep) as folder:
+def _run(
+    path: str, pieces: Sequence[Piece], options: Sequence[str], target: str, keep: bool
+) -> Result:
+    """Link pieces with the nvcc at ``path``."""
+    with work_folder(keep) as folder:
         names = []
         for number, (suffix, data) in enumerate(pieces):
             names.append(os.path.join(folder, f"piece{number}{suffix}"))
             with open(names[-1], "wb") as file:
                 file.write(data)
         return nvcc.link_in(folder, path, names, options, target, keep)
-
-
-def libraries(options: Sequence[str]) -> list[str]:
-    """Return the files that options name for the linker, as far as they are found.
-
-    Libraries of the toolkit are not among them: they go with the compiler.
-    """
-    folders = _values(options, "-L", "--library-path")
-    beside = os.environ.get("LIBRARY_PATH")
-    folders += beside.split(os.pathsep) if beside else []
-    names = _values(options, "-l", "--library")
-    found = []
-    for name in names:
-        paths = (os.path.join(folder, f"lib{name}.a") for folder in folders)
-        found += [path for path in paths if os.path.isfile(path)][:1]
-    found += [
-        option
-        for option in options
-        if not option.startswith("-") and os.path.isfile(option)
-    ]
-    return [os.path.abspath(path) for path in found]
-
-
-def _values(options: Sequence[str], short: str, long: str) -> list[str]:
-    values = []
-    for number, option in enumerate(options):
-        if option in (short, long):
-            value = "".join(options[number + 1 : number + 2])
-        elif option.startswith(long + "="):
-            value = option.partition("=")[2]
-        elif option.startswith(short) and not option.startswith("-lineinfo"):
-            value = option[len(short) :].removeprefix("=")
-        else:
-            continue
-        values += [part for part in value.split(",") if part]
-    return values

@@ -1,9 +1,9 @@
-"""The standard headers for NVRTC, which has none: what device code uses of them.
+"""The standard headers for NVRTC, which has none: the parts that device code uses.
 
-``PRELUDE`` is read before a source that uses something of it. It gives what nvcc's own
-first header gives: the integer names of the C library, the limits, the constants of
-math.h, and mixed overloads of the arithmetic functions. ``HEADERS`` are found by
-``#include``; each must survive inside ``extern "C"``.
+``PRELUDE`` comes before a source that uses a name in it. It defines the names that
+nvcc's own first header defines: the integer types of the C library, the limits, the
+constants of math.h, and mixed overloads of the arithmetic functions. ``HEADERS`` are
+found by ``#include``. Each of them must compile inside ``extern "C"``.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ _STDLIB = """
 #endif
 """
 
-# What nvcc's host compiler defines of itself, but for the system: where __linux__ is
-# defined, libcu++ of CUDA 12.5 to 12.8 asks for headers of the C library.
+# Macros that nvcc's host compiler predefines, without those for the system: with
+# __linux__ defined, libcu++ of CUDA 12.5 to 12.8 includes headers of the C library.
 _OF_GCC = """
 #ifndef __CHAR_BIT__
 #define __CHAR_BIT__ 8
@@ -218,7 +218,8 @@ __PYCUDA_TWO(fmin) __PYCUDA_TWO(fmax)
 """
 )
 
-# What it defines; a source with none of these words, and no headers, is spared it.
+# The names that PRELUDE defines. A source with none of these words, and without
+# headers, is compiled without it.
 PRELUDE_NAMES = frozenset(
     name
     for names in re.findall(
@@ -230,7 +231,7 @@ PRELUDE_NAMES = frozenset(
     if name
 )
 
-# Into std, which extern "C" around the include must not reach.
+# A namespace std, which must not be affected by extern "C" around the include.
 _IN_STD = 'extern "C++" {{\nnamespace std {{\n{}\n}}\n}}\n'
 
 
@@ -513,7 +514,7 @@ template <class T> __host__ __device__ constexpr const T &max(const T &a, const 
 }
 """
 
-# The driver's interface is host code; device code needs its version and handle types.
+# The driver's interface is host code. Device code needs its version and handle types.
 _CUDA = """
 #pragma once
 #ifndef CUDA_VERSION
@@ -524,7 +525,8 @@ typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 """
 
-# Host code's: whoever includes them without use in device code shall not notice.
+# Headers of host code. They are empty, so that a source that includes them without
+# using them in device code compiles.
 _OF_THE_HOST = (
     "complex.h ctype.h errno.h fenv.h iso646.h locale.h signal.h stdarg.h sys/time.h "
     "sys/types.h unistd.h array cctype cerrno cfenv clocale cstdarg cstdbool exception "
@@ -570,10 +572,12 @@ HEADERS = {
     **dict.fromkeys(_OF_THE_HOST.split(), _NOTHING_MORE),
 }
 
-# Of these, what libcu++ of CUDA 12 has files for that it includes by the same names.
+# The headers of which libcu++ of CUDA 12 has files of the same names, which it
+# includes.
 OF_CXX = frozenset(name for name in HEADERS if "." not in name)
 
-# What NVRTC has built in, for where the toolkit's files are not installed.
+# Headers whose content is built into NVRTC. They are offered empty where the toolkit's
+# files are not installed.
 BUILT_IN = (
     "builtin_types.h",
     "cuda_runtime.h",

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from typing import TypeVar
+from typing import TextIO, TypeVar
 
 T = TypeVar("T")
 
@@ -23,7 +23,8 @@ def run(
 ) -> list[T | Exception]:
     """Run all jobs; return their results or exceptions, in order.
 
-    An interruption, or what is no Exception, ends it: jobs not begun are dropped.
+    An interruption, or another exception that is no ``Exception``, ends the run. Jobs
+    that have not begun are dropped.
     """
     if workers is not None and workers < 0:
         raise ValueError(f"workers is a number of threads, not {workers}")
@@ -46,11 +47,13 @@ def run(
 
 
 class _Line:
-    """Says on a terminal how many jobs are done; nothing is left of it at the end."""
+    """A line on the terminal with the number of finished jobs, erased at the end."""
 
     def __init__(self, count: int, wanted: bool) -> None:
         self._count = count
-        self._file = sys.stderr if wanted and count > 1 and _is_terminal() else None
+        self._file: TextIO | None = None
+        if wanted and count > 1 and _is_terminal():
+            self._file = sys.stderr
 
     def show(self, done: int) -> None:
         if self._file is not None:

@@ -1,12 +1,13 @@
-"""The size of the compile cache: counted, bounded, and cleared of what was left over.
+"""The size of the compile cache: counted, bounded, and cleared of leftover files.
 
-Each store adds its size to the file ``usage``, so that the whole folder is looked at
-only when the bound may be exceeded, when that file grew long, or once a day. Entries go
-by the time of their last use, which ``store.load`` keeps. Nothing is touched that does
-not have the name of a file of ours, since the folder may be anybody's.
+Each stored entry adds its size to the file ``usage``. So the whole folder is listed
+only when the bound may be exceeded, when that file grew long, or once a day. The
+entries used longest ago are removed first; ``store.load`` keeps the times of their last
+use. Only files with the names of cache files are removed, since the folder may have
+others.
 
 Nothing here raises OSError. Two processes that count at one time can miss each other's
-sizes; the next look at the folder puts that right.
+sizes; the next listing of the folder corrects the sum.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import contextlib
 import os
 import re
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from pycuda._compile import lock
+from pycuda._compile.warning import warn
 
 USAGE = "usage"
 VARIABLE = "PYCUDA_CACHE_SIZE"
@@ -31,12 +34,12 @@ _ENTRY = re.compile(r"[0-9a-f]{40}\.(?:cubin|ptx|fatbin)|(?:nvcc|NVRTC)-[0-9a-f]
 _DRAFT = re.compile(rf"\.(?:{_ENTRY.pattern}|{USAGE})\..*\.part")
 _LOCK = re.compile(rf"\.(?:{_ENTRY.pattern})\.lock")
 
-# After a sweep there is room for a while, or else each store would need the next one.
-_ROOM = 10  # parts of the bound, of which one is made free
+# A sweep frees this part of the bound, so that the next entry needs no other sweep.
+_ROOM = 10  # one tenth
 
 _LONGEST = 16384  # bytes of the file of sizes
 _DAY_NS = 24 * 3600 * 1_000_000_000
-_DEAD_NS = 3600 * 1_000_000_000  # a draft is written and renamed in milliseconds
+_ABANDONED_NS = 3600 * 1_000_000_000  # a draft is written and renamed in milliseconds
 
 _complained: set[str] = set()
 
@@ -51,7 +54,7 @@ class Entry:
 
 
 def complaint() -> str | None:
-    """Return what is wrong with the variable of the bound, None if nothing is."""
+    """Return what is wrong with PYCUDA_CACHE_SIZE, None if nothing is."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text or _SIZE.fullmatch(text):
         return None
@@ -62,7 +65,7 @@ def complaint() -> str | None:
 
 
 def bound() -> int | None:
-    """Return the most bytes that a cache may have, None for any number."""
+    """Return the largest size of a cache in bytes, None for no limit."""
     match = _SIZE.fullmatch(os.environ.get(VARIABLE, "").strip())
     if match is None:
         _complain(complaint())
@@ -76,13 +79,11 @@ def _complain(wrong: str | None) -> None:
     if wrong is None or wrong in _complained:
         return
     _complained.add(wrong)
-    from pycuda._compile import store
-
-    warnings.warn(f"{wrong}; the cache is bounded to 1 GiB", stacklevel=store.outside())
+    warn(f"{wrong}; the cache is bounded to 1 GiB")
 
 
 def entries(folder: str) -> list[Entry]:
-    """Return the entries in a folder, that used longest ago first."""
+    """Return the entries in a folder. The one used longest ago comes first."""
     found = [
         Entry(item.path, stat.st_size, stat.st_mtime_ns)
         for item, stat in _files(folder)
@@ -103,7 +104,7 @@ def _files(folder: str) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
 
 
 def grown(folder: str, size: int) -> None:
-    """Note that ``size`` bytes were stored; make room if they were too many."""
+    """Add ``size`` to the sum of stored bytes. Sweep if it exceeds the bound."""
     most = bound()
     total = _add(os.path.join(folder, USAGE), size)
     if total is None or (most is not None and total > most):
@@ -111,7 +112,7 @@ def grown(folder: str, size: int) -> None:
 
 
 def _add(path: str, size: int) -> int | None:
-    """Return the sum of all sizes noted, None if the folder must be looked at."""
+    """Return the sum of all noted sizes, None if the folder must be listed."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         with open(descriptor, "r+b", buffering=0) as file:
@@ -129,7 +130,7 @@ def _add(path: str, size: int) -> int | None:
 
 
 def sweep(folder: str, most: int | None) -> None:
-    """Remove the entries used longest ago until the rest fits, and dead leftovers.
+    """Remove leftover files, then the entries used longest ago until the rest fits.
 
     The entry used last stays, however large it is.
     """
@@ -144,16 +145,14 @@ def sweep(folder: str, most: int | None) -> None:
     _write_total(folder, total)
 
 
-def remove_leftovers(folder: str, dead_ns: int = _DEAD_NS) -> None:
+def remove_leftovers(folder: str, abandoned_ns: int = _ABANDONED_NS) -> None:
     """Remove the drafts and lock files of processes that ended too soon."""
-    from pycuda._compile import single_flight
-
     now = time.time_ns()
     for item, stat in _files(folder):
-        if _DRAFT.fullmatch(item.name) and stat.st_mtime_ns < now - dead_ns:
+        if _DRAFT.fullmatch(item.name) and stat.st_mtime_ns < now - abandoned_ns:
             _remove(item.path)
         elif _LOCK.fullmatch(item.name):
-            single_flight.remove_if_dead(item.path)
+            lock.remove_if_unused(item.path)
 
 
 def _remove(path: str) -> bool:

@@ -1,16 +1,26 @@
-"""Where CUDA toolkits are, and what is remembered about the compilers in them.
+"""CUDA toolkits and their compilers: places, facts, and the result of a run.
 
-What a compiler says about itself is kept in the compile cache under its path, size and
-time, so that a process whose kernels are all cached starts nothing to learn it.
+The facts about a compiler are kept in the compile cache under its path, size and time.
+So a process whose kernels are all cached starts no compiler to learn them.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 
 from pycuda._compile import store
+
+#: The folder of this package's headers for device code.
+HEADERS = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cuda"
+)
+
+# The names of the toolkit's libraries of device code, and where its wheels have them.
+LIBRARY_PATTERN = "lib%s.a"
+LIBRARY_WHEELS = ("nvidia/cu13/lib", "nvidia/cuda_runtime/lib")
 
 _facts: dict[tuple[str, str], Facts] = {}
 
@@ -22,7 +32,7 @@ def homes() -> list[str]:
 
 
 def described_homes() -> str:
-    """Say what the user's variables are, for the message that nothing was found."""
+    """Return the values of the user's variables, for messages."""
     return ", ".join(
         f"{name}={os.environ.get(name) or '(not set)'}"
         for name in ("CUDA_HOME", "CUDA_PATH")
@@ -51,37 +61,107 @@ def library_paths(names: Sequence[str], wheel_folders: Iterable[str]) -> list[st
     return [*names, *filter(os.path.isfile, files)]
 
 
-class Result:
-    """What one run of a compiler gave.
+def on_path(names: Iterable[str]) -> str | None:
+    """Return the first executable of these names on PATH, or None."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        for name in names:
+            path = os.path.join(folder, name)
+            if is_program(path):
+                return path
+    return None
 
-    ``read`` are the paths it read, None if that is unsure; ``lowered`` what the image
-    calls the kernels that were asked for by name; ``search_dirs`` where it looked for
-    headers, None if that follows from nvcc's options.
+
+def is_program(path: str) -> bool:
+    """Return whether a file exists and can be executed."""
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def device_library_folders(nvcc: str) -> list[str]:
+    """Return where the toolkit's libraries of device code may be, likely places first.
+
+    The toolkit of the program ``nvcc`` is among them.
+    """
+    environ = os.environ
+    machine = os.uname().machine
+    roots = [environ.get(name) for name in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH")]
+    folders = [
+        os.path.join(root, part)
+        for root in filter(None, roots)
+        for part in ("lib64", "lib")
+    ]
+    folders += filter(None, environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
+    folders.append(f"/usr/lib/{machine}-linux-gnu")
+    path: str | None = nvcc
+    if not os.path.dirname(nvcc):
+        path = on_path([nvcc])
+    if path is not None:
+        root = os.path.dirname(os.path.dirname(os.path.realpath(path)))
+        parts = ("lib64", "lib", f"targets/{machine}-linux/lib")
+        folders += [os.path.join(root, part) for part in parts]
+    folders += library_folders(LIBRARY_WHEELS)
+    return list(dict.fromkeys(map(os.path.abspath, folders)))
+
+
+class Result:
+    """The result of one run of a compiler.
+
+    ``read`` are the paths that it read, None if that is unsure. ``messages`` are what
+    it printed. ``lowered`` are the names in the image of the kernels that were asked
+    for by an expression. ``search_dirs`` are the folders where it looked for headers,
+    None if they follow from nvcc's options.
     """
 
-    __slots__ = ("chatter", "image", "lowered", "read", "search_dirs", "started_ns")
+    __slots__ = ("image", "lowered", "messages", "read", "search_dirs", "started_ns")
 
     def __init__(
         self,
         image: bytes,
         read: list[str] | None,
         started_ns: int,
-        chatter: str,
+        messages: str,
         lowered: Sequence[str] = (),
     ) -> None:
         self.image: bytes = image
         self.read: list[str] | None = read
         self.started_ns: int = started_ns
-        self.chatter: str = chatter
+        self.messages: str = messages
         self.lowered: Sequence[str] = lowered
         self.search_dirs: list[str] | None = None
 
 
-class Facts:
-    """What one compiler is: its name, version text, architectures, header folders.
+class Tool(ABC):
+    """A compiler: nvcc or NVRTC. ``path`` is its program or library."""
 
-    ``toolkit_dirs`` have nothing but what came with the compiler. ``file`` is the real
-    path of its file, with size and time.
+    __slots__ = ()
+
+    name: str
+    path: str
+
+    @abstractmethod
+    def facts(self, folder: str | None) -> Facts:
+        """Return the facts about this compiler, kept in the cache ``folder``."""
+
+    @abstractmethod
+    def run(
+        self,
+        source: str,
+        options: Sequence[str],
+        target: str,
+        keep: bool,
+        names: Sequence[str] = (),
+    ) -> Result:
+        """Compile ``source``. Raise CompileError with the compiler's messages.
+
+        ``target`` is the kind of image. ``keep`` leaves the files and prints where they
+        are. ``names`` are C++ expressions for kernels that the image must have.
+        """
+
+
+class Facts:
+    """The facts about one compiler: name, version, architectures, header folders.
+
+    ``toolkit_dirs`` are folders with only the toolkit's own files. ``file`` is the real
+    path of the compiler's file, with size and time.
     """
 
     __slots__ = ("archs", "file", "name", "release", "toolkit_dirs", "version")
@@ -104,10 +184,10 @@ class Facts:
 
 
 def folders_of_toolkit(root: str) -> list[str]:
-    """Return the folders below ``root`` that have nothing but a toolkit's own headers.
+    """Return the folders below ``root`` that have only a toolkit's own headers.
 
-    There are none if it is just a folder with a ``bin``, such as the user's home. In a
-    conda environment all packages share one ``include``.
+    The list is empty if ``root`` is no toolkit but another folder with a ``bin``, such
+    as the user's home. In a conda environment all packages share one ``include``.
     """
     machine = f"targets/{os.uname().machine}-linux/include"
     parts = ["targets", machine, f"{machine}/cccl", "nvvm"]
@@ -134,32 +214,32 @@ def parse_archs(text: str) -> list[int]:
 def facts_of(
     name: str, path: str, folder: str | None, ask: Callable[[], tuple[str, str]]
 ) -> Facts:
-    """Return the Facts of the compiler at ``path``, kept in ``folder`` (None: not
-    kept).
+    """Return the Facts of the compiler at ``path``, kept in ``folder`` if there is one.
 
-    ``ask()`` returns (version text, list of architectures as text) if they are not
-    known yet. Raises OSError if the file is not there.
+    If they are not known yet, ``ask()`` returns (version text, list of architectures as
+    text). Raise OSError if there is no file at ``path``.
     """
     stat = os.stat(path)
     stamp = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
     known = _facts.get((path, stamp))
     if known is not None:
         return known
-    kept = folder and os.path.join(folder, f"{name}-{store.key_of(path, stamp)}")
-    data = store.load(kept) if kept else None
 
     def make() -> tuple[bytes | None, bytes]:
         version, archs = ask()
         data = f"{version}\0{archs}".encode("utf-8", "surrogateescape")
-        return (b"" if version.strip() else None), data
+        manifest = b"" if version.strip() else None
+        return manifest, data
 
-    if data is None:
-        if kept:
+    if folder:
+        entry = os.path.join(folder, f"{name}-{store.key_of(path, stamp)}")
+        data = store.load(entry)
+        if data is None:
             from pycuda._compile import single_flight
 
-            data = single_flight.get(kept, make)
-        else:
-            data = make()[1]
+            data = single_flight.get(entry, make)
+    else:
+        _, data = make()
     version, _, archs = data.decode("utf-8", "surrogateescape").partition("\0")
     file = f"{os.path.realpath(path)} {stat.st_size} {stat.st_mtime_ns}"
     facts = _facts[path, stamp] = Facts(name, path, version, archs, file)

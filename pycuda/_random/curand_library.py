@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from pycuda._compile import nvcc, nvrtc, toolkit
+from pycuda._compile import nvrtc, toolkit
 
 HEADER = "curand_kernel.h"
 _NAMES = ("libcurand.so.10", "libcurand.so")
@@ -15,7 +15,7 @@ _SYSTEM = "/usr/include"
 
 
 def paths() -> list[str]:
-    """Return what to try to open, in order: names for the loader, then files."""
+    """Return what C tries to open, in order: names for the loader, then files."""
     return toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
 
 
@@ -42,7 +42,7 @@ def compiler_options() -> list[str]:
 
 def _folders() -> Iterator[str]:
     """Yield the folders that may have the header, those of the compilers first."""
-    for path in (nvrtc.find(), nvcc.on_path(["nvcc"])):
+    for path in (nvrtc.find(), toolkit.on_path(["nvcc"])):
         if path is not None:
             for each in (path, os.path.realpath(path)):
                 yield os.path.join(os.path.dirname(os.path.dirname(each)), "include")

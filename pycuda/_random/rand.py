@@ -29,7 +29,7 @@ def _rand_module() -> SourceModule:
 
 @context_dependent_memoize
 def _rand_kernel(name: str) -> tuple[Function, int]:
-    """Return the kernel and how many blocks fill the device."""
+    """Return (kernel, number of blocks that fill the device)."""
     function = _rand_module().get_function(name).prepare("PQQ")
     return function, 8 * multiprocessors()
 
@@ -39,9 +39,9 @@ def rand(
 ) -> GPUArray:
     """Return a new array of random numbers: floats in [0, 1), or integers of all bits.
 
-    ``dtype`` is float32, float64, int32 or uint32; NotImplementedError for others. The
-    seed is drawn from numpy's global generator. For many numbers, and for other
-    distributions, make a generator.
+    ``dtype`` is float32, float64, int32 or uint32. Raises NotImplementedError for
+    others. The seed comes from NumPy's global generator. Use a generator of this module
+    for many numbers and for other distributions.
     """
     name = _RAND_OF.get(np.dtype(dtype))
     if name is None:

@@ -1,11 +1,8 @@
-"""The text of pycuda.curandom's kernels.
-
-``pycuda.curandom`` has these texts under the names that programs know.
-"""
+"""The sources of the kernels of ``pycuda.curandom``, which publishes most of them."""
 # -- rand ------------------------------------------------------------------------------
 
-# The digest of a message of one block: 16 words of 32 bits, with the padding and the
-# length already in them.
+# The digest of a message of one block: 16 words of 32 bits, which include the padding
+# and the length.
 md5_code = """
 __device__ __forceinline__ void md5_of_block(const unsigned int *words,
                                              unsigned int *digest)
@@ -38,7 +35,7 @@ __device__ __forceinline__ void md5_of_block(const unsigned int *words,
 }
 """
 
-# Philox 4x32 with 10 rounds, after Salmon and others, 2011.
+# A round of Philox 4x32, after Salmon and others, 2011.
 _PHILOX_ROUND = """
 __device__ __forceinline__ uint4 philox_round(uint4 c, uint2 key)
 {
@@ -48,7 +45,7 @@ __device__ __forceinline__ uint4 philox_round(uint4 c, uint2 key)
 }
 """
 
-# Four words for each number of a pack and each key, without a state.
+# Philox 4x32 with 10 rounds and no state: four words from a pack's number and a key.
 _PHILOX = (
     _PHILOX_ROUND
     + """
@@ -65,7 +62,7 @@ __device__ __forceinline__ uint4 philox(unsigned long long number, uint2 key)
     return c;
 }
 
-/* All of them are below 1. */
+/* The results are below 1. */
 __device__ __forceinline__ float in_float(unsigned int x)
 {
     return (x >> 8) * (1.0f / 16777216.0f);
@@ -125,8 +122,8 @@ def rand_text() -> str:
 
 # -- the text of generators ------------------------------------------------------------
 
-# The part that all generators share: runs of N elements that are made and stored
-# together, and the loop over the runs. ``draw...`` makes one run.
+# The part that all generators share: the loop over runs of N elements, which are made
+# and stored together. ``draw...`` makes one run.
 random_source = """
 #include <curand_kernel.h>
 
@@ -221,8 +218,8 @@ template <int N, class T> __device__ __forceinline__ bool is_aligned(const T *ou
 """
 
 # PyCUDA's order: each state makes one element, or one pair of normal numbers if the
-# number of elements is even. Neighbouring threads store neighbouring elements, and four
-# stores are on the way at once.
+# number of elements is even. Neighbouring threads store neighbouring elements. The loop
+# is unrolled so that four stores are in flight.
 _STEPPED = (
     _HELD
     + """
@@ -251,11 +248,11 @@ __device__ __forceinline__ random_size fill_most(random_state *state, T *out,
 """
 )
 
-# Sobol numbers follow a Gray code: from one point to the next a single direction vector
-# comes or goes. Within eight points from a multiple of eight on, these are the first
-# three, so that only one vector in eight has to be looked up.
+# Sobol numbers follow a Gray code: from one point to the next, one direction vector is
+# added or removed. Within eight points from a multiple of eight on, only the first
+# three vectors change. So one step in eight must look up a vector.
 _GRAY = """
-/* Most of a state are its direction vectors, which stay where they are. */
+/* Most of a state are its direction vectors. They stay in memory. */
 typedef random_state &held_state;
 
 __device__ __forceinline__ void give_back(random_state *, held_state)
@@ -280,7 +277,7 @@ __device__ __forceinline__ random_size fill_points(random_state *state, T *out,
                                              b ^ c, a ^ b ^ c, a ^ c, c};
     auto x = state->x;
     auto i = state->i;
-    random_state one; /* of which nothing but x is drawn from */
+    random_state one; /* draws use only its x */
     for (; at + far < n; at += count)
     {
 #pragma unroll
@@ -347,7 +344,7 @@ void draw_log_normal_double(random_state *s, run_of<T, 1> &r, double mean,
 SINGLE_DRAWS = _GRAY + _ONE_ELEMENT
 SINGLE_FILL = "    fill_runs<1>(states, count, out, n, draw);"
 
-# The Box-Muller transform makes two normal numbers of two words.
+# The Box-Muller transform makes two normal numbers from two words.
 PAIRED_DRAWS = (
     _STEPPED
     + _ONE_ELEMENT
@@ -382,9 +379,10 @@ PAIRED_FILL = """\
     else
         fill_runs<1 + Draw::paired>(states, count, out, n, draw);"""
 
-# Philox makes four words at once, of a counter whose lowest word alone changes from run
-# to run: what depends on the other three is computed once, and so are the keys of the
-# rounds. ``keep`` has the compiler hold them in registers, not add them up again.
+# Philox makes four words at once from a counter. Only the lowest word of the counter
+# changes from run to run: values that depend on the other three words, and the keys of
+# the rounds, are computed once. ``keep`` makes the compiler hold them in registers
+# instead of computing them again.
 PHILOX_FILL = "    fill_runs<16 / sizeof(T)>(states, count, out, n, draw);"
 PHILOX_DRAWS = (
     _HELD
@@ -426,7 +424,7 @@ __device__ __forceinline__ random_size fill_most(random_state *state, T *to,
     random_state one = *state;
     while (at < end)
     {
-        /* Of the first two rounds, what does not depend on counter.x. */
+        /* The parts of the first two rounds that do not depend on counter.x. */
         const uint4 first = philox_round(counter, keys[0]);
         const unsigned int y = keep(first.y);
         const uint4 second = philox_round(make_uint4(first.x, y, 0, 0), keys[1]);
@@ -443,7 +441,7 @@ __device__ __forceinline__ random_size fill_most(random_state *state, T *to,
 #pragma unroll
             for (int k = 2; k < 10; k++)
                 c = philox_round(c, keys[k]);
-            one.output = c; /* the only part that is drawn from */
+            one.output = c; /* draws use only the output */
             wide_run_of<T, N> made;
             draw(&one, made.run);
             one.STATE = 0;
@@ -627,7 +625,7 @@ mrg32k3a_skip_ahead_sequence_source: str = (
     + _skip_source("skip_ahead_subsequence", "skipahead_subsequence")
 )
 
-# A state of its own subsequence for each thread, whatever the seeds are.
+# Each thread's state has a subsequence of its own, for any seeds.
 xorwow_random_source = """
 extern "C" __global__ void prepare(random_state *states, unsigned int count,
                                    const int *seeds, unsigned long long offset)

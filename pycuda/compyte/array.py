@@ -1,7 +1,7 @@
-"""Shapes and strides of arrays that are not NumPy's own.
+"""Shapes and strides of arrays of other libraries than NumPy.
 
-Strides are in bytes. In an axis of length 1 they say nothing and are not looked at, and
-an array without elements has every layout.
+Strides are in bytes. The stride of an axis of length 1 is ignored. An array without
+elements has every layout.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class ArrayIsh(Protocol):
-    """What has the layout of an array."""
+    """An object with the layout of an array."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -55,7 +55,7 @@ def c_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]
 def equal_strides(
     strides1: Sequence[int], strides2: Sequence[int], shape: Sequence[int]
 ) -> bool:
-    """Say whether two lists of strides lay out this shape in the same way."""
+    """Return whether two lists of strides mean the same layout of this shape."""
     if len(strides1) != len(strides2) or len(strides1) != len(shape):
         return False
     if 0 in shape:
@@ -67,19 +67,19 @@ def equal_strides(
 def is_f_contiguous_strides(
     strides: Sequence[int], itemsize: int, shape: Sequence[int]
 ) -> bool:
-    """Say whether the strides are those of ``f_contiguous_strides``."""
+    """Return whether the strides are those of ``f_contiguous_strides``."""
     return equal_strides(strides, f_contiguous_strides(itemsize, shape), shape)
 
 
 def is_c_contiguous_strides(
     strides: Sequence[int], itemsize: int, shape: Sequence[int]
 ) -> bool:
-    """Say whether the strides are those of ``c_contiguous_strides``."""
+    """Return whether the strides are those of ``c_contiguous_strides``."""
     return equal_strides(strides, c_contiguous_strides(itemsize, shape), shape)
 
 
 class ArrayFlags:
-    """Which layouts an array has, read once; ``forc`` is either of the two."""
+    """The layouts that an array has, read once; ``forc`` is true for either."""
 
     def __init__(self, ary: ArrayIsh) -> None:
         layout = (ary.strides, ary.dtype.itemsize, ary.shape)
@@ -104,7 +104,7 @@ _SINGLE = {
 
 
 def _stand_in(operand: Any) -> Any:
-    """Return something with the type of an operand and a value that always fits."""
+    """Return an object of an operand's type, with a value that fits every dtype."""
     if hasattr(operand, "dtype"):
         return np.ones(1, operand.dtype)
     return type(operand)(1)
@@ -113,7 +113,7 @@ def _stand_in(operand: Any) -> Any:
 def get_common_dtype(obj1: Any, obj2: Any, allow_double: bool) -> np.dtype[Any]:
     """Return the dtype of the sum of two arrays or scalars, by NumPy's rules.
 
-    Without ``allow_double`` it is the single-precision one of its kind.
+    Without ``allow_double`` it is the dtype of single precision of its kind.
     """
     common: np.dtype[Any] = np.asarray(_stand_in(obj1) + _stand_in(obj2)).dtype
     return common if allow_double else _SINGLE.get(common, common)

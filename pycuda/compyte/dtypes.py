@@ -1,8 +1,8 @@
 """The names that dtypes have in C.
 
-``TYPE_REGISTRY`` is the one registry of the process; the functions speak of it. One
-type has many spellings in C (``long unsigned int`` is ``unsigned long``): any is
-understood, and the one that was registered first is given out.
+``TYPE_REGISTRY`` is the registry of the process, which the functions use. A type has
+many spellings in C (``long unsigned int`` is ``unsigned long``). All are understood.
+The functions return the spelling that was registered first.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 ArgTypeT = TypeVar("ArgTypeT")
 
 _WORDS_OF_INTEGERS = frozenset(("signed", "unsigned", "char", "short", "int", "long"))
-_QUALIFIERS = re.compile(
+# Patterns are compiled at their first use, which keeps the import short.
+_QUALIFIERS = (
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|__global|__constant)\b"
 )
-_DECLARATION = re.compile(
-    r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
-)
+_DECLARATION = r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
 
 
 class TypeNameNotKnown(RuntimeError):  # noqa: N818  the name programs know
@@ -37,6 +36,8 @@ def _canonical(c_name: str) -> str:
     """Return one spelling for all the spellings of a C type."""
     words = c_name.split()
     if not words or not _WORDS_OF_INTEGERS.issuperset(words):
+        if len(words) == 1 and words[0].isidentifier():
+            return words[0]
         return re.sub(r"\s*([<>,]|::)\s*", r"\1", " ".join(words))
     sign = [word for word in words if word in ("signed", "unsigned")]
     size = sorted(word for word in words if word in ("char", "short", "long"))
@@ -46,10 +47,10 @@ def _canonical(c_name: str) -> str:
 
 
 class DTypeRegistry:
-    """Which dtype a C name means, and which C name a dtype has.
+    """The dtypes of C names, and the C names of dtypes.
 
-    ``name_to_dtype`` is a dictionary from C names to dtypes. ``dtype_to_name`` is one
-    from dtypes, and from what ``str`` makes of them, to C names.
+    ``name_to_dtype`` is a dictionary from C names to dtypes. ``dtype_to_name`` is a
+    dictionary from dtypes, and from their ``str``, to C names.
     """
 
     def __init__(self) -> None:
@@ -70,10 +71,10 @@ class DTypeRegistry:
     def get_or_register_dtype(
         self, names: str | Iterable[str], dtype: DTypeLike | None = None
     ) -> np.dtype[Any]:
-        """Tell the C names of a dtype, or with no dtype look one up by its name.
+        """Register C names of a dtype. Without a dtype, look up that of a name.
 
         Returns the dtype that was registered first among equal ones. Raises KeyError
-        for a name that is not known, and RuntimeError for one that means another dtype.
+        for an unknown name, and RuntimeError for a name that means another dtype.
         """
         names = [names] if isinstance(names, str) else list(names)
         if dtype is None:
@@ -89,14 +90,10 @@ class DTypeRegistry:
                     f"the C type '{name}' already means {known!r}, it cannot mean "
                     f"{dtype!r} too"
                 )
-        first = next(
-            (
-                known
-                for known in self.dtype_to_name
-                if not isinstance(known, str) and known == dtype
-            ),
-            dtype,
-        )
+        first = dtype
+        if dtype in self.dtype_to_name:
+            dtypes = (each for each in self.dtype_to_name if not isinstance(each, str))
+            first = next(each for each in dtypes if each == dtype)
         self._add(names, first)
         return first
 
@@ -117,7 +114,10 @@ class DTypeRegistry:
 def fill_registry_with_c_types(
     reg: DTypeRegistry, respect_windows: bool, include_bool: bool = True
 ) -> None:
-    """Register the types of C; ``respect_windows`` makes ``long`` what it is there."""
+    """Register the types of C.
+
+    With ``respect_windows``, ``long`` has its size on this operating system.
+    """
     if include_bool:
         reg._add(["bool"], np.bool_)
     reg._add(["signed char", "char"], np.int8)
@@ -166,7 +166,7 @@ def fill_registry_with_opencl_c_types(reg: DTypeRegistry) -> None:
 
 
 TYPE_REGISTRY = DTypeRegistry()
-# The registry's own dictionaries, under names older than it.
+# The dictionaries of the registry, under older names.
 DTYPE_TO_NAME = TYPE_REGISTRY.dtype_to_name
 NAME_TO_DTYPE = TYPE_REGISTRY.name_to_dtype
 
@@ -179,7 +179,7 @@ def _fill_dtype_registry(respect_windows: bool, include_bool: bool = True) -> No
 def get_or_register_dtype(
     names: str | Iterable[str], dtype: DTypeLike | None = None
 ) -> np.dtype[Any]:
-    """Tell the C names of a dtype, or with no dtype look one up by its name.
+    """Register C names of a dtype. Without a dtype, look up that of a name.
 
     Returns the dtype that was registered first among equal ones.
     """
@@ -189,7 +189,7 @@ def get_or_register_dtype(
 def register_dtype(
     dtype: DTypeLike, c_names: str | Iterable[str], alias_ok: bool = False
 ) -> None:
-    """Tell the C names of a dtype; deprecated for ``get_or_register_dtype``."""
+    """Register C names of a dtype; deprecated for ``get_or_register_dtype``."""
     warnings.warn(
         "register_dtype is deprecated; get_or_register_dtype(c_names, dtype) also "
         "returns the dtype",
@@ -214,13 +214,13 @@ def parse_c_arg_backend(
     vec_arg_factory: Callable[[np.dtype[Any], str], ArgTypeT],
     name_to_dtype: DTypeRegistry | Callable[[str], np.dtype[Any]] | None = None,
 ) -> ArgTypeT:
-    """Make an argument of a C declaration such as ``const float *x``.
+    """Make an argument from a C declaration such as ``const float *x``.
 
     The factories are called with dtype and name. ``name_to_dtype`` is a registry, or a
-    function that raises KeyError for a name it does not know; the default is the
-    process's registry. Raises ValueError for what declares nothing.
+    function that raises KeyError for an unknown name. The default is the registry of
+    the process. Raises ValueError for text that is not a declaration.
     """
-    match = _DECLARATION.fullmatch(_QUALIFIERS.sub(" ", c_arg).strip())
+    match = re.fullmatch(_DECLARATION, re.sub(_QUALIFIERS, " ", c_arg).strip())
     if match is None:
         raise ValueError(f"'{c_arg}' does not declare an argument")
     c_type, stars = match["type"], match["type"].count("*")

@@ -1,7 +1,7 @@
 """Sharing buffers and images with OpenGL.
 
-OpenGL's context must be current in the thread that makes the CUDA context, registers,
-maps and releases. ``doc/opengl.rst`` has a program.
+OpenGL's context must be current in the thread that makes the CUDA context and that
+registers, maps and releases buffers. ``doc/opengl.rst`` has a program.
 """
 
 from pycuda.driver import (

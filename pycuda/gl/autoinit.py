@@ -1,6 +1,7 @@
-"""Import this, where OpenGL has a current context, for a context that shares with it.
+"""Make a context that shares memory with OpenGL, which must have a current context.
 
-``context`` is on ``device`` and on the stack until the interpreter exits.
+``context`` is a context of ``device``. It stays on the stack until the interpreter
+exits.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ device: _driver.Device = context.get_device()
 
 def _finish_up() -> None:
     global context
-    leaving = globals().get("context")  # the program may have taken it away
+    leaving = globals().get("context")  # the program may have popped the context
     context = None  # type: ignore[assignment]  # at exit only
     _leave(leaving)
 

@@ -1,4 +1,4 @@
-"""What the forms of sparse matrices share: reading a matrix, and checks of a call."""
+"""The base of all sparse matrices: reading a matrix, and checking a call."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pycuda.driver as _cuda
 from pycuda._driver import (
     GPUArray,
-    _apply,
     _array_ops,
+    _elementwise,
     _plain_array,
     _working_context,
 )
@@ -39,7 +39,7 @@ def checked_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def host_array(array: Any, name: str) -> np.ndarray[Any, Any]:
-    """Return an array of one axis, of the host or the device, as a numpy array."""
+    """Return an array with one axis, of the host or the device, as a NumPy array."""
     found = array.get() if isinstance(array, GPUArray) else np.asarray(array)
     if found.ndim != 1:
         raise ValueError(f"{name} has shape {found.shape}; it must have one axis")
@@ -47,14 +47,14 @@ def host_array(array: Any, name: str) -> np.ndarray[Any, Any]:
 
 
 def signed(indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return indices in a dtype whose sums and differences are right."""
+    """Return indices in a dtype in which sums and differences cannot overflow."""
     return (
         indices if indices.dtype in (np.int32, np.int64) else indices.astype(np.int64)
     )
 
 
 class HostCSR:
-    """A matrix in compressed rows as numpy arrays; what it is made from is checked."""
+    """A matrix in compressed rows as NumPy arrays, which were checked."""
 
     def __init__(
         self, indptr: Any, indices: Any, data: Any, shape: Any, dtype: Any = None
@@ -110,8 +110,8 @@ class HostCSR:
 def read_matrix(mat: Any, dtype: Any = None) -> HostCSR:
     """Return a matrix as a HostCSR.
 
-    ``mat`` is a sparse matrix or array of SciPy, of any format, or what else has
-    ``tocsr()``, or a numpy array of two axes, whose zeros are left out.
+    ``mat`` is a sparse matrix or array of SciPy of any format, any object with
+    ``tocsr()``, or a NumPy array with two axes, whose zeros are left out.
     """
     if isinstance(mat, HostCSR):
         if dtype is None or mat.dtype == dtype:
@@ -133,19 +133,18 @@ def read_matrix(mat: Any, dtype: Any = None) -> HostCSR:
 
 
 def scipy_sparse() -> Any:
-    """Return scipy.sparse; ImportError with what to do where it is not installed."""
+    """Return scipy.sparse; ImportError with advice if SciPy is not installed."""
     try:
         import scipy.sparse
     except ImportError as error:
         raise ImportError(
-            "SciPy is not installed, and its matrices were asked for: 'pip install "
-            "scipy'"
+            "SciPy is not installed, but its matrices are needed: 'pip install scipy'"
         ) from error
     return scipy.sparse
 
 
 def address(array: GPUArray) -> int:
-    """Return where an array begins, 0 if it has no elements."""
+    """Return the address of an array, 0 if it has no elements."""
     return array.ptr if array.size else 0
 
 
@@ -156,7 +155,7 @@ def _overlap(a: GPUArray, b: GPUArray) -> bool:
 
 
 class DeviceOperator(OperatorBase):
-    """An operator whose data lie in one context, where it is called."""
+    """An operator with data in one context, which must be current at each call."""
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         context = _working_context()
@@ -187,7 +186,7 @@ class DeviceOperator(OperatorBase):
             )
 
     def _check_size(self, vector: GPUArray, length: int, name: str) -> None:
-        """Raise ValueError unless a vector, of whatever shape, has its elements."""
+        """Raise an error unless a vector has the right elements, in any shape."""
         found = int(np.prod(vector.shape, dtype=np.int64))
         if found != length:
             raise ValueError(
@@ -218,9 +217,9 @@ class DeviceOperator(OperatorBase):
                 f"{self._dtype.itemsize}"
             )
         if length:
-            # The sum of one element and none: nothing is launched, but the memory is
-            # looked at, whether it is there and of this context.
-            _apply(_ADD, (vector[:1], self._nothing), self._nothing)
+            # An operation without elements launches nothing. It still checks that the
+            # memory is allocated and belongs to this context.
+            _elementwise(_ADD, (vector[:1], self._nothing), self._nothing)
 
     def _check_operands(self, x: Any, y: Any) -> GPUArray:
         """Return ``y``, or a new array; LogicError, TypeError or ValueError."""

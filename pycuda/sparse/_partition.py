@@ -1,4 +1,4 @@
-"""Parts of a graph that hang together, for ``pycuda.sparse.packeted``."""
+"""Connected parts of a graph, for ``pycuda.sparse.packeted``."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def _neighbours(indptr: _Indices, indices: _Indices, vertices: _Indices) -> _Ind
 
 
 def _once_each(vertices: _Indices, marks: _Indices) -> _Indices:
-    """Return the vertices without repetitions; ``marks`` is room for all."""
+    """Return the vertices without repetitions; ``marks`` is a buffer for all."""
     numbers = np.arange(len(vertices))
     marks[vertices] = numbers
     return vertices[marks[vertices] == numbers]
 
 
 def partition(indptr: _Indices, indices: _Indices, most: int) -> list[_Indices]:
-    """Return parts of at most ``most`` vertices each, none smaller than need be.
+    """Return parts of at most ``most`` vertices each, as large as possible.
 
-    A part grows from a vertex by whole rings of neighbours that are in no part yet; the
-    next one begins beside it. ``indptr`` and ``indices`` are the neighbours of each
+    A part grows from a vertex by whole rings of neighbours that have no part yet. The
+    next part begins beside it. ``indptr`` and ``indices`` are the neighbours of each
     vertex.
     """
     count = len(indptr) - 1

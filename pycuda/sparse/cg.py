@@ -1,9 +1,9 @@
 """The method of conjugate gradients: ``CGStateContainer`` and ``solve_pkt_with_cg``.
 
-Vectors and numbers stay on the device; an iteration is queued without waiting for the
-one before. Every ``CHECK_INTERVAL`` iterations the residual is computed anew from its
-definition, and the square of its norm sets out for the host. The host looks at it one
-interval later: until then the device has work.
+Vectors and numbers stay on the device. An iteration is enqueued without waiting for
+the previous one. Every ``CHECK_INTERVAL`` iterations the residual is computed from its
+definition, and the square of its norm is copied to the host. The host reads it one
+interval later, so that the device always has work.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from pycuda.tools import (
     dtype_to_ctype,
 )
 
-#: Iterations from one computation of the residual by its definition to the next.
+#: The residual is computed from its definition once in so many iterations.
 CHECK_INTERVAL = 20
 
 
 class ConvergenceError(RuntimeError):
-    """The iterations ended, or went astray, before the residual was small."""
+    """The iterations ended or diverged before the residual was small."""
 
 
 def _division(quotient: str, x: str, y: str, dtype_y: Any, dtype_z: Any) -> str:
-    """Return statements that set ``quotient`` to ``x / y``, to 0 where ``y`` is."""
+    """Return statements that set ``quotient`` to ``x / y``, or to 0 if ``y`` is 0."""
     z = dtype_to_ctype(dtype_z)
     if dtype_y.kind != "c":
         return f"{quotient} = {y} == 0 ? {z}(0) : {z}({x}) / {z}({y})"
-    # The square of a small number may be none: both are brought to about one.
+    # The square of a small number may underflow to 0: scale both to about one.
     return (
         f"auto most = fmax(fabs({y}.real()), fabs({y}.imag())); "
         f"{quotient} = most == 0 ? {z}(0) : {z}({x} / most) / {z}({y} / most)"
@@ -57,7 +57,7 @@ def _guarded_div_kernel(dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
 
 
 def _kernel_of_quotient(names: str, x: str, y: str, operation: str, dtype: Any) -> Any:
-    """Return a kernel of vectors whose ``factor`` is a quotient of first elements."""
+    """Return a kernel of vectors, with a ``factor`` that divides two scalars."""
     quotient = _division("factor", f"{x}[0]", f"{y}[0]", dtype, dtype)
     return get_elwise_kernel(
         [VectorArg(dtype, name) for name in names.split()],
@@ -69,7 +69,7 @@ def _kernel_of_quotient(names: str, x: str, y: str, operation: str, dtype: Any) 
 
 @context_dependent_memoize
 def _advance_kernel(dtype: Any) -> Any:
-    """x += alpha d, residual -= alpha A d: both parts of a step at once."""
+    """Do both parts of a step at once: x += alpha d, residual -= alpha A d."""
     return _kernel_of_quotient(
         "delta curvature d product x residual",
         *("delta", "curvature"),
@@ -80,7 +80,7 @@ def _advance_kernel(dtype: Any) -> Any:
 
 @context_dependent_memoize
 def _turn_kernel(dtype: Any) -> Any:
-    """The next direction, d = step + beta d."""
+    """Return the kernel of the next direction, d = step + beta d."""
     return _kernel_of_quotient(
         *("found delta step d", "found", "delta", "d[i] = step[i] + factor * d[i]"),
         dtype,
@@ -92,17 +92,17 @@ def _is_gpu(value: Any) -> bool:
 
 
 class CGStateContainer:
-    """A system of equations and how far its solution has come.
+    """A system of equations and the state of its solution.
 
-    ``operator`` is applied to vectors: any ``OperatorBase`` that is Hermitian and
-    positive definite. ``precon``, an operator too, is near its inverse, by default the
-    identity. ``pagelocked_allocator(shape, dtype, stream)`` gives the memory for
-    numbers on their way to the host, by default a pool of its own.
+    ``operator`` is an ``OperatorBase`` that is Hermitian and positive definite.
+    ``precon`` is an operator too, which approximates the inverse. The default is the
+    identity. ``pagelocked_allocator(shape, dtype, stream)`` allocates the memory for
+    numbers that are copied to the host. The default is a pool of its own.
 
-    ``reset(rhs, x)`` begins; then ``rhs``, ``x``, ``residual``, the direction ``d``,
-    the inner product ``delta`` of residual and preconditioned residual, and
-    ``real_delta_queue``, those on their way to the host, are there. The start vector
-    ``x`` is written to: it becomes the solution.
+    ``reset(rhs, x)`` begins. It sets ``rhs``, ``x``, ``residual``, the direction ``d``,
+    the inner product ``delta`` of the residual and the preconditioned residual, and
+    ``real_delta_queue``, the numbers that are being copied to the host. The start
+    vector ``x`` is overwritten with the solution.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class CGStateContainer:
         self.operator = operator
         self.precon = precon
         self.pagelocked_allocator = pagelocked_allocator
-        # Freeing memory for each number would stop the device.
+        # Freeing page-locked memory for each number would stop the device.
         self._allocator = DeviceMemoryPool().allocate
 
     # -- kernels -----------------------------------------------------------------------
@@ -143,7 +143,7 @@ class CGStateContainer:
     def make_lc2_kernel(self, dtype: Any, a_is_gpu: bool, b_is_gpu: bool) -> Any:
         """Return the prepared function of ``z = a * x + b * y``: a, x, b, y, z, n.
 
-        Where ``a`` or ``b`` is on the device, its address is given.
+        A scalar on the device is passed by its address.
         """
         dtype = np.dtype(dtype)
         descriptors = ((a_is_gpu, dtype, dtype), (b_is_gpu, dtype, dtype))
@@ -172,7 +172,7 @@ class CGStateContainer:
                 raise ValueError(f"a vector of strides {vector.strides} has gaps")
         if not x.size:
             return out
-        # Converted factors stay alive until the kernel is queued.
+        # Keep converted factors alive until the kernel is enqueued.
         factors = [
             factor.astype(x.dtype)
             if _is_gpu(factor) and factor.dtype != x.dtype
@@ -195,8 +195,10 @@ class CGStateContainer:
         return out
 
     def guarded_div_kernel(self, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
-        """Return the prepared function of ``z = x / y``, 0 where ``y`` is: x, y, z,
-        n."""
+        """Return the prepared function of ``z = x / y``, or 0 if ``y`` is 0.
+
+        Its arguments are x, y, z, n.
+        """
         return _guarded_div_kernel(*map(np.dtype, (dtype_x, dtype_y, dtype_z)))
 
     def guarded_div(self, a: GPUArray, b: GPUArray) -> GPUArray:
@@ -216,7 +218,7 @@ class CGStateContainer:
 
     @staticmethod
     def _applied(operator: Any, operand: GPUArray, room: GPUArray) -> GPUArray:
-        """Apply an operator, in memory that is there if the operator can."""
+        """Apply an operator, with existing memory for the result if possible."""
         can = issubclass(type(operator), (DeviceOperator, DiagonalPreconditioner))
         result: GPUArray = operator(operand, room) if can else operator(operand)
         if result.shape != operand.shape or result.dtype != operand.dtype:
@@ -255,10 +257,10 @@ class CGStateContainer:
         self.lc2(1, self.rhs, -1, product, out=self.residual)
 
     def one_iteration(self, compute_real_residual: bool = False) -> None:
-        """Queue one iteration.
+        """Enqueue one iteration.
 
-        With ``compute_real_residual`` the residual comes from its definition, and the
-        square of its norm joins ``real_delta_queue``.
+        With ``compute_real_residual`` the residual is computed from its definition, and
+        the square of its norm is added to ``real_delta_queue``.
         """
         product = self._applied(self.operator, self.d, self._product)
         curvature = inner_product(self.d, product, self._allocator)
@@ -276,7 +278,7 @@ class CGStateContainer:
         self.delta = delta
 
     def _run(self, make: Any, *vectors: GPUArray) -> None:
-        """Queue a kernel of vectors; the last one says how many elements there are."""
+        """Enqueue a kernel of vectors; the last one gives the number of elements."""
         last = vectors[-1]
         if last.size:
             pointers = [vector.ptr for vector in vectors]
@@ -295,16 +297,15 @@ class CGStateContainer:
         tol: float = 1e-7,
         debug_callback: Callable[..., Any] | None = None,
     ) -> GPUArray:
-        """Iterate until the residual's norm is below ``tol`` times that of ``rhs``;
-        return ``x``.
+        """Iterate until the residual's norm is below ``tol`` times that of ``rhs``.
 
-        ``max_iterations`` is ten times the number of unknowns by default, 1000 at
-        least. ``debug_callback(what, iterations, x, residual, d, delta)`` is called
-        after each iteration, ``what`` being "it", or "it+residual" where the residual
-        was computed by its definition, and with "end" before the return.
+        Returns ``x``. The default ``max_iterations`` is ten times the number of
+        unknowns, at least 1000. ``debug_callback(what, iterations, x, residual, d,
+        delta)`` is called after each iteration. ``what`` is "it", or "it+residual" if
+        the residual was computed from its definition, and "end" before the return.
 
         Raises ConvergenceError if the residual is not small after the last iteration,
-        or is no finite number.
+        or is not a finite number.
         """
         if max_iterations is None:
             max_iterations = max(10 * self.operator.shape[0], 1000)
@@ -315,7 +316,7 @@ class CGStateContainer:
         bound = None
         iterations = 0
         while True:
-            # One number may be on its way while the device works on the next interval.
+            # One number may be in flight while the device works on the next interval.
             is_last = iterations >= max_iterations
             while self.real_delta_queue and (is_last or self._is_old()):
                 found = abs(self.real_delta_queue.pop(0).wait())
@@ -340,7 +341,7 @@ class CGStateContainer:
             self._tell(debug_callback, what, iterations)
 
     def _is_old(self) -> bool:
-        """Is the first number of the queue there, or has it a successor?"""
+        """Return whether the queue's first number has arrived or has a successor."""
         return len(self.real_delta_queue) > 1 or (
             self.real_delta_queue[0].get_host_result() is not None
         )
@@ -360,13 +361,13 @@ def solve_pkt_with_cg(
     debug: bool = False,
     pagelocked_allocator: Callable[..., Any] | None = None,
 ) -> tuple[GPUArray, int, int]:
-    """Solve ``A x = b`` with a PacketedSpMV; return (x, iterations, how often the
-    residual was computed by its definition).
+    """Solve ``A x = b`` with a PacketedSpMV.
 
-    ``b``, the start vector ``x`` and the result are in the matrix's order; what
-    ``precon`` is applied to is permuted: ``DiagonalPreconditioner(spmv.permute(v))``.
-    ``debug`` prints the residual's norm each time it is computed anew, and waits for
-    it. Raises ConvergenceError as ``CGStateContainer.run`` does.
+    Returns (x, iterations, number of residuals computed from their definition). ``b``,
+    the start vector ``x`` and the result are in the matrix's order. ``precon`` is
+    applied to permuted vectors: ``DiagonalPreconditioner(spmv.permute(v))``. ``debug``
+    prints the residual's norm each time it is computed from its definition, and waits
+    for it. Raises ConvergenceError as ``CGStateContainer.run`` does.
     """
     counts = {"it": 0, "it+residual": 0}
 

@@ -1,7 +1,7 @@
 """Products of matrices in coordinate form with vectors: ``CoordinateSpMV``.
 
-Each element has its row and its column. The elements are shared out to warps evenly,
-whatever the rows are like; a warp sums up those of one row as they lie side by side.
+Each element has its row and its column. The warps get equal numbers of elements, for
+any lengths of rows. A warp adds up neighbouring elements of one row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ typedef {value_type} T;
 typedef {index_type} Index;
 """
 
-#: A warp takes up ``interval_size`` elements, 128 at a time.
+#: A warp processes ``interval_size`` elements, 128 at a time.
 COO_FLAT_KERNEL_TEMPLATE = (
     _HEAD
     + """
@@ -47,7 +47,7 @@ spmv_coo_flat_kernel(Index tail, Index interval_size, const Index *row_gpu,
 """
 )
 
-#: One warp takes up the last elements, which are fewer than 128.
+#: One warp processes the last elements, which are fewer than 128.
 COO_SERIAL_KERNEL_TEMPLATE = (
     _HEAD
     + """
@@ -84,15 +84,15 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 class CoordinateSpMV(DeviceOperator):
     """A matrix in coordinate form on the device: ``y = A(x)``.
 
-    ``mat`` is a matrix of scipy.sparse of any format, what else has ``tocsr()``, or a
-    numpy array of two axes; ``dtype`` is float32, float64, complex64 or complex128.
+    ``mat`` is a matrix of scipy.sparse of any format, any object with ``tocsr()``, or a
+    NumPy array with two axes. ``dtype`` is float32, float64, complex64 or complex128.
 
-    ``row_gpu``, ``col_gpu`` and ``data_gpu`` have the ``nnz`` elements by rows. Warps
-    take up ``interval_size`` of the first ``tail`` elements each, in ``num_blocks``
-    blocks of ``block_size`` threads; the elements after those are added one by one.
+    ``row_gpu``, ``col_gpu`` and ``data_gpu`` have the ``nnz`` elements by rows. Each
+    warp processes ``interval_size`` of the first ``tail`` elements, in ``num_blocks``
+    blocks of ``block_size`` threads. The elements after those are added one by one.
 
     The sums of a row that more than two warps share may differ in their last bits from
-    run to run: warps add to it in any order.
+    run to run, because warps add to it in any order.
     """
 
     def __init__(self, mat: Any, dtype: Any = None, allocator: Any = None) -> None:
@@ -144,7 +144,7 @@ class CoordinateSpMV(DeviceOperator):
     ) -> None:
         super().__init__(shape, data.dtype)
         self.nnz: int = len(data)
-        # The last block's warps have places beyond the last element.
+        # The warps of the last block have places beyond the last element.
         reach = self.nnz + _BLOCK_SIZE // 32 * _STEP * _MOST_STEPS
         narrow = max(reach, *shape) <= np.iinfo(np.int32).max
         self.index_dtype: np.dtype[Any] = np.dtype(np.int32 if narrow else np.int64)
@@ -171,19 +171,24 @@ class CoordinateSpMV(DeviceOperator):
         return _function(text, name, "iiPPPPP" if narrow else "qqPPPPP")
 
     def get_flat_kernel(self) -> Any:
-        """Return the prepared function of the first ``tail`` elements: its arguments
-        are tail, interval_size, rows, columns, elements, x and y, which it adds to."""
+        """Return the prepared function for the first ``tail`` elements.
+
+        Its arguments are tail, interval_size, rows, columns, elements, x and y. It adds
+        to y.
+        """
         return self._kernel(COO_FLAT_KERNEL_TEMPLATE, "spmv_coo_flat_kernel")
 
     def get_serial_kernel(self) -> Any:
-        """Return the prepared function, for one warp, of the elements after ``tail``:
-        its arguments are tail, nnz, rows, columns, elements, x and y."""
+        """Return the prepared function, for one warp, for the elements after ``tail``.
+
+        Its arguments are tail, nnz, rows, columns, elements, x and y.
+        """
         return self._kernel(COO_SERIAL_KERNEL_TEMPLATE, "spmv_coo_serial_kernel")
 
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
         """Return the product with ``x``, in ``y`` if it is given.
 
-        As with ``pycuda.sparse.csr.CsrSpMV``: same arguments, same errors.
+        Arguments and errors are those of ``pycuda.sparse.csr.CsrSpMV``.
         """
         y = self._check_operands(x, y)
         if self.shape[0]:
@@ -193,7 +198,7 @@ class CoordinateSpMV(DeviceOperator):
         return y
 
     def add_to(self, x: GPUArray, y: GPUArray, stream: Any = None) -> None:
-        """Add the product with ``x`` to ``y``; neither is checked."""
+        """Add the product with ``x`` to ``y`` without checks."""
         if self.nnz == 0:
             return
         arrays = (self.row_gpu.ptr, self.col_gpu.ptr, self.data_gpu.ptr, x.ptr, y.ptr)

@@ -1,7 +1,7 @@
 """Products of matrices in compressed rows with vectors: ``CsrSpMV``.
 
-The kernel is in ``cuda/pycuda-sparse.hpp``. Here a matrix is cut into what its blocks
-do, once, when it is made.
+The kernel is in ``cuda/pycuda-sparse.hpp``. This file divides a matrix into the work
+of its blocks, once, when it is made.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from pycuda.tools import context_dependent_memoize
 class Shape(NamedTuple):
     """Threads of a block, elements that each reads, and blocks of a multiprocessor.
 
-    The loads of a thread are all under way at once; more of them leave room for fewer
-    threads. The third number limits registers.
+    All loads of a thread are in flight at the same time. More loads leave registers for
+    fewer threads. The third number limits the registers.
     """
 
     threads: int
@@ -39,17 +39,17 @@ class Shape(NamedTuple):
     blocks: int
 
 
-#: By the size of an element, as measured on an H200: for tiles of whole rows, and for
-#: tiles that cut rows. Matrices with long rows have columns that many rows share, and
-#: fewer threads leave more of the first cache to ``x``.
+#: By the size of an element, measured on an H200: for tiles of whole rows, and for
+#: tiles that cut rows. In matrices with long rows, many rows share a column, and fewer
+#: threads leave more of the L1 cache to ``x``.
 WHOLE = {4: Shape(128, 8, 10), 8: Shape(128, 8, 8), 16: Shape(128, 4, 8)}
 CUT = {4: Shape(256, 8, 4), 8: Shape(256, 4, 6), 16: Shape(128, 4, 8)}
 
-#: The percentage of the first cache that is shared memory where rows are cut; it holds
-#: the tiles of all blocks, and the driver would choose more.
+#: The percentage of the L1 cache that is shared memory if rows are cut. It is enough
+#: for the tiles of all blocks; the driver would choose more.
 _CARVEOUT = 25
 
-#: How far a block's numbers may go beyond those of a matrix.
+#: How far the numbers of a block may exceed those of the matrix.
 _SPARE = 2**16
 
 #: Rows count as an eighth of an element when tiles are cut.
@@ -78,7 +78,7 @@ join_parts(const joint *joints, const T *partial, T *y, int count)
 
 
 class Kind(NamedTuple):
-    """What a kernel is made for; the last four are a plan's."""
+    """The parameters of a kernel's source; the last four come from a plan."""
 
     dtype: np.dtype[Any]
     wide_index: bool
@@ -125,11 +125,11 @@ def _functions(kind: Kind) -> tuple[Any, Any]:
     return multiply, module.get_function("join_parts").prepare("PPPi")
 
 
-# -- what blocks do --------------------------------------------------------------------
+# -- the work of blocks ----------------------------------------------------------------
 
 
 def _job_dtype(wide: bool) -> np.dtype[Any]:
-    """The layout of ``job`` in the header: 16 bytes, or 32 with wide offsets."""
+    """Return the dtype of ``job`` in the header: 16 bytes, or 32 with wide offsets."""
     offset = "<i8" if wide else "<i4"
     fields = [("begin", offset), ("end", offset), ("row", "<i4"), ("last", "<i4")]
     return np.dtype([*fields, ("", "V8")] if wide else fields)
@@ -144,14 +144,15 @@ def shape_for(indptr: np.ndarray[Any, Any], itemsize: int) -> Shape:
 
 
 class Plan:
-    """How a matrix is cut into tiles of at most ``threads * items`` elements.
+    """The division of a matrix into tiles of at most ``threads * items`` elements.
 
-    Where no row has more than an eighth of that, ``jobs`` are whole rows. Else ``cut``
-    is true, and tiles end anywhere: ``slots`` has, for each, twice the place of its
-    first partial sum, and 1 more if its first row has begun before; ``joints`` are the
-    rows that were cut, with the places of their sums, ``slot_count`` all places.
+    If no row has more than an eighth of that, ``jobs`` are whole rows. Otherwise
+    ``cut`` is true, and a tile may end within a row. For each tile, ``slots`` has twice
+    the place of its first partial sum, plus 1 if its first row began in an earlier
+    tile. ``joints`` are the rows that were cut, with the places of their sums.
+    ``slot_count`` is the number of places.
 
-    ``lanes``, ``passes`` and ``uneven`` are what the kernel is made for.
+    ``lanes``, ``passes`` and ``uneven`` are parameters of the kernel's source.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class Plan:
         lengths = np.diff(indptr)
         longest = int(lengths.max(initial=0))
         self.cut: bool = longest > chunk // 8
-        # A tile begins with the sector of its first element, seven others at most.
+        # A tile begins at the sector of its first element: at most seven others.
         capacity = chunk - 7 - (0 if self.cut else longest)
         tiles = self._cut_tiles if self.cut else self._whole_tiles
         begin, row, last = tiles(indptr, lengths, capacity)
@@ -170,8 +171,8 @@ class Plan:
         self.jobs["begin"] = begin[:-1]
         self.jobs["end"] = begin[1:]
         self.jobs["row"], self.jobs["last"] = row, last
-        # Rows that are far longer than most are the business of warps, not of lanes;
-        # but they leave room for fewer rows in a tile.
+        # Warps instead of lanes process rows that are far longer than most. Such rows
+        # leave space for fewer rows in a tile.
         typical = 0.0
         if len(lengths):
             most = 4 * float(np.median(lengths)) + 8
@@ -209,7 +210,7 @@ class Plan:
         lengths: np.ndarray[Any, Any],
         capacity: int,
     ) -> tuple[Any, Any, Any]:
-        # Row r takes up a stretch from keys[r] on, its elements first.
+        # Row r occupies a range from keys[r] on, its elements first.
         keys = _ROW_WEIGHT * indptr[:-1] + np.arange(len(lengths))
         total = _ROW_WEIGHT * int(indptr[-1]) + len(lengths)
         cuts = np.arange(_ROW_WEIGHT * capacity, total, _ROW_WEIGHT * capacity)
@@ -225,7 +226,7 @@ class Plan:
         places = np.cumsum(counts) - counts
         self.slots = (2 * places + begun).astype(np.int32)
         self.slot_count = int(counts.sum())
-        # The row of each place; those of one row are side by side.
+        # The row of each place. The places of one row are neighbours.
         rows = np.empty(self.slot_count, np.int64)
         tail = open_end & ~inside
         rows[places[tail] + begun[tail]] = last[tail] - 1
@@ -241,7 +242,7 @@ class Plan:
 
 
 def _padded(array: np.ndarray[Any, Any], dtype: Any, allocator: Any) -> GPUArray:
-    """Return a device array of whole groups of four elements, with zeros at the end."""
+    """Return a device array padded with zeros to a multiple of four elements."""
     host = np.zeros(-(-len(array) // 4) * 4, dtype)
     host[: len(array)] = array
     return to_gpu(host, allocator)
@@ -271,10 +272,10 @@ class CsrSpMV(DeviceOperator):
         dtype: Any = None,
         allocator: Any = None,
     ) -> CsrSpMV:
-        """Return a matrix made of the three arrays of its rows, numpy's or GPUArrays.
+        """Return a matrix made of its three arrays, of NumPy or GPUArrays.
 
         Row ``i`` has the elements ``data[indptr[i]:indptr[i + 1]]`` in the columns
-        ``indices[indptr[i]:indptr[i + 1]]``. GPUArrays are read back to be checked.
+        ``indices[indptr[i]:indptr[i + 1]]``. GPUArrays are copied back for checks.
         """
         self = cls.__new__(cls)
         self._build(HostCSR(indptr, indices, data, shape, dtype), allocator)
@@ -286,7 +287,7 @@ class CsrSpMV(DeviceOperator):
         most = np.iinfo(np.int32).max
         rows, columns = host.shape
         if rows > most - _SPARE:
-            raise ValueError(f"{rows} rows are too many: {most - _SPARE} are the most")
+            raise ValueError(f"{rows} rows are too many: the limit is {most - _SPARE}")
         wide_index = columns > most
         wide = self.nnz > most - _SPARE
         self.index_dtype: np.dtype[Any] = np.dtype(np.int64 if wide_index else np.int32)
@@ -322,17 +323,17 @@ class CsrSpMV(DeviceOperator):
 
     @property
     def data(self) -> GPUArray:
-        """The elements, row by row: a view, and new values may be set in it."""
+        """The elements, row by row: a view that may be written to."""
         return self._data[: self.nnz]
 
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
         """Return the product with ``x``, in ``y`` if it is given.
 
-        ``x`` has (columns,) elements, ``y`` (rows,), both of the matrix's dtype and
-        side by side. The work is queued to ``stream``, by default the current one.
+        ``x`` has (columns,) elements and ``y`` (rows,). Both have the matrix's dtype
+        and no gaps. The work is enqueued on ``stream``, by default the current one.
         With ``y`` nothing is allocated.
 
-        Raises TypeError for other dtypes, ValueError for other shapes and where the two
+        Raises TypeError for other dtypes, ValueError for other shapes and if the two
         share memory, LogicError in another context than the matrix's.
         """
         y = self._check_operands(x, y)
@@ -341,7 +342,7 @@ class CsrSpMV(DeviceOperator):
         if self._joint_count == 0:
             self._launch(x, y, stream)
             return y
-        # Sums of parts of rows are in memory of the matrix: another stream waits.
+        # The matrix owns the partial sums of rows, so another stream waits.
         with self._lock:
             stream = self._ordered(stream)
             self._launch(x, y, stream)
@@ -357,8 +358,10 @@ class CsrSpMV(DeviceOperator):
         return y
 
     def _ordered(self, stream: Any) -> _cuda.Stream:
-        """Return the stream of a call, after letting it wait for the call before if
-        that was on another one; the lock is held."""
+        """Return the stream of a call, which waits for the previous call's stream.
+
+        The caller holds the lock.
+        """
         if stream is None:
             stream = _cuda.Stream.get_current() or _cuda.Stream.from_handle(0)
         elif not isinstance(stream, _cuda.Stream):

@@ -54,7 +54,7 @@ _lock = threading.Lock()
 
 
 def paths() -> list[str]:
-    """Return what to try to open, in order: names for the loader, then files."""
+    """Return what to open, in order: names for the loader, then files."""
     return toolkit.library_paths(_NAMES, _WHEEL_FOLDERS)
 
 

@@ -1,7 +1,7 @@
-"""Inner products whose results come to the host by themselves: ``AsyncInnerProduct``.
+"""Asynchronous inner products: ``AsyncInnerProduct``.
 
-The product is queued, and nothing waits for it: whoever wants the number asks now and
-then whether it has arrived.
+The product is enqueued, and nothing waits for it. The program asks from time to time
+whether the number has arrived on the host.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from pycuda import gpuarray
 from pycuda._driver import GPUArray
 from pycuda.tools import context_dependent_memoize
 
-#: Streams for copies that are not in use, as weak references: each belongs to its
-#: context and is gone with it.
+#: Streams for copies that are not in use, as weak references: a stream belongs to its
+#: context and ends with it.
 STREAM_POOL: list[weakref.ref[_cuda.Stream]] = []
 
 
 @context_dependent_memoize
 def _own_streams() -> dict[int, _cuda.Stream]:
-    """The streams of the current context that were ever in the pool."""
+    """Return the list of all streams of the current context that the pool made."""
     return {}
 
 
 def get_stream() -> _cuda.Stream:
-    """Return a stream of the current context that no copy uses, from the pool if one
-    is there."""
+    """Return an unused stream of the current context, from the pool if possible."""
     own = _own_streams()
     for reference in list(STREAM_POOL):
         stream = reference()
@@ -60,12 +59,12 @@ def inner_product(a: GPUArray, b: GPUArray, allocator: Any = None) -> GPUArray:
 
 
 class AsyncInnerProduct:
-    """The inner product of two vectors, on its way to the host.
+    """The inner product of two vectors, which is copied to the host asynchronously.
 
     ``gpu_result`` is the sum of ``conj(a) * b``, an array without axes, which kernels
-    can use at once. Once the device has it, ``get_host_result()`` starts the copy to
-    ``pagelocked_allocator((), dtype, copy_stream)``, on a stream of its own; the
-    ``allocate`` of a PageLockedMemoryPool will do.
+    can use at once. When the device has computed it, ``get_host_result()`` starts the
+    copy to ``pagelocked_allocator((), dtype, copy_stream)`` on a separate stream. The
+    ``allocate`` of a PageLockedMemoryPool is such an allocator.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class AsyncInnerProduct:
         self._value: Any = None
 
     def get_host_result(self) -> Any:
-        """Return the product as a number, None as long as it has not arrived."""
+        """Return the product as a number, or None if it has not arrived."""
         if self._value is not None:
             return self._value
         if not self.gpu_finished:
@@ -101,7 +100,7 @@ class AsyncInnerProduct:
         return self._finish()
 
     def wait(self) -> Any:
-        """Return the product as a number, after it has arrived."""
+        """Return the product as a number, which must have arrived."""
         if self._value is not None:
             return self._value
         if not self.gpu_finished:
@@ -116,7 +115,7 @@ class AsyncInnerProduct:
         dtype = self.gpu_result.dtype
         allocator = self.pagelocked_allocator
         if isinstance(getattr(allocator, "__self__", None), _cuda.PageLockedMemoryPool):
-            host_dest = allocator((), dtype)  # a pool's own has no word for a stream
+            host_dest = allocator((), dtype)  # a pool takes no stream
         else:
             host_dest = allocator((), dtype, stream)
         self.gpu_result.get_async(stream, host_dest)

@@ -1,6 +1,6 @@
-"""Operators: what can be applied to a vector on the device, for ``pycuda.sparse.cg``.
+"""Operators on vectors in device memory, for ``pycuda.sparse.cg``.
 
-An operator has ``shape`` and ``dtype``, and is called with a GPUArray of one axis.
+An operator has ``shape`` and ``dtype``, and is called with a GPUArray with one axis.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 
 
 class OperatorBase:
-    """What operators have in common; ``shape``, ``dtype`` and the call are their own.
+    """The base class of operators, which define ``shape``, ``dtype`` and the call.
 
-    A call is given the operand and returns a GPUArray, which may be the operand.
+    A call gets the operand and returns a GPUArray, which may be the operand.
     """
 
     @property
@@ -55,8 +55,8 @@ class IdentityOperator(OperatorBase):
 class DiagonalPreconditioner(OperatorBase):
     """The operator that multiplies by a vector, element by element.
 
-    For the method of conjugate gradients the vector, a GPUArray, is what the diagonal
-    of the matrix would be divided by: ``DiagonalPreconditioner(1 / diagonal)``.
+    For the method of conjugate gradients, the vector is a GPUArray of the inverse of
+    the matrix's diagonal: ``DiagonalPreconditioner(1 / diagonal)``.
     """
 
     def __init__(self, diagonal: Any) -> None:
@@ -78,7 +78,7 @@ class DiagonalPreconditioner(OperatorBase):
         """Return the product of vector and operand, in ``out`` if it is given."""
         diagonal = self.diagonal
         if operand.shape != diagonal.shape and operand.size == diagonal.size:
-            diagonal = diagonal.reshape(operand.shape)  # a column is a vector, too
+            diagonal = diagonal.reshape(operand.shape)  # a column counts as a vector
         if out is None:
             return diagonal * operand
         return diagonal._elwise_multiply(operand, out)

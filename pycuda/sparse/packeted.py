@@ -1,9 +1,9 @@
 """Products of matrices in packets with vectors: ``PacketedSpMV``.
 
-The rows and columns of a square matrix are put into packets, so that as many elements
-as possible lie in the blocks of the packets on the diagonal. A block of threads has
-its packet's part of x and of y in shared memory, and two small indices an element
-instead of a column and row pointers. What lies outside is in coordinate form.
+The rows and columns of a square matrix are grouped into packets, so that as many
+elements as possible are in the packets' blocks on the diagonal. A block of threads has
+its packet's part of x and of y in shared memory. An element has two small indices
+instead of a column and row pointers. The other elements are in coordinate form.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ spmv_pkt_kernel(const {index_type} *packet_base_rows, const {index_type} *thread
 }}
 """
 
-#: Bytes of shared memory for the parts of x and y of a packet.
+#: The bytes of shared memory for a packet's parts of x and y.
 _ROOM = 16384
 
 
@@ -102,13 +102,13 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 class PacketedSpMV(DeviceOperator):
     """A square matrix in packets on the device: ``y = A(x)`` of permuted vectors.
 
-    ``mat`` is a matrix of scipy.sparse of any format, what else has ``tocsr()``, or a
-    numpy array of two axes. ``is_symmetric`` says that where there is an element there
-    is one in the transpose too; packets of other matrices are found in the sum of the
-    two. ``dtype`` is float32, float64, complex64 or complex128.
+    ``mat`` is a matrix of scipy.sparse of any format, any object with ``tocsr()``, or a
+    NumPy array with two axes. ``is_symmetric`` says that the transpose has elements in
+    the same places. The packets of other matrices are found in the sum of the matrix
+    and its transpose. ``dtype`` is float32, float64, complex64 or complex128.
 
-    ``permute(x)`` puts the elements of a vector in the order of the packets, and
-    ``unpermute(y)`` puts them back: ``unpermute(A(permute(x)))`` is the product.
+    ``permute(x)`` brings the elements of a vector into the order of the packets, and
+    ``unpermute(y)`` brings them back: ``unpermute(A(permute(x)))`` is the product.
 
     Raises ValueError if the matrix is not square.
     """
@@ -170,8 +170,10 @@ class PacketedSpMV(DeviceOperator):
         )
 
     def find_simple_index_stuff(self, packet_nr_to_dofs: Any) -> tuple[Any, Any, Any]:
-        """Return (old index of each new one, new index of each old one, first row of
-        each packet and the number of rows after them)."""
+        """Return (old index of each new one, new index of each old one, first rows).
+
+        The first rows are those of the packets, followed by the number of rows.
+        """
         sizes = [len(dofs) for dofs in packet_nr_to_dofs]
         base_rows = np.concatenate([[0], np.cumsum(sizes)]).astype(self.index_dtype)
         new2old = np.concatenate([np.empty(0, self.index_dtype), *packet_nr_to_dofs])
@@ -183,9 +185,9 @@ class PacketedSpMV(DeviceOperator):
     def find_local_row_costs_and_remaining_coo(
         self, csr_mat: Any, dof_to_packet_nr: Any, old2new_fetch_indices: Any
     ) -> tuple[Any, Any]:
-        """Return (elements of each row in its packet's block, the others).
+        """Return (elements of each row in its packet's block, the other elements).
 
-        The others are rows, columns, in the packets' order, and values.
+        The others are rows and columns, in the order of the packets, and values.
         """
         count = csr_mat.shape[0]
         rows = np.repeat(np.arange(count), np.diff(csr_mat.indptr))
@@ -203,7 +205,8 @@ class PacketedSpMV(DeviceOperator):
     ) -> tuple[Any, Any]:
         """Return (most elements of a thread by packet, thread of each row).
 
-        The rows of a packet go to its threads by turns, the longest first, to and fro.
+        The rows of a packet, the longest first, are dealt to its threads forwards and
+        backwards in turn.
         """
         costs = np.asarray(local_row_cost, np.int64)
         threads = np.zeros(len(costs), np.int64)
@@ -227,7 +230,7 @@ class PacketedSpMV(DeviceOperator):
         thread_assignments: Any,
         local_row_costs: Any,
     ) -> None:
-        """Set the arrays of the kernel: ``build_pkt_data_structure`` of this one."""
+        """Set the arrays of the kernel by ``build_pkt_data_structure``."""
         build_pkt_data_structure(
             self,
             packet_nr_to_dofs,
@@ -240,8 +243,11 @@ class PacketedSpMV(DeviceOperator):
         )
 
     def get_kernel(self) -> Any:
-        """Return the prepared function: its arguments are packet_base_rows,
-        thread_starts, thread_ends, index_array, data_array, x and y."""
+        """Return the prepared function.
+
+        Its arguments are packet_base_rows, thread_starts, thread_ends, index_array,
+        data_array, x and y.
+        """
         index_type = "int" if self.index_dtype == np.int32 else "long long"
         return _function(
             self._dtype, index_type, self.threads_per_packet, self.rows_per_packet
@@ -264,7 +270,7 @@ class PacketedSpMV(DeviceOperator):
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
         """Return the product with ``x``, in ``y`` if it is given; both are permuted.
 
-        As with ``pycuda.sparse.csr.CsrSpMV``: same arguments, same errors.
+        Arguments and errors are those of ``pycuda.sparse.csr.CsrSpMV``.
         """
         y = self._check_operands(x, y)
         if self._kernel is None:
@@ -287,7 +293,7 @@ class PacketedSpMV(DeviceOperator):
     def to_scipy(self) -> Any:
         """Return the matrix, in its own order, as a scipy.sparse.csr_matrix.
 
-        ImportError without SciPy.
+        Raises ImportError without SciPy.
         """
         self._check_context()
         starts, ends = self.thread_starts.get(), self.thread_ends.get()

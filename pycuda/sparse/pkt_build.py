@@ -21,13 +21,13 @@ def build_pkt_data_structure(
 ) -> None:
     """Set ``index_array``, ``data_array``, ``thread_starts`` and ``thread_ends``.
 
-    ``packet_nr_to_dofs`` are the rows of each packet; ``max_thread_costs`` the most
-    elements that a thread of a packet has; ``thread_assignments`` the thread of each
-    row. Elements outside of the blocks on the diagonal are passed over.
+    ``packet_nr_to_dofs`` are the rows of each packet, ``max_thread_costs`` the most
+    elements that a thread of a packet has, ``thread_assignments`` the thread of each
+    row. Elements outside the blocks on the diagonal are skipped.
 
     Thread ``t`` of a packet has every ``thread_count``-th word from its start to its
-    end, so that threads side by side read words side by side. A word of ``index_array``
-    is the row in the packet, shifted by 16 bits, and the column in it.
+    end, so that neighbouring threads read neighbouring words. A word of ``index_array``
+    is the row in the packet, shifted by 16 bits, and the column in the packet.
     """
     count = csr_mat.shape[0]
     lengths = np.diff(csr_mat.indptr)
@@ -43,7 +43,7 @@ def build_pkt_data_structure(
     data = np.asarray(csr_mat.data)[local]
     costs = np.bincount(rows_of[local], minlength=count)
     begins = np.cumsum(costs) - costs
-    # Rows by packet and thread; then their elements one after another.
+    # Rows by packet and thread, then their elements in order.
     slot_of = packet_of * thread_count + np.asarray(thread_assignments, np.int64)
     order = np.lexsort((new_rows, slot_of))
     ends = np.cumsum(costs[order])
@@ -55,7 +55,7 @@ def build_pkt_data_structure(
     within = np.arange(len(slot)) - (np.cumsum(counts) - counts)[slot]
     room = np.asarray(max_thread_costs, np.int64) * thread_count
     total = int(room.sum())
-    # Threads step beyond the end before they see it.
+    # The last step of a thread goes beyond its end.
     if total + 4 * thread_count > np.iinfo(spmv.index_dtype).max:
         raise ValueError(
             f"the packets of this matrix take {total} places, more than indices of "

@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from pycuda import compiler
-from pycuda._compile import nvcc, store
+from pycuda._compile import architecture, inputs, store
 from support.compilers import make_toy
 
 
@@ -13,10 +12,10 @@ from support.compilers import make_toy
 def cache(tmp_path, monkeypatch):
     """The folder of an empty compile cache. No other setting of the user applies."""
     for name in list(os.environ):
-        if name.startswith(("PYCUDA_", "TOY_")) or name in nvcc.ENVIRONMENT:
+        if name.startswith(("PYCUDA_", "TOY_")) or name in inputs.ENVIRONMENT:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: None)
+    monkeypatch.setattr(architecture, "current_device", lambda: None)
     monkeypatch.setattr(store, "_complained", False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path / "cache"

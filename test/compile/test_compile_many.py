@@ -1,4 +1,4 @@
-"""compile_many: side by side, in order, with a line on a terminal and nowhere else."""
+"""compile_many: parallel compilation, ordered results, and a progress line."""
 
 import os
 import pty
@@ -9,8 +9,7 @@ import types
 
 import pytest
 
-from pycuda import compiler
-from pycuda._compile import parallel
+from pycuda._compile import architecture, parallel
 from pycuda.compiler import SourceModule, compile_many
 from pycuda.driver import CompileError
 
@@ -91,7 +90,7 @@ def test_modules_made_afterwards_come_from_the_cache(toy, monkeypatch):
         get_function = get_global = get_texref = get_surfref = None
 
     device = types.SimpleNamespace(capability=(7, 5), software=True)
-    monkeypatch.setattr(compiler, "_current_device", lambda driver: device)
+    monkeypatch.setattr(architecture, "current_device", lambda: device)
     monkeypatch.setattr("pycuda.driver.module_from_buffer", lambda *a, **k: Module())
     compile_many(["a", "b"], nvcc=toy.path)
     assert len(toy.compilations) == 2
@@ -105,11 +104,11 @@ def test_the_device_is_that_of_the_calling_thread(toy, monkeypatch):
     asked = []
     device = types.SimpleNamespace(capability=(8, 0), software=False)
 
-    def current(driver):
+    def current():
         asked.append(threading.current_thread())
         return device
 
-    monkeypatch.setattr(compiler, "_current_device", current)
+    monkeypatch.setattr(architecture, "current_device", current)
     compile_many(["a", "b"], nvcc=toy.path)
     assert set(asked) == {threading.main_thread()}
     assert all("-arch=sm_80" in call for call in toy.compilations)
@@ -189,7 +188,8 @@ def test_workers_default_to_the_processors_of_this_process():
 PROGRAM = """
 import sys
 from pycuda import compiler
-compiler._current_device = lambda driver: None
+from pycuda._compile import architecture
+architecture.current_device = lambda: None
 count, nvcc, progress = sys.argv[1:]
 texts = [f"text {n}" for n in range(int(count))]
 compiler.compile_many(texts, nvcc=nvcc, progress=bool(int(progress)))
@@ -198,7 +198,7 @@ sys.stderr.write("end")
 
 
 def said(count, toy, progress, terminal):
-    """What a program wrote to stderr, which is a terminal or is not."""
+    """Return the output of a program to stderr, which may be a terminal."""
     command = [sys.executable, "-c", PROGRAM, str(count), toy.path, str(int(progress))]
     if not terminal:
         done = subprocess.run(command, stderr=subprocess.PIPE, check=True, text=True)
@@ -210,7 +210,7 @@ def said(count, toy, progress, terminal):
     while True:
         try:
             piece = os.read(ours, 4096)
-        except OSError:  # the other side is closed
+        except OSError:  # the other end is closed
             break
         if not piece:
             break

@@ -1,4 +1,4 @@
-"""Linking of device code: pieces, libraries, several architectures; cached as well."""
+"""Linking of device code: pieces, libraries, several architectures, and its cache."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import compiler
-from pycuda._compile import nvcc_link, nvrtc
+from pycuda._compile import architecture, inputs, nvrtc
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
@@ -23,7 +23,7 @@ __global__ void k(float *a) { a[threadIdx.x] = twice(a[threadIdx.x]); }
 CALLEE = "__device__ float twice(float x) { return 2 * x; }\n"
 RDC = ["-rdc=true"]
 EM_CUDA = 190
-CURRENT_DEVICE = compiler._current_device
+CURRENT_DEVICE = architecture.current_device
 FATBIN = b"\x50\xed\x55\xba"
 
 
@@ -46,7 +46,7 @@ def loaded(monkeypatch):
 def on_device(monkeypatch):
     def pretend(*capability, software=False):
         device = types.SimpleNamespace(capability=capability, software=software)
-        monkeypatch.setattr(compiler, "_current_device", lambda driver: device)
+        monkeypatch.setattr(architecture, "current_device", lambda: device)
 
     return pretend
 
@@ -56,27 +56,27 @@ def piece(source, arch="sm_80", **how):
 
 
 def elf_type(image):
-    """2 for what can be loaded, 1 for what must be linked."""
+    """Return 2 if the image can be loaded, 1 if it must be linked."""
     assert image[:4] == b"\x7fELF"
     assert int.from_bytes(image[18:20], "little") == EM_CUDA
     return int.from_bytes(image[16:18], "little")
 
 
 def test_libraries_of_the_variable_are_watched(tmp_path, monkeypatch):
-    """nvcc looks into them after those of options."""
+    """nvcc searches these after the libraries of the options."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     (tmp_path / "two/libx.a").touch()
     options = [f"-L{tmp_path / 'one'}", "-lx"]
-    assert nvcc_link.libraries(options) == []
+    assert inputs.libraries(options) == []
     monkeypatch.setenv("LIBRARY_PATH", f"/nowhere:{tmp_path / 'two'}")
-    assert nvcc_link.libraries(options) == [str(tmp_path / "two/libx.a")]
+    assert inputs.libraries(options) == [str(tmp_path / "two/libx.a")]
     (tmp_path / "one/libx.a").touch()
-    assert nvcc_link.libraries(options) == [str(tmp_path / "one/libx.a")]
+    assert inputs.libraries(options) == [str(tmp_path / "one/libx.a")]
 
 
 def archive(folder, name, source, arch="sm_80"):
-    """A static library of relocatable device code."""
+    """Make a static library of relocatable device code."""
     (folder / f"{name}.cu").write_text(f'extern "C" {{\n{source}}}\n')
     library = folder / f"lib{name}.a"
     command = [REAL_NVCC, "-lib", *RDC, f"-arch={arch}", "-o", library]
@@ -286,7 +286,7 @@ def test_several_architectures_need_a_fatbin(tmp_path):
 @pytest.mark.gpu
 @pytest.mark.hardware(why="the software device runs PTX, and this is machine code")
 def test_linked_code_runs(ctx, monkeypatch):
-    monkeypatch.setattr(compiler, "_current_device", CURRENT_DEVICE)
+    monkeypatch.setattr(architecture, "current_device", CURRENT_DEVICE)
 
     def run(module):
         a = np.arange(4, dtype=np.float32)
@@ -311,11 +311,11 @@ def test_libraries_named_by_options(tmp_path):
         (tmp_path / name).write_text("")
     options = ["-lineinfo", f"-L{tmp_path}/lib", "-L", str(tmp_path), "-la", "-l", "b"]
     options += ["-lcudadevrt", str(tmp_path / "extra.o"), "-DX"]
-    found = nvcc_link.libraries(options)
+    found = inputs.libraries(options)
     assert [os.path.relpath(path, tmp_path) for path in found] == [
         "lib/liba.a",
         "libb.a",
         "extra.o",
     ]
     long = [f"--library-path={tmp_path}/lib,{tmp_path}", "--library=a,b"]
-    assert len(nvcc_link.libraries(long)) == 2
+    assert len(inputs.libraries(long)) == 2

@@ -6,9 +6,9 @@
     python test/device/differential.py --only emulator --against FILE
                                                 one device against a recording
 
-Each device has a child process of its own, which loads the same PTX text; if it dies or
-hangs in a case, a new one goes on with the next. Prints a line for each case and ends
-with 1 if anything differs, fails, or is not what its NumPy model says.
+Each device has its own child process. All children load the same PTX text. If a child
+dies or hangs in a case, a new one continues with the next case. Prints a line for each
+case and exits with 1 if a result fails, differs, or does not match its NumPy model.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from device.kernels import golden  # noqa: E402
 DRIVERS = ("cuda", "emulator")
 #: Seconds for one case, compilation included.
 TIME_LIMIT = 120
-#: What kernels for newer hardware need of the software device.
+#: Environment of the software device for kernels of newer hardware.
 ENVIRONMENT = {"emulator": {"PYCUDA_EMULATOR_CAPABILITY": "9.0"}}
 
 
@@ -42,8 +42,8 @@ ENVIRONMENT = {"emulator": {"PYCUDA_EMULATOR_CAPABILITY": "9.0"}}
 
 
 def serve(folder, names):
-    """Run cases; write each one's results to a file and a line of JSON about it."""
-    lines = os.fdopen(os.dup(1), "w", buffering=1)  # printing cases turn 1 elsewhere
+    """Run cases. Write the results of each to a file, and a line of JSON about it."""
+    lines = os.fdopen(os.dup(1), "w", buffering=1)  # a printing case redirects 1
     os.dup2(2, 1)
 
     import pycuda.driver as drv
@@ -70,7 +70,7 @@ def serve(folder, names):
             seconds = time.perf_counter() - began
         except Exception as error:
             say(case=name, error=f"{type(error).__name__}: {error}"[:2000])
-            if context is not None:  # it may be spoilt for good
+            if context is not None:  # the context may be broken for good
                 with contextlib.suppress(drv.Error):
                     context.pop()
                 with contextlib.suppress(drv.Error):
@@ -101,7 +101,7 @@ def serve(folder, names):
 
 
 class Child:
-    """A process that serves; its lines come with a time limit."""
+    """A process that runs serve(). Its lines have a time limit."""
 
     def __init__(self, driver, folder, names):
         environment = {**os.environ, "PYCUDA_DRIVER": driver}
@@ -131,14 +131,14 @@ class Child:
             self.said.append(line.decode(errors="replace"))
 
     def next(self):
-        """The next message; None when the process has ended or takes too long."""
+        """Return the next message, or None if the process ended or takes too long."""
         try:
             return self.lines.get(timeout=TIME_LIMIT)
         except queue.Empty:
             return None
 
     def end(self):
-        """End the process; say how it went if it went wrong."""
+        """End the process. Return a description if it failed."""
         if self.process.poll() is None and self.lines.empty():
             try:
                 self.process.wait(timeout=10)
@@ -153,7 +153,7 @@ class Child:
 
 
 def run_device(driver, names, folder):
-    """Run cases in child processes; return the facts and {case: message}."""
+    """Run cases in child processes. Return the facts and {case: message}."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     facts, results, left = {}, {}, list(names)
     while left:
@@ -184,7 +184,7 @@ def outputs_of(folder, name):
 
 
 def errors_of(result):
-    """What is wrong with one device's result, as sentences."""
+    """Return the errors in one device's result, as sentences."""
     if result is None:
         return ["was not run"]
     if "error" in result:
@@ -197,7 +197,7 @@ def tolerances(result):
 
 
 def compare(first, second, folders, name):
-    """Sentences about where two devices differ in one case."""
+    """Return sentences about the differences of two devices in one case."""
     a, b = (outputs_of(folder, name) for folder in folders)
     found = []
     if first["inputs"] != second["inputs"] or first["program"] != second["program"]:
@@ -217,7 +217,7 @@ def size_of(folder, name):
 
 
 def report(names, devices, runs, folders, against):
-    """Print the table; return the number of cases that are not as they should be."""
+    """Print the table. Return the number of cases that failed."""
     wrong = 0
     head = " ".join(f"{f'{d}, s':>12}" for d in devices)
     print(f"{'case':32} {'bytes':>7} {'result':10} {head}")

@@ -1,7 +1,7 @@
-"""What a user of the software device reads when a kernel is wrong.
+"""The reports of the software device about wrong kernels.
 
-Each wrong program runs in a process of its own, because its fault spoils the context.
-The correct programs run with every check on: a report about one of them is a defect.
+Each wrong program runs in its own process, because its fault breaks the context. The
+correct programs run with all checks. A report about one of them is a defect.
 """
 
 import os
@@ -171,7 +171,7 @@ drv.memset_d8(x, 0, 256)
 
 
 def fault(code, check="", **environment):
-    """Class and code of the error, and its text."""
+    """Return the class and code of the error, and its text."""
     done = run_child(
         PROGRAM + code,
         PYCUDA_DRIVER="emulator",
@@ -293,7 +293,7 @@ RACES = [
 
 @pytest.mark.parametrize("name, word, other, access, with_what", RACES)
 def test_a_race(name, word, other, access, with_what):
-    """Of two warps, the second to run finds what the first left."""
+    """The warp that runs second finds the access of the first warp."""
     kind, text = fault(
         f"run({name!r}, x, word={word!r})\nprint(mark({other!r}) if {other!r} else '')",
         check="race",
@@ -309,7 +309,7 @@ def test_a_race(name, word, other, access, with_what):
 
 @pytest.mark.parametrize("writer", [0, 32])
 def test_a_race_with_a_reader_before_the_last(writer):
-    """Both warps have read the byte before one writes it, itself the last reader."""
+    """Both warps read the byte. Then the last reader writes it."""
     error, text = fault(f"run('read_by_both', x, np.int32({writer}))", check="race")
     assert error == "LaunchError LAUNCH_FAILED"
     assert "race: " in text and "of shared memory" in text
@@ -491,7 +491,7 @@ def test_programs_that_are_right_are_not_reported(seed):
     assert done.stdout == "right\n"
 
 
-# Of test/device/kernels, those whose threads meet in shared memory or at barriers.
+# The kernels of test/device/kernels that use shared memory or barriers.
 MEETING = [
     "sum_tree",
     "sum_interleaved",

@@ -1,7 +1,7 @@
-"""Every opcode does what a real GPU did: the kernels of `conformance` against answers
-recorded once (test/data/conformance.xz), on whatever device is there.
+"""Compare every opcode on this machine's device with the recorded answers of a GPU.
 
-Bit for bit, but for the approximate instructions, which have the manual's bounds.
+The kernels are those of `conformance`, the answers are in test/data/conformance.xz. The
+comparison is exact. Approximate instructions have the bounds of the manual.
 """
 
 import subprocess
@@ -18,7 +18,7 @@ from support.compilers import REAL_NVCC
 
 PTXAS = Path(REAL_NVCC).with_name("ptxas") if REAL_NVCC else None
 
-#: The software device shows what a kernel asks for; some ask for more than its default.
+#: Some kernels need a newer device than the software device shows by default.
 ENVIRONMENT = {"PYCUDA_EMULATOR_CAPABILITY": "9.0"}
 
 
@@ -35,7 +35,7 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def results():
-    """What this device answers."""
+    """The answers of this device."""
     found = runner.run_cases(library(), list(suite.cases()), ENVIRONMENT)
     for name, case in suite.cases().items():
         if case.target > found.about.get("capability", 0):
@@ -44,7 +44,7 @@ def results():
 
 
 def problem(case, recorded, results):
-    """What is wrong with this device's answer, or an empty text."""
+    """Describe the error in this device's answer, or return an empty string."""
     expected = recorded.of(case)
     if expected is None:
         return f"{case.name}: no answer recorded for this kernel (see record.py)"

@@ -1,4 +1,4 @@
-"""Cooperative launches on the software device: grid.sync and what limits the grid."""
+"""Cooperative launches on the software device: grid.sync and the limits of the grid."""
 
 import ctypes
 from ctypes import byref, c_int, c_uint, c_void_p
@@ -158,7 +158,7 @@ def test_launch_attribute(d, emu_ctx):
 @emulator_only
 @needs_nvcc
 def test_sync_in_an_ordinary_launch_fails(tmp_path):
-    """As on a GPU: the group of the grid is not valid there, and sync traps."""
+    """The grid group is invalid in an ordinary launch, and sync traps, as on a GPU."""
     out = run_rounds(
         tmp_path,
         compile_ptx(SOURCE),
@@ -199,7 +199,7 @@ def test_too_many_blocks(d, emu_ctx):
 
 
 def run_rounds(tmp_path, ptx, code, **environment):
-    """Runs code with the kernel `f`, its `parameters` for 20 rounds, and `a`, `b`."""
+    """Run code with the kernel `f`, its `parameters` for 20 rounds, `a` and `b`."""
     path = tmp_path / "kernel.ptx"
     path.write_bytes(ptx)
     return child(
@@ -227,7 +227,7 @@ print(words == [(20).to_bytes(4, "little")] * 4096)
 @needs_nvcc
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_any_number_of_workers(threads, tmp_path):
-    """One worker must rotate over all blocks; several must not wait for one another."""
+    """One worker must switch between all blocks. Several must not deadlock."""
     out = run_rounds(
         tmp_path,
         compile_ptx(SOURCE),

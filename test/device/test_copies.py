@@ -60,9 +60,9 @@ def test_memset(d, emu_ctx):
     assert d.MemsetD2D32(p, size(1024), 1, size(256), size(5)) == R.ERROR_INVALID_VALUE
     assert d.MemsetD2D32(p, size(16), 1, size(5), size(2)) == R.ERROR_INVALID_VALUE
     for name, pitch in (("MemsetD2D32", 18), ("MemsetD2D32", 17), ("MemsetD2D16", 17)):
-        fill = getattr(d, name)  # rows would begin between elements
+        fill = getattr(d, name)  # rows that begin between elements
         assert fill(p, size(pitch), 1, size(2), size(2)) == R.ERROR_INVALID_VALUE
-        d.ok(name, p, size(pitch), 1, size(2), size(1))  # of one row it says nothing
+        d.ok(name, p, size(pitch), 1, size(2), size(1))  # no matter for one row
     d.ok("MemsetD2D16", p, size(18), 1, size(2), size(2))
     assert d.MemsetD16(c_uint64(p.value + 1), 0, size(1)) == R.ERROR_INVALID_VALUE
     assert d.MemsetD32(p, 0, size(2**62 + 1)) == R.ERROR_INVALID_VALUE
@@ -148,7 +148,7 @@ def test_copy_2d(d, emu_ctx):
     c.dstPitch = 1 << 31
     for memory_type in DEVICE, UNIFIED:
         c.dstMemoryType = memory_type
-        for row in 1 << 20, 1 << 32, 1 << 33, 1 << 63:  # far off: host memory or none
+        for row in 1 << 20, 1 << 32, 1 << 33, 1 << 63:  # host memory or unmapped
             c.dstY = row
             assert d.Memcpy2D(byref(c)) == R.ERROR_INVALID_VALUE
     c.dstY, c.dstDevice = 1 << 31, ctypes.addressof(host)
@@ -347,7 +347,7 @@ def test_textures_and_surfaces(d, emu_ctx):
     d.ok("TexObjectDestroy", t)
     assert d.TexObjectDestroy(t) == R.ERROR_INVALID_VALUE
     again = d.out(c_uint64, "TexObjectCreate", resource_of_array(a), texture, None)
-    assert again != t.value  # an old handle never comes to life again
+    assert again != t.value  # an old handle never becomes valid again
     d.ok("TexObjectDestroy", c_uint64(again))
     d.ok("SurfObjectDestroy", s)
     d.ok("ArrayDestroy", a)
@@ -367,8 +367,8 @@ QUERIED = (
     *("force_unnormalized_coords", "filter_mode"),
     *("addr_mode_0", "addr_mode_1", "addr_mode_2"),
 )
-#: Format, and what the queries call it where it is read as it is, and as a number.
-#: These are numbers of OpenCL.
+#: Format, and its number in the queries if it is read as elements, and as floats. The
+#: numbers are those of OpenCL.
 FORMATS = (
     *((0x01, 0x10DA, 0x10D2), (0x02, 0x10DB, 0x10D3), (0x03, 0x10DC, 0x10DC)),
     *((0x08, 0x10D7, 0x10D0), (0x09, 0x10D8, 0x10D1), (0x0A, 0x10D9, 0x10D9)),
@@ -388,7 +388,7 @@ def module_of_queries(d):
 
 
 def queries(d, module, texture):
-    """All that a kernel is told of a texture."""
+    """Return all that a kernel can query about a texture."""
     out = d.alloc(4 * len(QUERIED))
     function = d.function(module, b"ask")
     parameters = launch_parameters(texture, out)
@@ -506,7 +506,7 @@ again:
 
 
 def test_a_stream_is_busy_while_a_kernel_of_another_thread_runs(d, emu_ctx):
-    """The kernel says that it runs, and goes on until it is told to end."""
+    """The kernel signals that it runs, and runs until the test stops it."""
     flags = c_void_p(d.out(c_void_p, "MemHostAlloc", size(8), 0))
     started, end = (ctypes.c_uint.from_address(flags.value + at) for at in (0, 4))
     started.value = end.value = 0

@@ -1,4 +1,4 @@
-"""Streams that run late on the software device: a forgotten wait shows every time."""
+"""Deferred streams of the software device, which always reveal a missing wait."""
 
 from support.emulator import R, child
 
@@ -145,7 +145,7 @@ print(d.live(), d.lib.emu_abandoned_count())
 
 
 def test_an_array_goes_after_what_reads_it():
-    """A twin that releases nothing sees the old value."""
+    """The counterpart, which releases nothing, sees the old value."""
     code = """
 class Descriptor(ctypes.Structure):
     _fields_ = [("width", c_size_t), ("height", c_size_t), ("format", c_uint),

@@ -1,6 +1,6 @@
-"""Every kernel of test/device/kernels on this machine's device.
+"""Run every kernel of test/device/kernels on this machine's device.
 
-Its results are what its model says, and what a GPU computed when the recording was made
+The results must match the kernel's model and the recorded results of a GPU
 (`python test/device/differential.py --record`).
 """
 
@@ -39,7 +39,7 @@ def differential(*words, **env):
 
 
 def run_in_child(name):
-    """Run a case that needs more than the software device offers unless told to."""
+    """Run a case that needs a newer software device than the default one."""
     words = ["--only", "emulator", name]
     if GOLDEN.exists():
         words += ["--against", str(GOLDEN)]
@@ -85,8 +85,8 @@ def test_inputs_are_the_same_every_time():
         assert device.hash_of_inputs(case.plan()) == device.hash_of_inputs(case.plan())
 
 
-#: Cases beside those of -use_fast_math whose instructions have .approx in their names,
-#: and one whose rounding in the texture unit is not known.
+#: Cases with .approx instructions that are not built with -use_fast_math, and a case
+#: for which the rounding of the texture unit is unknown.
 APPROXIMATE = {
     "texture_2d_wrap_linear",
     "intrinsics",

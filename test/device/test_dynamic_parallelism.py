@@ -1,4 +1,4 @@
-"""Kernels that launch kernels on the software device, and what else they may call."""
+"""Kernels that launch kernels on the software device, and their other calls."""
 
 import ctypes
 import re
@@ -17,7 +17,7 @@ pytest_plugins = ["support.emulator_fixtures"]
 
 pytestmark = needs_nvcc
 
-RUNTIME = b"/usr/local/cuda/lib64/libcudadevrt.a"  # named, never opened
+RUNTIME = b"/usr/local/cuda/lib64/libcudadevrt.a"  # only the name is used
 
 FAMILY = r"""
 struct shape { double scale; int from; char tag; };
@@ -240,7 +240,7 @@ __global__ void twice(int *a) { a[threadIdx.x] *= 2; }
 
 
 def link(d, *texts):
-    """A module of the texts and the device's runtime library."""
+    """Link a module of the texts and the device's runtime library."""
     state = c_void_p(d.last(c_void_p, "LinkCreate", 0, None, None))
     d.ok("LinkAddFile", state, 4, RUNTIME, 0, None, None)
     for text in texts:
@@ -420,7 +420,7 @@ def test_refused_launches(d, queries):
         v = list(ints(d, out, 40))
         assert v[:6] == [9, 9, 701, 1, 400, 1]
         assert v[8:] == [9, 0] * 16
-        assert ints(d, a, 1)[0] == 1  # those that were not refused ran
+        assert ints(d, a, 1)[0] == 1  # the accepted launches ran
 
 
 def test_pending_launches(d, queries):
@@ -455,7 +455,7 @@ def test_parameters_by_hand(d, queries):
 @emulator_only
 @pytest.mark.parametrize("name", ["bad_pointer", "faulty"])
 def test_faults(name, tmp_path):
-    """A child's fault is the context's, and its brothers do not run."""
+    """The fault of a child breaks the context, and its siblings do not run."""
     path = tmp_path / "k.ptx"
     path.write_bytes(rdc(QUERIES))
     arguments = "None" if name == "bad_pointer" else "launch_parameters(a)"
@@ -494,7 +494,7 @@ def test_an_unknown_function_is_named(d, emu_ctx):
 
 @emulator_only
 def test_other_workers(tmp_path):
-    """However many threads run the blocks, all that they launch is run."""
+    """All launches run, with any number of worker threads."""
     path = tmp_path / "k.ptx"
     path.write_bytes(rdc(FAMILY))
     for threads in ("1", "4"):

@@ -106,7 +106,7 @@ def test_device(d):
 
 
 def test_names_of_devices(d):
-    """Each has another; a number that no device has is refused."""
+    """The names differ. The number of a missing device is rejected."""
     names = []
     for device in range(d.out(c_int, "DeviceGetCount")):
         uuid = (ctypes.c_ubyte * 16)()
@@ -128,7 +128,7 @@ def test_what_two_devices_can_do_together():
         " for bad in ((0, 0, 1), (5, 0, 1), (1, 0, 0), (1, 0, 2))])",
         PYCUDA_EMULATOR_DEVICES="2",
     ).splitlines()
-    assert said[0] == "[0, 1, 1, 1]"  # one is as far away as the other
+    assert said[0] == "[0, 1, 1, 1]"  # all devices are at the same distance
     value, device = R.ERROR_INVALID_VALUE, R.ERROR_INVALID_DEVICE
     assert said[1] == str([value, value, device, device])
 
@@ -208,9 +208,9 @@ def test_memory_up_to_the_largest_size(text, size):
 
 
 def test_free_memory_is_what_can_be_allocated():
-    """Where the address space is limited, the device's memory is not all free.
+    """A limited address space also limits the device's free memory.
 
-    Freed addresses are kept from use for a while, but not if memory is short.
+    Freed addresses are quarantined for a while, but not if memory is short.
     """
     said = child(
         "import resource\n"
@@ -237,7 +237,7 @@ def test_free_memory_is_what_can_be_allocated():
         before, taken, left, total = map(int, line.split())
         assert total == 200 << 30
         assert 1 << 30 < taken <= before < 12 << 30
-        assert left < 256 * MIB  # what was asked for and refused
+        assert left < 256 * MIB  # the size that was requested and rejected
         assert before - taken < 512 * MIB
 
 
@@ -428,7 +428,7 @@ def test_freed_and_foreign_pointers_are_refused(d, emu_ctx):
         assert d.MemcpyDtoH(buffer, pointer, size(1)) == R.ERROR_INVALID_VALUE
         assert d.MemsetD8(pointer, 0, size(1)) == R.ERROR_INVALID_VALUE
         again = d.alloc(n)
-        assert again.value != pointer.value  # freed addresses rest for a while
+        assert again.value != pointer.value  # freed addresses are quarantined
         d.ok("MemFree", again)
     assert d.MemFree(c_uint64(0)) == 0
     assert d.MemFree(c_uint64(0xDEAD0000)) == R.ERROR_INVALID_VALUE
@@ -481,7 +481,7 @@ def test_page_locked_memory(d, emu_ctx):
     assert d.read(c_uint64(device), 100) == b"A" * 100
     assert d.out(c_uint, "MemHostGetFlags", memory) == 3
     assert d.MemFree(c_uint64(memory.value)) == R.ERROR_INVALID_VALUE
-    assert d.info()[0] == d.info()[1]  # it is not the device's
+    assert d.info()[0] == d.info()[1]  # not memory of the device
     pointer = d.alloc(100)
     assert d.MemFreeHost(c_void_p(pointer.value)) == R.ERROR_INVALID_VALUE
     d.ok("MemFree", pointer)
@@ -537,9 +537,9 @@ def test_managed_memory(d, emu_ctx):
 
 
 def test_addresses_are_reused_in_the_end():
-    """Many more allocations than the quarantine holds: nothing grows without bound.
+    """Make more allocations than the quarantine holds. Nothing may grow without bound.
 
-    In a process of its own, because other tests use up addresses.
+    The test has its own process, because other tests use up addresses.
     """
     child(
         """
@@ -633,10 +633,10 @@ def test_attributes_of_a_pool(d, emu_ctx):
     a = c_uint64(d.out(c_uint64, "MemAllocFromPoolAsync", size(1000), pool, None))
     d.ok("MemFreeAsync", a, None)
     assert [get(attribute) for attribute in (5, 6, 7, 8)] == [0, 1024, 0, 1024]
-    assert put(8, c_uint64(1)) == R.ERROR_INVALID_VALUE  # only back to 0
+    assert put(8, c_uint64(1)) == R.ERROR_INVALID_VALUE  # can only be set to 0
     assert put(8, c_uint64(0)) == 0
     assert get(8) == 0
-    for attribute in (5, 7, 77):  # what there is now is not for programs to set
+    for attribute in (5, 7, 77):  # programs cannot set the current value
         assert put(attribute, c_uint64(0)) == R.ERROR_INVALID_VALUE
     assert d.MemPoolGetAttribute(pool, 77, byref(c_uint64())) == R.ERROR_INVALID_VALUE
     assert d.MemPoolSetAttribute(pool, 1, None) == R.ERROR_INVALID_VALUE
@@ -645,7 +645,7 @@ def test_attributes_of_a_pool(d, emu_ctx):
 
 @pytest.mark.parametrize("flags, lent", [(3, True), (0, False)])
 def test_memory_of_a_pool_for_other_devices(flags, lent):
-    """A copy goes anywhere; whether a kernel may is looked at where it is launched."""
+    """Copies may access all memory. The access of a kernel is checked at its launch."""
     said = child(
         "d.Init(0); a = d.context(0); b = d.context(1)\n"
         "props = (ctypes.c_ubyte * 88)()\n"
@@ -723,7 +723,7 @@ def test_what_memory_can_be_used_for(d, emu_ctx):
         d.ok("PointerGetAttribute", byref(value), attribute, pointer)
         return value.value
 
-    assert get(6) == 1  # copies never run behind
+    assert get(6) == 1  # copies are never asynchronous
     assert (get(10), get(10, pointer=pooled)) == (1, 0)  # for other processes
     assert get(13) == 1  # mapped
     assert get(14, c_uint64) == 0  # no kind of handle

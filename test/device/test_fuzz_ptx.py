@@ -1,4 +1,4 @@
-"""The PTX loader on malformed texts, under sanitizers: refused or loaded, no crash."""
+"""Load malformed PTX under sanitizers. The loader may reject it, but never crashes."""
 
 import re
 import shutil
@@ -52,19 +52,19 @@ def test_malformed_texts_are_refused(program, tmp_path):
     assert re.match(r"(\d+) of (\d+) texts load", corpus)
     inputs, loaded, refused = map(int, re.findall(r"(\d+) (?:inp|loa|ref)", counts))
     assert inputs == RUNS == loaded + refused
-    # Both ways are taken often, or the mutator has lost its touch.
+    # If one of them is rare, the mutator no longer works well.
     assert loaded > RUNS // 50 and refused > RUNS // 2
 
 
 def test_kernels_of_damaged_texts_may_do_what_they_like(launcher, tmp_path):
-    """Loaded and launched the way programs do it: refused, run or stopped, no more."""
+    """Load and launch as programs do. Each kernel is rejected, runs or is stopped."""
     files = sorted((cc.ROOT / "test" / "data" / "kernels").glob("*.ptx"))
     assert len(files) == 4
     crash = tmp_path / "crash"
     done = fuzz(launcher, LAUNCHED, 1, files, crash)
     assert done.returncode == 0, f"{crash}:\n{done.stdout}{done.stderr}"
     assert "4 of 4 texts load" in done.stdout
-    *_, counts, ends = done.stdout.splitlines()  # after what the kernels print
+    *_, counts, ends = done.stdout.splitlines()  # after the output of the kernels
     inputs, loaded, refused = map(int, re.findall(r"(\d+) (?:inp|loa|ref)", counts))
     assert inputs == LAUNCHED == loaded + refused
     assert loaded > LAUNCHED // 10 and refused > LAUNCHED // 10
@@ -85,7 +85,7 @@ def test_inputs_that_once_crashed(program, tmp_path):
 
 
 def test_the_harness_sees_a_broken_promise(program, tmp_path):
-    """A loader that reads past its text is caught, and the input is kept."""
+    """The fuzzer detects a loader that reads past its text, and keeps the input."""
     broken = tmp_path / "broken"
     shutil.copytree(program.parent, broken)
     program_c = cc.SOURCE / "device" / "compile" / "program.c"

@@ -1,4 +1,4 @@
-"""The software device: streams captured into graphs, and graphs that replay."""
+"""The software device: capture of streams into graphs, and launches of graphs."""
 
 import ctypes
 import itertools
@@ -22,7 +22,7 @@ WAIT_EVENT, EVENT_RECORD = 6, 7
 EXTERNAL = 1
 HOST_FUNCTION = ctypes.CFUNCTYPE(None, c_void_p)
 
-# One word: p[0] = p[0] * times + plus, so the order of steps shows in the result.
+# p[0] = p[0] * times + plus: the result depends on the order of the steps.
 STEP = b"""
 .version 6.4
 .target sm_50
@@ -92,7 +92,7 @@ class Bench:
         return c_void_p(self.d.last(c_void_p, "StreamEndCapture", stream or self.a))
 
     def end_code(self, stream=None):
-        """What ending gives; no graph comes with an error."""
+        """End the capture and return its code. An error must come without a graph."""
         graph = c_void_p(1)
         code = self.d.StreamEndCapture(stream or self.a, byref(graph))
         assert code != 0
@@ -108,7 +108,7 @@ class Bench:
         )
 
     def run(self, graph, times=1, stream=None):
-        """Instantiates, launches and frees."""
+        """Instantiate, launch and free a graph."""
         exec_ = self.instantiate(graph)
         for _ in range(times):
             self.d.ok("GraphLaunch", exec_, stream or self.a)
@@ -185,7 +185,7 @@ def test_copies_and_fills(w):
     graph = w.end()
     assert w.types(graph) == [MEMCPY, MEMCPY, MEMSET, MEMSET, MEMSET, MEMCPY]
     assert back.raw == bytes(16)
-    host.raw = b"ABCDEFGH"  # page-locked or not: read when the graph runs
+    host.raw = b"ABCDEFGH"  # read when the graph runs, page-locked or not
     w.run(graph)
     assert back.raw == b"ABCDEFGHABCDxxAB"
     rows = d.read(pitched, 48)
@@ -215,7 +215,7 @@ def test_host_functions(w):
 
 
 def fork(w, source, target):
-    """target goes on from where source is."""
+    """Let target continue after the present work of source."""
     event = w.event()
     w.d.ok("EventRecord", event, source)
     w.d.ok("StreamWaitEvent", target, event, 0)
@@ -287,7 +287,7 @@ def test_external_events(w):
     start, end = w.event(), w.event()
     d.ok("EventRecord", start, w.a)
     assert d.EventRecordWithFlags(end, w.a, EXTERNAL) == R.ERROR_ILLEGAL_STATE
-    # Outside of a capture it is said to be invalid; with which code, is not.
+    # Outside a capture it is invalid; the documents do not name the code.
     assert d.StreamWaitEvent(w.a, end, EXTERNAL) in (
         R.ERROR_INVALID_VALUE,
         R.ERROR_ILLEGAL_STATE,
@@ -313,7 +313,7 @@ def test_external_events(w):
 
 
 def test_order_of_a_graph_and_its_stream(w):
-    """A graph waits for its stream's work, later work waits for the graph."""
+    """A graph waits for earlier work of its stream. Later work waits for the graph."""
     w.begin()
     assert w.step(w.a, 10, 2) == 0
     graph = w.end()
@@ -359,7 +359,7 @@ def test_big_parameters_and_cooperative_launches(w):
     block[7996] = 0
     w.run(graph)
     assert w.get(0) == 42
-    if w.d.emulated:  # what is in the register is the driver's own business
+    if w.d.emulated:  # the content of the register belongs to the driver
         assert w.get(1) == 1
     w.d.ok("GraphDestroy", graph)
     w.d.ok("ModuleUnload", m)
@@ -392,7 +392,7 @@ print(sorted(found))
 
 @emulator_only
 def test_a_seed_runs_nodes_in_other_orders(tmp_path):
-    """Two branches that forget to wait for each other show it; a chain stays one."""
+    """A missing wait between two branches becomes visible. A chain keeps its order."""
     plain = child(SHUFFLED.format(forked=True))
     assert plain == "[7]"
     assert child(SHUFFLED.format(forked=True), PYCUDA_EMULATOR_SEED="3") == "[7, 12]"
@@ -475,7 +475,7 @@ def test_a_graph_outlived_by_what_made_it(w):
     assert w.get() == 6
     d.ok("ModuleUnload", m)
     if d.emulated:
-        # The kernel has gone; a module loaded since may have its address.
+        # The kernel was unloaded. A module loaded since may have its address.
         again = d.module(STEP)
         d.function(again, b"step")
         assert d.GraphLaunch(exec_, w.a) == R.ERROR_INVALID_HANDLE
@@ -485,7 +485,7 @@ def test_a_graph_outlived_by_what_made_it(w):
 
 @emulator_only
 def test_a_graph_that_does_not_run_holds_nothing():
-    """Its second kernel has gone: the module of the first can be unloaded."""
+    """A graph whose second kernel was unloaded does not hold the first one's module."""
     out = child("""
 from device.test_graphs import *
 d.ok("Init", 0)
@@ -541,14 +541,14 @@ def test_handles_that_go_during_the_capture(w):
     assert w.step(s, 1, 1) == 0
     d.ok("EventRecord", e, s)
     d.ok("StreamWaitEvent", w.a, e, 0)
-    d.ok("StreamDestroy", s)  # the origin: the capture is over
+    d.ok("StreamDestroy", s)  # the origin stream ends the capture
     assert w.status(w.a) == NONE
     assert d.EventQuery(e) == R.ERROR_INVALID_VALUE
     d.ok("EventRecord", e, w.a)
     d.ok("StreamSynchronize", w.a)
     assert d.EventQuery(e) == 0
     d.ok("EventDestroy", e)
-    # A stream that takes part goes: what it did is still to be joined.
+    # A stream of the capture is destroyed. Its work must still be joined.
     s, e = w.stream(), w.event()
     w.begin()
     d.ok("EventRecord", e, w.a)
@@ -601,7 +601,7 @@ def test_begin_and_end(w):
 
 
 def invalidates(w, expected, call, stream=None):
-    """The call fails so, later work too, and ending the capture gives no graph."""
+    """Check that the call and later work fail, and that the capture gives no graph."""
     stream = stream or w.a
     assert call() == expected
     assert w.status(stream) == INVALIDATED
@@ -637,7 +637,7 @@ def test_waiting_for_a_capture(w):
 
 @emulator_only
 def test_graphs_do_not_own_memory(w):
-    """A GPU makes nodes of these two; the software device has none, and says so."""
+    """A GPU makes nodes of these calls. The software device rejects them."""
     d = w.d
     for call in [
         lambda: d.MemAllocAsync(byref(c_uint64()), size(8), w.a),
@@ -678,14 +678,14 @@ def test_the_null_stream(w):
     assert d.StreamIsCapturing(None, byref(c_int())) == implicit
     assert w.status(s) == ACTIVE
     d.ok("GraphDestroy", w.end(s))
-    # A stream that does not wait for the null stream leaves it alone.
+    # A capture of a non-blocking stream does not affect the null stream.
     w.begin(w.a)
     w.set(4, sync=False)
     assert w.step(None, 1, 1) == 0
     assert w.status(None) == NONE
     d.ok("GraphDestroy", w.end())
     assert w.get() == 5
-    # One that does takes part in a capture of one that does not.
+    # A blocking stream takes part in the capture of a non-blocking one.
     w.begin(w.a)
     fork(w, w.a, s)
     assert w.step(None, 1, 1) == implicit
@@ -707,7 +707,7 @@ def test_unsafe_calls_by_mode(w):
         invalidates(w, unsupported, alloc_free)
         w.begin(mode=mode)
         invalidates(w, unsupported, lambda: d.ModuleUnload(w.module))
-        if d.emulated:  # no document tells what a GPU says to a copy that waits
+        if d.emulated:  # no document defines the result of a synchronous copy on a GPU
             w.begin(mode=mode)
             back = ctypes.create_string_buffer(4)
             invalidates(
@@ -731,13 +731,13 @@ def test_unsafe_calls_by_mode(w):
     assert mode.value == RELAXED
     assert w.status(w.a) == ACTIVE
     d.ok("GraphDestroy", w.end())
-    if d.emulated:  # an H200 takes any number
+    if d.emulated:  # an H200 accepts any number
         wrong = byref(c_int(3))
         assert d.ThreadExchangeStreamCaptureMode(wrong) == R.ERROR_INVALID_VALUE
 
 
 def in_thread(w, context, work):
-    """Runs work in another thread with the context current; returns its result."""
+    """Run work in another thread with the context current. Return its result."""
     out = []
 
     def run():
@@ -776,7 +776,7 @@ def test_other_threads(w, emu_ctx):
         assert other(lambda: w.step(w.a, 0, 9)) == 0  # captured, from there too
         assert w.status(w.a) == ACTIVE
         if mode == THREAD_LOCAL:
-            # which is the end of it all the same
+            # which ends the capture too
             assert other(w.end_code) == R.ERROR_STREAM_CAPTURE_WRONG_THREAD
             assert w.end_code() == R.ERROR_ILLEGAL_STATE
         else:
@@ -814,19 +814,19 @@ def test_events_across_the_boundary(w):
         R.ERROR_STREAM_CAPTURE_ISOLATION,
         lambda: d.StreamWaitEvent(w.a, e, 0),
     )
-    # The event of one capture cannot be waited for in another: both are lost.
+    # A wait for the event of another capture invalidates both captures.
     w.begin(w.a)
     w.begin(w.b)
     d.ok("EventRecord", e, w.b)
     assert d.StreamWaitEvent(w.a, e, 0) == R.ERROR_STREAM_CAPTURE_MERGE
     assert w.end_code(w.a) == w.end_code(w.b) == R.ERROR_STREAM_CAPTURE_INVALIDATED
-    # Nor outside, once its capture has ended or failed.
+    # It cannot be waited for after its capture has ended or failed either.
     assert d.StreamWaitEvent(w.a, e, 0) == R.ERROR_INVALID_VALUE
     assert d.EventElapsedTime(byref(c_float()), e, e) == R.ERROR_INVALID_VALUE
     w.begin(w.b)
     d.ok("EventRecord", e, w.b)
     assert d.StreamQuery(w.b) == R.ERROR_STREAM_CAPTURE_UNSUPPORTED
-    if d.emulated:  # no document gives the code
+    if d.emulated:  # no document names the code
         assert d.StreamWaitEvent(w.a, e, 0) == R.ERROR_INVALID_VALUE
     assert w.end_code(w.b) == R.ERROR_STREAM_CAPTURE_INVALIDATED
     d.ok("EventRecord", e, w.b)
@@ -836,8 +836,8 @@ def test_events_across_the_boundary(w):
 
 
 def test_work_that_fails_ends_the_capture(w):
-    """What is refused makes the capture invalid, and that is told from then on, of
-    arguments that are wrong too."""
+    """A rejected call invalidates the capture. All later calls report that, even calls
+    with wrong arguments."""
     d = w.d
 
     def bad_launch():
@@ -865,15 +865,15 @@ def test_work_that_fails_ends_the_capture(w):
     for bad in (bad_launch, bad_launch_by_config):
         w.begin()
         invalidates(w, R.ERROR_INVALID_VALUE, bad)
-    if d.emulated:  # a GPU need not look at addresses before the run
+    if d.emulated:  # a GPU may check addresses only when the graph runs
         for bad in (bad_fill, bad_copy):
             w.begin()
             invalidates(w, R.ERROR_INVALID_VALUE, bad)
 
 
 def story(w):
-    """Every call of a capture with two streams, a graph and its run, cleaning up after
-    a failure of any of them."""
+    """Make all calls of a capture with two streams, of a graph and its run. Clean up
+    after a failure of any of them."""
     d = w.d
     graph, copy, exec_, event = c_void_p(), c_void_p(), c_void_p(), c_void_p()
     try:

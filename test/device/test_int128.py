@@ -1,6 +1,6 @@
-"""128-bit integers in CUDA C: products, quotients and remainders against Python's.
+"""Compare products, quotients and remainders of 128-bit integers with Python's.
 
-Their code is chains of carries, of sums and differences mixed.
+Their code consists of chains of carries that mix sums and differences.
 """
 
 import random
@@ -61,7 +61,7 @@ def toward_zero(a, b):
 
 
 def wrapped(value):
-    """What 128 bits with a sign keep of a value."""
+    """Wrap a value to a signed 128-bit integer."""
     return signed(value & MASK)
 
 
@@ -77,7 +77,7 @@ EXPECTED = {
 
 
 def numbers():
-    """Values of every length and sign, and those where carries run through."""
+    """Return values of all lengths and signs, and values with long carries."""
     rng = random.Random(20)
     special = [1, 2, 3, 10, MASK, MASK - 1, 1 << 63, 1 << 64, (1 << 64) - 1, 1 << 127]
     special += [(1 << 127) - 1, (1 << 64) + 1, MASK ^ ((1 << 64) - 1), MASK // 3]

@@ -112,8 +112,7 @@ def run(code, **environment):
 
 
 def test_ctrl_c_ends_kernels():
-    """Whatever the kernel does: spins, computes, recurses; with one warp or many
-    blocks."""
+    """Ctrl-C ends kernels that spin, compute or recurse, with one or many warps."""
     done = run(
         """
 report("one warp", delay_of(lambda: endless(block=1)))
@@ -139,8 +138,8 @@ report("timed", delay_of(launch_timed))
 
 
 def test_ctrl_c_ends_waits_for_another_thread():
-    """Its kernel goes on. The counterpart: it ends as soon as its flag is set, and has
-    the right result."""
+    """The other thread's kernel continues. The counterpart ends as soon as its flag is
+    set, with the right result."""
     done = run(
         """
 streams = [drv.Stream(), drv.Stream()]
@@ -191,7 +190,7 @@ check_usable()
 
 
 def test_ctrl_c_with_late_streams():
-    """The work that a call was about to run is dropped; later work runs."""
+    """Ctrl-C drops the work that a call was about to run. Later work runs."""
     done = run(
         """
 stream = drv.Stream()
@@ -222,8 +221,8 @@ for name, call in {
 
 
 def test_ctrl_c_ends_a_graph():
-    """The nodes after the kernel do not run. No code of the package makes the call, so
-    nothing there can raise: the exception comes all the same."""
+    """The nodes after the kernel do not run. The exception is raised although the call
+    does not go through the package."""
     done = run(
         """
 from ctypes import c_uint64, c_void_p
@@ -252,7 +251,7 @@ d.ok("GraphDestroy", graph)
 
 
 def test_handlers_that_do_not_raise():
-    """They run while the kernel does, and it goes on; they may use the device, but not
+    """Handlers run during the kernel, which continues. They may use the device, but not
     wait for the kernel that they interrupt."""
     done = run(
         """
@@ -297,7 +296,7 @@ check_usable()
 
 
 def test_an_alarm_that_raises():
-    """As tools that limit the time of a test have it."""
+    """Tools that limit the time of a test use such an alarm."""
     done = run(
         """
 class Timeout(Exception):
@@ -352,8 +351,8 @@ def is_current(context):
 
 
 def test_handlers_that_change_contexts_while_a_release_waits():
-    """The release is made in its own context, which the handler does not see. It cannot
-    end that context; the counterpart is another one, which it can."""
+    """The handler does not see the context of the release and cannot destroy it. The
+    counterpart destroys another context."""
     done = run(
         OTHER
         + """
@@ -405,8 +404,8 @@ check_usable()
 
 
 def test_handlers_that_free_memory_that_a_kernel_uses():
-    """It is kept until the kernel has ended, and freed then; an Array is refused. The
-    counterpart is memory of a context without work, which is free at once."""
+    """The memory is freed after the kernel has ended. Freeing an Array is rejected. The
+    counterpart is memory of an idle context, which is free at once."""
     done = run(
         OTHER
         + """
@@ -478,8 +477,8 @@ check_usable()
 
 
 def test_ctrl_c_ends_a_detach_that_waits_for_a_release():
-    """The context is as before, on the stack as well. The counterpart: without a signal
-    the same detach waits and succeeds."""
+    """The context and the stack are unchanged. The counterpart: without a signal, the
+    same detach waits and succeeds."""
     done = run(
         OTHER
         + """
@@ -521,8 +520,8 @@ check_usable()
 
 
 def test_a_handler_that_sets_the_parameters_of_the_launch_that_waits():
-    """An old launch has the parameters of the moment when it was called; the next one
-    has those that the handler set."""
+    """A launch with the old functions uses the parameters at the time of its call. The
+    next launch uses those that the handler set."""
     done = run(
         """
 import ctypes
@@ -578,8 +577,8 @@ print(*results.get().astype(int))
 
 
 def test_threads_run_during_a_kernel():
-    """The interpreter's lock is free while a long kernel runs; a thread that is not the
-    main one is not interrupted itself."""
+    """A long kernel releases the interpreter lock. Signals do not interrupt the kernels
+    of other threads than the main thread."""
     done = run(
         """
 counted = []
@@ -617,7 +616,7 @@ check_usable()
 
 
 def test_nothing_leaks():
-    """Handles are released as ever, and reference counts are what they were."""
+    """Handles are released, and reference counts do not change."""
     done = run(
         """
 import gc
@@ -646,8 +645,8 @@ check_usable()
 
 
 def test_ctrl_c_without_a_handler_of_ours():
-    """A program that lets KeyboardInterrupt through ends as every program does; so does
-    one whose end waits for another thread's kernel."""
+    """A program that does not catch KeyboardInterrupt ends as usual, even if its exit
+    waits for another thread's kernel."""
     code = PRELUDE + "os.system(f'(sleep 0.2; kill -INT {os.getpid()}) &')\nendless()\n"
     done = run_child(code, check=False)
     assert done.returncode in (-2, 130, 1)
@@ -673,7 +672,7 @@ os.system(f"(sleep 1; kill -INT {os.getpid()}) &")
 
 @pytest.mark.parametrize("work", ["endless(block=1)", "context.synchronize()"])
 def test_a_thread_that_polls_after_python_has_ended(work):
-    """A daemon thread computes or waits until the process has ended."""
+    """A daemon thread computes or waits until the process ends."""
     done = run_child(
         PRELUDE
         + f"""
@@ -698,7 +697,7 @@ sys.exit(1)
 
 
 def test_jupyter():
-    """Interrupt in a notebook ends the cell; the next one works."""
+    """Interrupting a notebook ends the cell, and the next cell works."""
     client = pytest.importorskip("jupyter_client", reason="it is not installed")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
     import time
@@ -707,7 +706,7 @@ def test_jupyter():
     try:
 
         def execute(code, interrupt=False):
-            # otherwise a request that comes soon after an error may be dropped
+            # without this, a request soon after an error may be lost
             message = kernel.execute(code, stop_on_error=False)
             if interrupt:
                 time.sleep(0.5)
@@ -738,7 +737,7 @@ void end(void) { nanosleep(&(struct timespec){.tv_nsec = 300000000}, 0); }
 
 @pytest.mark.parametrize("name", ["kernel", "wait"])
 def test_a_daemon_thread_outlives_the_interpreter(name, tmp_path):
-    """A kernel, or a wait for it, polls on while the process ends slowly."""
+    """A kernel, or a wait for it, keeps polling while the process exits slowly."""
     source = tmp_path / "linger.c"
     source.write_text(LINGER)
     library = tmp_path / "linger.so"

@@ -38,7 +38,7 @@ def compiled_module(g, name):
 
 
 def call(g, m, name, grid, block, arguments, out, shared=0):
-    """`arguments` with arrays on the device; the first that is `out` comes back."""
+    """Launch with arrays of `arguments` on the device. Return the result in `out`."""
     pointers, result = [], None
     for a in arguments:
         if isinstance(a, np.ndarray) and a.shape:
@@ -245,7 +245,7 @@ def test_mandelbrot(g, basics):
         want += alive
         nx, ny = x * x - y * y + cx, 2 * x * y + cy
         x, y = np.where(alive, nx, x), np.where(alive, ny, y)
-    assert (got == want).mean() > 0.999  # |z| < 4 is computed with a fused product
+    assert (got == want).mean() > 0.999  # the kernel fuses a product of |z| < 4
 
 
 def test_game_of_life(g, basics):
@@ -602,7 +602,7 @@ def test_printf(g, d, capfd):
         lines.append(
             "1.500000 3.142   1.23e+04 0.0001 text    right|left    |cu     42"
         )
-    # lanes run together: each printf prints for all of them before the next one
+    # each printf prints for all lanes before the next printf
     want = [lines[k + 3 * t] for k in range(3) for t in range(2)]
     assert got.splitlines() == want
 

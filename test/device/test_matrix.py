@@ -1,5 +1,5 @@
-"""wmma, barriers, mbarrier and cp.async of the software device, in the forms that the
-recorded cases do not have."""
+"""wmma, barriers, mbarrier and cp.async of the software device, in forms that the
+recorded cases lack."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def g(d, emu_ctx):
 
 
 def run(g, body, inputs, output, block=32):
-    """Runs a kernel whose addresses are in %q0, %q1 ... and, last, the output's."""
+    """Run a kernel with the inputs' addresses in %q0, %q1, ..., then the output's."""
     count = len(inputs) + 1
     parameters = ", ".join(f".param .u64 p{i}" for i in range(count))
     loads = "\n".join(f"ld.param.u64 %q{i}, [p{i}];" for i in range(count))
@@ -47,7 +47,7 @@ def matrices(seed):
 
 
 def stored(matrix, layout, stride):
-    """The matrix in memory with lines of `stride` elements; what is between is 99."""
+    """Return the matrix in memory with lines of `stride` elements, filled with 99."""
     lines = np.full((16, stride), 99, matrix.dtype)
     lines[:, :16] = matrix if layout == "row" else matrix.T
     return lines
@@ -84,7 +84,7 @@ def test_wmma(g, la, lb, lc, c_kind, d_kind):
 
 
 def test_wmma_of_lanes_that_come_apart(g):
-    """The warp has split before the multiplication; all lanes meet in it."""
+    """The warp diverges before the multiplication, where all lanes converge."""
     a, b, _ = matrices(2)
     form, tile = "sync.aligned", "m16n16k16"
     ra, rb, rd = names("r", 10, 8), names("r", 20, 8), names("f", 0, 8)
@@ -139,7 +139,7 @@ def test_wmma_in_shared_memory(g):
 
 def test_a_warp_comes_to_a_barrier_by_lanes_that_exit_a_phase_later(g):
     """Half of warp 2 waits while warps 0 and 1 meet. Then its other half exits, so that
-    all of it has come when warp 0 comes again."""
+    the warp is complete when warp 0 arrives again."""
     body = """
         mov.u32 %r1, %tid.x;
         shr.u32 %r2, %r1, 5;
@@ -185,7 +185,7 @@ def test_a_warp_comes_to_a_barrier_by_lanes_that_exit_a_phase_later(g):
 
 
 def test_mbarrier_phases(g):
-    """Tokens, parity, a count above one, and arrivals that drop out, by one thread."""
+    """One thread tests tokens, parity, a count above one, and arrive_drop."""
     steps = [
         ("mbarrier.test_wait.parity.shared.b64 %p0, [%r0], 0;", 0),
         ("mbarrier.test_wait.parity.shared.b64 %p0, [%r0], 1;", 1),
@@ -219,7 +219,7 @@ def test_mbarrier_phases(g):
 
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_cp_async_reads_only_what_it_is_told(g, width):
-    """The source ends where the lane's share does; what is behind it is zero."""
+    """The source ends after the lane's part. The rest of the target is zero."""
     data = np.arange(1, 1 + 17 * 16, dtype=np.uint8)
     body = f"""
         mov.u32 %r0, %tid.x;

@@ -118,7 +118,7 @@ def test_launch_checks(d, emu_ctx):
     extra = (c_void_p * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(n), 0)
     assert launch(d, two, extra=extra) == 0
     assert launch(d, two, params=params, extra=extra) == bad
-    n.value = 15  # an H200 takes a buffer that is too short, and none too long
+    n.value = 15  # an H200 accepts a buffer that is too short, not too long
     assert launch(d, two, extra=extra) == 0
     n.value = 17
     assert launch(d, two, extra=extra) == R.ERROR_LAUNCH_OUT_OF_RESOURCES
@@ -193,7 +193,7 @@ def test_occupancy_with_flags_and_the_other_way_round(d, emu_ctx):
     assert wrong == R.ERROR_INVALID_VALUE
 
     def room(blocks, threads):
-        """Shared memory for each, so that as many blocks fit."""
+        """Return the shared memory of a block with which this number of blocks fits."""
         name = "OccupancyAvailableDynamicSMemPerBlock"
         return d.out(c_size_t, name, f, blocks, threads)
 
@@ -215,7 +215,7 @@ def test_occupancy_with_flags_and_the_other_way_round(d, emu_ctx):
 
 
 def jit(d, image, room=2000):
-    """Loads with both logs; code, module, error log."""
+    """Load with both logs. Return the code, the module and the error log."""
     info, error = ctypes.create_string_buffer(room), ctypes.create_string_buffer(room)
     options = (c_uint * 5)(3, 4, 5, 6, 2)
     values = (c_void_p * 5)(
@@ -351,7 +351,7 @@ def test_a_fault_sticks_to_its_context(emu_driver):
     assert poke(p.value) == 0
     assert d.read(p, 4) == b"\7\0\0\0"
     d.ok("MemFree", p)
-    assert poke(p.value) == 0  # as on a GPU the launch itself succeeds
+    assert poke(p.value) == 0  # the launch itself succeeds, as on a GPU
     fault = R.ERROR_ILLEGAL_ADDRESS
     assert d.CtxSynchronize() == fault
     assert d.MemAlloc(byref(c_uint64()), size(4)) == fault
@@ -408,7 +408,7 @@ def test_fault_from_the_environment():
 
 
 def test_fault_sweep_over_a_program(d):
-    """Whatever call fails, what was made before can be given back."""
+    """After the failure of any call, all earlier objects can be released."""
 
     def program():
         made = []
@@ -467,7 +467,7 @@ def test_free_in_another_context_is_counted(emu_driver):
     p = d.alloc(10)
     b = d.context()
     before = d.lib.emu_foreign_free_count()
-    d.ok("MemFree", p)  # allowed: addresses are one space
+    d.ok("MemFree", p)  # allowed, because there is one address space
     assert d.lib.emu_foreign_free_count() == before + 1
     d.ok("CtxDestroy", b)
     d.ok("CtxDestroy", a)
@@ -564,7 +564,7 @@ def test_events_between_processes(d, emu_ctx):
 
 
 def test_threads_share_and_own(d):
-    """Eight threads, each with a context of its own and one that all share."""
+    """Run eight threads, each with its own context and one that all share."""
     shared = d.context()
     d.ok("CtxPopCurrent", None)
     start = threading.Barrier(8)
@@ -606,7 +606,7 @@ def test_threads_share_and_own(d):
 
 
 def test_threads_in_c(tmp_path):
-    """With the flags of the library's build, where tools/sanitize.py made that."""
+    """Use the flags of the library if tools/sanitize.py built it."""
     program = tmp_path / "threads"
     subprocess.run(
         [

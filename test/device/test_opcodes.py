@@ -1,8 +1,8 @@
-"""Each PTX instruction of the software device against NumPy or plain Python integers.
+"""Compare each PTX instruction of the software device with NumPy or Python integers.
 
-Integer results, and IEEE results of add, sub, mul, fma, div, sqrt, conversions, are
-compared bit for bit; the approximations within the bound of the PTX manual. Both builds
-of the interpreter run everything.
+Integer results, and the IEEE results of add, sub, mul, fma, div, sqrt and conversions,
+must be equal. Approximations have the bounds of the PTX manual. Both builds of the
+interpreter run all tests.
 """
 
 import itertools
@@ -32,7 +32,7 @@ def g(request, d, emu_ctx, monkeypatch):
 
 
 def pad(values, dtype):
-    """As many as fill warps, by repeating."""
+    """Repeat the values to fill whole warps."""
     values = np.array(list(values), dtype)
     n = -(-len(values) // 32) * 32
     return np.resize(values, n)
@@ -68,7 +68,7 @@ def triples(bits):
 
 
 def check(g, code, inputs, function, bits):
-    """Compares with function(ints...) modulo 2**bits."""
+    """Compare with function(ints...) modulo 2**bits."""
     got = apply(g, code, inputs, unsigned(bits))
     want = [
         function(*(int(v) for v in row)) % 2**bits for row in zip(*inputs, strict=True)
@@ -186,7 +186,7 @@ def test_integer_mad_sad(g, bits):
 
 
 def test_mad_hi_saturates(g):
-    """mad.hi.sat.s32 stops at both ends; without sat the sum wraps."""
+    """mad.hi.sat.s32 saturates at both ends. Without sat the sum wraps."""
     a, b, c = triples(32)
     low, high = -(2**31), 2**31 - 1
 
@@ -484,7 +484,7 @@ def test_smaller_and_larger_of_two_kinds(g, name):
     assert (got == sign * function(abs(x), abs(y))).all()
 
 
-#: What is made of two parts of the registers, before it is put into a part again.
+#: The result of two parts of registers, before it is written to a part.
 VIDEO = {
     "vadd": lambda x, y: x + y,
     "vsub": lambda x, y: x - y,
@@ -673,7 +673,7 @@ def as_float(x, bits):
 
 
 def same(got, want, bits):
-    """Bit for bit; NaN of single precision is the canonical one, of double any."""
+    """Compare bits. A single NaN must be the canonical one, a double NaN may be any."""
     got, want = np.array(got), np.array(want)
     f = as_float(want, bits)
     if bits == 32:
@@ -714,7 +714,7 @@ def test_float_arithmetic(g, bits):
         one = v.dtype.type(1)
         compare_floats(g, f"sqrt.rn.{t} %d, %0;", [u], np.sqrt(v), bits)
         compare_floats(g, f"rcp.rn.{t} %d, %0;", [u], one / v, bits)
-    # sign operations touch no other bit
+    # sign operations change no other bit
     sign = 1 << (bits - 1)
     finite = u[~np.isnan(v)]
     finite = pad(finite, unsigned(bits))
@@ -734,7 +734,7 @@ def exact(x):
 
 
 def fused(x, y, z):
-    """x*y+z, rounded once to single precision."""
+    """Return x*y+z, rounded once to single precision."""
     x, y, z = (np.float32(v) for v in (x, y, z))
     if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
         with np.errstate(all="ignore"):
@@ -747,7 +747,7 @@ def fused(x, y, z):
 
 
 def round_single(value, mode="rn", low=-126, digits=24, top=127, dtype=np.float32):
-    """A non-zero fraction to a float in the given direction."""
+    """Round a non-zero fraction to a float in the given direction."""
     sign = -1 if value < 0 else 1
     m = abs(value)
     e = m.numerator.bit_length() - m.denominator.bit_length()
@@ -780,7 +780,7 @@ def test_fma(g):
     want = np.array([fused(*row) for row in zip(x, y, z, strict=True)], np.float32)
     compare_floats(g, "fma.rn.f32 %d, %0, %1, %2;", [a, b, c], want, 32)
     compare_floats(g, "mad.rn.f32 %d, %0, %1, %2;", [a, b, c], want, 32)
-    # a double fma that a product rounded on its own would get wrong
+    # a double fma that fails with a product rounded separately
     u = np.full(32, 1 + 2.0**-30)
     minus = np.full(32, -(1 + 2.0**-29))
     got = apply(
@@ -815,7 +815,7 @@ def test_directed_rounding(g, mode):
         got = apply(g, f"{name}.{mode}.f32 %d, %0, %1;", [a, b], np.float32)
         w = want(f)
         assert ((got == w) | ((got == 0) & (w == 0))).all(), (name, mode)
-    # the mode is back to nearest for the next instruction
+    # the next instruction rounds to nearest again
     got = apply(
         g, f"add.{mode}.f32 %d, %0, %1; add.rn.f32 %d, %0, %1;", [a, b], np.float32
     )
@@ -949,7 +949,7 @@ def test_float_to_integer(g, source, mode):
         )
         keep = np.ones(len(v), bool)
         if s == "u" and bits < 32:
-            keep = ~np.isnan(v)  # what a NaN gives there is not documented
+            keep = ~np.isnan(v)  # the result for a NaN is not documented
         nan = 2 ** (bits - 1) if source == 64 or bits == 64 else 0
         width = max(bits, 16)
         want = [
@@ -1011,7 +1011,7 @@ def test_double_to_single(g, mode):
     want = np.array(want, np.float32).view(np.uint32)
     kept = (u >> np.uint64(32) & np.uint64(0x80000000)).astype(np.uint32)
     kept |= (u >> np.uint64(29) & np.uint64(0x3FFFFF)).astype(np.uint32) | 0x7FC00000
-    want = np.where(np.isnan(v), kept, want)  # sign and upper bits of a NaN stay
+    want = np.where(np.isnan(v), kept, want)  # sign and upper bits of a NaN
     got = apply(g, f"cvt.{mode}.f32.f64 %d, %0;", [u], np.uint32)
     assert (got == want).all()
 
@@ -1037,7 +1037,7 @@ def test_single_to_double_and_whole(g):
 
 
 def test_integer_to_integer(g):
-    """From and to every type; the destination register may be wider than the type."""
+    """Convert between all types. The destination register may be wider."""
     for (s, n), (t, m) in itertools.product(
         itertools.product("us", [8, 16, 32, 64]), repeat=2
     ):
@@ -1120,7 +1120,7 @@ def test_half(g):
 
 
 def test_functions_of_half(g):
-    """Within the bounds of the PTX manual."""
+    """Compare half functions within the bounds of the PTX manual."""
     x = np.linspace(-10, 10, 320).astype(np.float16)
     bits, wide = x.view(np.uint16), x.astype(np.float64)
     got = apply(g, "tanh.approx.f16 %d, %0;", [bits], np.float16)
@@ -1130,7 +1130,7 @@ def test_functions_of_half(g):
 
 
 def test_to_tf32(g):
-    """Ten bits after the first; halves go away from zero."""
+    """Round to ten bits after the first, halves away from zero."""
     x = np.array([1, 1 + 2**-11, 1 + 2**-10, -1 - 2**-11, 1 / 3, -1e30, 7e-30, 0])
     x = np.resize(x.astype(np.float32), 32)
     got = apply(g, "cvt.rna.tf32.f32 %d, %0;", [x], np.float32)
@@ -1291,7 +1291,7 @@ def test_special_registers_of_the_machine(g):
 
 @pytest.mark.parametrize("members", [0xFFFFFFFF, 0xF0F0, 1 << 31])
 def test_one_is_elected(g, members):
-    """The lowest of those that take part, and all of them know."""
+    """The lowest active lane is elected, and all active lanes know it."""
     inside = np.array([members >> i & 1 for i in range(32)], np.uint32)
     code = f"""mov.u32 %d, 100; setp.eq.u32 %p1, %0, 0; @%p1 bra done;
     elect.sync %t1|%p2, {members}; selp.u32 %t2, 1000, 0, %p2; add.u32 %d, %t1, %t2;
@@ -1304,7 +1304,7 @@ def test_one_is_elected(g, members):
 
 
 def test_clocks(g):
-    """Each goes on, and its halves are those of the whole."""
+    """Clocks advance, and the halves match the whole clock."""
     zero = np.zeros(32, np.uint32)
 
     def differences(first, second):
@@ -1319,7 +1319,7 @@ def test_clocks(g):
         before = f"mov.u64 %u1, {whole};"
         again = before.replace("%u1", "%u2")
         assert (differences(before, again) >= 0).all()
-        # the upper half may have just gone on
+        # the upper half may have just increased
         parts = f"mov.u32 %t2, {high}; mov.u32 %t1, {low}; mov.b64 %u2, {{%t1, %t2}};"
         found = differences(before, parts)
         assert (abs(found) < 2**33).all()

@@ -1,4 +1,4 @@
-"""References of hand-written PTX, .texref and .surfref: the driver's own kind."""
+"""Texture references of the driver: .texref and .surfref of hand-written PTX."""
 
 import gc
 

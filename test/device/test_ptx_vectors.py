@@ -1,5 +1,6 @@
-"""Which vectors PTX may have: what the loader takes and refuses is what NVIDIA's
-assembler does (conformance/grid.py; its verdicts are in test/data/ptx_vectors.json).
+"""The loader accepts and rejects the same PTX vectors as NVIDIA's assembler.
+
+The verdicts of the assembler are in test/data/ptx_vectors.json (conformance/grid.py).
 """
 
 import shutil
@@ -12,7 +13,7 @@ from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 
-#: Taken here, though the assembler refuses the mixture of types.
+#: Accepted here, although the assembler rejects the mix of types.
 LENIENT = {
     "mov.v2.u32 {u32_0, f32_0}, {u32_1, f32_1};",
     "ld.global.v2.u16 {u32_0, f32_1}, [b64_8];",
@@ -24,7 +25,7 @@ LENIENT = {
 
 @pytest.fixture
 def load(d, emu_ctx):
-    """None, or the words in which the loader refuses a line."""
+    """Load a line. Return None, or the message with which the loader rejects it."""
     arrays = Arrays(d)
 
     def load_line(line):

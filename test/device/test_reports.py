@@ -1,6 +1,6 @@
-"""What the software device says when a kernel or its PTX is wrong.
+"""The reports of the software device about wrong kernels and wrong PTX.
 
-A fault spoils the context, so each runs in a process of its own.
+A fault breaks the context, so each test runs in its own process.
 """
 
 import pytest
@@ -33,7 +33,7 @@ L = np.int64
 
 
 def report(code, **environment):
-    """Name of the code, and the report."""
+    """Return the name of the code, and the report."""
     name, _, text = child(START + code, **environment).partition("\n")
     return name.removeprefix("CUDA_ERROR_"), text
 
@@ -123,7 +123,7 @@ def test_trap():
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_branch_by_an_index_without_a_target(count):
-    """Indices up to 2 are used."""
+    """The kernel uses indices up to 2."""
     targets = ", ".join("zero" for _ in range(count))
     text = f"""
 .version 8.0
@@ -299,7 +299,7 @@ def test_deep_nesting_is_refused(g):
 
 
 def test_the_texts_that_were_refused_load_when_mended(g):
-    """The kernels above fail for their reason, not for another one."""
+    """The kernels above are rejected for the expected reason, not for another one."""
     body = """
     add.u32 %r1, %r2, %r3; ld.global.u64 %d1, [%d1]; mov.u32 %r1, 0x12; bra x; x:
     mov.f32 %f1, 0f12345678; @%p1 bra y; y: { x: bra x; }

@@ -1,4 +1,4 @@
-"""PTX as people and older compilers write it: forms that nvcc 13 does not produce."""
+"""PTX of people and older compilers, in forms that nvcc 13 does not produce."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def g(d, emu_ctx):
 
 
 def per_thread(g, text, name="k", n=32, dtype=np.int32):
-    """Runs name(out) with n threads."""
+    """Run name(out) with n threads."""
     out = np.zeros(n, dtype)
     return g.run(text, name, 1, n, [], out).tolist()
 
@@ -139,7 +139,7 @@ def test_vector_registers_and_scopes(g):
 
 
 def test_labels_in_scopes(g):
-    """As inline assembly makes them: the same label in several blocks."""
+    """Inline assembly repeats a label in several blocks."""
     block = """{ .reg .pred %p;
     setp.lt.u32 %p, %me, 7;
     @%p bra skip;
@@ -225,7 +225,7 @@ def test_guarded_control_flow(g):
     @%p2 ret;
     @!%p1 bar.sync 1, 32;"""
     want = [7] * 4 + list(range(4, 29)) + [99] * 3
-    # lanes 0 to 3 do not come to the barrier of 32; those that have left count
+    # lanes 0 to 3 do not arrive at the barrier of 32; exited lanes count
     text = kernel(body.replace("@!%p1 bar.sync 1, 32;", ""), before)
     assert per_thread(g, text) == want
 
@@ -289,7 +289,7 @@ def test_limits_of_a_block_are_attributes(g, d):
 
 
 def test_two_texts_with_weak_and_hidden_names(g, d):
-    """Linked: a hidden name may be there twice, a visible one may not."""
+    """A program may have a hidden name twice, but not a visible one."""
     from ctypes import byref, c_char_p, c_size_t, c_void_p
 
     helper = """.func (.param .u32 r) hidden () { st.param.u32 [r], %d; ret; }
@@ -347,7 +347,7 @@ def test_refusals(g):
         assert caught.value.code == R.ERROR_INVALID_PTX
 
 
-#: What is wrong in a kernel that has these registers, and what is said of it.
+#: Wrong lines in a kernel with these registers, and the messages.
 REGISTERS = """.reg .pred %p, %q; .reg .b16 %h; .reg .b32 %r; .reg .b64 %w;
 .reg .f32 %f; .reg .f64 %g; .reg .b128 %x; .reg .v2 .b32 %v;
 """
@@ -386,7 +386,7 @@ WRONG = [
     ("cvt.f32.f64 %f, %f;", "the source register has the wrong width"),
     ("cvt.u32.u32 %p, %r;", "a register has the wrong width"),
     ("cvt.u32.u32 %x, %r;", "a register has the wrong width"),
-    # what there is not
+    # unknown things
     ("add.u8 %r, %r, %r;", ""),
     ("mul.wide.u64 %w, %w, %w;", ""),
     ("mad.wide.f32 %w, %f, %f, %w;", ""),
@@ -424,7 +424,7 @@ def test_wrong_instructions(g, body, words):
     assert words in str(caught.value)
 
 
-#: Texts, after the head, that are no modules.
+#: Texts that are not modules, without the head.
 BODY = ".visible .entry k() "
 WRONG_MODULES = [
     (".global .align 3 .b32 x;", "an alignment is not a power of two"),
@@ -460,7 +460,7 @@ def test_texts_without_a_version(g, version):
 
 
 def test_words_that_change_nothing(g):
-    """Comments, hints and attributes of other hands."""
+    """Comments, hints and attributes from other compilers are accepted."""
     text = f"""/* a comment
     of two lines */ {HEAD.replace("8.0", "8")};
     .visible .entry k(.param .u64 out) .maxnreg 32 .pragma "nounroll";

@@ -1,10 +1,10 @@
-"""Textures and surfaces in kernels, against NumPy: see support/texture_model.py.
+"""Compare textures and surfaces in kernels with the model of support/texture_model.py.
 
-One suite for the software device and real GPUs. On the software device every value
-must be the model's, bit for bit. On a GPU a filtered value may be off by what its
-assumptions leave open, and a point sample where it is less than 1/128 texel from an
-edge; each test prints the largest deviation: run with ``-s``. test_measure prints which
-assumption holds.
+The suite is the same for the software device and GPUs. On the software device, all
+values must equal the model's. On a GPU, a filtered value may differ by what the
+assumptions of the model leave open, and a point sample within 1/128 texel of an edge.
+Run with ``-s`` to see the largest deviation of each test, and the assumptions that hold
+(test_measure).
 """
 
 import os
@@ -59,7 +59,7 @@ FORMATS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "fl
 
 @pytest.fixture(scope="module")
 def image():
-    """The kernels as PTX; compiled once."""
+    """The PTX of the kernels, compiled once."""
     drv.init()
     context = drv.Device(0).make_context()
     try:
@@ -171,7 +171,7 @@ def test_formats(bench, geometry, dtype, channels):
 
 @pytest.mark.parametrize("name", TYPES)
 def test_types(bench, name):
-    """tex2D of every type of C, which takes parts of what the hardware gives."""
+    """Test tex2D for every type of C, which uses parts of the hardware's result."""
     base, channels = name[:-1], int(name[-1])
     dtype = {
         "char": "int8",
@@ -272,8 +272,8 @@ def test_cubemap(bench, layers, linear):
 
 
 def test_seamless_cubemap(bench):
-    """The mean colour of a cube whose texels are their own position is continuous: a
-    filter that crosses the edges gives the same from both sides."""
+    """A filter that crosses the edges of a cube is continuous. The texels of the cube
+    are their own positions."""
     n = 8
     data = np.zeros((6, n, n, 4), np.float32)
     middle = (2 * np.arange(n) + 1 - n) / n
@@ -353,7 +353,7 @@ def test_levels(bench):
 
 
 def test_one_level(bench):
-    """Without mipmaps a level and derivatives change nothing."""
+    """Without mipmaps, a level and derivatives have no effect."""
     rng = rng_of("one level")
     data = texels(rng, "float32", depth=1, channels=4)
     texture = bench.store.texture(
@@ -376,7 +376,7 @@ def test_one_level(bench):
 
 
 def test_derivatives(bench):
-    """Level k holds the value k: the fetch gives the level it chose."""
+    """Level k holds the value k, so a fetch returns its level."""
     levels = [np.full((1, 16 >> k, 16 >> k, 1), k, np.float32) for k in range(5)]
     texture = bench.store.texture(
         of_mipmaps(bench.store.mipmaps(levels, 2)),
@@ -395,7 +395,7 @@ def test_derivatives(bench):
 
 
 def test_views(bench):
-    """A view chooses layers or levels, and sees elements as another format."""
+    """A view selects layers or levels, and changes the format of the elements."""
     rng = rng_of("views")
     data = texels(rng, "uint8", channels=4)
     array = bench.store.array(data, 2, LAYERED)
@@ -460,7 +460,7 @@ def test_gather(bench):
 
 
 def test_ptx_alone(bench):
-    """Offsets, integer coordinates of arrays, packed halves."""
+    """Test forms that only PTX has: offsets, integer coordinates, packed halves."""
     rng = rng_of("ptx")
     data = texels(rng, "float32", depth=1, channels=4)
     array = bench.store.array(data, 2)
@@ -481,9 +481,10 @@ def test_ptx_alone(bench):
     assert (np.abs(halves.astype(float) - wanted.astype(float)) <= spacing).all()
 
 
-#: Where an H200 is not understood: how many values differ, by how many units at most.
-#: The sums are those of eight floats of several magnitudes; in sRGB, the byte 47 is a
-#: step of eight significant bits higher where it stands left of 48.
+#: Differences from an H200 that the model does not explain: the number of values, and
+#: their largest difference in units. The sums are those of eight floats of several
+#: magnitudes. In sRGB, the byte 47 is one step of eight significant bits higher where
+#: 48 follows it.
 OPEN = {"float32_4_3d": (2, 1), "srgb_linear": (15, 1 << 16)}
 
 
@@ -499,7 +500,7 @@ def test_filters_give_what_was_recorded(bench):
 
 
 def test_the_record_has_what_filters_are_about():
-    """A record of zeros, or of one weight, would prove nothing."""
+    """The record has many weights. Zeros or a single weight would prove nothing."""
     recorded = golden()
     assert len(recorded) == len(texture_golden.CASES) + 2
     for values in recorded.values():
@@ -522,7 +523,7 @@ def test_integer_border(bench):
 
 
 def test_strange_coordinates(bench):
-    """None of them may do harm; the values are the model's where there is one."""
+    """No coordinate is harmful. The values are the model's if it defines them."""
     rng = rng_of("strange")
     data = texels(rng, "float32", channels=1)
     array = bench.store.array(data, 3)
@@ -666,7 +667,7 @@ def test_reductions(bench, name):
 
 
 def test_written_then_fetched(bench):
-    """A kernel sees through a texture what one before it wrote through a surface."""
+    """A kernel reads through a texture what an earlier one wrote through a surface."""
     data = np.zeros((1, HEIGHT, WIDTH, 2), np.float32)
     array = bench.store.array(data, 2, SURFACE)
     surface, texture = bench.store.surface(array), bench.store.texture(of_array(array))
@@ -691,8 +692,8 @@ def test_written_then_fetched(bench):
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults(name, image):
-    """An error of the driver, not a crash. What a GPU makes of a bad handle is printed:
-    the manual leaves it open."""
+    """A fault is an error of the driver, not a crash. The manual does not define the
+    result of a bad handle on a GPU, so the test prints it."""
     code, status, message = FAULTS[name]
     done = run_child(
         FAULTY.format(path=str(ROOT / "test"), code=code),
@@ -714,7 +715,7 @@ def test_malformed_ptx(ctx, line):
 
 @pytest.mark.parametrize("line", UNSUPPORTED)
 def test_unsupported_ptx(ctx, line):
-    """What the software device lacks it refuses by name; a GPU takes it."""
+    """The software device names what it lacks. A GPU accepts the program."""
     text = PTX.format(line).encode()
     if not _driver._is_emulated():
         drv.module_from_buffer(text)
@@ -727,14 +728,14 @@ def test_unsupported_ptx(ctx, line):
 
 
 def first_change(x, values):
-    """The coordinates at which a value differs from the one before."""
+    """Return the coordinates at which a value differs from the previous one."""
     return x[1:][np.diff(values) != 0]
 
 
 @pytest.mark.parametrize("unit", [False, True], ids=["texels", "unit"])
 def test_measure(bench, unit):
-    """Which assumptions of the model hold: printed, and asserted for the software
-    device. The texel values are 0, 1, 2, ...: a filtered value is the place itself."""
+    """Print which assumptions of the model hold, and assert them on the software
+    device. The texels are 0, 1, 2, ..., so a filtered value is the coordinate."""
     n = 8
     ramp = np.arange(n, dtype=np.float32).reshape(1, 1, n, 1)
     array = bench.store.array(ramp, 1)

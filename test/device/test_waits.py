@@ -1,7 +1,7 @@
 """Blocks of the software device that wait for each other by reading global memory.
 
-As on a GPU, blocks that can be resident at once make progress together. What can never
-go on ends with an error, and nothing else does.
+As on a GPU, blocks that can be resident at once make progress together. Only a grid
+that can never continue ends with an error.
 """
 
 import re
@@ -185,7 +185,7 @@ def run(code, **environment):
 
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_blocks_that_can_be_resident_make_progress_together(threads):
-    """Whatever the way of waiting, and however many threads of the host run blocks."""
+    """Blocks make progress with any kind of wait and any number of host threads."""
     out = run(
         """
 for name in ["chain", "atomics", "whole_block", "counting", "with_a_limit",
@@ -211,8 +211,8 @@ LIMITS = [(32, 0), (1024, 0), (64, 40 << 10)]
 
 @pytest.mark.parametrize(("threads", "shared"), LIMITS)
 def test_one_block_more_than_can_be_resident(threads, shared):
-    """It waits for ever on a GPU. Here it is an error; the largest grid that fits, the
-    counterpart, works. What limits it: number of blocks, threads, shared memory."""
+    """The grid waits forever on a GPU and is an error here. The counterpart, the
+    largest grid that fits, works. The limits are blocks, threads and shared memory."""
     out = run(
         f"""
 most = resident({threads}, {shared})
@@ -271,8 +271,8 @@ os._exit(0)
 
 
 def test_work_of_another_thread_may_end_a_wait():
-    """A thread of the program that is at something else may still write: no error. The
-    counterpart: with no such thread the same kernel fails."""
+    """Another thread of the program may still write, so the wait is no error. The
+    counterpart: without such a thread, the same kernel fails."""
     out = run(
         """
 context = pycuda.autoinit.context
@@ -308,7 +308,7 @@ os._exit(0)
 
 @pytest.mark.parametrize("kind", ["page-locked", "managed"])
 def test_the_host_may_end_a_wait(kind):
-    """A kernel that reads memory of the host may wait for the CPU."""
+    """A kernel that reads host memory may wait for the CPU."""
     out = run(
         f"""
 if {kind!r} == "managed":
@@ -332,8 +332,8 @@ print(out.get()[0])
 
 
 def test_a_long_kernel_is_no_deadlock():
-    """Blocks that wait for one that computes, for longer than the device waits before
-    it gives up; and many blocks that take long."""
+    """Blocks may wait for a computing block for longer than the device's time limit.
+    Many blocks may take long."""
     out = run(
         """
 flags = gpuarray.zeros(60, np.int32)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the linear filter of a texture unit gives, recorded on a GPU.
+"""Record the results of a GPU's linear texture filter.
 
     python3 test/device/texture_golden.py --record FILE   on the GPU to be recorded
     python3 test/device/texture_golden.py                 compares this device with it
 
-Random texels and places for every format that can be filtered, with 1, 2 and 4
-channels in 2 and 3 dimensions; the 256 values of sRGB, and places between them. The
-tests compare the software device with the record (test_textures.py).
+The inputs are random texels and coordinates for every format that can be filtered, with
+1, 2 and 4 channels in 2 and 3 dimensions, and the 256 values of sRGB with coordinates
+between them. test_textures.py compares the software device with the record.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def name_of(case):
 
 
 def texels_of(case):
-    """[z][y][x][channel]; floats of several magnitudes."""
+    """Return [z][y][x][channel], with floats of several magnitudes."""
     format_, channels, sides = case
     rng, dtype = rng_of("golden", *case), np.dtype(format_)
     shape = (SIDE if sides == 3 else 1, SIDE, SIDE, channels)
@@ -65,7 +65,7 @@ def answer(bench, case):
 
 
 def srgb(bench, linear):
-    """The bytes 0 to 255 in four equal channels: at each, or at 16 places between."""
+    """Fetch the bytes 0 to 255 in four equal channels, or 16 values between them."""
     data = np.arange(256, dtype=np.uint8).repeat(4).reshape(1, 1, 256, 4)
     array = bench.store.array(data, 1)
     texture = bench.store.texture(of_array(array), flags=SRGB, linear=linear)

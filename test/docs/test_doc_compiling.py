@@ -1,4 +1,4 @@
-"""The examples of doc/compiling.rst run, and print what the page says."""
+"""The examples of doc/compiling.rst run and print the output on the page."""
 
 import re
 import textwrap
@@ -14,7 +14,7 @@ BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILI
 
 
 def blocks():
-    """Pairs of program and the text that follows it."""
+    """Return the pairs of a program and the output that follows it."""
     found = [
         (kind, textwrap.dedent(text)) for kind, text in BLOCK.findall(PAGE.read_text())
     ]

@@ -1,4 +1,4 @@
-"""The examples of the chapters in doc/ run, and print what the page says."""
+"""The examples of the chapters in doc/ run and print the output on the page."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from support.child import run_child
 from support.compilers import needs_nvcc
 from support.pages import DOC, blocks, literal_block, plain
 
-#: Each page, and how many examples it has at least.
+#: Each page, and the least number of its examples.
 PAGES = {
     "arrays": 2,
     "coming_from_pycuda": 1,
@@ -34,7 +34,7 @@ PAGES = {
     "tutorial": 5,
     "utilities": 3,
 }
-#: Pages that a test of their own runs, or whose code is no program.
+#: Pages that other tests run, or whose code is not a program.
 ELSEWHERE = {
     "compiling": "test_doc_compiling.py",
     "contributing": "test_recipes.py",

@@ -1,5 +1,5 @@
-"""The pages of doc/: Sphinx builds them without a warning, and every public name of
-test/data/api.tsv is described in them."""
+"""Sphinx builds the pages of doc/ without a warning. They describe every public name of
+test/data/api.tsv."""
 
 import importlib
 import importlib.util
@@ -22,18 +22,18 @@ DOC = ROOT / "doc"
 has_sphinx = importlib.util.find_spec("sphinx") is not None
 needs_sphinx = pytest.mark.skipif(not has_sphinx, reason="Sphinx is not installed")
 
-#: Rows that say something of a module as a whole: the page of the module is theirs.
+#: Rows about a module as a whole, which the page of the module describes.
 OF_MODULE = re.compile(r"<\w+>")
 
-#: Device code, which Sphinx keeps among names of C and C++.
+#: Device code, which Sphinx lists with the names of C and C++.
 CPP_KINDS = {"operators": "complex"}
 
-#: Modules that another one has under a short name.
+#: Modules that another module imports under a short name.
 SHORT = {"pycuda.gpuarray": {"drv", "elementwise", "np"}}
 
 
 def build(source, target, *options):
-    """Run Sphinx as `make doc` does; return (status, what it said)."""
+    """Run Sphinx as `make doc` does. Return its status and output."""
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", *options]
     done = subprocess.run(
         [*command, "-b", "html", str(source), str(target)],
@@ -48,7 +48,7 @@ def build(source, target, *options):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The built pages, and what Sphinx said."""
+    """The built pages, and the output of Sphinx."""
     target = tmp_path_factory.mktemp("html")
     status, said = build(DOC, target)
     return target, status, said
@@ -56,7 +56,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def described(pages):
-    """Names in the inventory of the pages: those of Python, and those of C and C++."""
+    """The names in the inventory: those of Python, and those of C and C++."""
     from sphinx.util.inventory import InventoryFile
 
     with (pages[0] / "objects.inv").open("rb") as file:
@@ -71,14 +71,14 @@ def described(pages):
 
 
 def is_public(row):
-    """Say whether a row is of what users are meant to use."""
+    """Whether a row is for users."""
     parts = [*row.module.split("."), *row.qualname.split(".")]
     hidden = [p for p in parts if p.startswith("_") and not p.endswith("__")]
     return not hidden and row.qualname not in SHORT.get(row.module, ())
 
 
 def is_there(row):
-    """Say whether the module of a row is in the package as yet."""
+    """Whether the package has the module of a row."""
     path = Path(*row.module.split("."))
     package = importlib.util.find_spec("pycuda").submodule_search_locations[0]
     path = Path(package).parent / path
@@ -112,7 +112,7 @@ def is_described(row, python, device):
     class_, _, member = row.qualname.partition(".")
     found = getattr(importlib.import_module(row.module), class_, None)
     same = getattr(drv, class_, None) is found
-    # What has two names is described under one; the page of the other says which.
+    # The pages describe an object with two names once, and refer to it otherwise.
     return (
         member
         and same
@@ -130,12 +130,12 @@ def test_pages_build_without_a_warning(pages):
     assert (target / "index.html").exists()
 
 
-#: What is wrong in the copy: page -> (what is added to it, what Sphinx says of that).
+#: Errors in the copy: page -> (text added to it, message of Sphinx).
 WRONG = {
     "tutorial.rst": ("\n\nSee :doc:`no_such_page`.\n", "no_such_page"),
     "compiling.rst": ("\n\n.. autofunction:: pycuda.driver.lost\n", "import 'lost'"),
     "lost.rst": ("Lost\n====\n", "lost.rst: WARNING: document isn't included"),
-    # One that the table of contents takes in only if it is there.
+    # A page that the table of contents includes only if it exists.
     "mpi.rst": ("MPI\n===\n\nSee :ref:`nowhere`.\n", "nowhere"),
 }
 
@@ -179,7 +179,7 @@ def test_every_public_name_is_described(described, capsys):
 
 
 def docstring(row):
-    """Return what a name's docstring says, None for what has none of its own."""
+    """Return the docstring of a name, or None if it has none of its own."""
     if row.kind in ("attribute", "constant", "enum_value", "module_attr"):
         return None
     if row.qualname.endswith(".__getattr__") or "auto" in row.module:

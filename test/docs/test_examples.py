@@ -33,7 +33,7 @@ def run(name, tmp_path, *arguments, **env):
 
 
 def output(name, tmp_path, *arguments):
-    """The lines an example printed, which must be all that it had to say."""
+    """Return the lines of an example's output. It must print nothing to stderr."""
     done = run(name, tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -45,7 +45,7 @@ def numbers(text):
 
 
 def after(lines, start):
-    """What follows the given words, in the one line that begins with them."""
+    """Return the rest of the only line that begins with these words."""
     found = [line.removeprefix(start) for line in lines if line.startswith(start)]
     assert len(found) == 1, lines
     return found[0].strip()
@@ -138,7 +138,7 @@ def test_demo_double(tmp_path):
     matrix = numbers(" ".join(lines[1:middle]))
     doubled = numbers(" ".join(lines[middle + 1 : middle + 5]))
     assert len(matrix) == len(doubled) == 16
-    # Both are shown rounded to eight digits.
+    # Both are printed with eight digits.
     assert doubled == pytest.approx([2 * x for x in matrix], abs=1e-5)
     assert any(doubled)
     for way in ("by hand:", "InOut:", "prepared, doubled again:", "GPUArray:"):
@@ -161,7 +161,7 @@ def test_multiply_options(tmp_path):
     assert int(after(lines, "registers:")) > 0
     assert after(lines, "largest difference:") == "0.0"
     if "software" in device_name():
-        return  # it runs PTX, which ptxas never sees
+        return  # it runs PTX without ptxas
     assert "UserWarning" in done.stderr
     assert re.search(r"[Uu]sed \d+ registers", done.stderr)
 
@@ -342,7 +342,7 @@ def test_templates(tmp_path):
 
 
 def image(path):
-    """The pixels of an image file."""
+    """Return the pixels of an image file."""
     pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     with pillow.open(path) as opened:
         return np.asarray(opened)
@@ -358,7 +358,7 @@ def test_mandelbrot(tmp_path):
     pixels = image(tmp_path / "set.png")
     assert pixels.shape == (48, 72)
     assert (pixels == 0).sum() == 882
-    assert (pixels == pixels[::-1]).all()  # the set is its own mirror image
+    assert (pixels == pixels[::-1]).all()  # the set is symmetric
 
 
 @pytest.mark.gpu
@@ -426,8 +426,8 @@ def test_kernel_concurrency(tmp_path):
     assert after(lines, "in 4 streams:").endswith("right: True")
 
 
-#: A change that makes the result of a program wrong. device_properties.py and printf.py
-#: have none.
+#: A change that makes the result of a program wrong. There is none for
+#: device_properties.py and printf.py.
 FAULTS = {
     "hello_gpu.py": ("left[i] * right[i];", "left[i] + right[i];"),
     "demo_double.py": ("*= 2;", "*= 3;"),
@@ -481,11 +481,11 @@ def test_an_example_notices_a_fault(name, tmp_path):
     assert text.count(old) == 1
     script = tmp_path / name
     script.write_text(text.replace(old, new))
-    # The fault is the point here, and NVRTC is faster; some programs need nvcc.
+    # Use NVRTC, which is faster, unless the program needs nvcc.
     quick = nvrtc.find() is not None and name not in NEEDS_NVCC
     done = run(str(script), tmp_path, PYCUDA_COMPILER="nvrtc" if quick else "nvcc")
     assert done.returncode == 1
-    last = done.stderr.splitlines()[-1]  # before it the compiler may have its say
+    last = done.stderr.splitlines()[-1]  # the compiler may print messages before it
     assert re.fullmatch(r"(a|the) \w+ (is|are) wrong", last), done.stderr
 
 
@@ -497,7 +497,7 @@ on_hardware = pytest.mark.hardware(why="the other library works on a real GPU on
 
 @pytest.mark.parametrize("peer", PEERS)
 def test_without_the_other_library(peer, tmp_path):
-    """One sentence says what is missing, wherever the library is installed."""
+    """One sentence names the missing library, wherever it is installed."""
     script = EXAMPLES / f"exchange_{peer}.py"
     code = (
         f"import runpy, sys; sys.modules[{peer!r}] = None; "

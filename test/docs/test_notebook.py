@@ -12,7 +12,7 @@ NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))
 
 
 def execute(notebook, tmp_path, monkeypatch):
-    """Run the cells in a kernel of their own, with an empty compile cache."""
+    """Run the cells in their own kernel, with an empty compile cache."""
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
     client = nbclient.NotebookClient(
         notebook, timeout=300, kernel_name="python3", resources={}
@@ -25,7 +25,7 @@ def read(name):
 
 
 def printed(notebook):
-    """What the cells wrote to stdout, and to stderr."""
+    """Return what the cells wrote to stdout and to stderr."""
     said = {"stdout": "", "stderr": ""}
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
@@ -40,7 +40,7 @@ def test_there_are_notebooks():
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_is_kept_without_outputs(name):
-    """What it prints depends on the machine."""
+    """The outputs depend on the machine."""
     notebook = read(name)
     nbformat.validate(notebook)
     for cell in notebook.cells:

@@ -1,8 +1,8 @@
-"""The recipes of doc/contributing.rst: their steps are taken in a copy of the tree, the
-copy is built, and their programs print there what the page says. Without the steps no
-program does.
+"""The recipes of doc/contributing.rst work.
 
-The copy is compiled without optimization, which takes a quarter of the time.
+The tests take the steps of all recipes in a copy of the tree and build it. The programs
+must print the output on the page there, but not in the tree without the steps. The copy
+is compiled without optimization, which takes a quarter of the time.
 """
 
 import os
@@ -37,7 +37,7 @@ def indented_away(block):
 
 
 def recipes():
-    """Return {title: (steps, program, what it prints)}."""
+    """Return {title: (steps, program, its output)}."""
     parts = re.split(r"^([^\n]+)\n-+\n", PAGE.read_text(), flags=re.MULTILINE)
     found = {}
     for title, text in zip(parts[1::2], parts[2::2], strict=True):
@@ -52,7 +52,7 @@ RECIPES = recipes()
 
 
 def take(step, tree):
-    """Do what one step says."""
+    """Take one step of a recipe."""
     path = tree / step["path"]
     text = path.read_text()
     block = indented_away(step["block"])
@@ -88,7 +88,7 @@ def run_program(program, package, folder):
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy of the sources with all steps taken, and built."""
+    """A built copy of the sources, with the steps of all recipes."""
     folder = tmp_path_factory.mktemp("recipes")
     leave = shutil.ignore_patterns("*.so", "__pycache__", "*.o")
     for name in TREE:

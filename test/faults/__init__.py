@@ -1,1 +1,1 @@
-"""Sweeps over all entry points: each driver call, each allocation fails once."""
+"""Sweeps over all entry points, in which each driver call and allocation fails once."""

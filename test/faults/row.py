@@ -1,12 +1,12 @@
-"""What a row of the table is, and the world in which its entry point is called.
+"""The rows of the table, and the world in which their entry points are called.
 
 A row is one line for most entry points:
 
     row("Stream.synchronize", lambda w: w.stream.synchronize)
 
-The function gets the world and returns the call to be swept, which takes no argument.
-What it does before, nothing makes fail. It runs again for each attempt, so what the
-call uses up must be made there and not taken from the world.
+The function gets the world and returns the call to be swept, which takes no arguments.
+Nothing fails in the function itself. It runs again for each attempt, so it must make
+every object that the call consumes, and not take that object from the world.
 """
 
 import functools
@@ -16,7 +16,7 @@ import numpy as np
 
 import pycuda.driver as drv
 
-#: name -> Row, in the order of the files of rows.
+#: name -> Row, in the order of the modules that rows.py imports.
 ROWS = {}
 
 
@@ -24,14 +24,14 @@ ROWS = {}
 class Row:
     """One entry point.
 
-    ``undo`` takes back what the call did to the world when it succeeded. ``also`` are
-    names that the same code serves.
+    ``undo`` reverts the change that a successful call made to the world. ``also`` has
+    other names for the same code.
 
-    What may be otherwise than the sweep demands has its reason here. ``absorbs`` maps
-    driver calls, or pairs of call and code, to why their failure needs no exception, or
-    has one of another kind. ``changes`` maps driver calls, or "an allocation", to why
-    something has changed after their failure. ``no_allocations`` says why no allocation
-    of Python's is made to fail.
+    The other fields are exceptions from the rules of the sweep, with their reasons.
+    ``absorbs`` maps driver calls, or pairs of call and code, to the reason why their
+    failure raises nothing, or another class. ``changes`` maps driver calls, or "an
+    allocation", to the reason why their failure leaves a change. ``no_allocations`` is
+    the reason why the row is not swept with failing allocations.
     """
 
     name: str
@@ -49,9 +49,9 @@ def row(name, make, *, also=(), **more):
 
 
 def calls(name, function, *needed, **more):
-    """A row whose function is given things of the world, by their names.
+    """Add a row whose function gets objects of the world, by their names.
 
-    Instead of a name a function may stand, which makes the thing for each attempt.
+    A function in place of a name makes the object for each attempt.
     """
 
     def make(w):
@@ -62,7 +62,7 @@ def calls(name, function, *needed, **more):
 
 
 def refused(kind, function, *arguments):
-    """Call what must raise this kind of exception."""
+    """Call a function, which must raise this class of exception."""
     try:
         function(*arguments)
     except kind:
@@ -89,7 +89,7 @@ SIZE = 256
 
 
 class World:
-    """A context, current in this thread, and in it what calls need, made when asked."""
+    """A current context, and the objects that calls need, made at first use."""
 
     def __init__(self):
         self.device = drv.Device(0)
@@ -108,7 +108,7 @@ class World:
 
     @functools.cached_property
     def other_context(self):
-        """A context of the second device, not current."""
+        """A context of the second device. It is not current."""
         context = self.other_device.make_context()
         drv.Context.pop()
         return context
@@ -151,7 +151,7 @@ class World:
 
     @functools.cached_property
     def old_style(self):
-        """The kernel with its parameters and block set the old way."""
+        """The kernel with parameters and block set by the old functions."""
         function = self.module.get_function("add")
         function.param_set(self.memory, np.int32(1))
         function.set_block_shape(8, 1, 1)

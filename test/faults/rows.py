@@ -1,4 +1,4 @@
-"""All rows: importing this fills the table of row.py."""
+"""Import all rows, which fills the table of row.py."""
 
 from . import (  # noqa: F401
     rows_arrays,

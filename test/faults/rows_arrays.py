@@ -1,4 +1,4 @@
-"""Rows: arrays, textures, surfaces, and what binds them."""
+"""Rows: texture arrays, textures, surfaces, and their bindings."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .row import calls, row
 
 FLOAT = drv.array_format.FLOAT
 
-#: What nvcc makes of a texture<float, 2> and a surface<> with pycuda-textures.hpp.
+#: The PTX of a texture<float, 2> and a surface<> of pycuda-textures.hpp.
 PTX = b"""
 .version 6.4
 .target sm_75
@@ -57,7 +57,7 @@ def floats(w):
 
 
 def line(w):
-    """16 floats: bytes of it are copied by their place."""
+    """A line of 16 floats, whose bytes are copied by offset."""
     return drv.Array(plan(16, 0))
 
 
@@ -66,7 +66,7 @@ def volume(w):
 
 
 def writable(w):
-    """An array that a surface may be on."""
+    """An array that allows surfaces."""
     return drv.Array(plan_3d(0, drv.array3d_flags.SURFACE_LDST))
 
 
@@ -75,7 +75,7 @@ def matrix(w):
 
 
 class OnDevice:
-    """What the functions for device arrays look at."""
+    """An object with the attributes that the functions for device arrays read."""
 
     def __init__(self, w):
         values = matrix(w)
@@ -215,7 +215,7 @@ def on_memory(w):
 
 
 def reader(w):
-    """A kernel and a reference that is bound, new to the module."""
+    """A kernel, and a bound reference that is new to the module."""
     loaded = module(w)
     texref = loaded.get_texref("tex")
     texref.set_array(floats(w))
@@ -277,7 +277,7 @@ calls(
 )
 calls("gpuarray_to_texref", drv.gpuarray_to_texref, OnDevice, reference)
 
-#: The driver says in this way that there is no further parameter.
+#: The driver returns this error after the last parameter.
 NO_MORE = {
     ("cuFuncGetParamInfo", 1): "it says that there are no more parameters",
     "cuStreamIsCapturing": "a stream that cannot be asked is none that captures",

@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 16, 4  # bytes and rows
 
 
 def _plan(kind, source, dest, w):
-    """A copy between two kinds of memory, ready to be called."""
+    """Return a copy between two kinds of memory, ready to be called."""
     copy = kind()
     things = {
         "host": np.zeros(WIDTH * HEIGHT, np.uint8),

@@ -1,4 +1,4 @@
-"""Rows that are wrong on purpose, each in one way: the sweeps must find all of them."""
+"""Rows with one deliberate error each. The sweeps must find all of them."""
 
 from ctypes import c_void_p
 
@@ -6,7 +6,7 @@ import pycuda.driver as drv
 
 from .row import row
 
-#: What the sweep of the driver's calls says of each, and that of the allocations.
+#: The message of each sweep for each row: of driver calls, and of allocations.
 FOUND_BY_CALLS = {
     "leaks": "handles are lost",
     "swallows": "neither an exception nor a warning",
@@ -21,7 +21,7 @@ FOUND_BY_ALLOCATIONS = {
     "leaks without memory": "handles are lost",
     "another class without memory": "the exception is ValueError",
 }
-#: What the search for leaks says, at the end of a sweep of the allocations.
+#: The messages of the search for leaks at the end of a sweep of allocations.
 FOUND_BY_LEAKS = {"forgets a block without memory": "in forget "}
 ALL = (*FOUND_BY_CALLS, *FOUND_BY_ALLOCATIONS, *FOUND_BY_LEAKS)
 

@@ -1,6 +1,6 @@
-"""Rows: the run-time compiler, over a program that stands for nvcc.
+"""Rows: the run-time compiler, with a program in place of nvcc.
 
-What it makes is always the kernel of row.py, so no toolkit is needed.
+The program always writes the kernel of row.py, so no toolkit is needed.
 """
 
 import os
@@ -48,7 +48,7 @@ def options(cached):
 
 
 def _cached(function, **more):
-    """A call whose result the cache has."""
+    """Make a call whose result is in the cache."""
 
     def make(w):
         chosen = {**options(True), **more}
@@ -61,7 +61,7 @@ def _cached(function, **more):
 def _anew(function):
     def make(w):
         chosen = options(False)
-        function("some source", **chosen)  # what is asked of a compiler but once
+        function("some source", **chosen)  # asks the compiler for its version, once
         return lambda: function("some source", **chosen)
 
     return make

@@ -58,7 +58,7 @@ row(
 
 
 def _fresh(w):
-    """A context that is current, on top of the world's."""
+    """Make a context current, on top of the world's."""
     return w.device.make_context()
 
 
@@ -159,7 +159,7 @@ calls("Event.handle", lambda e: e.handle, "event")
 
 
 def _drop_elsewhere(w):
-    """Released while another context is current."""
+    """Release an object while another context is current."""
     box = [drv.Stream()]
     w.other_context.push()
     return box.clear
@@ -168,7 +168,7 @@ def _drop_elsewhere(w):
 row("Stream (dropped, other context current)", _drop_elsewhere)
 
 
-# -- what belongs to no object ---------------------------------------------------------
+# -- functions of no object ------------------------------------------------------------
 
 row("start_profiler", lambda w: drv.start_profiler)
 row("stop_profiler", lambda w: drv.stop_profiler)
@@ -181,7 +181,7 @@ row(
 
 
 def _curand_version():
-    """The library's, which need not be there."""
+    """Read the version of cuRAND, which may be missing."""
     try:
         return drv.get_curand_version()
     except drv.RuntimeError:

@@ -1,4 +1,4 @@
-"""Rows: GPUArray. Its kernels are loaded before, by a call that nothing makes fail."""
+"""Rows: GPUArray. A call without failures loads the kernels before."""
 
 import numpy as np
 
@@ -16,13 +16,13 @@ def array(w):
 
 
 def labelled(a):
-    """The array with a label that is not true, and a shape of launches."""
+    """Give the array a false label, and a shape of launches."""
     a.size, a._block = 1, (32, 1, 1)
     return a
 
 
 def warm(name, function, make=array, **more):
-    """A row whose call has run once."""
+    """Add a row whose call runs once before the attempts."""
 
     def prepare(w):
         thing = make(w)
@@ -130,12 +130,12 @@ warm("GPUArray.all", lambda a: a.all(), no_allocations=IN_PYTHON)
 warm("GPUArray.any", lambda a: a.any(), no_allocations=IN_PYTHON)
 
 
-#: The driver says in this way that there is no further parameter.
+#: The driver returns this error after the last parameter.
 NO_MORE = {("cuFuncGetParamInfo", 1): "it says that there are no more parameters"}
 
 
 def forgetful(call):
-    """What Python remembers for a context would end with it, uncounted."""
+    """Clear the caches of the context, which are not counted when they die with it."""
 
     def run(a):
         try:
@@ -147,7 +147,7 @@ def forgetful(call):
     return run
 
 
-# What is forwarded to a function of pycuda.gpuarray.
+# Methods that call a function of pycuda.gpuarray.
 for _name, _call in {
     "argmax": lambda a: a.argmax(),
     "argmin": lambda a: a.argmin(axis=1),
@@ -196,7 +196,7 @@ warm(
 
 
 def indexable(w):
-    """Something of the integers, and of one element."""
+    """Return an array of integers, and an array of one element."""
     return gpuarray.to_gpu(np.array(3))
 
 
@@ -205,7 +205,7 @@ warm("GPUArray.__int__", int, indexable)
 
 
 class Texref:
-    """Stands for a texture reference: what is looked at is the array's part."""
+    """A stand-in for a texture reference. The row is about the array's part."""
 
     def set_address(self, memory, size, allow_offset=False):
         return 0

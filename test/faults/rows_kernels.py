@@ -1,4 +1,4 @@
-"""Rows: modules, functions, launches, what stands for an argument."""
+"""Rows: modules, functions, launches, and objects passed as arguments."""
 
 import os
 import tempfile
@@ -23,7 +23,7 @@ def _in_file(w):
     return lambda: drv.module_from_file(path)
 
 
-#: The driver says in this way that there is no further parameter.
+#: The driver returns this error after the last parameter.
 NO_MORE = {("cuFuncGetParamInfo", 1): "it says that there are no more parameters"}
 
 
@@ -142,7 +142,7 @@ calls(
     "memory",
 )
 
-# -- the old way -----------------------------------------------------------------------
+# -- the old functions -----------------------------------------------------------------
 
 calls("Function.param_set", lambda f, m: f.param_set(m, ONE), "old_style", "memory")
 calls("Function.param_set_size", lambda f: f.param_set_size(12), "old_style")

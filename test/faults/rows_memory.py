@@ -16,7 +16,7 @@ WORDS = SIZE // 4
 
 
 class Holder(drv.PointerHolderBase):
-    """What programs write to pass memory of their own."""
+    """A class as programs write it to pass their own memory."""
 
     def __init__(self, memory):
         super().__init__()
@@ -138,7 +138,7 @@ context.pop()
 
 @functools.cache
 def exporter():
-    """A process that has memory and an event for others; it ends with this one."""
+    """A process that exports memory and an event. It ends with this process."""
     return subprocess.Popen(
         [sys.executable, "-c", EXPORTER],
         stdin=subprocess.PIPE,
@@ -149,7 +149,7 @@ def exporter():
 
 @functools.cache
 def exported():
-    """The handles of its memory and its event."""
+    """The handles of the exporter's memory and event."""
     process = exporter()
     atexit.register(process.communicate)
     return [bytearray.fromhex(part) for part in process.stdout.readline().split()]

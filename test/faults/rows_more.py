@@ -20,7 +20,7 @@ INPUT_PTX = drv.jit_input_type.PTX
 
 
 class Producer:
-    """What another library would give: it has the method of DLPack."""
+    """An object of another library, with the method of DLPack."""
 
     def __init__(self, w):
         self.memory = w.memory
@@ -150,12 +150,12 @@ calls(
     _dynamic_source,
 )
 
-# -- OpenGL, or what stands for it -----------------------------------------------------
+# -- OpenGL, or its stand-in -----------------------------------------------------------
 
 
 @functools.cache
 def gl():
-    """The names that OpenGL would have given: a buffer's and an image's."""
+    """The names of a buffer and of an image, as OpenGL would return them."""
     stand_in = StandIn()
     return stand_in, stand_in.buffer(256), stand_in.image(4, 4)
 

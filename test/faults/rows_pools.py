@@ -1,4 +1,4 @@
-"""Rows: memory pools and their blocks; what streams exchange with others."""
+"""Rows: memory pools and their blocks, exchange of streams with other libraries."""
 
 from operator import attrgetter
 

@@ -1,4 +1,4 @@
-"""Rows: references of the driver, launches that change references, objects."""
+"""Rows: texture references of the driver, launches that change them, objects."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import pycuda.driver as drv
 
 from .row import calls, row
 
-#: image and canvas as pycuda-textures.hpp declares them, and a reference of the driver.
+#: image and canvas as pycuda-textures.hpp declares them, and a driver's reference.
 PTX = b"""
 .version 6.4
 .target sm_50
@@ -65,7 +65,7 @@ def module():
 
 
 def bound():
-    """A module whose references are bound and stored, and its kernel."""
+    """A module with bound and stored references, and its kernel."""
     loaded = module()
     loaded.get_texref("image").set_array(array())
     loaded.get_surfref("canvas").set_array(array())
@@ -75,7 +75,7 @@ def bound():
 
 
 def reference(name, function):
-    """A row for a method of a TextureReference that is the driver's."""
+    """Add a row for a method of a TextureReference of the driver."""
 
     def make(w):
         texref = module().get_texref("old")
@@ -100,7 +100,7 @@ calls("TextureObject (memory)", lambda m: drv.TextureObject(m, flat(), 64), "mem
 def call_with_objects(w):
     kernel, memory = module().get_function("read_object"), w.memory
     texture, surface = drv.TextureObject(array()), drv.SurfaceObject(array())
-    kernel(texture, surface, memory, block=BLOCK)  # it knows the kernel from now on
+    kernel(texture, surface, memory, block=BLOCK)  # makes the kernel known
     return lambda: kernel(texture, surface, memory, block=BLOCK)
 
 
@@ -109,7 +109,7 @@ row("Function.__call__ (objects)", call_with_objects)
 
 def call_with_references(w):
     loaded, kernel, out = bound()
-    for number in range(3):  # in two streams, so that a change has to wait for them
+    for number in range(3):  # in two streams, so that a change must wait for both
         kernel(out, block=BLOCK, stream=w.stream if number == 1 else None)
     loaded.get_texref("image").set_filter_mode(1)
     loaded.get_surfref("canvas").set_array(array())

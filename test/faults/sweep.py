@@ -1,12 +1,12 @@
-"""Runs the sweeps: python -m faults.sweep calls|allocations TABLE [NAME...]
+"""Run the sweeps: python -m faults.sweep calls|allocations TABLE [NAME...]
 
-TABLE is the module with the rows, faults.rows for those of the package.
+TABLE is the module with the rows; faults.rows has those of the package.
 
-Prints a line of JSON for each row: its name, how many calls (or allocations) were
-failed, and what was wrong. Needs the software device, with two devices, and for
-allocations the module that nomemory.c makes. `calls` fails each driver call of an entry
-point in turn with each code of CODES, until nothing is left to fail. `allocations` does
-so with the allocations of Python.
+`calls` lets each driver call of an entry point fail in turn, with each code of CODES,
+until the entry point succeeds. `allocations` does the same with Python's allocations.
+Each row gives a line of JSON: its name, the number of failed calls or allocations, and
+the errors found. The sweeps need the software device with two devices. `allocations`
+also needs the module that nomemory.c makes.
 """
 
 import gc
@@ -24,7 +24,7 @@ from support.emulator import Driver
 
 from .row import ROWS, World
 
-#: One code of each class of exceptions; none of them spoils a context for good.
+#: One code for each class of exceptions. None of them breaks a context for good.
 CODES = {
     1: drv.LogicError,
     2: drv.MemoryError,
@@ -32,19 +32,19 @@ CODES = {
     701: drv.LaunchError,
     999: drv.Error,
 }
-if "FAULTS_CODES" in os.environ:  # fewer, where the class is not what is looked at
+if "FAULTS_CODES" in os.environ:  # fewer codes, where the class does not matter
     CODES = {int(code): CODES[int(code)] for code in os.environ["FAULTS_CODES"].split()}
 OUT_OF_MEMORY = 2
 
-#: Driver calls that are tried again after a garbage collection when memory is short.
+#: Driver calls that the package retries after a garbage collection.
 TRIED_AGAIN = (
     *("cuMemAlloc", "cuMemAllocPitch", "cuMemAllocManaged", "cuMemHostAlloc"),
 )
 
-#: Tried again as well, so that no context stays where it does not belong.
+#: Also retried, so that no context stays on the stack by mistake.
 POPPED_AGAIN = "cuCtxPopCurrent"
 
-#: More failures than any entry point has calls or allocations: it would not end.
+#: More failures than any entry point has calls or allocations. Stop then.
 MOST = 20000
 
 
@@ -56,7 +56,7 @@ class Device(Driver):
         super().__init__(os.path.join(folder, "libpycuda_emulator.so"))
 
     def fail(self, number, code):
-        """Let the call of this number from now on fail, whichever it is."""
+        """Let the call with this number, counted from now, fail, whatever it is."""
         assert self.lib.emu_fault_set(b"*", number, code) == 0
 
     def fired(self):
@@ -64,7 +64,7 @@ class Device(Driver):
 
 
 def stack_handles():
-    """The contexts of this thread's stack, the top first; as it was afterwards."""
+    """Return the contexts on this thread's stack, top first, without a change."""
     found = []
     while (context := drv.Context.get_current()) is not None:
         drv.Context.pop()
@@ -75,7 +75,7 @@ def stack_handles():
 
 
 class State:
-    """What an entry point that failed must leave as it was."""
+    """The state that a failed entry point must not change."""
 
     def __init__(self, device):
         gc.collect()
@@ -95,13 +95,13 @@ class State:
         ]
 
     def lost(self, before):
-        """Handles that nobody holds: alive, or reclaimed with their context."""
+        """Count leaked handles: live ones, and those reclaimed with their context."""
         alive = sum(self.live.values()) - sum(before.live.values())
         return alive + self.abandoned - before.abandoned
 
 
 class Attempt:
-    """One run of a row's call in a world of its own, with something to fail in it."""
+    """One run of a row's call in its own world, with one failure."""
 
     def __init__(self, device, row, arm, disarm):
         self.error, self.handled, result = None, None, None
@@ -113,7 +113,7 @@ class Attempt:
             hook, sys.unraisablehook = sys.unraisablehook, self.note_unraisable
             call = row.make(world)
             self.before = State(device)
-            gc.collect()  # the interpreter's lists of free objects are empty again
+            gc.collect()  # empties the interpreter's lists of free objects
             arm()
             try:
                 result = call()
@@ -137,7 +137,7 @@ class Attempt:
         self.unraisable.append(repr(unraisable.exc_value))
 
     def let_go_of_frames(self):
-        """What a traceback holds would count as leaked."""
+        """Clear the frames of a traceback, whose objects would count as leaked."""
         error = self.error
         if error is not None and error.__context__ is not None:
             self.handled = repr(error.__context__)
@@ -148,7 +148,7 @@ class Attempt:
             error = following
 
     def restore_stack(self, world):
-        """Take off what the call or its preparation put there, or put it back."""
+        """Pop contexts that the call or its preparation pushed, or push them back."""
         while (stream := drv.Stream.get_current()) is not None:
             stream.__exit__(None, None, None)
         while (top := drv.Context.get_current()) is not None and top != world.context:
@@ -158,7 +158,7 @@ class Attempt:
 
 
 class Sweep:
-    """One row: the attempts, their number, what is wrong."""
+    """The attempts of one row, their number, and the errors found."""
 
     def __init__(self, device, row):
         self.device, self.row = device, row
@@ -169,7 +169,7 @@ class Sweep:
         self.problems.append(f"{where}: {what}")
 
     def unchanged(self, where, attempt, reports=0, changes=False):
-        """After a failure nothing changed; after all is dropped nothing is left."""
+        """Check that a failure changed nothing, and that nothing is left at the end."""
         lost = attempt.end.lost(attempt.start)
         if lost > reports:
             self.wrong(where, f"{lost} handles are lost, {reports} were reported")
@@ -184,7 +184,7 @@ class Sweep:
     # -- driver calls
 
     def failing(self, numbers, code):
-        """One attempt with some calls failing; also the names of those that did."""
+        """Make an attempt with failing calls. Set ``failed`` to their names."""
 
         def arm():
             self.device.lib.emu_call_log_clear()
@@ -203,7 +203,7 @@ class Sweep:
         return attempt
 
     def calls(self):
-        # what is made at first use is there from now on
+        # Let the package make what it makes at first use only.
         Attempt(self.device, self.row, lambda: None, lambda: None)
         for code in CODES:
             number = 0
@@ -252,7 +252,7 @@ class Sweep:
             self.wrong(where, f"it speaks of {error.code} in {error.routine}: {error}")
 
     def reports(self, attempt, name):
-        """How many clean-ups were reported as failed; what failed is among them."""
+        """Count the reports of failed clean-ups. One must name the failed call."""
         said = [
             str(warning.message)
             for warning in attempt.warned
@@ -265,7 +265,7 @@ class Sweep:
     # -- allocations
 
     def allocations(self):
-        """Fail each allocation; then each one while the first driver call fails too."""
+        """Let each allocation fail, first alone, then with the first driver call."""
         if self.row.no_allocations:
             return
         for _ in range(2):
@@ -276,7 +276,7 @@ class Sweep:
             self.failing_allocations(f"{self.failed[0]} failing, ", CODES[1])
 
     def lost_by_the_interpreter(self, error):
-        """Whether CPython lost the exception: it may when it makes a traceback."""
+        """Whether CPython lost the exception, as it may while making a traceback."""
         import faults_nomemory as nomemory
 
         return (

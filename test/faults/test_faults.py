@@ -1,7 +1,7 @@
-"""Every public entry point while each driver call, each allocation in it fails once.
+"""Every public entry point, with one failure of each driver call and allocation in it.
 
-The sweeps run in processes of their own, on the software device: a crash is then a
-failure of one test, and a machine with a GPU runs them too.
+The sweeps run in their own processes on the software device. So a crash is a failure of
+one test, and a machine with a GPU runs them too.
 """
 
 import json
@@ -33,7 +33,7 @@ def run_sweep(kind, table, *names, path=""):
 
 
 def sweep(*words, **options):
-    """What a sweep says of each row, by name; fails if it did not come to its end."""
+    """Return the lines of a sweep by name. Fail if the sweep did not finish."""
     done = run_sweep(*words, **options)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, (lines[-1:], done.stderr)
@@ -46,7 +46,7 @@ def problems(lines):
 
 @pytest.fixture(scope="module")
 def nomemory(tmp_path_factory):
-    """The folder of the module that makes Python's allocations fail."""
+    """The folder of the module that lets Python's allocations fail."""
     if not cc.compilers():
         pytest.skip("neither gcc nor clang is installed")
     folder = tmp_path_factory.mktemp("nomemory")
@@ -64,7 +64,7 @@ def nomemory(tmp_path_factory):
 
 
 def test_every_entry_point_has_a_row():
-    """One line in test/faults/rows_*.py is enough for most."""
+    """If this fails, add a row to test/faults/rows_*.py, which is one line for most."""
     there = {name for row in ROWS.values() for name in (row.name, *row.also)}
     points = walk.entry_points()
     assert [name for name in points if name not in there] == []
@@ -74,7 +74,7 @@ def test_every_entry_point_has_a_row():
 def test_the_walk_sees_what_is_new():
     class Module:
         def added(self):
-            """Stands for a new class and a new function."""
+            """A new class and a new function."""
 
         @property
         def also_added(self):
@@ -170,7 +170,7 @@ def test_what_is_lost_without_memory_is_seen(nomemory):
 
 
 def test_cells_are_spared_where_the_interpreter_needs_it(nomemory):
-    """Nothing of the package is in this: it is what nomemory.c says of CPython."""
+    """Test what nomemory.c says about CPython, without the package."""
     code = """
     import gc, weakref
     import faults_nomemory as nomemory
@@ -196,7 +196,7 @@ def test_cells_are_spared_where_the_interpreter_needs_it(nomemory):
         print(nomemory.spared(), reference() is not None)
     """
     path = os.pathsep.join([str(nomemory), os.environ.get("PYTHONPATH", str(cc.ROOT))])
-    # the second time it is lost
+    # the second time, CPython loses it
     done = run_child(code, PYTHONPATH=path, ASAN_OPTIONS="detect_leaks=0")
     is_wrong = (3, 11) <= sys.version_info < (3, 13)
     assert done.stdout.split() == [str(is_wrong), "False", "False", str(is_wrong)]

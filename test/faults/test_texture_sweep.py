@@ -1,7 +1,7 @@
-"""Every driver call around arrays and textures fails once, in turn.
+"""Each driver call around arrays and textures fails once.
 
-Each time the result is right or the error is one of ours, nothing is left behind, and
-the same operation works the next time.
+Each time, the result is right or the package raises its own error, nothing is left
+behind, and the operation works the next time.
 """
 
 import ctypes
@@ -44,7 +44,7 @@ DATA = np.arange(8, dtype=np.float32).reshape(1, 8)
 
 
 class Stage:
-    """What operations need, made before a fault is due."""
+    """The objects that operations need, made before any failure."""
 
     def __init__(self, image):
         self.module = drv.module_from_buffer(image)
@@ -74,7 +74,7 @@ class Stage:
         return self.result()
 
     def rebind(self):
-        """What is bound changes between launches in several streams."""
+        """Change the binding between launches in several streams."""
         other = drv.matrix_to_array(-DATA, "C")
         results = []
         for number, array in enumerate([self.array, other, self.array, other]):
@@ -174,7 +174,7 @@ def test_sweep(ctx, image, name):
         if device.emu_fault_fired() == fired:
             break
         check(name, stage.launch())
-        stage.run("copy", stage.out)  # with it goes what the launch before replaced
+        stage.run("copy", stage.out)  # also releases what the previous launch replaced
         result = None
         gc.collect()
         more = {

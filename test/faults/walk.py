@@ -1,7 +1,7 @@
-"""What of pycuda.driver and pycuda.compiler is an entry point: all that can be called.
+"""Find the entry points of pycuda.driver and pycuda.compiler: all that can be called.
 
-A property counts, and of the special methods those that a program reaches by syntax.
-Enumerations and exceptions do not: they are Python's own, and no driver is near.
+Properties count, and special methods that a program calls by syntax. Enumerations and
+exceptions do not count, because they are pure Python and call no driver.
 """
 
 import types
@@ -27,7 +27,7 @@ def is_wanted(owner):
 
 
 def members(owner):
-    """Names of the public methods and properties that a class itself defines."""
+    """Yield the public methods and properties that a class itself defines."""
     for name, value in vars(owner).items():
         public = name in SPECIAL or not name.startswith("_")
         called = callable(getattr(owner, name)) or isinstance(value, PROPERTIES)
@@ -36,7 +36,7 @@ def members(owner):
 
 
 def of_module(module, prefix="", package="pycuda"):
-    """The names of a module's entry points; a class counts as its constructor."""
+    """Yield the names of a module's entry points. A class is its constructor."""
     for name, owner in vars(module).items():
         home = getattr(owner, "__module__", "") or ""
         if name.startswith("_") or home.partition(".")[0] != package:
@@ -46,7 +46,7 @@ def of_module(module, prefix="", package="pycuda"):
         if not isinstance(owner, type):
             yield prefix + name
             continue
-        if owner.__name__ != name:  # another name of a class that is there
+        if owner.__name__ != name:  # another name of a listed class
             continue
         if owner.__new__ is not object.__new__ or owner.__init__ is not object.__init__:
             yield prefix + name

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Eight threads do everything at once, for minutes: nothing fails, nothing grows.
+"""Let eight threads do everything at once for minutes. Nothing may fail or grow.
 
     python test/package/soak.py --minutes 10    as `make soak MINUTES=10` does
     python test/package/soak.py --rounds 3      so many rounds of each thread
 
-Each round of a thread takes every step below once, in an order of its own, which
-depends on the number of thread and round alone. After a first round of all threads the
-counting begins: what a driver takes once and keeps does not count. At the end no handle
-is left, the device has as much free memory as then (nobody else may use it meanwhile),
-and the process has not grown: the resident
-memory, fitted by a line over the second half of the samples, may have risen by GROWTH
-in that time. Ends with 1 and the reasons if not. Works on a GPU and on the software
-device.
+Each round of a thread takes all steps below once. Their order depends only on the
+numbers of the thread and the round. The measurement begins after a first round of all
+threads, so memory that a driver takes once and keeps does not count. At the end, no
+handle may be left, and the device must have as much free memory as at the beginning, so
+no other program may use it. The resident memory of the process may not rise by more
+than GROWTH, according to a line through the second half of the samples. The program
+exits with 1 and the reasons otherwise. It works on a GPU and on the software device.
 """
 
 import argparse
@@ -28,7 +27,7 @@ import pycuda.driver as drv
 from pycuda import _driver
 
 THREADS = 8
-#: Bytes. The C library's arenas, one for each thread, fill up slowly and to a bound.
+#: Bytes. The C library's arenas, one for each thread, fill slowly up to a limit.
 GROWTH = 8 << 20
 SAMPLE_SECONDS = 1.0
 LARGEST = 50000
@@ -52,7 +51,7 @@ DONE:
 
 
 class Wrong(Exception):
-    """A step gave something else than it must."""
+    """A step returned a wrong result."""
 
 
 def expect(condition, what):
@@ -69,7 +68,7 @@ def refuse(kind, function, *arguments, **more):
 
 
 class Worker:
-    """One thread: a context of its own, and its turn with the one that all share."""
+    """One thread with its own context, which also uses the shared context in turn."""
 
     def __init__(self, number, shared):
         self.number, self.shared = number, shared
@@ -188,7 +187,7 @@ class Worker:
         del kept, stream  # after their contexts
 
     def pass_on(self):
-        """What this thread made, another one may release."""
+        """Pass objects of this thread to another one, which releases them."""
         with self.shared.lock:
             given, self.shared.given = self.shared.given, []
         given.clear()
@@ -222,7 +221,7 @@ class Worker:
 
 
 class Soak:
-    """What the threads share, and what is looked at before and after."""
+    """The shared objects of the threads, and the checks before and after."""
 
     def __init__(self, minutes, rounds):
         import pycuda.tools
@@ -249,7 +248,7 @@ class Soak:
         return {"handles": _driver._live_counts(), "free bytes": free}
 
     def work(self):
-        """Let the threads do their rounds; return what they are then."""
+        """Let the threads do their rounds. Return the workers."""
         workers = [Worker(number, self) for number in range(THREADS)]
         for worker in workers:
             worker.thread.start()
@@ -261,7 +260,7 @@ class Soak:
         return workers
 
     def run(self):
-        """The list of what was wrong; empty after a good run."""
+        """Run the soak. Return the list of errors."""
         first, self.rounds = self.rounds, 1
         wrong = [worker.failure for worker in self.work() if worker.failure]
         self.rounds, self.samples = first, []
@@ -294,7 +293,7 @@ class Soak:
 
 
 def resident():
-    """Bytes of this process that are in memory."""
+    """Return the resident memory of this process in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
 

@@ -1,5 +1,5 @@
-"""Every name of test/data/api.tsv for the modules around the driver: it is there, it is
-called as the table says, its value is the table's."""
+"""The modules around the driver have all names of test/data/api.tsv, with the same
+signatures and values."""
 
 import dataclasses
 import json
@@ -40,7 +40,7 @@ MODULES = (
     "pycuda.sparse.pkt_build_cython",
     "pycuda.tools",
 )
-#: They make a context when they are imported, so they are looked at in a child.
+#: These modules make a context when imported, so a child process checks them.
 MAKING_CONTEXTS = ("pycuda.autoinit", "pycuda.autoprimaryctx", "pycuda.gl.autoinit")
 
 CHILD = """
@@ -59,7 +59,7 @@ print(json.dumps(api_table.walk({module!r})))
 
 @pytest.fixture
 def report(capsys):
-    """Print how many rows hold, and fail with those that do not."""
+    """Print the number of correct rows, and fail with the wrong ones."""
 
     def report(module, total, wrong):
         with capsys.disabled():
@@ -86,7 +86,7 @@ def test_every_row_of_what_makes_a_context(module, report):
 
 
 def test_every_module_of_the_table_is_known():
-    """Those that are not looked at here are other chapters' business."""
+    """The modules that are not checked here belong to other tests."""
     rows = api_table.read(*MODULES, *MAKING_CONTEXTS)
     assert {row.module for row in rows} == {*MODULES, *MAKING_CONTEXTS}
     assert len(rows) > 1000
@@ -96,7 +96,7 @@ def test_every_module_of_the_table_is_known():
 
 
 def row_of(name):
-    """The row of a full name."""
+    """Return the row of a full name."""
     found = [row for row in api_table.read(*MODULES) if str(row) == name]
     assert len(found) == 1, name
     return found[0]

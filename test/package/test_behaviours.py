@@ -1,8 +1,8 @@
-"""Each row of the table of the API does what it is known for: see behaviours/.
+"""Check the behaviour of each row of the table of the API (see behaviours/).
 
-The table says which names there are; a row without a behaviour fails, as does a
-behaviour without a row. That each behaviour looks at its row is shown by breaking what
-the row names: the behaviour must then fail.
+A row without a behaviour fails, and so does a behaviour without a row. To prove that a
+behaviour tests its row, the tests break the object that the row names. The behaviour
+must then fail.
 """
 
 import dataclasses
@@ -59,16 +59,16 @@ def test_a_row_without_a_behaviour_is_found():
 
 
 class Broken(Exception):
-    """What everything does that was broken for a test."""
+    """Raised by every object that a test has broken."""
 
 
 def is_read(row):
-    """Is this an attribute of instances, rather than something to call?"""
+    """Whether the row is an attribute of instances and not a function."""
     return row.kind in ("attribute", "property")
 
 
 def break_row(row):
-    """Replace what a row names by something that fails; return how to undo it."""
+    """Replace the object that a row names by one that fails. Return its undo."""
     owner = importlib.import_module(row.module)
     *path, name = row.qualname.split(".")
     for part in path:
@@ -91,7 +91,7 @@ def break_row(row):
 
 
 def notices(row):
-    """Does the behaviour of a row fail when what the row names is broken?"""
+    """Whether the behaviour of a row fails when the object of the row is broken."""
     mend = break_row(row)
     try:
         show(row)
@@ -102,7 +102,7 @@ def notices(row):
     return False
 
 
-#: In a child, for a type of C whose methods were replaced is not quite what it was.
+#: Runs in a child, because replaced methods change a C type for good.
 CHILD = """
 import json, sys, warnings
 sys.path[:0] = {path!r}

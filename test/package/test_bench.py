@@ -1,4 +1,4 @@
-"""The benchmarks' own arithmetic, protocol and programs; no number here is a speed."""
+"""The arithmetic, the protocol and the programs of the benchmarks, not their speed."""
 
 import gc
 import json
@@ -42,7 +42,7 @@ def test_drift_between_rounds_cancels():
     floor = [[1000, 1010, 990], [3000, 3010, 2990], [9000, 9010, 8990]]
     ours = [[ns + 100 for ns in batches] for batches in floor]
     assert common.over_floor(ours, floor) == 100
-    # One unlucky round does not count, though the medians are now 5000 apart.
+    # One bad round does not count, although it moves the medians 5000 apart.
     ours[0] = [8000, 8000, 8000]
     assert common.over_floor(ours, floor) == 100
 
@@ -202,7 +202,7 @@ def test_a_subject_that_dies_says_so():
 
 
 class Scripted:
-    """A subject without a process: answers from a list, and keeps a log."""
+    """A subject without a process. It answers from a list and keeps a log."""
 
     def __init__(self, name, answers, log, cases=("launch",)):
         self.name = name
@@ -225,7 +225,7 @@ def launch_case(bound):
 @pytest.mark.parametrize(("plus", "verdict"), [(50, "pass"), (49, "MISS")])
 def test_a_row_is_judged_against_the_cheaper_floor(plus, verdict):
     log = []
-    # In turning order: params, extra; then extra, params.
+    # The order alternates: params, extra; then extra, params.
     floor = Scripted("floor", [100, 110, 200, 210], log)
     ours = Scripted("ours", [150, 250], log)
     peer = Scripted("peer", [300, 400], log)

@@ -1,4 +1,4 @@
-"""The array benchmark runs, and its tables have every row; no number is a speed."""
+"""The array benchmark runs, and its tables have all rows. Speeds are not tested."""
 
 import json
 import os

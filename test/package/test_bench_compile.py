@@ -1,4 +1,4 @@
-"""The benchmark of compilation: its programs and its report; no number is a speed."""
+"""The programs and the report of the compile benchmark. Speeds are not tested."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The software device's benchmark: what it counts is right; no number is a speed."""
+"""The counts of the software device's benchmark. Speeds are not tested."""
 
 import json
 import subprocess
@@ -78,6 +78,6 @@ def test_quick_run(tmp_path):
         assert row["best"] == pytest.approx(
             row["lane_instructions"] / row["best_s"] / 1e9
         )
-    # No lane leaves it early: each of them runs the whole kernel.
+    # No lane exits early: all lanes run the whole kernel.
     assert rows["saxpy"]["lane_instructions"] % (1 << 16) == 0
     assert 10 <= rows["saxpy"]["lane_instructions"] >> 16 <= 40

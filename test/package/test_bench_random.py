@@ -1,4 +1,4 @@
-"""The benchmark of random numbers runs, and its tables have every row."""
+"""The benchmark of random numbers runs, and its tables have all rows."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The sparse benchmark runs, its matrices are what they are called, its table has every
-row; no number is a speed."""
+"""The sparse benchmark runs, its matrices match their names, and its table is complete.
+Speeds are not tested."""
 
 import json
 import os

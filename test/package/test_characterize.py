@@ -1,4 +1,4 @@
-"""What is found out about a device, and the small modules other libraries import."""
+"""pycuda.characterize, and the small modules that other libraries import."""
 
 import sys
 import types
@@ -36,7 +36,7 @@ def test_sizes_of_types(ctx, monkeypatch):
     assert characterize.sizeof("int") == 4
     with drv.Device(0).make_context(), pytest.raises(AssertionError, match="again"):
         characterize.sizeof("int")
-    drv.Context.pop()  # make_context pushed it too
+    drv.Context.pop()  # make_context also pushed it
 
 
 def test_a_context_is_needed():

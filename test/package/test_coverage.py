@@ -1,4 +1,4 @@
-"""Counting lines: what did not run is told, line by line, and a bound can be missed."""
+"""tools/coverage.py: it lists the lines that did not run, and checks the bounds."""
 
 import importlib.util
 import os
@@ -32,7 +32,7 @@ def load_script():
 
 coverage = load_script()
 
-# A function a line: whether a brace is a line of its own is the compiler's affair.
+# One function per line: compilers differ in whether they count a brace.
 CALLED = '#include "driver/twice.h"\nint {name}(int n) {{ return twice(n); }}\n'
 NOT_CALLED = "int silent(int n) { return n + 1; }\n"
 TWICE = "static inline int twice(int n) { return 2 * n; }\n"
@@ -66,7 +66,7 @@ def build(tree, *more):
 
 
 def report(capsys, *arguments):
-    """The status, the table by room, the other lines, and what went wrong."""
+    """Return the status, the table by folder, the other lines, and the errors."""
     status = coverage.main(["--report", *arguments])
     said = capsys.readouterr()
     lines = said.out.splitlines()[1:]
@@ -124,7 +124,7 @@ def test_ranges_of_lines():
 
 
 def test_one_run_of_several_is_enough(tree, capsys):
-    """A header's lines are in three objects; two of these were never called."""
+    """The lines of a header are in three objects, two of which never ran."""
     (tree / "main.c").write_text("int a(int);\nint main(void) { return a(0); }\n")
     cc.must(cc.run([build(tree)]))
     merged = coverage.collect(coverage.FOLDER, coverage.SOURCE)
@@ -162,7 +162,7 @@ def test_sources_that_changed(tree, capsys):
 
 
 def test_an_object_may_be_older_than_the_sources_of_others(tree, capsys):
-    """Only what changed is built anew."""
+    """Only changed sources are rebuilt."""
     cc.must(cc.run([build(tree)]))
     old = next((tree / "build").glob("*-c.gcno"))
     for path in (old, tree / "source" / "driver" / "twice.h"):
@@ -197,7 +197,7 @@ def test_another_build_is_not_tested(elsewhere, tmp_path):
 
 
 def test_a_run(tree, monkeypatch, capsys):
-    """Earlier numbers go, tests that fail are told, and the table is printed."""
+    """A run removes earlier numbers, reports failed tests and prints the table."""
     program = build(tree)
     cc.must(cc.run([program]))
     before = sorted((tree / "build").glob("*.gcda"))
@@ -218,7 +218,7 @@ def test_a_run(tree, monkeypatch, capsys):
 
 
 def test_the_units_of_core(tmp_path):
-    """Their numbers come to the folder, from a build of this repository."""
+    """The unit tests leave their numbers in the folder."""
     coverage.run_units(tmp_path)
     merged = coverage.collect(tmp_path, coverage.SOURCE)
     assert {"driver/argument_buffer.c", "driver/bins.c", "driver/shape.c"} <= set(

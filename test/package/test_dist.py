@@ -1,7 +1,7 @@
-"""What is handed out: the source archive is whole and builds, and the wheel made from
-it runs in an empty environment, with no compiler on PATH and no toolkit.
+"""The source archive is complete and builds. The wheel built from it runs in an empty
+environment, without a compiler on the PATH and without a toolkit.
 
-The wheel is compiled without optimization here, which takes a quarter of the time.
+The tests compile the wheel without optimization, which takes a quarter of the time.
 """
 
 import importlib.util
@@ -24,7 +24,7 @@ ROOMS = ("src", "pycuda", "test", "tools", "examples", "bench", "doc", ".ci")
 FILES = ("Makefile", "README.rst", "LICENSE", "pyproject.toml", "setup.py")
 MADE = re.compile(r"\.(pyc|so|o)$|/(__pycache__|_build|results)/|bench/floor$")
 
-#: The C library's own, by their names in every distribution with glibc.
+#: The names of the C library in every distribution with glibc.
 OF_LIBC = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux-[\w-]+)\.so\.\d+")
 
 needs_pip = pytest.mark.skipif(
@@ -34,7 +34,7 @@ needs_index = pytest.mark.skipif(
     bool(os.environ.get("PIP_NO_INDEX")), reason="PIP_NO_INDEX: no packages to install"
 )
 
-#: Run hello, and then say which libraries the process has loaded.
+#: Run hello, then print the libraries that the process has loaded.
 HELLO = """
 import json, runpy, shutil, sys
 runpy.run_path(sys.argv[1], run_name="__main__")
@@ -67,7 +67,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def archive(folder):
-    """The source archive, as `make dist` makes it."""
+    """The source archive that `make dist` makes."""
     code = "from setuptools import build_meta; print(build_meta.build_sdist({!r}))"
     said = run(sys.executable, "-c", code.format(str(folder)), cwd=ROOT)
     return folder / said.splitlines()[-1]
@@ -75,7 +75,7 @@ def archive(folder):
 
 @pytest.fixture(scope="module")
 def wheel(folder, archive):
-    """The wheel that the unpacked archive makes."""
+    """The wheel built from the unpacked archive."""
     with tarfile.open(archive) as file:
         file.extractall(folder / "unpacked", filter="data")
     (source,) = (folder / "unpacked").iterdir()
@@ -94,7 +94,7 @@ def wheel(folder, archive):
 
 @pytest.fixture(scope="module")
 def environment(folder, wheel):
-    """An environment with the wheel and what it requires, NVRTC among it."""
+    """An environment with the wheel and its requirements, including NVRTC."""
     home = folder / "environment"
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
@@ -105,14 +105,14 @@ def environment(folder, wheel):
 
 
 def expected_files():
-    """The files of the tree that somebody wrote."""
+    """Return the files of the tree that are not generated."""
     paths = [path for room in ROOMS for path in (ROOT / room).rglob("*")]
     names = {str(path.relative_to(ROOT)) for path in paths if path.is_file()}
     return {*(name for name in names if not MADE.search(name)), *FILES}
 
 
 def needed(library):
-    """The libraries that an ELF file asks for."""
+    """Return the libraries that an ELF file needs."""
     said = run("readelf", "-d", library)
     return re.findall(r"\(NEEDED\).*\[(.+)\]", said)
 
@@ -122,7 +122,7 @@ def strangers(libraries):
 
 
 def outside(libraries, home):
-    """Libraries of CUDA that are not in an environment."""
+    """Return the libraries of CUDA outside an environment."""
     cuda = [path for path in libraries if re.search(r"cuda|nvrtc|nvidia", path)]
     return [path for path in cuda if not path.startswith(f"{home}/")]
 
@@ -168,7 +168,7 @@ def test_the_wheel_needs_libc_alone(wheel, folder):
 
 
 def test_another_library_is_seen(tmp_path):
-    """The C++ library stands for any that a machine need not have."""
+    """The C++ library is an example of a library that a machine may lack."""
     source = tmp_path / "x.c"
     source.write_text("int x(void) { return 1; }\n")
     made = tmp_path / "x.so"
@@ -192,7 +192,7 @@ def test_hello_in_an_empty_environment(environment, tmp_path):
             "HOME": str(tmp_path),
             "PYCUDA_DRIVER": "emulator",
             "PYCUDA_COMPILER": "nvrtc",
-            # Where NVIDIA's wheels are, before the usual place of a toolkit.
+            # The folders of NVIDIA's wheels precede the usual folder of a toolkit.
             "CUDA_HOME": str(*environment.glob("lib/python*/site-packages/nvidia/cu*")),
         },
     )

@@ -1,4 +1,4 @@
-"""python -m pycuda.doctor: what it says of machines that lack something."""
+"""python -m pycuda.doctor: its report about machines that lack something."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from pycuda import doctor
 sys.exit(doctor.main({arguments!r}))
 """
 
-#: Run before the report: nothing of CUDA's compilers and libraries can be found.
+#: Run before the report, to hide CUDA's compilers and libraries.
 NO_TOOLKIT = """
 import os, warnings
 from pycuda import _driver
@@ -38,7 +38,7 @@ nvrtc._search = lambda: None
 class Report:
     """The findings that a run printed: (level, about, text, step).
 
-    ``words`` has what a compiler said, by what the finding is about.
+    ``words`` has the messages of compilers, by the subject of the finding.
     """
 
     def __init__(self, done):
@@ -86,7 +86,7 @@ class Report:
 
 @pytest.fixture
 def examine(tmp_path):
-    """Run the doctor in a child process; hook is Python code that goes before."""
+    """Run the doctor in a child process. hook is Python code that runs before."""
 
     def run(*arguments, hook="", **env):
         (tmp_path / "cache").mkdir(exist_ok=True)
@@ -195,7 +195,7 @@ def test_the_software_device_stands_in(examine, tmp_path):
         (
             {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_MEMORY": "much"},
             "PYCUDA_EMULATOR_MEMORY",
-            "set the PYCUDA_EMULATOR_ variables right",
+            "set the PYCUDA_EMULATOR_ variables",
         ),
     ],
 )
@@ -207,7 +207,7 @@ def test_wrong_settings(examine, env, said, step):
 
 @pytest.fixture
 def choice(monkeypatch, tmp_path):
-    """What is said of a choice, by variable or by file, on a machine of two devices."""
+    """Return the report about a choice of device, on a machine with two devices."""
 
     def choice(variable=None, file=None, devices=2):
         monkeypatch.setattr(doctor, "_devices", lambda: [None] * devices)
@@ -224,7 +224,7 @@ def choice(monkeypatch, tmp_path):
 
 def test_no_device_is_chosen(choice):
     assert choice() == []
-    assert choice("1", devices=0) == []  # that there is no device is said already
+    assert choice("1", devices=0) == []  # the report already says so
 
 
 def test_a_device_is_chosen(choice):
@@ -256,8 +256,8 @@ def test_the_doctor_agrees_with_autoinit(examine, number):
 @pytest.mark.parametrize(
     ("message", "step"),
     [
-        ("libcuda.so.1 is the toolkit's stub for linking", "take the folder with"),
-        ("the driver is there but shows no GPU", "see whether nvidia-smi lists"),
+        ("libcuda.so.1 is the toolkit's stub for linking", "remove the folder with"),
+        ("the driver is there but shows no GPU", "check that nvidia-smi lists"),
         ("it lacks cuInit; update NVIDIA's driver to", "update NVIDIA's driver"),
         ("something else", "install NVIDIA's driver"),
     ],
@@ -299,15 +299,15 @@ BROKEN = {
     ),
     "nvcc fatal: error: no host compiler": "g++",
     "error: -- unsupported GNU version! gcc versions later than 14 are not": "g++",
-    "sh: 1: cicc: not found": "repair nvcc by what it says",
-    "license expired\nask your vendor": "repair nvcc by what it says",
+    "sh: 1: cicc: not found": "repair nvcc as its messages say",
+    "license expired\nask your vendor": "repair nvcc as its messages say",
 }
 
 
 @pytest.mark.parametrize("nvrtc", [True, False])
 @pytest.mark.parametrize("words", BROKEN)
 def test_a_compiler_that_cannot_run(examine, tmp_path, words, nvrtc):
-    """Its own words are shown. NVRTC replaces it, so that programs run."""
+    """The report shows the message of the compiler. Programs run with NVRTC."""
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1")
     nvcc.chmod(0o755)
@@ -349,7 +349,7 @@ def test_a_compiler_that_cannot_run(examine, tmp_path, words, nvrtc):
     ],
 )
 def test_a_variable_that_stops_the_compiler(examine, name, value, about, said):
-    """Programs run where NVRTC replaces nvcc, and without a bound of the cache."""
+    """Programs run with NVRTC in place of nvcc, and without a limit of the cache."""
     env = {"PYCUDA_DRIVER": "emulator", "PYCUDA_EMULATOR_DEVICES": "1"}
     report = Report(examine(**env, **{name: value}))
     without = about == "cache" or (about == "nvcc" and report.one("NVRTC")[0] == "ok")
@@ -390,7 +390,7 @@ def test_no_folder_to_compile_in(examine):
 
 @pytest.fixture
 def fits(monkeypatch):
-    """What is said of a compiler for these architectures on one old device."""
+    """Return the report about a compiler for these architectures on an old device."""
 
     class Device:
         def compute_capability(self):
@@ -410,7 +410,7 @@ def fits(monkeypatch):
 
 def test_the_architecture_fits(fits):
     assert fits("compute_75 compute_90") == []
-    assert fits("") == []  # it does not say
+    assert fits("") == []  # the version is unknown
 
 
 def test_the_device_is_newer_than_the_compiler(fits):

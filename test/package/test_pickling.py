@@ -1,4 +1,4 @@
-"""What can be pickled loads again with every protocol; the rest refuses on dump."""
+"""Objects load with every pickle protocol, or refuse to be dumped."""
 
 import copy
 import pickle
@@ -17,7 +17,7 @@ PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
 
 class Labelled(gpuarray.GPUArray):
-    """A subclass with state of its own."""
+    """A subclass with its own state."""
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -83,7 +83,7 @@ def test_no_type_without_a_constructor_can_be_written():
 
 
 def test_a_subclass_may_write_itself(ctx):
-    """A class that says how it is made again is written by each protocol."""
+    """A class with __reduce__ can be written with every protocol."""
     for protocol in PROTOCOLS:
         holder = pickle.loads(pickle.dumps(Holder(7), protocol))
         assert type(holder) is Holder and holder.get_pointer() == 7

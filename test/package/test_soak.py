@@ -1,4 +1,4 @@
-"""The soak, a few rounds of it, and that it would find what it looks for."""
+"""A few rounds of the soak, and errors that it must find."""
 
 import sys
 
@@ -74,10 +74,10 @@ print(run.grown())
 
 
 def test_freed_memory_of_the_device_is_not_kept():
-    """Not the process's either: the software device's is of the process.
+    """The memory of the software device belongs to the process.
 
-    What the first access to an allocation brings into memory must not be its neighbours
-    as well, which may have been freed before.
+    The first access to an allocation must not make neighboring allocations resident,
+    which may have been freed before.
     """
     done = run_child(
         START.format(folder=str(SOAK.parent))

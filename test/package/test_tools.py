@@ -1,4 +1,4 @@
-"""pycuda.tools without a device: the choice of a device, caches, occupancy, C types."""
+"""pycuda.tools without a device: choosing a device, caches, occupancy, C types."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from pycuda.compyte import dtypes
 
 
 class FakeDevice:
-    """A device as far as the choice among devices sees it."""
+    """A device with the attributes that the choice of a device uses."""
 
     ordinals = range(3)
 
@@ -40,7 +40,7 @@ def home(tmp_path, monkeypatch):
 
 
 class Current:
-    """Stands for driver.Context: says what is current, and can be one itself."""
+    """Replaces driver.Context: returns the current context, and can be one itself."""
 
     current = None
 
@@ -391,7 +391,7 @@ def test_caches_die_with_their_context(current):
 
 
 class Figures:
-    """The attributes of one device; a driver that lacks one says so its own way."""
+    """The attributes of one device. A missing one raises as the driver does."""
 
     max_threads_per_block = 1024
     warp_size = 32
@@ -435,8 +435,8 @@ def test_device_data_of_an_old_driver(capability, blocks):
     assert data.registers_per_mp == 65536
 
 
-# Figures by hand from the limits above: 64 warps, 32 blocks, 65536 registers (256 a
-# warp at a time), 233472 bytes (1024 reserved for each block, 128 at a time).
+# Computed by hand from the limits above: 64 warps, 32 blocks, 65536 registers (in units
+# of 256 per warp), 233472 bytes (1024 reserved per block, in units of 128).
 @pytest.mark.parametrize(
     ("use", "blocks", "limit", "occupancy"),
     [
@@ -447,7 +447,7 @@ def test_device_data_of_an_old_driver(capability, blocks):
         ({"threads": 256, "registers": 33}, 6, "regs", 0.75),
         ({"threads": 256, "registers": 64}, 4, "regs", 0.5),
         ({"threads": 128, "shared_mem": 48 * 1024}, 4, "smem", 0.25),
-        # 10 blocks but for what the system takes
+        # 10 blocks without the reserved bytes
         ({"threads": 128, "shared_mem": 22 * 1024}, 9, "smem", 36 / 64),
         ({"threads": 1024, "shared_mem": 1}, 2, "warps", 1.0),
         ({"threads": 96}, 21, "warps", 63 / 64),

@@ -1,4 +1,4 @@
-"""pycuda.tools, autoinit and SourceModule in a real context, whatever the device is."""
+"""pycuda.tools, autoinit and SourceModule in a real context, on any device."""
 
 import gc
 import subprocess
@@ -69,7 +69,7 @@ def test_mark_cuda_test_gives_a_context_of_its_own(ctx):
 
 
 def stack():
-    """This thread's contexts, the current one first."""
+    """Return this thread's contexts, the current one first."""
     found = []
     while (context := driver.Context.get_current()) is not None:
         driver.Context.pop()
@@ -152,7 +152,7 @@ def test_source_module_loads_and_hits(ctx, monkeypatch, tmp_path):
         first.get_function("two")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Nothing may be started now.
+        # No process may be started now.
         monkeypatch.setattr("pycuda._compile.nvcc._start", None)
         assert SourceModule(KERNEL).get_function("one") is not None
 

@@ -1,1 +1,1 @@
-"""What several test files share: no test lives here."""
+"""Helpers that several test files share. There are no tests here."""

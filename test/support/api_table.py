@@ -1,8 +1,8 @@
-"""The table of public names, test/data/api.tsv, and whether the package is like it.
+"""Compare the package with the table of public names, test/data/api.tsv.
 
-A row names a module, a name in it, what kind of thing it is and how it is called. The
-package may offer more than a row says (a further optional parameter, a keyword where
-there was none), never less. ``complaint`` says what is wrong with one row.
+A row has a module, a name in it, the kind of the object and its signature. The package
+may offer more than a row says, for example another optional parameter or a keyword,
+but never less. ``complaint`` describes the difference for one row.
 """
 
 import ast
@@ -18,11 +18,11 @@ import numpy as np
 
 import pycuda.driver as drv
 
-#: Modules whose functions take the names in the table by position alone: they are
-#: modelled on the standard library's struct, which takes no keywords there either.
+#: Modules whose functions take the parameters of the table by position only, as the
+#: functions of the standard library's struct do.
 POSITIONAL = ("pycuda._pvt_struct",)
 
-#: What takes any keywords in the table, and here only those that mean something.
+#: Functions that take any keyword in the table, but only useful keywords here.
 NAMED_KEYWORDS = (
     "pycuda.gpuarray.GPUArray.get",
     "pycuda.gpuarray.GPUArray.reshape",
@@ -30,10 +30,10 @@ NAMED_KEYWORDS = (
     "pycuda.gpuarray.arange",
 )
 
-#: A name of another package, which the table has so that nobody looks for it here.
+#: A name of another package. The table has it to say that this package lacks it.
 NOWHERE = ("pycuda.gpuarray.GPUArray._new_with_changes",)
 
-#: What takes a keyword beside the one that its signature shows: a call that proves it.
+#: Objects that take a keyword missing from their signature, and a call that proves it.
 SECOND_KEYWORDS = {
     "pycuda.driver.ArgumentHandler": lambda: drv.ArgumentHandler(ary=np.zeros(1)),
 }
@@ -73,7 +73,7 @@ def read(*modules):
 
 
 class Any:
-    """A default that the table gives in words."""
+    """A default that the table describes in words."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Parameter:
 
 
 def parentheses(text):
-    """Return the part of a signature that is its parameter list, None without one."""
+    """Return the parameter list of a signature, or None if it has none."""
     if not text.startswith("("):
         return None
     depth = 0
@@ -97,7 +97,7 @@ def parentheses(text):
 
 
 def default_of(node):
-    """Return the value of a default in the table."""
+    """Return the value of a default from the table."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         scope = {"drv": drv, "np": np}.get(node.value.id)
         return getattr(scope or getattr(drv, node.value.id), node.attr)
@@ -141,7 +141,7 @@ def parse(text):
 def same_default(wanted, ours):
     if wanted is Any or ours is ...:
         return True
-    if wanted is drv.mem_alloc and ours is None:  # what arrays then take
+    if wanted is drv.mem_alloc and ours is None:  # arrays then allocate with mem_alloc
         return True
     if isinstance(wanted, (list, tuple)) and not wanted:
         return ours is None or len(ours) == 0
@@ -149,7 +149,7 @@ def same_default(wanted, ours):
 
 
 def compare(wanted, signature):
-    """Return what a call after the table could not do with our signature, or None."""
+    """Return why a call that follows the table fails with our signature, or None."""
     ours = list(signature.parameters.values())
     takes_all = {p.kind for p in ours} >= {
         inspect.Parameter.VAR_POSITIONAL,
@@ -193,7 +193,7 @@ def compare(wanted, signature):
 
 
 def signature_of(owner, name, found):
-    """Return the signature of a function, without the object a method is called on."""
+    """Return the signature of a function, without self for a method."""
     signature = inspect.signature(found)
     if owner is None or not inspect.isclass(owner):
         return signature
@@ -211,7 +211,7 @@ def by_position(parameter):
     return replace(parameter, kind=inspect.Parameter.POSITIONAL_ONLY)
 
 
-# -- objects that have attributes of their own -----------------------------------------
+# -- objects with attributes of their own ----------------------------------------------
 
 
 def prepared_function():
@@ -227,7 +227,7 @@ def linked_module():
 
 
 def sparse_sample(name):
-    """Return an object of a class of pycuda.sparse, None if the name is none."""
+    """Return an object of a class of pycuda.sparse, or None for another name."""
     from pycuda.gpuarray import to_gpu
     from pycuda.sparse import cg, coordinate, inner, operator, packeted
 
@@ -291,7 +291,7 @@ def sample(row):
 
 
 def find(row):
-    """Return (what holds the name, the name, what it is); AttributeError without it."""
+    """Return the owner of the name, the name and its value, or raise AttributeError."""
     owner = importlib.import_module(row.module)
     *path, name = row.qualname.split(".")
     for part in path:
@@ -338,20 +338,20 @@ def complain_about_exception(row, found):
 
 
 def complain_about_dunder(owner, name):
-    """Attributes that were served by ``__getattr__`` may be properties."""
+    """Check that properties replace the attributes of PyCUDA's ``__getattr__``."""
     names = {"Device": drv.device_attribute, "Function": drv.function_attribute}
     missing = [
         member
         for member in names[owner.__name__].names
         if not hasattr(owner, member.lower())
-        # The number of attributes is none itself.
+        # MAX is the number of attributes and not an attribute itself.
         and member != "MAX"
     ]
     return f"has no {', '.join(missing)}" if missing else None
 
 
 def complaint(row):
-    """Return what is wrong with what the package has for a row, None if nothing is."""
+    """Return how the package differs from a row, or None if it does not."""
     served = row.kind == "dunder" and row.qualname.endswith(".__getattr__")
     try:
         if served:
@@ -394,7 +394,7 @@ def complaint(row):
 
 
 def walk(*modules):
-    """Return (number of rows, [(row, complaint)]) of some modules."""
+    """Return the number of rows of some modules, and a list of (row, complaint)."""
     rows = read(*modules)
     found = [(str(row), complaint(row)) for row in rows]
     return len(rows), [pair for pair in found if pair[1]]

@@ -1,4 +1,4 @@
-"""What the tests of arrays share: dtypes, layouts, comparison with NumPy."""
+"""Dtypes, samples and comparisons with NumPy for the tests of arrays."""
 
 import operator
 
@@ -11,7 +11,7 @@ DTYPES = [np.dtype(bool), *INTEGERS, *FLOATS, *COMPLEX]
 
 
 def sample(dtype, shape, seed=0):
-    """Return an array of small values, the special ones among them."""
+    """Return an array of small values, including the special values of the dtype."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -26,15 +26,15 @@ def sample(dtype, shape, seed=0):
     return values.astype(dtype)
 
 
-#: The operators for which a bool array of the device is one of numbers.
+#: The operators that treat a bool array of the device as an array of numbers.
 COUNTING = [operator.add, operator.sub, operator.truediv, operator.floordiv]
 COUNTING += [operator.mod, operator.pow, operator.lshift, operator.rshift, operator.neg]
 
 
 def numbers(function, *operands):
-    """Return operands with which NumPy does what the device does with theirs.
+    """Return operands for which NumPy's result equals the device's.
 
-    Where all are bool, arithmetic on the device is that of int64.
+    If all operands are bool, the device computes with int64.
     """
     if function in COUNTING and np.result_type(*operands).kind == "b":
         return [np.asarray(operand).astype(np.int64) for operand in operands]
@@ -42,7 +42,7 @@ def numbers(function, *operands):
 
 
 def same(device, host, exact=True, ulps=4):
-    """Assert that a GPUArray holds what a numpy array does, with dtype and shape."""
+    """Assert that a GPUArray equals a NumPy array in values, dtype and shape."""
     got = device.get()
     host = np.asarray(host)
     assert got.dtype == host.dtype

@@ -1,7 +1,7 @@
-"""A stream's work captured into a graph, by the driver's own interface.
+"""Capture the work of a stream into a graph, with calls of the driver.
 
-While a stream is captured nothing may wait for it, and nothing may go to another
-stream: what a function does under ``captured`` it does without the host.
+During a capture, no call may wait for the stream or enqueue work in another stream. So
+a function that succeeds under ``captured`` works without the host.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ from ctypes import c_uint64, c_void_p
 from pycuda import _driver
 from support.emulator import LIBRARY, Driver
 
-RELAXED = 2  # memory may be allocated meanwhile
+RELAXED = 2  # allows allocations during the capture
 
 
 def driver():
@@ -19,7 +19,7 @@ def driver():
 
 @contextlib.contextmanager
 def captured(stream, launches=1):
-    """Make a stream current and capture it; at the end launch the graph and wait."""
+    """Make a stream current and capture it. At the end launch the graph and wait."""
     d = driver()
     handle = c_void_p(stream.handle)
     graph = None
@@ -28,7 +28,7 @@ def captured(stream, launches=1):
         try:
             yield
         except BaseException:
-            d.StreamEndCapture(handle, (c_void_p * 1)())  # what went wrong counts
+            d.StreamEndCapture(handle, (c_void_p * 1)())  # the first error counts
             raise
         graph = c_void_p(d.last(c_void_p, "StreamEndCapture", handle))
     runnable = c_void_p(

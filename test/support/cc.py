@@ -1,7 +1,4 @@
-"""Runs gcc and clang on C sources of the tests.
-
-Only finds and calls compilers; what a source must prove is the business of its test.
-"""
+"""Find gcc and clang, and run them on C sources of the tests."""
 
 import os
 import shutil
@@ -12,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "cpp_free_c"
 
-#: What the package promises to compile under without a word, with either compiler.
+#: The package compiles without warnings under these flags, with either compiler.
 STRICT = (
     "-std=c11",
     "-Wall",
@@ -29,12 +26,12 @@ TIME_LIMIT = 300
 
 
 def compilers():
-    """Return the names of the C compilers that this machine has, gcc first."""
+    """Return the names of the C compilers of this machine, gcc first."""
     return [name for name in ("gcc", "clang") if shutil.which(name)]
 
 
 def run(command, **options):
-    """Run a command; return it completed, with its two outputs as text."""
+    """Run a command. Return the completed process with its outputs as text."""
     options.setdefault("timeout", TIME_LIMIT)
     return subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, **options
@@ -42,20 +39,20 @@ def run(command, **options):
 
 
 def compile_c(compiler, sources, output, flags=()):
-    """Compile C files into one output (`-c` in flags stops at an object)."""
+    """Compile C files into one output, an object file if flags has `-c`."""
     command = [compiler, *sources, "-o", output, *flags, "-I", str(SOURCE)]
     return run(command, cwd=Path(output).parent)
 
 
 def check_c(compiler, text, folder, flags=(), name="unit.c"):
-    """Let a compiler check a C text without making code; return it completed."""
+    """Let a compiler check a C text without output. Return the completed process."""
     source = Path(folder) / name
     source.write_text(text)
     return run([compiler, "-fsyntax-only", *flags, source])
 
 
 def must(done):
-    """Return a completed command; fail with what it said if it went wrong."""
+    """Return a completed process, or fail with its output if its status is not 0."""
     if done.returncode != 0:
         said = f"{done.stdout}{done.stderr}"
         raise AssertionError(f"{' '.join(done.args)}\n{said}")
@@ -63,14 +60,14 @@ def must(done):
 
 
 def preprocess(compiler, text, folder, flags=()):
-    """Return what the preprocessor makes of a C text, without line markers."""
+    """Return a preprocessed C text, without line markers."""
     source = Path(folder) / "expand.c"
     source.write_text(text)
     return must(run([compiler, "-E", "-P", *flags, source])).stdout
 
 
 def cuda_include_candidates():
-    """List the folders where a cuda.h may be, the most wanted first."""
+    """List the folders that may contain cuda.h, in order of preference."""
     folders = [
         Path(os.environ[name]) / "include"
         for name in ("CUDA_HOME", "CUDA_PATH")
@@ -84,7 +81,7 @@ def cuda_include_candidates():
 
 
 def cuda_include():
-    """Return the first folder with a cuda.h, or None."""
+    """Return the first folder that contains cuda.h, or None."""
     for folder in cuda_include_candidates():
         if (folder / "cuda.h").is_file():
             return folder

@@ -1,4 +1,4 @@
-"""Runs snippets of Python in child processes."""
+"""Run Python code in child processes."""
 
 import os
 import subprocess
@@ -7,10 +7,10 @@ import textwrap
 
 
 def run_child(code, *, check=True, timeout=120, **env):
-    """Run code in a fresh interpreter; its outputs are text.
+    """Run code in a fresh interpreter. Return the completed process.
 
-    With check, it must end with status 0 and say nothing on stderr. A variable given as
-    None is removed from the environment.
+    With check, it must end with status 0 and print nothing to stderr. The keywords are
+    environment variables; None removes a variable.
     """
     environment = {**os.environ, "PYTHONWARNINGS": "default", **env}
     environment = {k: v for k, v in environment.items() if v is not None}

@@ -1,8 +1,8 @@
 """Compilers for tests: the real nvcc, one that counts its runs, and a toy.
 
-The toy obeys the part of nvcc's command line that the package uses. Its "image" is the
-source with its headers pasted in, so a stale result is visible, and it needs no
-toolkit: what the package does around a compiler is tested with it everywhere.
+The toy accepts the options of nvcc that the package uses. Its "image" is the source
+with its headers pasted in, so a stale result is visible. It needs no toolkit, so the
+package's handling of compilers is tested on every machine.
 """
 
 import json
@@ -108,7 +108,7 @@ exec '{real}' "$@"
 
 
 class Pipes:
-    """Stops a toy in the middle of a compilation; one toy at a time."""
+    """Stop one toy at a time in the middle of a compilation."""
 
     def __init__(self, folder):
         self.folder = Path(folder, "pipes")
@@ -124,7 +124,7 @@ class Pipes:
 
 
 class Compiler:
-    """A program to give as ``nvcc=`` that writes down how it was called."""
+    """A program for ``nvcc=`` that logs its arguments."""
 
     def __init__(self, folder, text, name="toy-nvcc"):
         self.log = Path(folder, f"{name}.log")
@@ -134,7 +134,7 @@ class Compiler:
 
     @property
     def calls(self):
-        """The argument lists of all runs so far."""
+        """The argument lists of all runs until now."""
         if not self.log.exists():
             return []
         return [json.loads(line) for line in self.log.read_text().splitlines()]

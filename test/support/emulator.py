@@ -1,8 +1,8 @@
-"""The software device's library through ctypes, as a driver is used: cuGetProcAddress.
+"""The software device's library through ctypes and cuGetProcAddress.
 
-`Driver` resolves every name of abi/symbols.h; a call returns its CUresult as
-int, `ok` insists on success. Nothing here knows more of the library than its exported
-names.
+`Driver` resolves every name of abi/symbols.h. A call returns its CUresult as an int;
+`ok` raises DriverError unless the call succeeds. This module uses only the exported
+names of the library.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ LIBRARY = os.environ.get(
     "PYCUDA_EMULATOR_LIBRARY", str(ROOT / "pycuda" / "libpycuda_emulator.so")
 )
 
-#: A child finds what this process does, and the modules of the tests.
+#: PYTHONPATH for children: the modules of the tests, and the paths of this process.
 PATH = os.pathsep.join([str(ROOT / "test"), os.environ.get("PYTHONPATH", "")])
 
 KINDS = [
@@ -46,7 +46,7 @@ KINDS = [
 
 
 def symbols():
-    """Name, version and need of each row."""
+    """Return the version and the need of each row, by name."""
     text = (TABLES / "symbols.h").read_text()
     rows = re.findall(r"X\((\w+), (\d+), (REQUIRED|OPTIONAL),", text)
     return {name: (int(version), need) for name, version, need in rows}
@@ -79,7 +79,7 @@ class Driver:
             c_uint64,
             POINTER(c_int),
         ]
-        # a GPU's library lacks these: some tests run on either
+        # NVIDIA's library lacks the emu_ functions; some tests run on both
         self.emulated = hasattr(lib, "emu_live_count")
         if self.emulated:
             self._declare_own()
@@ -113,7 +113,7 @@ class Driver:
         if code:
             raise DriverError(name, code)
 
-    # -- what tests ask for again and again; each returns what the call gives out
+    # -- frequent calls; each returns the value that the call stores
 
     def out(self, type_, name, *arguments):
         value = type_()
@@ -150,7 +150,7 @@ class Driver:
     def function(self, module, name):
         return c_void_p(self.out(c_void_p, "ModuleGetFunction", module, name))
 
-    # -- the library's own
+    # -- functions of the software device only
 
     def live(self):
         if not self.emulated:
@@ -173,7 +173,7 @@ class Driver:
 
 
 def child(code, **environment):
-    """Runs Python with `d`, an uninitialised Driver; returns what it prints."""
+    """Run Python code with `d`, an uninitialised Driver. Return its output."""
     program = (
         "from support.emulator import *\nimport ctypes, os, sys\nd = Driver()\n" + code
     )
@@ -217,7 +217,7 @@ def size(n):
 
 
 def launch_parameters(*values):
-    """The array of pointers to ctypes values that a launch takes."""
+    """Return the array of pointers to ctypes values that a launch takes."""
     array = (c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
-    array.values = values  # they live as long as what points to them
+    array.values = values  # keep the values as long as the pointers
     return array

@@ -1,4 +1,4 @@
-"""Kernels of the software device with NumPy arrays as arguments."""
+"""Run kernels on the software device with NumPy arrays as arguments."""
 
 import ctypes
 import re
@@ -10,7 +10,7 @@ from support.emulator import DriverError, R
 
 
 class Launched(Exception):
-    """A launch or the synchronisation after it has failed."""
+    """A launch, or the synchronization after it, failed."""
 
     def __init__(self, code, report):
         super().__init__(f"{code}: {report}")
@@ -19,7 +19,7 @@ class Launched(Exception):
 
 
 class Arrays:
-    """One context's modules and memory; `close` frees all that was made through it."""
+    """The modules and memory of one context. `close` releases all of them."""
 
     def __init__(self, driver):
         self.d = driver
@@ -70,7 +70,7 @@ class Arrays:
         return np.frombuffer(data, like.dtype).reshape(like.shape).copy()
 
     def launch(self, module, name, grid, block, *arguments, shared=0):
-        """Arguments: NumPy scalars, structured ones too; ints are device pointers."""
+        """Launch with NumPy scalars, plain or structured; ints are device pointers."""
         function = self.d.function(module, name.encode())
         values = [
             np.array(a, np.uint64) if type(a) is int else np.array(a) for a in arguments
@@ -91,7 +91,7 @@ class Arrays:
             raise Launched(code, self.d.message())
 
     def run(self, ptx, name, grid, block, inputs, out, *scalars, shared=0):
-        """Loads, launches with (inputs..., out, scalars...), returns `out` after it."""
+        """Load, launch with (inputs..., out, scalars...) and return the result."""
         module = self.load(ptx)
         pointers = [self.up(a) for a in inputs]
         result = self.up(out)
@@ -106,10 +106,11 @@ PREFIX = {2: "h", 4: "w", 8: "d"}
 
 
 def instruction_kernel(code, inputs, out, version="8.0", target="sm_75"):
-    """A kernel that runs `code` once a thread.
+    """Return the PTX of a kernel that runs `code` once in each thread.
 
-    In it %0, %1, ... are the inputs' elements, %d is the result, and %p1 to %p7, %t1 to
-    %t9 (32 bits), %u1 to %u9 (64 bits), %h1 to %h9 (16 bits) are there to use.
+    In the code, %0, %1, ... are the elements of the inputs and %d is the result. The
+    code may use the registers %p1 to %p7 (predicates), %t1 to %t9 (32 bits), %u1 to %u9
+    (64 bits) and %h1 to %h9 (16 bits).
     """
     n = len(inputs)
     lines = [
@@ -138,7 +139,7 @@ def instruction_kernel(code, inputs, out, version="8.0", target="sm_75"):
 
 
 def apply(arrays, code, inputs, dtype, **options):
-    """What an instruction makes of each element."""
+    """Return the results of an instruction for all elements."""
     inputs = [np.ascontiguousarray(a) for a in inputs]
     n = len(inputs[0])
     assert n % 32 == 0 and all(len(a) == n for a in inputs)

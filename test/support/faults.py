@@ -1,7 +1,7 @@
-"""Failing calls of the driver on request, which the software device offers.
+"""Make calls of the software device fail on request.
 
-Import the fixture `fail_calls` into a test module. On a real GPU its tests are skipped:
-a real driver does not fail when asked.
+Import the fixture `fail_calls` into a test module. Its tests are skipped on a GPU,
+because a real driver does not fail on request.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ NOT_FOUND = 500
 
 
 class FaultyDevice:
-    """The software device in use, as one that fails calls."""
+    """The software device in use, with calls that fail on request."""
 
     def __init__(self):
         self.lib = ctypes.CDLL(LIBRARY)
@@ -26,7 +26,7 @@ class FaultyDevice:
         self.lib.emu_call_count.argtypes = [ctypes.c_char_p]
 
     def __call__(self, name, *numbers, code=INVALID_VALUE):
-        """Fail the coming calls of a function with these numbers (1 is the next)."""
+        """Let calls of a function fail, by their numbers; 1 is the next call."""
         for number in numbers:
             assert self.lib.emu_fault_set(name.encode(), number, code) == 0
 
@@ -34,7 +34,7 @@ class FaultyDevice:
         self.lib.emu_fault_clear()
 
     def count(self, name):
-        """How often a function was called."""
+        """Return how often a function was called."""
         return self.lib.emu_call_count(name.encode())
 
 

@@ -1,12 +1,12 @@
-"""Releases one thing while a host callback or a kernel runs; other threads must go on.
-
-Run as a script in a process of its own: a release that keeps the interpreter lock while
-it waits for the device never ends, then the watchdog ends the process with status 1.
+"""Release an object while a host callback or a kernel runs. Other threads must go on.
 
     python -m support.locks callback|kernel NAME...
 
 prints a line for each name: the milliseconds that the release took, and the longest
-pause of another thread meanwhile, the shortest of eight attempts.
+pause of another thread during the release, both from the best of eight attempts.
+
+Run it in a process of its own. A release that holds the interpreter lock while it waits
+for the device never ends; then a watchdog ends the process with status 1.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ from pycuda.tools import DeviceMemoryPool, PageLockedMemoryPool
 from support.emulator import LIBRARY, Driver
 
 WATCHDOG = float(os.environ.get("LOCKS_WATCHDOG", "20"))  # seconds
-PAUSE = 0.016  # seconds for which a thread may stand still on a busy machine
+PAUSE = 0.016  # seconds that a thread may pause on a busy machine
 SPIN = """
 __global__ void spin(unsigned long long ns)
 {
@@ -43,7 +43,7 @@ CASES = {}
 
 
 def case(function):
-    """Add a case: a function that makes something and returns what releases it."""
+    """Add a case: a function that makes an object and returns its release."""
     CASES[function.__name__] = function
     return function
 
@@ -172,7 +172,7 @@ def event_dropped():
 @case
 def context_detach():
     context = drv.Device(0).make_context()
-    gpuarray.zeros(10, np.int32) + 1  # the context has a kernel to unload
+    gpuarray.zeros(10, np.int32) + 1  # gives the context a kernel to unload
     return context.detach
 
 
@@ -196,17 +196,17 @@ def primary_context_detach():
 
 @case
 def twin_that_keeps_the_lock():
-    """Free memory as a wrapper would that forgot the lock: must be found."""
+    """Free memory with the interpreter lock held. The test must detect this."""
     address = ctypes.c_void_p()
     RAW.ok("MemAlloc", ctypes.byref(address), ctypes.c_size_t(BYTES))
     pointer = ctypes.cast(RAW.MemFree, ctypes.c_void_p).value
-    free = ctypes.PYFUNCTYPE(ctypes.c_int)(pointer)  # no release of the lock
+    free = ctypes.PYFUNCTYPE(ctypes.c_int)(pointer)  # keeps the interpreter lock
     return lambda: free(address)
 
 
 @case
 def launches_that_fill_the_queue():
-    """Launch more kernels than a GPU's queue has places."""
+    """Launch more kernels than the queue of a GPU holds."""
     kernel = SourceModule("__global__ void nothing() {}").get_function("nothing")
     kernel(block=(1, 1, 1))
 
@@ -219,7 +219,7 @@ def launches_that_fill_the_queue():
 
 @case
 def launch_behind_a_free():
-    """Launch while another thread's free holds the driver's lock."""
+    """Launch while a free in another thread holds the driver's lock."""
     kernel = SourceModule("__global__ void nothing() {}").get_function("nothing")
     kernel(block=(1, 1, 1))
     memory = drv.mem_alloc(BYTES)
@@ -246,7 +246,7 @@ RAW = None
 
 
 class Ticker(threading.Thread):
-    """Notes the longest time for which it may not run."""
+    """A thread that records the longest time for which it could not run."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -269,7 +269,7 @@ class Ticker(threading.Thread):
 
 
 def work_of_callback(begun, ended):
-    """Return a function that has a host callback of Python run on the device."""
+    """Return a function that lets the device run a host callback in Python."""
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
     def callback(_):
@@ -288,7 +288,7 @@ def work_of_callback(begun, ended):
 def work_of_kernel(begun, ended):
     """Return a function that runs a long kernel, without the interpreter lock.
 
-    No object of the package holds its context, so that context can be ended.
+    No object of the package holds the context, so that the context can be destroyed.
     """
     module, spin = ctypes.c_void_p(), ctypes.c_void_p()
     RAW.ok("ModuleLoadData", ctypes.byref(module), compile(SPIN, target="ptx"))
@@ -300,7 +300,7 @@ def work_of_kernel(begun, ended):
         begun.set()
         one = [1] * 6
         RAW.ok("LaunchKernel", spin, *one, 0, None, parameters, None)
-        RAW.CtxSynchronize()  # fails if the release was that of the context
+        RAW.CtxSynchronize()  # fails if the context was released
         ended.append(1)
 
     launch.keep = nanoseconds
@@ -308,7 +308,7 @@ def work_of_kernel(begun, ended):
 
 
 def one(kind, name, ticker):
-    """Run a case; return how long the release took, and the ticker's longest pause."""
+    """Run a case. Return the time of the release and the ticker's longest pause."""
     begun, ended = threading.Event(), []
     release = CASES[name]()
     make = {"callback": work_of_callback, "kernel": work_of_kernel}[kind]
@@ -342,7 +342,7 @@ def one(kind, name, ticker):
 
 
 def attempts(kind, name, ticker, context):
-    """Return the attempt of eight with the shortest pause: machines are busy."""
+    """Return the attempt of eight with the shortest pause. Machines are busy."""
     found = []
     for _ in range(8):
         found.append(one(kind, name, ticker))

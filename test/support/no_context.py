@@ -1,11 +1,11 @@
-"""What driver calls return in a thread that has no current context, or a foreign one.
+"""Record what driver calls return without a current context, or with another one.
 
     python -m support.no_context [none | other]
 
-prints the table: a line for each call, in the form of test/data/no_context.txt. Works
-with NVIDIA's driver and with the software device (PYCUDA_DRIVER=emulator). All objects
-belong to a context that is current in the main thread; the calls are made in a second
-thread, which has no current context or, with ``other``, another one on the same device.
+prints a line for each call, in the form of test/data/no_context.txt. It works with
+NVIDIA's driver and with the software device (PYCUDA_DRIVER=emulator). All objects
+belong to a context that is current in the main thread. A second thread makes the calls.
+It has no current context or, with ``other``, another context on the same device.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ ROOM = 4096
 
 
 class Objects:
-    """Everything that the calls name, made in the current context."""
+    """All objects that the calls use, made in the current context."""
 
     def __init__(self, driver):
         d = self.driver = driver
@@ -58,7 +58,7 @@ class Objects:
 
 
 def calls(o):
-    """(the call in words, its name, its arguments), in the order of the calls."""
+    """Yield (description, name, arguments) of each call, in order."""
     out = o.out
     n = c_size_t(16)
     function = o.kernel
@@ -223,20 +223,20 @@ def calls(o):
 
 
 def result(driver, name, arguments):
-    """The CUresult, or None where the driver has no such function."""
+    """Return the CUresult, or None if the driver lacks the function."""
     function = getattr(driver, name, None)
     return function(*arguments) if function else None
 
 
 def record(driver, mode="none"):
-    """Make every call in a fresh thread; return {the call in words: CUresult}."""
+    """Make each call in a fresh thread. Return {description: CUresult}."""
     objects, codes = Objects(driver), {}
 
     def body():
         for words, name, arguments in calls(objects):
             if mode == "other" and "CtxPopCurrent" in words:
                 continue
-            if mode == "other":  # what the call before left current does not matter
+            if mode == "other":  # ignore what the previous call made current
                 driver.ok("CtxSetCurrent", objects.other)
             codes[words] = result(driver, name, arguments)
         if mode == "other":
@@ -251,14 +251,14 @@ def record(driver, mode="none"):
 
 
 def read(path):
-    """The table in a file, as record() gives it."""
+    """Read a table from a file, in the form that record() returns."""
     lines = Path(path).read_text(encoding="utf-8").splitlines()
     rows = (line.rpartition(": ") for line in lines if line and line[0] != "#")
     return {words: int(code) for words, _, code in rows}
 
 
 def library():
-    """The driver that pycuda would take: the software device's, or NVIDIA's."""
+    """Return the library that pycuda would load: the software device or NVIDIA's."""
     emulated = os.environ.get("PYCUDA_DRIVER") == "emulator"
     return LIBRARY if emulated else "libcuda.so.1"
 

@@ -1,11 +1,11 @@
-"""Programs as they were written before CUDA 12: texture<> and surface<> variables.
+"""Programs in the style before CUDA 12, with texture<> and surface<> variables.
 
-``SOURCE`` has a kernel ``read_NAME`` for each row of ``READS``; all take
-(out, x, y, z, layer, n) and write one element for each of n places. ``SURFACES`` has
-``load_NAME`` and ``store_NAME`` of (values, w, h, n), which go through every element.
+``SOURCE`` has a kernel ``read_NAME`` for each row of ``READS``. Its parameters are
+(out, x, y, z, layer, n), and it writes one element for each of n places. ``SURFACES``
+has ``load_NAME`` and ``store_NAME`` with (values, w, h, n), which visit every element.
 """
 
-#: name: (declaration, element that a read gives, the read)
+#: name: (declaration, element that a read returns, the read)
 READS = {}
 
 
@@ -29,7 +29,7 @@ for _type in ("float", "float2", "float4", "int", "uint2", "short4", "uchar"):
         "tex2DLayered({}, x, y, layer)",
     )
 
-#: The elements of C, by dtype and channels.
+#: The types of elements in C, by dtype and channels.
 ELEMENTS = {
     "uint8": ("unsigned char", "uchar2", "uchar4"),
     "int8": ("char", "char2", "char4"),

@@ -1,8 +1,8 @@
-"""OpenGL for tests: a real one without a window, or what stands for it.
+"""OpenGL for tests: a real context without a window, or a stand-in.
 
 Both have ``buffer(size)`` and ``image(width, height)``, which make an object and return
-its name; ``target`` is what an image is. The real one also writes and reads them as a
-program of OpenGL would. Formats are four floats a pixel.
+its name. ``target`` is the kind of an image. The real OpenGL also writes and reads the
+objects. A pixel has four floats.
 """
 
 import ctypes
@@ -28,11 +28,11 @@ CU_FLOAT = 0x20
 
 
 class NoOpenGL(Exception):
-    """Why there is no OpenGL that could share with the device."""
+    """No OpenGL can share objects with the device; the text says why."""
 
 
 class StandIn:
-    """Names that the software device knows; nothing else of OpenGL."""
+    """Names of objects that the software device accepts, without any OpenGL."""
 
     target = GL_TEXTURE_2D
 
@@ -44,7 +44,7 @@ class StandIn:
             *(c_uint, c_uint, c_size_t, c_size_t, c_size_t, c_uint, c_uint)
         ]
         self.buffers, self.images = [], []
-        self.buffer(1)  # with a name there is what stands for a current context
+        self.buffer(1)  # a registered name counts as a current OpenGL context
 
     def buffer(self, size):
         name = len(self.buffers) + 1
@@ -67,7 +67,7 @@ class StandIn:
 
 
 class RealOpenGL:
-    """A context of OpenGL on the GPU that is CUDA's device, without a surface."""
+    """A context of OpenGL without a surface, on the GPU that is CUDA's device."""
 
     target = GL_TEXTURE_2D
 
@@ -141,7 +141,7 @@ class RealOpenGL:
         return context
 
     def call(self, name, *arguments):
-        """Call a function of OpenGL; arguments are ints or ctypes objects."""
+        """Call a function of OpenGL with ints or ctypes objects."""
         types = [type(a) if not isinstance(a, int) else c_int for a in arguments]
         types = [c_void_p if t not in (c_int, c_size_t, c_float) else t for t in types]
         given = [

@@ -1,7 +1,7 @@
-"""CUDA sources as people write them, which every compiler has to take.
+"""Ordinary CUDA sources, which every compiler must accept.
 
-Each compiles under nvcc without an option. They need nothing but the compiler and,
-where the name begins with "toolkit", the toolkit's headers.
+Each compiles with nvcc without options. They need only the compiler and, if the name
+begins with "toolkit", the toolkit's headers.
 """
 
 SOURCES = {

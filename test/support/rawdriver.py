@@ -1,14 +1,14 @@
-"""The CUDA driver's C interface by ctypes, without the package.
+"""The CUDA driver's C interface through ctypes, without the package.
 
-Works with libcuda.so.1 and with the software device's library alike: everything is had
-through cuGetProcAddress. Only what kernels need to run: contexts, memory, modules,
+It works with libcuda.so.1 and with the software device's library, because it finds all
+functions with cuGetProcAddress. It covers what kernels need: contexts, memory, modules,
 launches, arrays, texture and surface objects.
 """
 
 import ctypes
 from ctypes import Structure, byref, c_float, c_int, c_size_t, c_uint, c_void_p
 
-#: Function: the version at which its interface of today appeared.
+#: Function: the CUDA version in which its present interface appeared.
 FUNCTIONS = {
     "cuInit": 2000,
     "cuDeviceGet": 2000,
@@ -46,7 +46,7 @@ FORMATS = {
 
 
 class DriverError(Exception):
-    """A call of the driver failed; `code` is its CUresult."""
+    """A driver call failed; `code` is its CUresult."""
 
     def __init__(self, call, code, name, detail=""):
         super().__init__(f"{call}: {name} ({code}){' - ' if detail else ''}{detail}")
@@ -134,7 +134,7 @@ READ_AS_INTEGER, NORMALISED = 1, 2
 
 
 class Driver:
-    """A driver library; its functions are methods that raise DriverError."""
+    """A driver library. Its methods call functions and raise DriverError."""
 
     def __init__(self, path):
         library = ctypes.CDLL(path)
@@ -155,7 +155,7 @@ class Driver:
         self.call("cuInit", c_uint(0))
 
     def status(self, name, *arguments):
-        """Call; return the status. Arguments are ctypes values."""
+        """Call a function with ctypes values. Return its status."""
         return self._functions[name](*arguments)
 
     def call(self, name, *arguments):
@@ -179,7 +179,7 @@ class Driver:
         return number.value
 
     def capability(self):
-        """10 times the major number plus the minor one."""
+        """Return 10 times the major number plus the minor number."""
         parts = []
         for attribute in (MAJOR, MINOR):
             number = c_int()
@@ -187,7 +187,7 @@ class Driver:
             parts.append(number.value)
         return parts[0] * 10 + parts[1]
 
-    # -- objects; all handles are plain integers
+    # -- objects; all handles are Python integers
 
     def _make(self, name, *arguments):
         handle = c_void_p()
@@ -198,7 +198,7 @@ class Driver:
         return self._make("cuCtxCreate", c_uint(0), c_int(0))
 
     def destroy_context(self, context):
-        """Also of a context that an error has spoilt: its status says nothing new."""
+        """Destroy a context. Ignore the status, which repeats an earlier error."""
         self.status("cuCtxDestroy", c_void_p(context))
 
     def synchronize(self):
@@ -245,7 +245,7 @@ class Driver:
         )  # fmt: skip
 
     def launch(self, function, grid, block, parameters, shared=0):
-        """parameters: the bytes of each."""
+        """Launch a kernel. `parameters` has the bytes of each parameter."""
         buffers = [ctypes.create_string_buffer(p, len(p)) for p in parameters]
         pointers = (c_void_p * max(len(buffers), 1))(
             *[ctypes.addressof(b) for b in buffers]
@@ -266,7 +266,7 @@ class Driver:
         self.call("cuArrayDestroy", c_void_p(array))
 
     def copy_array(self, array, data, rows, slices, to_array):
-        """Copy a whole array from or to contiguous host memory."""
+        """Copy a whole array to or from contiguous host memory."""
         row = data.nbytes // (rows * slices)
         host, there = ("src", "dst") if to_array else ("dst", "src")
         copy = Copy3D(width_in_bytes=row, height=rows, depth=slices)

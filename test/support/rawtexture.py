@@ -1,7 +1,7 @@
-"""Arrays, textures and surfaces through the driver's C interface, by ctypes.
+"""Texture arrays, textures and surfaces through the driver's C interface and ctypes.
 
-Works on the library that pycuda.driver uses, a real driver or the software device, in
-the context that is current. Nothing of the package's own arrays and textures is needed.
+They work in the current context, on the library that pycuda.driver uses: a real driver
+or the software device. They do not use the package's arrays and textures.
 """
 
 import ctypes
@@ -112,7 +112,7 @@ class ViewDescriptor(ctypes.Structure):
 
 
 class Raw:
-    """The library's functions by their names without "cu"; each must succeed."""
+    """The functions of the library, by names without "cu". Each call must succeed."""
 
     def __init__(self):
         self.emulated = _driver._is_emulated()
@@ -139,7 +139,7 @@ class Raw:
 
 
 class Store:
-    """Makes arrays, textures and surfaces; close() destroys them, last ones first."""
+    """Make arrays, textures and surfaces. close() destroys them in reverse order."""
 
     def __init__(self):
         self.raw, self._made = Raw(), []
@@ -154,7 +154,7 @@ class Store:
         return handle
 
     def destroy(self, handle):
-        """Destroys one before its time."""
+        """Destroy one object before close()."""
         entry = next(e for e in self._made if e[1] is handle)
         self._made.remove(entry)
         self.raw.ok(*entry)
@@ -171,7 +171,7 @@ class Store:
         )
 
     def array(self, data, dimensions, flags=0):
-        """A CUarray of data[z][y][x][channel]; z counts layers where flags say so."""
+        """Make a CUarray of data[z][y][x][channel]. The flags may make z the layer."""
         descriptor = self._descriptor(data, dimensions, flags)
         handle = c_void_p(self.raw.out(c_void_p, "Array3DCreate", byref(descriptor)))
         self.write(handle, data)
@@ -209,7 +209,7 @@ class Store:
         return data
 
     def mipmaps(self, levels, dimensions):
-        """A mipmapped array of the data of each level."""
+        """Make a mipmapped array from the data of each level."""
         descriptor = self._descriptor(levels[0], dimensions, 0)
         handle = c_void_p(
             self.raw.out(

@@ -1,11 +1,11 @@
-"""Tests of distributions, with bounds that one right sample in a million exceeds."""
+"""Tests of distributions. One correct sample in a million exceeds their bounds."""
 
 import math
 
 import numpy as np
 
 ALPHA = 1e-6
-_NORMAL_QUANTILE = 4.892  # of ALPHA, on both sides
+_NORMAL_QUANTILE = 4.892  # for ALPHA, two-sided
 
 
 def uniform_cdf(x):
@@ -17,7 +17,7 @@ def normal_cdf(x):
 
 
 def kolmogorov_smirnov(sample, cdf):
-    """Return how far a sample is from a distribution, over what chance allows."""
+    """Return the distance of a sample from a distribution, divided by its bound."""
     x = np.sort(np.asarray(sample, np.float64).ravel())
     y = cdf(x)
     n = len(x)
@@ -27,25 +27,25 @@ def kolmogorov_smirnov(sample, cdf):
 
 
 def chi_squared(observed, expected):
-    """Return the statistic of counts over its bound (after Wilson and Hilferty)."""
+    """Return the statistic of counts divided by its bound (Wilson and Hilferty)."""
     observed, expected = np.asarray(observed, float), np.asarray(expected, float)
     assert expected.min() >= 5
     freedom = len(observed) - 1
     part = 2 / (9 * freedom)
-    quantile = 4.753  # of ALPHA, on one side
+    quantile = 4.753  # for ALPHA, one-sided
     bound = freedom * (1 - part + quantile * math.sqrt(part)) ** 3
     return (((observed - expected) ** 2 / expected).sum()) / bound
 
 
 def mean_is(sample, mean, deviation):
-    """Return how far the mean of a sample is off, over what chance allows."""
+    """Return the error of a sample's mean, divided by its bound."""
     sample = np.asarray(sample, np.float64).ravel()
     allowed = _NORMAL_QUANTILE * deviation / math.sqrt(len(sample))
     return abs(sample.mean() - mean) / allowed
 
 
 def poisson_counts(sample, mean):
-    """Return (observed, expected) counts of ranges of values, each expected often."""
+    """Return the observed and expected counts of ranges of values."""
     sample = np.asarray(sample).astype(np.int64).ravel()
     top = int(mean + 10 * math.sqrt(mean) + 20)
     k = np.arange(top + 1)
@@ -54,7 +54,7 @@ def poisson_counts(sample, mean):
     expected[-1] += len(sample) - expected.sum()
     observed = np.bincount(np.minimum(sample, top), minlength=top + 1)
     ranges = np.minimum(np.cumsum(expected) - expected / 2, len(sample) - 1)
-    # Ranges of about 20, where single values have fewer.
+    # Join values that are expected fewer than 20 times.
     _, starts = np.unique((ranges / 20).astype(int), return_index=True)
     joined = [np.add.reduceat(counts, starts) for counts in (observed, expected)]
     if joined[1][-1] < 10:

@@ -1,4 +1,4 @@
-"""What test_textures.py runs its kernels with: launches, comparisons, data, places."""
+"""Launches, comparisons, data and coordinates for test_textures.py."""
 
 import zlib
 
@@ -14,7 +14,7 @@ POINTS = 600
 
 
 class Bench:
-    """Kernels of the module, and arrays and textures that live as long as the test."""
+    """The kernels, and arrays and textures that live until the end of the test."""
 
     def __init__(self, image):
         self.store = Store()
@@ -29,7 +29,7 @@ class Bench:
     def fetch(
         self, name, texture, coordinates, layer=None, dtype=np.float32, channels=4
     ):
-        """[point][channel] of what a fetch kernel gives."""
+        """Return the results of a fetch kernel as [point][channel]."""
         count = len(coordinates[0])
         at = np.zeros((3, count), np.float32)
         at[: len(coordinates)] = coordinates
@@ -49,7 +49,7 @@ class Bench:
         return out
 
     def compare(self, what, found, wanted, *, range_=None, sides=0, uncertain=None):
-        """Equal on the software device; on a GPU within the steps that are open."""
+        """Compare exactly on the software device, within the open steps on a GPU."""
         found, wanted = np.asarray(found), np.asarray(wanted)
         assert found.shape == wanted.shape
         differ = (found != wanted) & ~(np.isnan(found) & np.isnan(wanted))
@@ -88,8 +88,10 @@ def rng_of(*key):
 
 
 def places(rng, sizes, unit, count=POINTS):
-    """Coordinates from well before to well beyond the texture: half of them on
-    sixteenths of a texel, which are exact, half of them anywhere."""
+    """Return coordinates in the texture and around it.
+
+    Half of them are multiples of 1/16 texel, which are exact. The others are random.
+    """
     coordinates = []
     for n in sizes:
         u = rng.uniform(-1.7 * n, 2.7 * n, count)
@@ -99,7 +101,7 @@ def places(rng, sizes, unit, count=POINTS):
 
 
 def directions(rng, count=POINTS):
-    """Directions whose largest part is well above the others."""
+    """Return directions whose largest component is well above the others."""
     d = rng.uniform(-1, 1, (3, count))
     largest = np.argmax(np.abs(d), axis=0)
     for k in range(3):

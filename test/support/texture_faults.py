@@ -1,4 +1,4 @@
-"""What test_textures.py does wrong: programs that fault and PTX that is refused."""
+"""Programs that fault and PTX that is rejected, for test_textures.py."""
 
 FAULTY = """
 import ctypes, sys
@@ -53,7 +53,7 @@ if store.raw.emulated:
 """
 
 FAULTS = {
-    # what is done, and what the software device says of it
+    # the wrong access, and the report of the software device
     "no such texture": ("fetch(0xdead0000beef)", 719, "names no texture"),
     "null texture": ("fetch(0)", 719, "names no texture"),
     "destroyed texture": (

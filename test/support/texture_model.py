@@ -1,31 +1,34 @@
-"""What a texture fetch gives, in NumPy: the manual's formulas and our assumptions.
+"""A model of texture fetches in NumPy: the manual's formulas and our assumptions.
 
-From the CUDA programming guide: addresses, the formulas of the filters, a filter
-fraction of 9 bits of which 8 are fraction, cube faces, zeros beyond linear memory.
+The CUDA programming guide defines the addresses, the formulas of the filters, the
+filter fraction of 9 bits (8 of them after the point), the faces of a cube, and zeros
+beyond linear memory.
 
-No manual says the rest. An H200 has answered A1 to A9, except where it is said:
-A1  a coordinate minus 0.5 is rounded to the nearest 1/256 texel, halves upwards;
-A2  weights are whole numbers of 1/256 whose sum is 256, divided along z, then x, then
-    y, see `weigh`; beyond an edge the one texel has all the weight. Single floats of a
-    layer are cut off 28 bits below the leading one of the greatest of them, halves 15;
-    the sum is then exact, and rounded once to single or half precision, halves away
-    from zero. (Of eight single floats that differ by orders of magnitude, 51 of 100,000
-    sums of an H200 are one unit lower.) Integers are widened to 16 bits after the sum
-    and rounded to 16 bits, halves upwards; -128 counts as such, and the sum is at
-    least -1;
-A3  point sampling takes floor of the coordinate, without rounding it first;
-A4  normalised coordinates, wrapped into [0, 1) or [0, 2), are cut off to 21 bits after
-    the point, and multiplied by the size without an error;
-A5  channels that the format lacks are 0, alpha too;
-A6  the border colour of an integer texture is the bits of the four floats;
-A7  a layer is unsigned: one below 0 is the last;
-A8  a linear filter in one dimension lies halfway between row -1, which is border where
-    the second address mode says so, and row 0;
-A9  sRGB has a coarse table, up to 0.00375 from the exact curve, of at most eight
-    significant bits; it is recorded. A filter treats its values as halves, and the
-    alpha channel as the integers that it has;
-A10 a gather has the NaN 0x7fffffff alone and zeros for subnormal numbers; the fetch of
-    a texel has the texel's bits, and widens a signalling NaN of 16 bits to one.
+No manual defines the rest. Experiments on an H200 confirmed A1 to A9, except for the
+sums that A2 mentions:
+A1  A coordinate minus 0.5 is rounded to the nearest 1/256 texel, halves upwards.
+A2  Weights are multiples of 1/256 with the sum 1. They are divided along z, then x,
+    then y (see `weigh`). Beyond an edge, the one texel has all the weight. Single
+    floats of a layer are truncated 28 bits below the leading bit of the largest one,
+    halves 15 bits below. The sum of these is exact. It is rounded once to single or
+    half precision, halves away from zero. (For eight single floats that differ by
+    orders of magnitude, 51 of 100,000 sums of an H200 are one unit lower.) Integers are
+    widened to 16 bits after the sum and rounded to 16 bits, halves upwards. -128 counts
+    as -128, and the sum is at least -1.
+A3  Point sampling takes the floor of the coordinate, without rounding it first.
+A4  Normalized coordinates, wrapped into [0, 1) or [0, 2), are truncated to 21 bits
+    after the point. Their product with the size is exact.
+A5  Channels that the format lacks are 0, including alpha.
+A6  The border color of an integer texture consists of the bits of the four floats.
+A7  A layer is unsigned: a layer below 0 is the last one.
+A8  A linear filter in one dimension lies halfway between row -1 and row 0. Row -1 is
+    border if the second address mode is border.
+A9  sRGB uses a coarse table with at most eight significant bits, up to 0.00375 from the
+    exact curve. The table is recorded. A filter treats its values as halves, and the
+    alpha channel as integers.
+A10 A gather returns 0x7fffffff for every NaN, and zero for subnormal numbers. The fetch
+    of a texel returns the texel's bits, and widens a signaling NaN of 16 bits to a
+    signaling NaN.
 """
 
 import functools
@@ -43,7 +46,7 @@ GOLDEN = ROOT / "test/data/texture_filter.npz"
 
 @functools.cache
 def golden():
-    """What an H200 answered: test/device/texture_golden.py recorded it."""
+    """Return the results of an H200, which test/device/texture_golden.py recorded."""
     with np.load(GOLDEN) as file:
         return dict(file)
 
@@ -51,16 +54,16 @@ def golden():
 @dataclass
 class Model:
     data: np.ndarray  # [z][y][x][channel]
-    sides: int  # coordinates, the layer not counted
+    sides: int  # coordinates, without the layer
     modes: tuple = (CLAMP, CLAMP, CLAMP)
     linear: bool = False
-    unit: bool = False  # normalised coordinates
+    unit: bool = False  # normalized coordinates
     as_integer: bool = False
     border: tuple = (0, 0, 0, 0)
     srgb: bool = False
 
     def values(self):
-        """Texels as float64, or as integers where they stay integers."""
+        """Return the texels as float64, or as integers if a fetch returns integers."""
         data = self.data
         if data.dtype.kind == "f":
             return data.astype(np.float64)
@@ -78,7 +81,7 @@ class Model:
         return mode if self.unit or mode == BORDER else CLAMP
 
     def place(self, x, k, n):
-        """Coordinates in texels."""
+        """Return the coordinates in texels."""
         u = np.asarray(x).astype(np.float64)
         if not self.unit:
             return u
@@ -89,7 +92,7 @@ class Model:
         return np.floor(u * UNIT_STEPS) / UNIT_STEPS * n
 
     def index(self, i, k, n):
-        """Texel numbers; -1 is the border."""
+        """Return the numbers of the texels; -1 is the border."""
         mode = self.mode(k)
         if mode == WRAP:
             return i % n
@@ -113,7 +116,7 @@ class Model:
         return np.where(outside[:, None], border, found)
 
     def taps(self, coordinates):
-        """For each side, the two texel numbers and the weight of the second, of 256."""
+        """Return, for each axis, two texel numbers and the second's weight of 256."""
         sizes = self.data.shape[2::-1]
         for k in range(self.sides):
             u = self.place(coordinates[k], k, sizes[k])
@@ -124,7 +127,7 @@ class Model:
             yield first, second, np.where(first == second, 0, weight)
 
     def fetch(self, coordinates, layer=None):
-        """[point][channel] of float32, or int64."""
+        """Return [point][channel] as float32 or int64."""
         zero = np.zeros(len(coordinates[0]), np.int64)
         z = zero if layer is None else self.layer(layer)
         at = [zero, zero, z]
@@ -174,7 +177,7 @@ class Model:
         return np.stack(columns, axis=1)
 
     def near_an_edge(self, coordinates, distance):
-        """Where rounding may decide which texel a point sample takes."""
+        """Return where rounding may decide which texel a point sample takes."""
         sizes = self.data.shape[2::-1]
         near = np.zeros(len(coordinates[0]), bool)
         for k in range(self.sides):
@@ -185,7 +188,7 @@ class Model:
 
 @dataclass
 class Floats:
-    """Cut off `kept` bits below the greatest one, and rounded to `rounded` of them."""
+    """Sums truncated `kept` bits below the leading bit, rounded to `rounded` bits."""
 
     kept: int
     rounded: int
@@ -206,7 +209,7 @@ class Floats:
         return np.where(weights > 0, terms, 0).sum(axis=0)
 
     def leave(self, total):
-        """Halves away from zero."""
+        """Round, halves away from zero."""
         exponent = np.maximum(np.frexp(total)[1], self.least)
         step = np.ldexp(1.0, exponent - self.rounded)
         return np.copysign(np.floor(np.abs(total) / step + 0.5) * step, total)
@@ -214,7 +217,7 @@ class Floats:
 
 @dataclass
 class Integers:
-    """Added as they are, then widened to 16 bits and rounded, halves upwards."""
+    """Exact sums, then widened to 16 bits and rounded, halves upwards."""
 
     most: int
     signed: bool
@@ -238,13 +241,13 @@ class Integers:
 
 
 def divide(whole, place, up):
-    """The parts of a weight for two neighbours; a half goes to the second if `up`."""
+    """Divide a weight between two neighbors. A half goes to the second if `up`."""
     second = (whole * place + FRACTION // 2 - (not up)) // FRACTION
     return whole - second, second
 
 
 def weigh(parts):
-    """Weights of the taps, of 256; bit k of a tap's number is the second of side k."""
+    """Return the taps' weights of 256. Bit k of a tap's number selects on axis k."""
     x, y, z = [*parts, 0, 0][:3]
     weights = {}
     for k, layer in enumerate((FRACTION - z, z)):
@@ -255,7 +258,7 @@ def weigh(parts):
 
 
 def face_of(direction):
-    """Face number and the place on the face, both parts in [0, 1]."""
+    """Return the number of the face and the coordinates on it, in [0, 1]."""
     x, y, z = (np.asarray(part, np.float64) for part in direction)
     ax, ay, az = np.abs(x), np.abs(y), np.abs(z)
     on_x, on_y = (ax > ay) & (ax > az), (ay > ax) & (ay > az)

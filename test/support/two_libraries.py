@@ -1,12 +1,11 @@
-"""One process with this package and PyTorch or CuPy in it, sharing memory and streams.
+"""Use this package and PyTorch or CuPy in one process, with shared memory and streams.
 
     python two_libraries.py {torch | cupy} {before | after} {main | worker} ENDING
 
-``before`` and ``after``: whether the other library is imported, and used, before
-pycuda.autoinit or after it. ``worker``: all the work is done in a thread that has done
-nothing on the device before. ENDING: what ends first at the end, "ours", "theirs", or
-"nothing" (all is still there when the interpreter exits). Prints "done" if every value
-was right.
+``before`` and ``after``: import and use the other library before or after
+pycuda.autoinit. ``worker``: do all the work in a thread that has not used the device
+before. ENDING: release "ours" or "theirs" first at the end, or "nothing", so that all
+objects are alive when the interpreter exits. Prints "done" if every value is right.
 """
 
 import sys
@@ -61,7 +60,7 @@ class Torch:
         self.torch.cuda.synchronize()
 
     def threads_of_its_own(self, add):
-        """Our kernel in the backward pass, for which PyTorch has threads."""
+        """Run our kernel in the backward pass, for which PyTorch has threads."""
         torch, seen = self.torch, []
 
         class Square(torch.autograd.Function):
@@ -119,7 +118,7 @@ class Cupy:
         self.cupy.cuda.runtime.deviceSynchronize()
 
     def threads_of_its_own(self, add):
-        """CuPy starts no threads: a pool of the program's, where CuPy comes first."""
+        """Use CuPy first in the threads of a pool, because CuPy starts no threads."""
 
         def task(value):
             x = self.arange(N)
@@ -139,7 +138,7 @@ def check(what, array, expected):
 
 
 def work(lib, kept):
-    """Every way in which the two meet; `kept` takes what lives until the end."""
+    """Use both libraries together in every way. `kept` holds what lives to the end."""
     import pycuda.driver as drv
     from pycuda import gpuarray
     from pycuda.compiler import SourceModule
@@ -153,7 +152,7 @@ def work(lib, kept):
     def add(x, value, **keywords):
         function(x, np.float32(value), np.int32(N), block=block, grid=grid, **keywords)
 
-    # our kernel on their array: by address, by __cuda_array_interface__, as GPUArray
+    # our kernel on their array: by address, __cuda_array_interface__ and GPUArray
     x = lib.arange(N)
     add(np.uintp(lib.pointer(x)), 1)
     check("by address", lib.get(x), ramp + 1)
@@ -168,7 +167,7 @@ def work(lib, kept):
     twice(ours)
     check("ElementwiseKernel", lib.get(x), 2 * ramp + 8)
 
-    # theirs on ours
+    # their kernel on our array
     mine = gpuarray.to_gpu(ramp)
     view = lib.view(mine)
     view += 1
@@ -187,7 +186,7 @@ def work(lib, kept):
     drv.memcpy_dtod(memory, lib.pointer(x), ramp.nbytes)
     check("mem_alloc", drv.from_device(memory, N, np.float32), 2 * ramp + 8)
 
-    # our kernel in their stream, between two of theirs, without a wait
+    # our kernel in their stream, between two kernels of theirs, without a wait
     theirs = lib.stream()
     stream = drv.Stream.from_handle(lib.handle(theirs), owner=theirs)
     with lib.within(theirs):
@@ -199,7 +198,7 @@ def work(lib, kept):
     stream.synchronize()
     check("their stream", lib.get(y), 2 * (ramp + 40))
 
-    # their work in our stream
+    # their kernel in our stream
     own, done = drv.Stream(), drv.Event()
     with own:
         z = gpuarray.to_gpu_async(ramp, stream=own)
@@ -217,7 +216,7 @@ def work(lib, kept):
 
 
 def in_place(place, function, *arguments):
-    """Call it here, or in a new thread; its exception is raised here."""
+    """Call a function in this thread or a new one. Raise its exception here."""
     if place == "main":
         return function(*arguments)
     with ThreadPoolExecutor(1) as pool:
@@ -233,7 +232,7 @@ def main(library, order, place, ending):
     lib = lib or make()
     kept = {}
     in_place(place, work, lib, kept)
-    # what lives is still good in the main thread
+    # all live objects are valid in the main thread
     check("afterwards", lib.get(lib.view(kept["mine"])), kept["mine"].get())
     assert drv.Context.get_current() == pycuda.autoinit.context
     if ending == "ours":

@@ -1,7 +1,7 @@
-"""Programs as users write them, for type checkers: this file is read, never run.
+"""Programs as users write them, for type checkers. This file never runs.
 
-A line that must be refused carries a `type: ignore`; a checker that accepts the line
-reports the comment as unused.
+A line with an error has a `type: ignore`. A checker that accepts the line reports the
+comment as unused.
 """
 
 from collections.abc import Callable
@@ -226,14 +226,14 @@ class Holder(drv.PointerHolderBase):
 
 
 class Wrapped:
-    """What many libraries give."""
+    """An array as many libraries have it."""
 
     def __init__(self, gpudata: drv.DeviceAllocation | None) -> None:
         self.gpudata = gpudata
 
 
 class Offset(drv.InOut):
-    """A handler of one's own."""
+    """A handler that a program defines."""
 
     def pre_call(self, stream: drv.Stream | None) -> None:
         super().pre_call(stream)

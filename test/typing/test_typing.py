@@ -1,8 +1,8 @@
 """The types of the package, each checked by the tool that its users have.
 
-mypy's stubtest compares the stubs with the compiled extensions, mypy and pyright read
-programs as users write them, and the generated sections of the stub are what the C
-tables say. For each there is a case that must fail.
+mypy's stubtest compares the stubs with the compiled extensions. mypy and pyright check
+programs as users write them. The generated sections of the stub must match the C
+tables. Each check has a case that must fail.
 """
 
 import ast
@@ -42,7 +42,7 @@ needs_pyright = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def run(request):
-    """Run `python -m module args`; return (status, what it printed)."""
+    """Run `python -m module args`. Return its status and output."""
     cache = getattr(request.config, "cache", None)
     cache = cache.mkdir("mypy") if cache else os.devnull
 
@@ -69,7 +69,7 @@ def run(request):
 
 @pytest.fixture
 def copy_of_stubs(tmp_path):
-    """A folder with the package's stubs, to be broken, and its _driver.pyi."""
+    """A folder with a copy of the package's stubs, and its _driver.pyi."""
     package = tmp_path / "pycuda"
     package.mkdir()
     for name in ("__init__.py", "py.typed", "_driver.pyi", "_pvt_struct.pyi"):
@@ -110,7 +110,7 @@ def test_every_entry_of_the_allowlist_has_a_reason_and_a_use(run):
     assert reported == sorted(entry.replace("\\", "") for entry in entries)
 
 
-#: What stubtest may say of the package as a whole, and why.
+#: Permitted messages of stubtest about the whole package, with reasons.
 NOT_COMPARED = {
     "pycuda._mymako": "needs Mako, which the package does not",
     "pycuda.gl.autoinit": "needs a context of OpenGL",
@@ -122,19 +122,19 @@ NOT_COMPARED = {
 @needs_mypy
 @pytest.mark.gpu
 def test_stubs_and_annotations_of_all_modules(run):
-    """Importing autoinit makes a context, hence a device."""
+    """The test needs a device, because importing autoinit makes a context."""
     options = ["--concise", "--mypy-config-file", CONFIG]
     _, said = run("mypy.stubtest", "pycuda", *options)
     found = {line.split()[0]: line for line in said.splitlines()}
     assert "pycuda.libpycuda_emulator" in found, said
-    # The fields of a ctypes structure are made from a list, which no checker reads.
+    # No checker reads the list from which ctypes makes the fields of a structure.
     fields = {name for name in found if name.startswith("pycuda.interop._Matrix.")}
     assert not {found[name] for name in found.keys() - NOT_COMPARED.keys() - fields}
 
 
 @pytest.fixture
 def copy_of_package(tmp_path):
-    """A folder with everything of the package that type checkers read."""
+    """A folder with all files of the package that type checkers read."""
     source = ROOT / "pycuda"
     for path in [*source.rglob("*.py"), *source.rglob("*.pyi"), source / "py.typed"]:
         target = tmp_path / "pycuda" / path.relative_to(source)
@@ -161,7 +161,7 @@ def test_stubtest_finds_what_is_wrong_in_another_stub(run, copy_of_package):
     assert names == {f"pycuda.gpuarray.{name}" for name in ("transpose", "vec.float4")}
 
 
-#: What is broken in the stub: name -> (line, what stands there instead).
+#: Errors put into the stub: name -> (line, its replacement).
 BREAKS = {
     "Context.set_limit": (
         "cls, limit: _limit | SupportsIndex, value: SupportsIndex, /\n",
@@ -213,7 +213,7 @@ def declared_members(text):
 
 
 def test_members_of_the_stub_are_there():
-    """stubtest does not miss a class variable that the extension has not."""
+    """The extension has all class variables of the stub, which stubtest ignores."""
     declared = declared_members(STUB.read_text())
     found = {
         name: {key for key in vars(class_) if key.isidentifier() and key.isupper()}
@@ -244,7 +244,7 @@ def make_stub(*args):
 
 @pytest.fixture
 def copy_of_tables(tmp_path):
-    for room in ("abi", "python/support"):
+    for room in ("abi", "tables", "python/support"):
         shutil.copytree(ROOT / SOURCE / room, tmp_path / SOURCE / room)
     (tmp_path / "pycuda").mkdir()
     shutil.copy(STUB, tmp_path / "pycuda")
@@ -287,6 +287,12 @@ def test_stub_is_what_the_tool_writes():
             '    {"host_alloc_flags", "PORTABLE", 1},\n',
             "",
             ["enumerations"],
+        ),
+        (
+            "tables/kernel_request.h",
+            "    FIELD(uint8_t, ndim, NUMBER, ",
+            "    FIELD(uint8_t, axes, NUMBER, ",
+            ["fields of _KernelRequest"],
         ),
     ],
 )
@@ -342,7 +348,7 @@ def test_tool_says_what_it_cannot_read(copy_of_tables):
 def test_mypy_of_the_package(run):
     status, said = run("mypy")
     assert status == 0, said
-    assert re.search(r"no issues found in \d\d source files", said), said
+    assert re.search(r"no issues found in \d\d+ source files", said), said
 
 
 @needs_mypy
@@ -352,7 +358,7 @@ def test_mypy_of_examples(run):
 
 
 def known_types(run, folder, tmp_path):
-    """Ask pyright whether the public interface has types: (status, what it said)."""
+    """Let pyright check the public interface. Return its status and output."""
     options = ["--pythonpath", sys.executable, "--ignoreexternal"]
     return run(
         *("pyright", *options, "--verifytypes", "pycuda"),
@@ -389,7 +395,7 @@ def test_pyright_of_examples(run):
 
 
 def naked_examples(tmp_path):
-    """The examples without their ignore comments, and the lines that had one."""
+    """The examples without their ignore comments, and the lines of the comments."""
     text = EXAMPLES.read_text()
     naked = tmp_path / "naked.py"
     naked.write_text(REFUSAL.sub("", text))
@@ -423,7 +429,7 @@ def test_pyright_refuses_what_must_be_refused(run, tmp_path):
 
 @needs_mypy
 def test_mypy_accepts_no_wrong_type_of_a_result(run, tmp_path):
-    """assert_type of the examples is heard: with another type it is an error."""
+    """assert_type in the examples is an error for another type."""
     path = tmp_path / "wrong.py"
     text = EXAMPLES.read_text()
     line = "    assert_type(device.max_threads_per_block, int)\n"

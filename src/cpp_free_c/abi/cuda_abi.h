@@ -1,11 +1,11 @@
-/* The part of the CUDA driver's C interface that this package uses, declared by us.
+/* The part of the CUDA driver's C interface that this package uses, declared here.
  *
- * No CUDA toolkit is needed to build. Sizes, offsets, constants and the signatures in
- * abi/symbols.h are compared with a real cuda.h by static assertions in
- * test_abi.py, wherever a toolkit is found. Names and layouts are the driver's; an
- * enumeration that is only passed through is an unsigned int here, as it is in the ABI.
+ * The package builds without a CUDA toolkit. Where a toolkit is installed,
+ * test/driver/test_abi.py compares sizes, offsets, constants and the signatures in
+ * abi/symbols.h with its cuda.h. Names and layouts are the driver's. An enumeration that
+ * this package only passes through is an unsigned int, as in the ABI.
  *
- * Included by driver/, python/ and device/. Holds declarations only. */
+ * Invariant: declarations only. Callers: driver/, python/ and device/. */
 #ifndef ABI_CUDA_ABI_H
 #define ABI_CUDA_ABI_H
 
@@ -54,7 +54,7 @@ typedef struct CUipcMemHandle_st {
     char reserved[64];
 } CUipcMemHandle;
 
-/* -- enumerations: the values that code here tests or passes ----------------------- */
+/* -- enumerations: the values that this package uses ------------------------------- */
 
 typedef unsigned int CUaddress_mode;
 typedef unsigned int CUarray_format;
@@ -166,11 +166,11 @@ enum {
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 };
 enum { CU_EVENT_DISABLE_TIMING = 2 };
 
-/* The default streams by name. */
+/* The handles of the default streams. */
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
-/* Flags of textures: the first two of texture references too. */
+/* Flags of texture objects. Texture references have only the first two. */
 #define CU_TRSF_READ_AS_INTEGER 0x01
 #define CU_TRSF_NORMALIZED_COORDINATES 0x02
 #define CU_TRSF_SRGB 0x10
@@ -183,8 +183,7 @@ enum { CU_EVENT_DISABLE_TIMING = 2 };
 #define CUDA_ARRAY3D_CUBEMAP 0x04
 #define CUDA_ARRAY3D_TEXTURE_GATHER 0x08
 
-/* What cuTexRefSetArray and cuSurfRefSetArray take as flags: the format is the array's.
- */
+/* The flag of cuTexRefSetArray and cuSurfRefSetArray: use the format of the array. */
 #define CU_TRSA_OVERRIDE_FORMAT 0x01
 
 /* Markers of the `extra` array of cuLaunchKernel. */

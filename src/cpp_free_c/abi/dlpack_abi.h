@@ -1,9 +1,10 @@
-/* The structs of DLPack, the exchange of tensors between libraries, as its
- * specification lays them out (version 1.0, and the form without a version before it).
+/* The structs of DLPack, by which libraries exchange tensors, as its specification defines
+ * them: version 1.0, and the form without a version that preceded it.
  *
- * A producer hands out a managed tensor in a capsule that is named after its form. The
- * consumer renames the capsule, so that the tensor is its own, and calls `deleter`,
- * with the tensor itself, when it is done; it may do so in any thread. */
+ * A producer returns a managed tensor in a capsule whose name is the form. The consumer
+ * renames the capsule and then owns the tensor. When it no longer needs the tensor, it
+ * calls `deleter` with the tensor, in any thread. Callers: python/driver/exchange and
+ * python/array. */
 #ifndef ABI_DLPACK_ABI_H
 #define ABI_DLPACK_ABI_H
 

@@ -1,39 +1,40 @@
 /* The enumerations of pycuda.driver, X(class, docstring), and their members,
  * X(class, MEMBER, value).
  *
- * device_attribute and function_attribute have tables of their own. The rows of one
- * class stand together; where two names of a class share a value, the later row names
- * what calls return. Checked against cuda.h by test_abi.py. */
+ * device_attribute and function_attribute have their own tables. The rows of a class are
+ * consecutive. If two names of a class share a value, calls return the member of the
+ * later row. test_abi.py compares the rows with cuda.h. Read by python/support/enums.c
+ * and tools/make_stub.py. */
 #ifndef ABI_ENUMS_H
 #define ABI_ENUMS_H
 
 /* clang-format off */
 #define PCU_ENUM_CLASSES(X) \
-    X(address_mode, "What a texture read outside the image gives.") \
+    X(address_mode, "Results of texture reads outside the image.") \
     X(array_cubemap_face, "Faces of a cube map, by layer.") \
     X(array_format, "Element formats of CUDA arrays.") \
-    X(compute_mode, "Who may make contexts on a device.") \
+    X(compute_mode, "Rules for making contexts on a device.") \
     X(ctx_flags, "Flags of Device.make_context.") \
     X(direction_vector_set, "cuRAND's sets of Sobol direction vectors.") \
     X(event_flags, "Flags of Event.") \
-    X(filter_mode, "How texture reads between elements are computed.") \
+    X(filter_mode, "Interpolation of texture reads between elements.") \
     X(func_cache, "Preferred split of on-chip memory.") \
     X(graphics_map_flags, "Flags for mapping an OpenGL object.") \
     X(graphics_register_flags, "Flags for registering an OpenGL object.") \
     X(ipc_mem_flags, "Flags of IPCMemoryHandle.") \
-    X(jit_fallback, "What the JIT does without a matching binary.") \
+    X(jit_fallback, "Fallbacks of the JIT without a matching binary.") \
     X(jit_input_type, "Kinds of input of Linker.") \
     X(jit_option, "Options of the JIT compiler.") \
     X(jit_target, "Targets of the JIT compiler.") \
     X(limit, "Limits of a context.") \
-    X(mem_attach_flags, "Who may access managed memory.") \
+    X(mem_attach_flags, "Rules for access to managed memory.") \
     X(memory_type, "Kinds of memory in Memcpy2D and Memcpy3D.") \
-    X(pointer_attribute, "What the driver knows of a pointer.") \
+    X(pointer_attribute, "Attributes of a pointer that the driver reports.") \
     X(profiler_output_mode, "Output formats of the profiler.") \
     X(shared_config, "Width of shared-memory banks.") \
     X(stream_flags, "Flags of Stream.") \
-    X(device_attribute, "What Device.get_attribute can be asked.") \
-    X(function_attribute, "What Function.get_attribute can be asked.")
+    X(device_attribute, "Attributes for Device.get_attribute.") \
+    X(function_attribute, "Attributes for Function.get_attribute.")
 
 #define PCU_ENUMS(X) \
     /* address_mode */ \

@@ -1,8 +1,9 @@
 /* Every CUresult: X(NAME, code, exception class of pycuda.driver, text).
  *
- * The text stands in for the driver's own where no driver answers (not loaded, too old
- * to know the code) and is what the software device says. LogicError is the class of
- * every code that has no better one. Checked against cuda.h by test_abi.py. */
+ * The text is used if the driver has none (it is not loaded, or too old to know the
+ * code), and by the software device. Codes without a more specific class are
+ * LogicError. test/driver/test_abi.py compares the rows with cuda.h. Read by
+ * driver/status.c, driver/release.c and the software device. */
 #ifndef ABI_RESULTS_H
 #define ABI_RESULTS_H
 

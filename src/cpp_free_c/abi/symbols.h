@@ -1,24 +1,26 @@
-/* Every driver function this package may call, one row each.
+/* The functions of the driver, one row each: those that the extension calls, and those
+ * that the software device offers to other programs besides.
  *
  *   X(Name, version, need, blocking, (parameters))
  *
- * Name is the CUDA name without its cu; the parameters are those of the ABI that first
- * appeared in the CUDA version given (major * 1000 + minor * 10), which is the version
- * asked of cuGetProcAddress. need: REQUIRED symbols are there in every driver
- * since 11.4, and init() refuses a library that lacks one; calling an OPTIONAL one that
- * is missing reports CUDA_ERROR_NOT_FOUND.
+ * Name is the CUDA name without its cu. The parameters are those of the ABI that
+ * appeared in the CUDA version given (major * 1000 + minor * 10); cuGetProcAddress is
+ * asked for that version. need: every driver since 11.4 has the REQUIRED symbols, and
+ * init() refuses a library that lacks one. A call of an OPTIONAL function that the driver
+ * lacks returns CUDA_ERROR_NOT_FOUND. Functions that the extension does not call are
+ * OPTIONAL.
  *
  * blocking says when the call may take long, so that the interpreter lock is released
- * around it (PCU_STATUS in python/support/pcu.h). Measured on an H200:
+ * around it (PCU_STATUS in python/support/driver_call.h). Measured on an H200:
  *   NOGIL   it may wait for the device, read files or work for milliseconds
- *   COPY    the same, and it takes places in the queue of a stream
- *   QUEUE   it takes a place in the queue of a stream, and waits if that is full
- *   BEHIND  it waits, as QUEUE and COPY may, behind a NOGIL call of another thread that
- *           holds the driver's lock; otherwise it returns at once
- *   GIL     it only looks up
+ *   COPY    the same, and it enqueues work in a stream
+ *   QUEUE   it enqueues work in a stream, and waits if the queue is full
+ *   BEHIND  it waits only behind a NOGIL call of another thread that holds the driver's
+ *           lock; QUEUE and COPY may do that too
+ *   GIL     it only looks up a value
  *
- * The functions' results are all CUresult. Checked against cuda.h by test_abi.py.
- */
+ * All functions return CUresult. test/driver/test_abi.py compares the rows with
+ * cuda.h. */
 #ifndef ABI_SYMBOLS_H
 #define ABI_SYMBOLS_H
 
@@ -92,7 +94,7 @@
     X(ModuleLoadDataEx, 2010, REQUIRED, NOGIL,                                         \
       (CUmodule *module, const void *image, unsigned int numOptions, CUjit_option      \
        *options, void **optionValues))                                                 \
-    X(ModuleLoadFatBinary, 2000, REQUIRED, NOGIL,                                      \
+    X(ModuleLoadFatBinary, 2000, OPTIONAL, NOGIL,                                      \
       (CUmodule *module, const void *fatCubin))                                        \
     X(ModuleUnload, 2000, REQUIRED, NOGIL, (CUmodule hmod))                            \
     X(ModuleGetFunction, 2000, REQUIRED, BEHIND,                                       \
@@ -154,12 +156,12 @@
        **kernelParams))                                                                \
     X(LaunchHostFunc, 10000, OPTIONAL, QUEUE,                                          \
       (CUstream hStream, CUhostFn fn, void *userData))                                 \
-    X(OccupancyMaxActiveBlocksPerMultiprocessor, 6050, REQUIRED, GIL,                  \
+    X(OccupancyMaxActiveBlocksPerMultiprocessor, 6050, OPTIONAL, GIL,                  \
       (int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize))        \
     X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, OPTIONAL, GIL,         \
       (int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize,         \
        unsigned int flags))                                                            \
-    X(OccupancyMaxPotentialBlockSize, 6050, REQUIRED, GIL,                             \
+    X(OccupancyMaxPotentialBlockSize, 6050, OPTIONAL, GIL,                             \
       (int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize           \
        blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit))        \
     X(OccupancyAvailableDynamicSMemPerBlock, 10020, OPTIONAL, GIL,                     \
@@ -230,9 +232,9 @@
     X(IpcCloseMemHandle, 4010, REQUIRED, NOGIL, (CUdeviceptr dptr))                    \
                                                                                        \
     /* copies */                                                                       \
-    X(Memcpy, 4000, REQUIRED, COPY,                                                    \
+    X(Memcpy, 4000, OPTIONAL, COPY,                                                    \
       (CUdeviceptr dst, CUdeviceptr src, size_t ByteCount))                            \
-    X(MemcpyAsync, 4000, REQUIRED, COPY,                                               \
+    X(MemcpyAsync, 4000, OPTIONAL, COPY,                                               \
       (CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream))          \
     X(MemcpyPeer, 4000, REQUIRED, COPY,                                                \
       (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext   \

@@ -1,5 +1,8 @@
-/* The extension module pycuda._driver: its state, and the setup of every type in order.
- */
+/* The extension module pycuda._driver: its definition, its state, and the call of all
+ * setup functions.
+ *
+ * Invariant: after the import every type, exception and enumeration of the state is
+ * set. The interpreter is the only caller. */
 
 #define PCU_IMPORT_NUMPY
 #include "python/support/setup.h"
@@ -18,15 +21,19 @@ module_setup_strings(pcu_state *st)
     return 0;
 }
 
-/* Every list of the state filled: a forgotten setup is found at import, not at first
- * use. */
+/* Check that all lists of the state are filled. A missing setup function is then found
+ * at import instead of at first use. */
 static int
 module_check_state(pcu_state *st)
 {
     const char *missing = NULL;
-#define CHECK_TYPE(name) missing = st->name == NULL ? #name : missing;
-#define CHECK_ERROR(name) missing = st->exc_##name == NULL ? #name : missing;
-#define CHECK_ENUM(name, doc) missing = st->enum_##name == NULL ? #name : missing;
+#define CHECK(member, name)   \
+    if (st->member == NULL) { \
+        missing = name;       \
+    }
+#define CHECK_TYPE(name) CHECK(name, #name)
+#define CHECK_ERROR(name) CHECK(exc_##name, #name)
+#define CHECK_ENUM(name, doc) CHECK(enum_##name, #name)
     PCU_STATE_TYPES(CHECK_TYPE)
     PCU_STATE_ERRORS(CHECK_ERROR)
     PCU_ENUM_CLASSES(CHECK_ENUM)
@@ -44,7 +51,7 @@ module_exec(PyObject *m)
     static int (*const setups[])(PyObject *, pcu_state *) = {PCU_SETUPS(SETUP_ROW)};
 #undef SETUP_ROW
     pcu_state *st = pcu_state_of_module(m);
-    /* The current contexts of a thread are one C variable, whoever asks. */
+    /* The current context of a thread is a C variable, which all interpreters share. */
     if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_ImportError,
                         "pycuda._driver works in the main interpreter only, not in a "

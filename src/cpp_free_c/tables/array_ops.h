@@ -1,36 +1,60 @@
-/* Elementwise operations on arrays.
+/* Elementwise operations on arrays, and the rules that give their dtypes.
  *
- *   X(NAME, "name", inputs, outputs, RULE)
+ *   PCU_ARRAY_OPS: X(NAME, "name", inputs, outputs, RULE)
  *
- * The name is that of NumPy's function where NumPy has one; in generated code it is
- * op_<name> of pycuda/cuda/pycuda-array.hpp. The rule gives, from the common dtype of
- * the inputs, the dtype that is computed in and that of the result:
+ * The name is the name of NumPy's function, where NumPy has one. Generated code calls
+ * op_<name> of pycuda/cuda/pycuda-array.hpp.
  *
- *   SAME      as it is
- *   NUMBER    as it is; bool counts as a number
- *   FLOAT     NUMBER; integers become the float that holds them
- *   REAL      FLOAT; no complex
- *   DIVIDE    NUMBER; integers become float64
- *   FLOOR     NUMBER; no complex
- *   ROUND     as it is; no complex
- *   BITS      integers and bool only
- *   SHIFT     integers only; bool becomes int64
- *   COMPARE   as it is; the result is bool
- *   TEST      FLOAT; the result is bool
- *   PART      as it is; the result is the real dtype of a complex one
- *   LDEXP     REAL for the first input, int32 for the second
- *   FREXP     REAL; the second result is int32
- *   SELECT    of the inputs but the first, whose truth or sign is looked at
- *   COPY      none: inputs are converted to the dtype of the output
+ *   PCU_DTYPE_RULES: X(RULE, WIDEST, COMPUTED, RESULT, counts, remembers)
  *
- * "Counts as a number" means: a bool array takes part with the dtype that was compared
- * to make it (counts_as of pcu_gpuarray), and if only bool takes part and no dtype is
- * known, with int64. The other rules keep bool where all inputs are bool: the results
- * are 0 and 1 in any dtype. */
+ * A rule takes the common dtype of the inputs and gives the dtype in which the kernel
+ * computes and the dtype of the result.
+ *
+ *   WIDEST     the widest kind of input: INTEGER, FLOAT or COMPLEX; wider ones are a
+ *              TypeError
+ *   COMPUTED   COMMON    the common dtype
+ *              FLOAT     integers become the float that holds their values
+ *              QUOTIENT  integers become float64
+ *   RESULT     COMPUTED  the dtype in which the kernel computes
+ *              REAL      the dtype of its real part
+ *              BOOL      bool
+ *   counts     1: bool arrays count as numbers, also if all inputs are bool
+ *   remembers  1: the dtype that a bool array remembers takes part in the common dtype
+ *
+ * A bool array that a comparison made remembers the dtype of the arrays compared
+ * (counts_as of pcu_gpuarray). "Counts as a number" means that the array takes part with
+ * this dtype; if only bool takes part and no dtype is known, with int64. The other rules
+ * keep bool where all inputs are bool: the results are 0 and 1 in any dtype.
+ *
+ * Four rules say more than their columns: COMPARE and LOGICAL take a number that the
+ * dtype cannot hold as an infinity; results of COMPARE remember the dtype that was
+ * compared. The exponents of LDEXP and the second result of FREXP are int32. The common
+ * dtype of SELECT leaves out the first input. COPY converts to the dtype of its output. */
 #ifndef TABLES_ARRAY_OPS_H
 #define TABLES_ARRAY_OPS_H
 
 /* clang-format off */
+#define PCU_DTYPE_RULES(X) \
+    X(SAME, COMPLEX, COMMON, COMPUTED, 0, 1)     \
+    X(NUMBER, COMPLEX, COMMON, COMPUTED, 1, 1)   \
+    X(FLOAT, COMPLEX, FLOAT, COMPUTED, 1, 1)     \
+    X(REAL, FLOAT, FLOAT, COMPUTED, 1, 1)        \
+    X(ANGLE, COMPLEX, FLOAT, REAL, 1, 1)         \
+    X(DIVIDE, COMPLEX, QUOTIENT, COMPUTED, 1, 1) \
+    X(FLOOR, FLOAT, COMMON, COMPUTED, 1, 1)      \
+    X(ROUND, FLOAT, COMMON, COMPUTED, 0, 1)      \
+    X(BITS, INTEGER, COMMON, COMPUTED, 0, 0)     \
+    X(SHIFT, INTEGER, COMMON, COMPUTED, 1, 0)    \
+    X(COMPARE, COMPLEX, COMMON, BOOL, 0, 0)      \
+    X(LOGICAL, COMPLEX, COMMON, BOOL, 0, 0)      \
+    X(TEST, COMPLEX, FLOAT, BOOL, 0, 0)          \
+    X(SIGN_TEST, FLOAT, FLOAT, BOOL, 0, 0)       \
+    X(PART, COMPLEX, COMMON, REAL, 0, 1)         \
+    X(LDEXP, FLOAT, FLOAT, COMPUTED, 1, 1)       \
+    X(FREXP, FLOAT, FLOAT, COMPUTED, 1, 1)       \
+    X(SELECT, COMPLEX, COMMON, COMPUTED, 0, 1)   \
+    X(COPY, COMPLEX, COMMON, COMPUTED, 0, 1)
+
 #define PCU_ARRAY_OPS(X) \
     X(ADD, "add", 2, 1, NUMBER)                      \
     X(SUBTRACT, "subtract", 2, 1, NUMBER)            \
@@ -52,10 +76,10 @@
     X(LESS_EQUAL, "less_equal", 2, 1, COMPARE)       \
     X(GREATER, "greater", 2, 1, COMPARE)             \
     X(GREATER_EQUAL, "greater_equal", 2, 1, COMPARE) \
-    X(LOGICAL_AND, "logical_and", 2, 1, COMPARE)     \
-    X(LOGICAL_OR, "logical_or", 2, 1, COMPARE)       \
-    X(LOGICAL_XOR, "logical_xor", 2, 1, COMPARE)     \
-    X(LOGICAL_NOT, "logical_not", 1, 1, COMPARE)     \
+    X(LOGICAL_AND, "logical_and", 2, 1, LOGICAL)     \
+    X(LOGICAL_OR, "logical_or", 2, 1, LOGICAL)       \
+    X(LOGICAL_XOR, "logical_xor", 2, 1, LOGICAL)     \
+    X(LOGICAL_NOT, "logical_not", 1, 1, LOGICAL)     \
     X(MAXIMUM, "maximum", 2, 1, SAME)                \
     X(MINIMUM, "minimum", 2, 1, SAME)                \
     X(FMAX, "fmax", 2, 1, SAME)                      \
@@ -66,7 +90,7 @@
     X(ABSOLUTE, "absolute", 1, 1, PART)              \
     X(REAL, "real", 1, 1, PART)                      \
     X(IMAG, "imag", 1, 1, PART)                      \
-    X(ANGLE, "angle", 1, 1, FLOAT)                   \
+    X(ANGLE, "angle", 1, 1, ANGLE)                   \
     X(CONJUGATE, "conjugate", 1, 1, NUMBER)          \
     X(SIGN, "sign", 1, 1, NUMBER)                    \
     X(SQUARE, "square", 1, 1, NUMBER)                \
@@ -107,7 +131,7 @@
     X(ISNAN, "isnan", 1, 1, TEST)                    \
     X(ISINF, "isinf", 1, 1, TEST)                    \
     X(ISFINITE, "isfinite", 1, 1, TEST)              \
-    X(SIGNBIT, "signbit", 1, 1, TEST)                \
+    X(SIGNBIT, "signbit", 1, 1, SIGN_TEST)           \
     X(LDEXP, "ldexp", 2, 1, LDEXP)                   \
     X(FREXP, "frexp", 1, 2, FREXP)                   \
     X(MODF, "modf", 1, 2, REAL)                      \

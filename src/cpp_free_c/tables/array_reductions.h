@@ -2,16 +2,17 @@
  *
  *   X(NAME, "name", inputs, RULE)
  *
- * In generated code it is the struct reduce_<name> of pycuda/cuda/pycuda-reduce.hpp.
- * The rule gives, from the common dtype of the inputs, that of the result:
+ * Generated code uses the struct reduce_<name> of pycuda/cuda/pycuda-reduce.hpp. The rule
+ * takes the common dtype of the inputs and gives the dtype of the result:
  *
- *   WIDEN    integers and bool become the integer of 64 bits
- *   SAME     as it is; bool counts as a number, as in array_ops.h
- *   INDEX    int64; there must be an element
- *   EXTREME  as it is; there must be an element
+ *   WIDEN    integers and bool become the 64-bit integer of their sign
+ *   PRODUCTS the common dtype; bool counts as a number, as in array_ops.h
+ *   INDEX    int64; an array without elements is an error
+ *   COUNT    int64
+ *   EXTREME  the common dtype; an array without elements is an error
  *   BOOL     bool
  *   MEAN     integers and bool become float64
- *   SPREAD   the same, of the real part's type */
+ *   SPREAD   the same, then the dtype of the real part */
 #ifndef TABLES_ARRAY_REDUCTIONS_H
 #define TABLES_ARRAY_REDUCTIONS_H
 
@@ -25,11 +26,11 @@
     X(ARGMAX, "argmax", 1, INDEX)  \
     X(ANY, "any", 1, BOOL)         \
     X(ALL, "all", 1, BOOL)         \
-    X(COUNT_NONZERO, "count_nonzero", 1, INDEX) \
+    X(COUNT_NONZERO, "count_nonzero", 1, COUNT) \
     X(MEAN, "mean", 1, MEAN)       \
     X(VAR, "var", 2, SPREAD)       \
     X(STD, "std", 2, SPREAD)       \
-    X(DOT, "dot", 2, SAME)
+    X(DOT, "dot", 2, PRODUCTS)
 /* clang-format on */
 
 #endif

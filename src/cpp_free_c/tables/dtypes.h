@@ -1,29 +1,32 @@
-/* The element types that kernels know by name.
+/* The element types that kernels compute with.
  *
- *   X(CODE, name, bytes)
+ *   X(CODE, "name", bytes, alignment, KIND)
  *
- * The order is the kernels' numbering: a key of the kernel table holds it in a byte.
- * All other dtypes (records, dates, text) are moved as bytes: see RAW in python/array/ops/kernel_table.h.
- */
+ * NPY_<CODE> is NumPy's number of the dtype. The alignment is that of the element on the
+ * device. KIND is BOOL, SIGNED, UNSIGNED, FLOAT or COMPLEX.
+ *
+ * The position of a row is the number of the type: kernel keys hold it in one byte.
+ * Kernels only move the elements of all other dtypes (records, dates, text): see
+ * PCU_T_RAW in python/array/element_type.h. */
 #ifndef TABLES_DTYPES_H
 #define TABLES_DTYPES_H
 
 /* clang-format off */
 #define PCU_DTYPES(X) \
-    X(BOOL, "bool", 1)        \
-    X(INT8, "int8", 1)        \
-    X(UINT8, "uint8", 1)      \
-    X(INT16, "int16", 2)      \
-    X(UINT16, "uint16", 2)    \
-    X(INT32, "int32", 4)      \
-    X(UINT32, "uint32", 4)    \
-    X(INT64, "int64", 8)      \
-    X(UINT64, "uint64", 8)    \
-    X(FLOAT16, "float16", 2)  \
-    X(FLOAT32, "float32", 4)  \
-    X(FLOAT64, "float64", 8)  \
-    X(COMPLEX64, "complex64", 8)    \
-    X(COMPLEX128, "complex128", 16)
+    X(BOOL, "bool", 1, 1, BOOL)             \
+    X(INT8, "int8", 1, 1, SIGNED)           \
+    X(UINT8, "uint8", 1, 1, UNSIGNED)       \
+    X(INT16, "int16", 2, 2, SIGNED)         \
+    X(UINT16, "uint16", 2, 2, UNSIGNED)     \
+    X(INT32, "int32", 4, 4, SIGNED)         \
+    X(UINT32, "uint32", 4, 4, UNSIGNED)     \
+    X(INT64, "int64", 8, 8, SIGNED)         \
+    X(UINT64, "uint64", 8, 8, UNSIGNED)     \
+    X(FLOAT16, "float16", 2, 2, FLOAT)      \
+    X(FLOAT32, "float32", 4, 4, FLOAT)      \
+    X(FLOAT64, "float64", 8, 8, FLOAT)      \
+    X(COMPLEX64, "complex64", 8, 4, COMPLEX)    \
+    X(COMPLEX128, "complex128", 16, 8, COMPLEX)
 /* clang-format on */
 
 #endif

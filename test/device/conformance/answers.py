@@ -1,7 +1,7 @@
-"""The file of recorded answers: one compressed stream, a line of JSON before the bytes.
+"""The file of recorded answers: a compressed line of JSON, followed by the bytes.
 
-The JSON says which device answered and, for each case, the digest of its kernel and
-inputs (an answer counts for exactly those) and how many bytes are its own.
+The JSON names the device. For each case it has the digest of the kernel and its inputs,
+for which alone the answer is valid, and the number of bytes of the answer.
 """
 
 import json
@@ -24,7 +24,7 @@ class Answers:
         index = [[n, digest, len(data)] for n, (digest, data) in self.answers.items()]
         head = json.dumps({"about": self.about, "cases": index}).encode() + b"\n"
         blob = b"".join(data for _, data in self.answers.values())
-        # Written beside and renamed: nobody ever sees half a file.
+        # Write a temporary file and rename it, so that no reader sees a partial file.
         partial = Path(f"{path}.partial")
         partial.write_bytes(lzma.compress(head + blob, preset=9 | lzma.PRESET_EXTREME))
         partial.replace(path)
@@ -39,13 +39,13 @@ class Answers:
         return cls(head["about"], found)
 
     def of(self, case):
-        """The recorded bytes of a case; None if there are none for its kernel."""
+        """Return the bytes recorded for a case and its kernel, or None."""
         digest, data = self.answers.get(case.name, (None, None))
         return data if digest == case.digest else None
 
 
 def split(case, data):
-    """The answer's arrays: (label, bits, array) each."""
+    """Split an answer into a list of (label, bits, array)."""
     if case.fails:
         return [("status", 32, np.frombuffer(data, np.uint32))]
     found, start = [], 0
@@ -68,7 +68,7 @@ def _hexadecimal(value, bits):
     return f"{int(value):0{bits // 4}x}"
 
 
-#: How the software device ends a launch whose threads wait for ever.
+#: How the software device ends a launch whose threads wait forever.
 DEADLOCK = 719  # CUDA_ERROR_LAUNCH_FAILED
 
 
@@ -84,7 +84,7 @@ def _ending(data):
 
 
 def difference(case, expected, got, most=8):
-    """What differs between two answers, in words; an empty text if nothing does."""
+    """Describe the differences between two answers, or return an empty string."""
     lines = []
     if case.ends and not _same_ending(expected[:4], got[:4]):
         return f"{case.name}: {_ending(expected)} expected, got {_ending(got)}"

@@ -5,7 +5,7 @@ import numpy as np
 from . import rules, values
 from .case import Kernel, elementwise
 
-#: pair: target, for what compute capability 7.5 lacks.
+#: pair: target, for instructions that compute capability 7.5 lacks.
 TARGETS = {
     "add bf16": 90,
     "add s16x2": 90,
@@ -46,7 +46,7 @@ mad24 lo.u32
 sad s32 u32
 """
 
-#: Forms that do not occur in the list, but in programs built with other options.
+#: Forms that are not in the list but occur in programs built with other options.
 EXTRA_UNARY = """
 neg ftz.f32
 abs ftz.f32
@@ -94,7 +94,7 @@ TAU = 6.283185307179586
 
 
 def rows(table):
-    """(pair, type) of each row of a table."""
+    """Yield (pair, type) for each row of a table."""
     for line in table.split("\n"):
         opcode, *forms = line.split() or [""]
         for form in forms:
@@ -132,7 +132,7 @@ def wide():
 
 
 def carries():
-    """Sums and differences of 128 bits, and a product with carries through mad."""
+    """Test 128-bit sums and differences, and a product with carries through mad."""
     a, b, c = values.ternary("u32", "carry", 1024)
     high = [np.roll(v, 11) for v in (a, b, c)]
 
@@ -172,7 +172,7 @@ def carries():
         "carry", ["mad lo.cc.u32", "madc hi.cc.u32", "madc lo.cc.u32", "madc hi.u32"]
     )
 
-    # Each carrying mad alone, with the carry that came in and the one that goes out.
+    # Each mad with carry alone, with its carry-in and its carry-out.
     for form in ("madc lo.cc.u32", "madc hi.cc.u32"):
         kernel, low, top, d = start(f"{form.replace(' ', '.')} alone")
         kernel(f"""add.cc.u32 {d[0]}, {top[0]}, {top[1]};
@@ -193,15 +193,15 @@ def carries():
     yield kernel.case("carry", ())
 
 
-#: How a chain begins: instructions that leave a carry and take none in.
+#: The starts of a chain: instructions with a carry-out and no carry-in.
 CHAIN_STARTS = ("add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc")
-#: Its middle takes a carry in and leaves one; its end only takes one in.
+#: The middles have a carry-in and a carry-out, the ends only a carry-in.
 CHAIN_MIDDLES = ("addc.cc", "subc.cc", "madc.lo.cc", "madc.hi.cc")
 CHAIN_ENDS = ("addc", "subc", "madc.lo", "madc.hi")
 
 
 def chain_inputs(bits, name, count=64):
-    """Few values, so that carries of every kind come and answers compress well."""
+    """Make a few values that cause every kind of carry. Their answers compress well."""
     top = 1 << (bits - 1)
     near = values.array([0, 1, 2, 3, -1, -2, top, top - 1, top + 1, top // 2], bits)
     rng = values.source(name)
@@ -214,10 +214,10 @@ def chain_inputs(bits, name, count=64):
 
 
 def mixed_carries():
-    """Every start of a chain with every middle and every end.
+    """Combine every start of a chain with every middle and every end.
 
-    The answers are those of the whole chain, so that a carry of the wrong sense, which
-    a chain of one operation cannot show, is seen.
+    The answer is that of the whole chain. So it reveals a carry with the wrong sign,
+    which a chain of one operation cannot reveal.
     """
     for kind in ("u32", "s32", "u64", "s64"):
         for start in CHAIN_STARTS:
@@ -254,7 +254,7 @@ def mixed_carries():
 
 
 def carry_of_some_lanes():
-    """A carry that only some lanes set anew, and that plain operations leave alone."""
+    """Let only some lanes change the carry. Plain operations must not change it."""
     kernel = Kernel("carry of some lanes")
     a, b, c = (
         kernel.load(kernel.input(v, label), "u32")
@@ -277,7 +277,7 @@ def carry_of_some_lanes():
 
 # -- approximations -------------------------------------------------------------------
 
-#: instruction: forms, rule. The order of the words is that of hand-written PTX.
+#: instruction: forms, rule. The modifiers have the order of hand-written PTX.
 APPROXIMATE = {
     "ex2": ("approx.ftz.f32 approx.f32.ftz approx.f32", rules.EX2),
     "lg2": ("approx.ftz.f32 approx.f32 approx.f32.ftz", rules.LG2),
@@ -291,17 +291,17 @@ APPROXIMATE = {
 
 
 def reals(low, high, count, name):
-    """float32 numbers between two limits, as bits."""
+    """Return the bits of float32 numbers between two limits."""
     unit = values.random_bits(values.source(name), 32, count) / 2.0**32
     return (low + (high - low) * unit).astype(np.float32).view(np.uint32)
 
 
 def approximate_inputs(op):
-    """Special values and numbers where the manual states a bound."""
+    """Return special values, and numbers for which the manual states a bound."""
     special = values.specials("f32")
     if op in ("sin", "cos"):
         real = special.view(np.float32)
-        bounded = ~(np.abs(real) > TAU)  # NaN stays
+        bounded = ~(np.abs(real) > TAU)  # keeps NaN
         bounded |= np.isinf(real)
         return np.concatenate([special[bounded], reals(-TAU, TAU, 960, op)])
     parts = [special, values.unary("f32", op)[0]]

@@ -1,8 +1,8 @@
 """atom, in shared, global and generic memory.
 
-Order between threads is not defined, so each kernel keeps two things: what an operation
-on a word of the thread's own returns and leaves, and what all threads together leave in
-one word under an operation whose order does not matter.
+The order of threads is undefined. So each kernel stores two kinds of results: the value
+and the result of an operation on the thread's own word, and the value of one word after
+operations of all threads whose order does not matter.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ THREADS = 192
 
 
 def operands(op, kind, count):
-    """(memory, operand) of each thread; for cas every second word is equal."""
+    """Return the words and operands of the threads. For cas, every second is equal."""
     if op in ("inc", "dec"):
         old = values.array(
             [0, 1, 2, 5, 6, 7, 8, 0xFFFFFFFF, 0xFFFFFFFE, 0x80000000], 32
@@ -51,7 +51,7 @@ def operands(op, kind, count):
 
 
 def common(op, kind):
-    """(start, operand by thread) of the word that all threads change."""
+    """Return the initial value of the common word and the operands of the threads."""
     bits = values.width(kind)
     if kind == "f16":
         return np.uint16(0x4400), np.full(THREADS, 0x3C00, np.uint16)
@@ -139,7 +139,7 @@ def atom_case(form, in_list):
 
 
 def contended_swap(kernel, form, cls, meet, bits):
-    """Every thread adds 3 with a loop of compare and swap."""
+    """Let every thread add 3 with a compare-and-swap loop."""
     seen, wanted, was = kernel.regs(cls, 3)
     p, again = kernel.reg("pred"), kernel.label()
     kernel(f"""mov.u{bits} {seen}, 5;
@@ -152,7 +152,7 @@ def contended_swap(kernel, form, cls, meet, bits):
 
 
 def lock():
-    """A lock that the lanes of a warp take one after the other."""
+    """Let the lanes of a warp take a lock one after the other."""
     kernel = Kernel("spin lock")
     word = kernel.output(32, label="lock", data=np.array([0, 0, 0, 9], np.uint32))
     count = kernel.output(32, label="counter", data=np.array([0, 0, 0, 9], np.uint32))
@@ -176,7 +176,7 @@ def lock():
 
 
 def reductions():
-    """red: the form without a result."""
+    """Test red, the form without a result."""
     kernel = Kernel("red")
     rng = values.source("red")
     value = kernel.load(kernel.input(values.random_bits(rng, 32, THREADS), "a"), "u32")

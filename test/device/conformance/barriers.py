@@ -468,7 +468,7 @@ def flights():
         yield case(
             f"{prefix}.sync in a ring of warps",
             128,
-            # Each warp meets its left and its right neighbour, ten times.
+            # Each warp meets its left and its right neighbor ten times.
             f"""mov.u32 {{n}}, 0;
                 mov.u32 {{d0}}, {{tid}};
                 and.b32 {{m}}, {{warp}}, 1;

@@ -1,4 +1,4 @@
-"""Bits: logic, shifts, fields, counts, permutations, video and dot products."""
+"""Bit operations: logic, shifts, fields, counts, permutations, video, dot products."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def shifting():
 
 
 def positions(name, count):
-    """Positions and lengths of fields: the manual uses their low eight bits."""
+    """Return positions and lengths of fields, of which the low eight bits count."""
     rng = values.source(name)
     near = values.random_bits(rng, 32, count) % 70
     far = values.random_bits(rng, 32, count)
@@ -161,7 +161,7 @@ def video():
 
 
 def signs():
-    """The dot products and video instructions with every mix of signs."""
+    """Test dot products and video instructions with every mix of signs."""
     vectors = [v[:128] for v in values.ternary("b32", "dot", 1024)]
     recorded = ("dp2a lo.s32.s32", "dp2a lo.u32.u32", "dp2a hi.s32.u32")
     for part in ("lo", "hi"):
@@ -192,7 +192,7 @@ def signs():
 
 
 def extensions():
-    """szext, and what is left of the fields and of bfind."""
+    """Test szext, and the remaining forms of the fields and of bfind."""
     a, b, _ = values.ternary("b32", "szext", 256)
     size = np.where(np.arange(256) % 4 == 0, b, b % 40).astype(np.uint32)
     for mode in ("wrap", "clamp"):

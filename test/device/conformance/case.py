@@ -1,8 +1,8 @@
 """One case of the suite, and the builder of its kernel.
 
-A kernel's parameters are the addresses of its arrays, in the order in which they were
-made, or values. Registers are taken from the builder, which declares what was taken.
-A case's text can stand in a module alone or together with other cases' texts.
+The parameters of a kernel are the addresses of its arrays, in the order in which they
+were made, or values. The builder hands out registers and declares them. The text of a
+case can be a module alone, or be joined with the texts of other cases.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ _PREFIX = {
     "f64": "%d",
 }
 
-#: How the harness itself loads and stores a register of a class.
+#: The type with which the harness loads and stores a register of a class.
 _ACCESS = {"b16": "u16", "b32": "u32", "b64": "u64", "f32": "f32", "f64": "f64"}
 
 
 def register_class(kind):
-    """The class of register that holds a value of a PTX type."""
+    """Return the class of registers that holds values of a PTX type."""
     if kind in ("pred", "f32", "f64"):
         return kind
     return f"b{max(16, values.width(kind))}"
@@ -44,7 +44,7 @@ def identifier(name):
 
 @dataclass
 class Array:
-    """An array of a kernel: `data` is what it holds before the launch."""
+    """An array of a kernel. `data` is its content before the launch."""
 
     data: np.ndarray
     is_output: bool
@@ -53,18 +53,18 @@ class Array:
 
 @dataclass
 class Texture:
-    """A texture or surface object; `settings` are for runner.Resource."""
+    """A texture or surface object. `settings` are for runner.Run.texture."""
 
     settings: dict
 
 
-#: In place of an error's code: the launch never ends.
+#: Used as an error code: the launch never ends.
 HANGS = 0xFFFFFFFF
 
 
 @dataclass
 class Case:
-    """A kernel, what it is given, and what is kept of its answer."""
+    """A kernel, its parameters, and how its answer is compared."""
 
     name: str
     family: str
@@ -78,7 +78,7 @@ class Case:
     rule: object = EXACT
     shared: int = 0
     fails: bool = False  # the launch must end in an error, whose code is the answer
-    ends: bool = False  # how the launch ends is a part of the answer, its beginning
+    ends: bool = False  # the answer begins with how the launch ended
     digest: str = field(init=False)
 
     def __post_init__(self):
@@ -103,7 +103,7 @@ class Case:
 
     @property
     def outputs(self):
-        """(label, bits, number of elements) of everything that is compared."""
+        """(label, bits, number of elements) of each array that is compared."""
         found = []
         for parameter in self.parameters:
             if isinstance(parameter, Array) and parameter.is_output:
@@ -124,7 +124,7 @@ def header(target):
 
 
 class Kernel:
-    """Collects the text of one kernel."""
+    """Build the text of one kernel."""
 
     def __init__(self, name):
         self.name = name
@@ -170,7 +170,7 @@ class Kernel:
     # -- parameters
 
     def parameter(self, kind, value, align=None):
-        """A parameter by value; returns its name."""
+        """Add a parameter by value. Return its name."""
         name = f"{self.entry}_p{len(self.parameters)}"
         aligned = f".align {align} " if align else ""
         size = f"[{len(value)}]" if align else ""
@@ -192,25 +192,25 @@ class Kernel:
         return address
 
     def input(self, data, label="in"):
-        """An array that is read; returns the register of its global address."""
+        """Add an input array. Return the register with its global address."""
         self.threads = max(self.threads, len(data))
         return self.array(Array(np.ascontiguousarray(data), False, label))
 
     def output(self, bits, count=None, label="out", data=None):
-        """An array that is written, and kept as answer."""
+        """Add an output array, which is a part of the answer."""
         if data is None:
             count = self.threads if count is None else count
             data = np.zeros(count, dtype=values.uint(bits))
         return self.array(Array(np.ascontiguousarray(data), True, label))
 
     def texture(self, **settings):
-        """A texture or surface object; returns the register of its handle."""
+        """Add a texture or surface object. Return the register with its handle."""
         return self._pointer(Texture(settings))
 
     # -- elements
 
     def at(self, base, size, index=None):
-        """The address of element index (the thread's own, without one)."""
+        """Return the address of an element, by default that of the thread's number."""
         offset, address = self.reg("b64"), self.reg("b64")
         self(f"""mul.wide.u32 {offset}, {index or self.index}, {size};
                  add.s64 {address}, {base}, {offset};""")
@@ -236,7 +236,7 @@ class Kernel:
         self(f"st.global.{access} [{address}], {register};")
 
     def keep(self, kind, register, label="out", count=None):
-        """A new output that holds this register of every thread."""
+        """Add an output and store this register of each thread in it."""
         bits = values.width(kind)
         self.store(self.output(bits, count, label), kind, register)
 
@@ -278,9 +278,9 @@ class Kernel:
 
 
 def elementwise(family, pair, result, sources, vectors, text=None, **options):
-    """A kernel that applies one instruction to each tuple of operands.
+    """Make a case that applies one instruction to each tuple of operands.
 
-    text, if given, has the fields {op}, {d} and {a}, {b}, {c}.
+    The optional text has the fields {op}, {d} and {a}, {b}, {c}.
     """
     name = options.pop("name", pair.replace(" ", "."))
     pairs = options.pop("pairs", pair)

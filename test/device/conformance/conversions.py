@@ -16,7 +16,7 @@ rn.f16.s32 rn.f32.u64 rni.s64.f64 rni.u32.f64 rp.f32.u32 rz.f32.s64 rzi.s32.f16
 rzi.u64.f32 f32.bf16 rn.bf16.f32
 """
 
-#: Forms outside of the list, which other programs use.
+#: Forms that are not in the list but occur in other programs.
 EXTRA_CVT = """
 rz.f32.f64 rp.f32.f64 rn.ftz.f32.f64 ftz.f64.f32 rzi.ftz.s32.f32 rni.ftz.f32.f32
 rmi.ftz.s32.f32 ftz.sat.f32.f32 rpi.s32.f64 rmi.s64.f64 rpi.u64.f32 rzi.u16.f32
@@ -31,7 +31,7 @@ TARGETS = {"f32.bf16": 90, "rn.bf16.f32": 80, "rz.bf16.f32": 90}
 
 
 def edges(source, target):
-    """Numbers around the borders and ties of a conversion."""
+    """Return numbers near the limits and ties of a conversion."""
     wide_range = range(0, 66)
     found = []
     for power in wide_range:
@@ -72,7 +72,7 @@ def cvt_case(form, in_list):
     return elementwise(
         "convert",
         f"cvt {form}",
-        # A register of 16 bits or more is written as a whole.
+        # The instruction writes the whole register of 16 bits or more.
         "u16" if values.width(result) == 8 else result,
         [source],
         vector,
@@ -161,7 +161,7 @@ def comparisons():
 
 
 def combined():
-    """setp with two results and a predicate that is combined with the test."""
+    """Test setp with two results and a predicate that is combined with the test."""
     kernel = Kernel("setp with and, or, xor")
     a, b = values.binary("s32", "setp combined")
     x, y = (
@@ -258,7 +258,7 @@ def moves():
 
 
 def special_registers():
-    """Everything about a thread's place that is the same on every device."""
+    """Test the special registers that have the same values on every device."""
     kernel = Kernel("mov of special registers")
     names = ["%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ctaid.x", "%ctaid.y"]
     names += ["%ctaid.z", "%nctaid.x", "%nctaid.z", "%laneid", "%lanemask_eq"]
@@ -295,7 +295,7 @@ def packing():
 
 
 def predicates():
-    """mov, and, or, xor, not of predicates: every combination, and immediates."""
+    """Test mov, and, or, xor, not of predicates and immediates in all combinations."""
     kernel = Kernel("logic of predicates")
     flags = values.pad(np.arange(64, dtype=np.uint32))
     x = kernel.load(kernel.input(flags, "a"), "u32")
@@ -320,7 +320,7 @@ def predicates():
 
 
 def addresses():
-    """mov of the address of a variable, with an offset, in three spaces."""
+    """Test mov of a variable's address with an offset, in three state spaces."""
     kernel = Kernel("mov of an address")
     table = f"{kernel.entry}_table"
     kernel.before.append(

@@ -9,14 +9,14 @@ THREADS = 128
 
 
 def start(name, kinds="u32"):
-    """A kernel with a word of input for every thread."""
+    """Return a kernel with one input word for each thread."""
     kernel = Kernel(name)
     data = values.pad(values.unary("u32", name, count=64)[0], 64)[:THREADS]
     return kernel, kernel.load(kernel.input(data, "a"), "u32")
 
 
 def branches():
-    """Collatz steps up to a limit: a loop that each lane leaves at another turn."""
+    """Test a loop that each lane leaves in another iteration: bounded Collatz steps."""
     kernel, value = start("bra that diverges")
     steps, odd, limit = kernel.constant(0), kernel.reg("b32"), kernel.reg("b32")
     p, q = kernel.regs("pred", 2)
@@ -175,7 +175,7 @@ def calls():
 
 
 def endings():
-    """ret and exit under a condition: the lanes that left write nothing any more."""
+    """Test conditional ret and exit. Lanes that exited must not write any more."""
     for word in ("ret", "exit"):
         kernel, value = start(f"{word} of some lanes")
         early = kernel.output(32, label="before")
@@ -262,7 +262,7 @@ def barriers():
 
 
 def warp_barrier():
-    """Lanes exchange words within a warp, a part of them alone as well."""
+    """Let all lanes of a warp exchange words, and then only some of them."""
     kernel, value = start("bar.warp.sync")
     kernel.variables.append(".shared .align 4 .u32 near[128];")
     near, other, got, low = kernel.reg("b64"), *kernel.regs("b32", 3)
@@ -287,7 +287,7 @@ def warp_barrier():
 
 
 def named_barriers():
-    """barrier.sync with a count: the two halves of a block meet apart."""
+    """Test barrier.sync with a count: the halves of a block synchronize separately."""
     kernel, value = start("barrier.sync")
     kernel.variables.append(".shared .align 4 .u32 near[128];")
     near, other, got = kernel.reg("b64"), *kernel.regs("b32", 2)
@@ -313,7 +313,7 @@ def named_barriers():
 
 
 def phase_barrier():
-    """An mbarrier object: one thread sets it up, all arrive, all wait for the phase."""
+    """Test an mbarrier: one thread initializes it, all arrive and wait for a phase."""
     kernel, value = start("mbarrier")
     kernel.variables += [
         ".shared .align 4 .u32 near[128];",
@@ -348,7 +348,7 @@ def phase_barrier():
 
 
 def fences():
-    """A word, a fence, a flag: within a block, and from block to block."""
+    """Write a word, a fence and a flag, within a block and between blocks."""
     for text in (
         "membar.cta",
         "membar.gl",

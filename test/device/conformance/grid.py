@@ -1,8 +1,8 @@
-"""Vectors in PTX that an assembler takes or refuses: a grid of types and counts.
+"""PTX vectors that an assembler accepts or rejects: a grid of types and counts.
 
-Each snippet is one line of a kernel's body. What NVIDIA's assembler said of each is in
-test/data/ptx_vectors.json: a string of + and - for each group. Recorded by
-`python -m device.conformance.grid` in the folder test, with ptxas on PATH.
+Each snippet is one line of a kernel's body. test/data/ptx_vectors.json has the verdicts
+of NVIDIA's assembler, a string of + and - for each group. To record them, run
+`python -m device.conformance.grid` in the folder test, with ptxas on the PATH.
 """
 
 import json
@@ -63,7 +63,7 @@ SIZES |= {"f16x2": 32, "pred": 1}
 
 
 def lanes_of(kind):
-    """The vector registers that may have such elements."""
+    """Return the numbers of lanes that a vector register of such elements may have."""
     return [n for n in (2, 4) if n * SIZES[kind] <= 128]
 
 
@@ -164,7 +164,7 @@ def accesses():
             vector = f".v{n}" if n > 1 else ""
             for register in REGISTERS:
                 if n == 8 and register not in ("b32", "f32", "u64"):
-                    continue  # with narrower ones ptxas 13.0 itself crashes
+                    continue  # ptxas 13.0 crashes with narrower ones
                 listed = braces(register, n)
                 yield f"ld.global{vector}.{kind} {listed}, [b64_8];"
                 yield f"st.global{vector}.{kind} [b64_8], {listed};"
@@ -221,15 +221,15 @@ def snippets(group):
 
 
 def module(lines, name="k"):
-    """A kernel of these lines, and the number of the first one."""
+    """Return a kernel of these lines, and the number of the first line."""
     head = f"{HEADER}.visible .entry {name}()\n{{\n{declarations()}\n"
-    # Each in a scope of its own, for the declarations.
+    # Give each line its own scope, for the declarations.
     body = "".join(f"{{ {line} }}\n" for line in lines)
     return f"{head}{body}ret;\n}}\n", head.count("\n") + 1
 
 
 def assemble(ptxas, lines):
-    """For each line whether the assembler takes it."""
+    """Return {line: whether the assembler accepts it}."""
     verdicts, left = dict.fromkeys(lines, True), list(lines)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "grid.ptx"
@@ -267,7 +267,7 @@ def record(ptxas="ptxas"):
 
 
 def recorded(group):
-    """The verdicts of the snippets, in their order."""
+    """Return the verdicts of the snippets, in their order."""
     found = json.loads(DATA.read_text())[group]
     if found["digest"] != digest(snippets(group)):
         raise ValueError(

@@ -5,7 +5,7 @@ import numpy as np
 from . import values
 from .case import Kernel, register_class
 
-#: The listed loads, by space.
+#: The loads in the list, by state space.
 LD = """
 global u32 f32 u64 f64 u8 u16 s8 s16 s32 v2.u32 v2.f64 v2.f32 v4.u32 v4.f32
 global v2.u16 v4.u16
@@ -38,13 +38,13 @@ THREADS = 128
 
 
 def split(form):
-    """(lanes of the vector, type) of `v2.f32` or `f32`."""
+    """Split `v2.f32` or `f32` into the number of lanes and the type."""
     vector, _, kind = form.rpartition(".")
     return int(vector[1:]) if vector else 1, kind
 
 
 def data_for(kind, count, name):
-    """Special values first, random bits after them."""
+    """Return special values, then random bits."""
     bits = values.width(kind)
     special = values.specials(kind)
     return np.concatenate(
@@ -57,12 +57,12 @@ def braces(registers):
 
 
 def loaded_class(kind, wide):
-    """Narrow values may be loaded into a register that is wider than they are."""
+    """Return the register class of a load, which may be wider than the value."""
     return "b32" if wide and values.width(kind) < 32 else register_class(kind)
 
 
 def keep_all(kernel, kind, registers, wide):
-    """Store registers; narrow ones with every bit that the load set."""
+    """Store registers, with all bits that the load of a narrow value set."""
     cls = loaded_class(kind, wide)
     for i, register in enumerate(registers):
         stored = {"b16": "u16", "b32": "u32", "b64": "u64"}.get(cls, cls)
@@ -70,12 +70,12 @@ def keep_all(kernel, kind, registers, wide):
 
 
 def widths(kind):
-    """Whether to try with the narrowest register, and with a wider one."""
+    """Return whether to test with the narrowest register, and with a wider one."""
     return (False, True) if values.width(kind) < 32 else (False,)
 
 
 def plain_type(kind):
-    """The unsigned type that moves the same bits, for the other half of a pair."""
+    """Return the unsigned type of the same width, for the other half of a pair."""
     return kind if kind[0] == "f" else f"u{values.width(kind)}"
 
 
@@ -92,7 +92,7 @@ def constant_table(name, kind, data):
 
 
 def opcode(op, space, form):
-    """`ld`, `global.nc`, `v2.f64` to the instruction's name."""
+    """Join for example `ld`, `global.nc` and `v2.f64` to the instruction's name."""
     return f"{op}.{space}.{form}"
 
 
@@ -177,7 +177,7 @@ def store_case(space, form, listed=True):
         index = kernel.tid if place == "shared" else kernel.constant(1)
         own = kernel.at(start, size * lanes, index)
     wide = values.width(kind) < 16
-    if wide:  # only the low byte of a wider register is stored
+    if wide:  # stores only the low byte of a wider register
         stored = []
         for register in loaded:
             wider = kernel.reg("b32")
@@ -203,7 +203,7 @@ def store_case(space, form, listed=True):
 
 
 def generic():
-    """ld and st without a space, at global, shared and local addresses."""
+    """Test generic ld and st at global, shared and local addresses."""
     for kind in ("u32", "u64"):
         size = values.width(kind) // 8
         kernel = Kernel(f"generic {kind}")
@@ -277,7 +277,7 @@ PARAM = "u64 u32 f64 f32 b32 u16 u8 s8 b64 s32"
 
 
 def parameters():
-    """Kernel parameters of every type: alone, and within a structure at offsets."""
+    """Test kernel parameters of each type, alone and at offsets of a structure."""
     for kind in PARAM.split():
         size = values.width(kind) // 8
         kernel = Kernel(f"ld.param.{kind}")
@@ -314,7 +314,7 @@ def keep_param(kernel, kind, register, wide):
 
 
 def shape(form, name):
-    """The declaration of a function's parameter."""
+    """Return the declaration of a function's parameter."""
     lanes, kind = split(form)
     bits = values.width(kind)
     if lanes == 1:
@@ -323,7 +323,7 @@ def shape(form, name):
 
 
 def call_parameters():
-    """Arguments and results of functions, through st.param and ld.param."""
+    """Test arguments and results of functions through st.param and ld.param."""
     for form in ("f64", "b32", "b64", "f32", "v2.f32"):
         lanes, kind = split(form)
         kernel = Kernel(f"st.param.{form}")
@@ -366,7 +366,7 @@ def call_parameters():
 
 
 def asynchronous():
-    """cp.async of 16, 8 and 4 bytes, in two groups; one that fills with zeros."""
+    """Test cp.async of 16, 8 and 4 bytes in two groups, and one with zero fill."""
     kernel = Kernel("cp.async")
     data = data_for("u32", 4 * THREADS, "cp.async")
     base = kernel.input(data, "memory")
@@ -405,7 +405,7 @@ def asynchronous():
 
 
 def hints():
-    """prefetch, and the byte order of what a wide store leaves."""
+    """Test prefetch, and the byte order of a wide store."""
     kernel = Kernel("prefetch")
     base = kernel.input(data_for("u32", THREADS, "prefetch"), "memory")
     address, d = kernel.at(base, 4), kernel.reg("b32")
@@ -428,7 +428,7 @@ def hints():
 
 
 def dynamic_shared():
-    """.extern .shared begins behind the static variables and has the launch's size."""
+    """Test .extern .shared after static variables, with the size of the launch."""
     kernel = Kernel("dynamic shared memory")
     far = f"{kernel.entry}_far"
     kernel.before.append(f".extern .shared .align 16 .b8 {far}[];")

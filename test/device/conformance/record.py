@@ -1,8 +1,8 @@
-"""Records what a GPU answers: `python -m device.conformance.record` in the folder test.
+"""Record the answers of a GPU: `python -m device.conformance.record` in test/.
 
-Runs every case twice, keeps the answers that agree, and says what failed or differed.
-With --only TEXT it records the cases whose name contains TEXT and keeps the others,
-with --missing those that have no answer yet.
+Run every case twice, record the answers that agree, and report failures and
+differences. With --only TEXT, record only the cases whose name contains TEXT. With
+--missing, record only the cases without an answer. All other answers are kept.
 """
 
 import argparse
@@ -17,13 +17,13 @@ from .runner import may_hang, run_cases
 
 
 def stale(answers):
-    """Recorded names that are no case any more, or of another kernel."""
+    """Return the recorded names without a case, or whose kernel has changed."""
     known = suite.cases()
     return [n for n in answers.answers if n not in known or not answers.of(known[n])]
 
 
 def keep(results, again, known, names):
-    """(answers that are whole and the same both times, words about the others)."""
+    """Return the complete answers that agree, and a message for each other name."""
     kept, problems = {}, {}
     for name in names:
         case = known[name]
@@ -44,12 +44,12 @@ def keep(results, again, known, names):
     return kept, problems
 
 
-#: Children that run the cases that may hang, for each costs seconds when it does.
+#: How many children run the cases that may hang. Each hang takes seconds.
 SHARDS = 8
 
 
 def run(library, names):
-    """run_cases, the cases that may hang in several children at a time."""
+    """Call run_cases, in several children at a time for the cases that may hang."""
     hanging = [n for n in names if may_hang(n)]
     results = run_cases(library, [n for n in names if not may_hang(n)])
     shards = [hanging[i::SHARDS] for i in range(SHARDS)]
@@ -74,7 +74,7 @@ def main():
     begin = time.monotonic()
     known = suite.cases()
     names = [n for n in known if not options.only or options.only in n]
-    # A case that is meant to fault comes last, so that it can harm no other.
+    # Run a case that must fault last, so that it cannot disturb other cases.
     names.sort(key=lambda n: known[n].fails)
     answers = Answers()
     if (options.only or options.missing) and Path(options.out).exists():

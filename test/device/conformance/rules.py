@@ -1,8 +1,8 @@
-"""How an answer is compared with the recorded one.
+"""Rules to compare an answer with the recorded one.
 
-EXACT is the rule for everything but the `.approx` family; there a rule carries the
-bound that the PTX manual (ISA 9.1, "Floating Point Instructions") states. Infinities,
-NaN and the sign of zero are compared by their bits under every rule.
+EXACT is the rule for all instructions except the `.approx` family. The rules of that
+family have the bounds of the PTX manual (ISA 9.1, "Floating Point Instructions"). Every
+rule compares the bits of infinities, NaN and the sign of zero.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import numpy as np
 @dataclass(frozen=True)
 class Exact:
     def wrong(self, expected, got, bits):
-        """The indices of elements that differ."""
+        """Return the indices of elements that differ."""
         return np.nonzero(expected != got)[0]
 
 
@@ -22,9 +22,9 @@ EXACT = Exact()
 
 @dataclass(frozen=True)
 class Near:
-    """Within ulp units, or within a relative or an absolute error, of the recorded.
+    """Accept a distance in ulp, or a relative or an absolute error.
 
-    ignore_low: so many low bits do not count towards a unit, but must be equal.
+    ignore_low: this number of low bits is not counted in a ulp, but must be equal.
     """
 
     ulp: float = 0
@@ -37,7 +37,7 @@ class Near:
         signed = {32: np.int32, 64: np.int64}[bits]
         e, g = expected.view(real), got.view(real)
         ordinary = np.isfinite(e) & np.isfinite(g)
-        if self.ulp or self.absolute:  # zero may stand for a number close to it
+        if self.ulp or self.absolute:  # accept zero for a number close to it
             ordinary &= (e != 0) | (g != 0)
         else:
             ordinary &= (e != 0) & (g != 0)
@@ -74,8 +74,8 @@ SIN_NEAR = Near(absolute=2.0**-20.5)
 SIN_FAR = Near(absolute=2.0**-14.7)
 #: tanh: relative error at most 2^-11.
 TANH = Near(relative=2.0**-11)
-#: rcp and rsqrt of f64 with ftz: a coarse approximation, of which the manual says only
-#: that the upper word is computed and the lower word is zero: one unit of the upper.
+#: rcp and rsqrt of f64 with ftz: a coarse approximation. The manual only says that the
+#: upper word is computed and the lower word is zero. Accept one unit of the upper word.
 GROSS64 = Near(ulp=1, ignore_low=32)
-#: rsqrt.approx.f64 is what rsqrt() becomes, for which the programming guide says 1 ulp.
+#: rsqrt.approx.f64 implements rsqrt(), with 1 ulp according to the programming guide.
 RSQRT64 = Near(ulp=1)

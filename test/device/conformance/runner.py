@@ -1,9 +1,9 @@
-"""Runs cases on a driver library, in child processes.
+"""Run cases on a driver library, in child processes.
 
-A kernel that faults spoils its context, and sometimes its process, so the cases run in
+A kernel that faults breaks its context, and sometimes its process. So the cases run in
 a child (`python -m device.conformance.runner LIBRARY`, names on stdin), which makes a
-new context after each error. The parent starts another child where one died or hung,
-and goes on with the case after it.
+new context after each error. If a child dies or hangs, the parent starts another one,
+which continues with the next case.
 """
 
 import json
@@ -24,13 +24,13 @@ from .case import HANGS, Array, Texture
 
 TEST = Path(__file__).resolve().parents[2]
 
-#: Seconds without a word from the child after which it hangs.
+#: Seconds without output after which the child is considered to hang.
 PATIENCE = 30
 
-#: The same for a case that may hang: there the silence is the answer.
+#: The same for a case that may hang. A hang is then the answer.
 BRIEF_PATIENCE = 4
 
-#: Seconds that a child has to end once it says nothing more.
+#: Seconds in which a child must exit after its last output.
 FAREWELL = 5
 
 
@@ -38,11 +38,11 @@ FAREWELL = 5
 
 
 class Run:
-    """One launch of a case and what must be released after it."""
+    """One launch of a case, and the objects to release after it."""
 
     def __init__(self, driver, case):
         self.driver, self.case = driver, case
-        self.release = []  # (method, argument), the last first
+        self.release = []  # (method, argument), released in reverse order
         self.kept = []  # (data, how to read it)
 
     def allocate(self, data):
@@ -111,7 +111,7 @@ class Run:
         return parameter
 
     def answer(self):
-        """The bytes of all outputs, one after the other."""
+        """Launch the kernel and return the bytes of all outputs."""
         case, driver = self.case, self.driver
         module = driver.load_module(case.module())
         self.release.append((driver.unload_module, module))
@@ -139,12 +139,12 @@ class Run:
 
 
 def status(code):
-    """How a launch ended, as the beginning of an answer."""
+    """Return the beginning of an answer, which tells how the launch ended."""
     return code.to_bytes(4, "little")
 
 
 class Failed(Exception):
-    """A failure of a launch that is an answer: its code."""
+    """A launch failed and its code is the answer."""
 
     def __init__(self, code):
         super().__init__(code)
@@ -152,7 +152,7 @@ class Failed(Exception):
 
 
 class Worker:
-    """Runs named cases; writes a line of JSON, then the answer's bytes, for each."""
+    """Run named cases. Write a line of JSON and the bytes of the answer for each."""
 
     def __init__(self, library, out):
         self.driver = Driver(library)
@@ -180,7 +180,7 @@ class Worker:
             self.say({"name": name}, answer)
 
     def renew(self):
-        """An error may have spoilt the context, and it owns what the run has made."""
+        """Replace the context, which an error may have broken, with all its objects."""
         self.driver.destroy_context(self.context)
         self.context = self.driver.create_context()
 
@@ -201,7 +201,7 @@ class Worker:
 
 def main():
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints stays out of the answers
+    os.dup2(2, 1)  # keep the output of libraries out of the answers
     Worker(sys.argv[1], out).loop(json.load(sys.stdin))
 
 
@@ -209,7 +209,7 @@ def main():
 
 
 class Child:
-    """A child process and what it says, with a limit on its silence."""
+    """A child process and its output, with a limit on the time between messages."""
 
     def __init__(self, command, names, environment):
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  closed by end
@@ -224,12 +224,12 @@ class Child:
         )
         self.buffer = b""
         self.patience = PATIENCE
-        self.silent = False  # it said nothing for that long
+        self.silent = False  # no output for that long
         with self.process.stdin as pipe:
             pipe.write(json.dumps(names).encode())
 
     def _more(self):
-        """Read something; False at the end, or when the child says nothing for long."""
+        """Read some output. Return False at its end or after too long a silence."""
         ready, _, _ = select.select([self.process.stdout], [], [], self.patience)
         self.silent = not ready
         block = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
@@ -237,7 +237,7 @@ class Child:
         return bool(block)
 
     def message(self):
-        """(message, payload), or None when there are no more."""
+        """Return the next message and its payload, or None after the last one."""
         while b"\n" not in self.buffer:
             if not self._more():
                 return None
@@ -251,7 +251,7 @@ class Child:
         return message, payload
 
     def end(self):
-        """Why it ended, in words."""
+        """Wait for the end of the child. Describe how it ended."""
         self.process.stdout.close()
         try:
             code = self.process.wait(0 if self.silent else FAREWELL)
@@ -268,7 +268,7 @@ class Child:
 
 
 class Results:
-    """answers: bytes by name; errors: words by name; about: the device."""
+    """answers: bytes by name. errors: messages by name. about: the device."""
 
     def __init__(self):
         self.answers, self.errors, self.about = {}, {}, {}
@@ -280,9 +280,9 @@ def may_hang(name):
 
 
 def run_cases(library, names, environment=None, command=None):
-    """Run the named cases on a library; every name ends in answers or in errors.
+    """Run the named cases on a library. Each name gets an answer or an error.
 
-    command, if given, runs in place of this module.
+    The optional command runs in place of this module.
     """
     module = "device.conformance.runner"
     command = command or [sys.executable, "-m", module, str(library)]

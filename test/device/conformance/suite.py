@@ -1,4 +1,4 @@
-"""All cases, what of the list of opcodes they cover, and what they cannot."""
+"""All cases, which listed opcodes they cover, and which they cannot cover."""
 
 import functools
 from pathlib import Path
@@ -18,10 +18,10 @@ from . import (
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
-#: The opcodes and modifiers that CUDA 13's compilers were seen to produce, with counts.
+#: The opcodes and modifiers that CUDA 13's compilers produce, with counts.
 OPCODES = DATA / "ptx_opcodes.tsv"
 
-#: What a real GPU answered; made by device.conformance.record.
+#: The answers of a GPU, made by device.conformance.record.
 ANSWERS = DATA / "conformance.xz"
 
 _FAMILIES = (
@@ -37,13 +37,13 @@ _FAMILIES = (
     textures,
 )
 
-#: Pairs that no kernel with one definite answer can cover, and why.
+#: Pairs that no kernel with a unique answer can cover, with the reason.
 NOT_COVERED = {}
 
 
 @functools.cache
 def cases():
-    """Every case, by name."""
+    """Return all cases by name."""
     found = {}
     for module in _FAMILIES:
         for case in module.cases():
@@ -55,19 +55,19 @@ def cases():
 
 @functools.cache
 def families():
-    """The names of the families."""
+    """Return the names of the families."""
     return tuple(dict.fromkeys(case.family for case in cases().values()))
 
 
 @functools.cache
 def listed():
-    """The pairs of the list, as `opcode modifiers`."""
+    """Return the pairs of the list, as `opcode modifiers`."""
     lines = OPCODES.read_text().splitlines()[1:]
     return tuple(" ".join(line.split("\t")[:2]).strip() for line in lines)
 
 
 def covered(names=None):
-    """The listed pairs all of whose cases are among the named (or that have any)."""
+    """Return the listed pairs whose cases are all in `names`, or that have a case."""
     known = cases()
     good = set(known if names is None else names)
     executed = {pair for case in known.values() for pair in case.pairs}

@@ -1,7 +1,7 @@
-"""Textures and surfaces, read through objects that the driver makes.
+"""Textures and surfaces, through objects that the driver makes.
 
-Where a filter interpolates, texels are small integers: the weights have eight fraction
-bits, so that every sum is exact whatever the order in which the hardware takes it.
+Filters interpolate between small integers. The weights have eight fraction bits, so
+every sum is exact in any order.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ THREADS = 256
 
 
 def texels(count, bits, name, small=False):
-    """Integers; or float32 numbers from -8 to 7, as bits."""
+    """Return integers, or the bits of float32 numbers from -8 to 7."""
     raw = values.random_bits(values.source(name), bits, count)
     if small:
         numbers = (raw % np.asarray(16, raw.dtype)).astype(np.float32) - 8
@@ -28,7 +28,7 @@ def texels(count, bits, name, small=False):
 
 
 def reals(low, high, name, count=THREADS):
-    """Coordinates: random ones, those on multiples of 1/8, and some far outside."""
+    """Return random coordinates, multiples of 1/8, and coordinates far outside."""
     unit = values.random_bits(values.source(name), 32, count) / 2.0**32
     numbers = low + (high - low) * unit
     numbers[1::4] = np.round(numbers[1::4] * 8) / 8
@@ -44,7 +44,7 @@ def integers(low, high, name, count=THREADS):
 def texture_kernel(
     name, coordinates, types, form, order, result="f32", extra=None, **settings
 ):
-    """A fetch of four components at each thread's coordinates.
+    """Fetch four components at the coordinates of each thread.
 
     order: the coordinate operand, with {0}, {1}, ... for the loaded coordinates.
     """
@@ -65,7 +65,7 @@ def texture_kernel(
 
 
 def array(kind, width, height=0, depth=0, channels=1, flags=0, small=False, **more):
-    """Settings of a texture on an array."""
+    """Return the settings of a texture on a texture array."""
     bits = values.width(kind)
     count = width * max(height, 1) * max(depth, 1) * channels
     return {
@@ -82,7 +82,7 @@ def array(kind, width, height=0, depth=0, channels=1, flags=0, small=False, **mo
 
 
 def variants_2d():
-    """Every addressing mode with both filters."""
+    """Yield each addressing mode with both filters."""
     for filter_ in (POINT, LINEAR):
         for mode in (WRAP, CLAMP, MIRROR, BORDER):
             normalised = mode in (WRAP, MIRROR) or filter_ == POINT
@@ -172,7 +172,7 @@ def fetches():
             **array(kind, 17, 9, channels=2, as_integer=True),
         )
         yield kernel.case("texture", f"tex 2d.v4.{result}.f32")
-    for kind in ("u8", "s8", "u16", "s16", "f16"):  # integers read as fractions
+    for kind in ("u8", "s8", "u16", "s16", "f16"):  # reads integers as fractions
         kernel = texture_kernel(
             f"tex.2d.v4.f32.f32 of {kind}",
             [x, y],
@@ -300,7 +300,7 @@ def surface(kind, width, height=0, depth=0, channels=1, flags=0, **more):
 
 
 def surface_coordinates(kernel, dimension, size, inside):
-    """(operand of the coordinates; x is in bytes): inside the surface or around it."""
+    """Return the operand of coordinates inside or around the surface. x is in bytes."""
     low, slack = (0, 0) if inside else (-3, 3)
     x = integers(low, 16 + slack, f"surface x {inside}")
     y = integers(low, 8 + slack, f"surface y {inside}")
@@ -345,7 +345,7 @@ def read_case(form, in_list=True):
 
 
 def write_case(form, in_list=True):
-    """Every thread writes an element of its own; some fall beside the surface."""
+    """Let each thread write its own element. Some are outside the surface."""
     _, dimension, *vector, kind, mode = form.split(".")
     lanes = int(vector[0][1:]) if vector else 1
     kernel = Kernel(f"sust.{form}")

@@ -1,15 +1,15 @@
-"""Inputs for the kernels: special values crossed with each other, and random ones.
+"""Inputs for the kernels: all pairs of special values, and random values.
 
-Everything is a numpy array of unsigned integers holding bit patterns. The random part
-comes from RandomState.bytes, whose stream numpy promises never to change, so the
-recorded answers stay valid.
+All inputs are NumPy arrays of unsigned integers that hold bit patterns. Random values
+come from RandomState.bytes. NumPy never changes its stream, so the recorded answers
+stay valid.
 """
 
 import zlib
 
 import numpy as np
 
-#: Threads of a block in the elementwise kernels; vectors are padded to a multiple.
+#: Threads of a block in elementwise kernels. Inputs are padded to a multiple of it.
 BLOCK = 64
 
 #: Exponent and fraction bits of the floating types.
@@ -21,12 +21,12 @@ _RANDOM = 512
 
 
 def uint(bits):
-    """The numpy type of bit patterns that wide."""
+    """Return the NumPy type of bit patterns of this width."""
     return _UINT[bits]
 
 
 def width(kind):
-    """How many bits a value of a PTX type has."""
+    """Return the number of bits of a PTX type."""
     if kind == "pred":
         return 8
     if kind.endswith("x2"):
@@ -35,7 +35,7 @@ def width(kind):
 
 
 def source(name):
-    """A random source that depends on the name alone."""
+    """Return a random source that depends only on the name."""
     return np.random.RandomState(zlib.crc32(name.encode()))
 
 
@@ -44,12 +44,12 @@ def random_bits(rng, bits, count):
 
 
 def pad(array, multiple=BLOCK):
-    """Repeat the beginning until the length is a multiple."""
+    """Repeat the first elements until the length is a multiple."""
     return np.resize(array, -(-len(array) // multiple) * multiple)
 
 
 def array(values, bits):
-    """Integers of any sign as bit patterns."""
+    """Return integers of any sign as bit patterns."""
     return np.array([v & ((1 << bits) - 1) for v in values], dtype=uint(bits))
 
 
@@ -57,14 +57,14 @@ def array(values, bits):
 
 
 def pack(kind, sign, exponent, fraction):
-    """Bits from the fields; the exponent is unbiased."""
+    """Join the fields of a number to its bits. The exponent is unbiased."""
     e, m = FORMATS[kind]
     biased = exponent + (1 << (e - 1)) - 1
     return sign << (e + m) | biased << m | fraction
 
 
 def float_specials(kind):
-    """Zeros, denormals, borders, infinities, NaN of every sort, halfway makers."""
+    """Return zeros, denormals, limits, infinities, all kinds of NaN, and ties."""
     e, m = FORMATS[kind]
     top, half, full = 1 << (e - 1), 1 << (m - 1), (1 << m) - 1
     third = full // 3
@@ -87,7 +87,7 @@ def float_specials(kind):
         pack(kind, 0, top, full),
     ]
     single = [
-        pack(kind, 0, top, 1),  # signalling patterns
+        pack(kind, 0, top, 1),  # signaling NaN
         pack(kind, 1, top, third & ~half),
         pack(kind, 0, top, half | third),
         pack(kind, 0, -m, 0),
@@ -108,7 +108,7 @@ def float_specials(kind):
 
 
 def random_floats(kind, rng, count):
-    """Raw bits; moderate exponents; short fractions (exact ties); near the bottom."""
+    """Return random bits, moderate exponents, short fractions and tiny numbers."""
     e, m = FORMATS[kind]
     bits = 1 + e + m
     raw = random_bits(rng, bits, count).astype(np.uint64)
@@ -129,7 +129,7 @@ def random_floats(kind, rng, count):
 
 
 def neighbours(kind, rng, values):
-    """Each value, its sign flipped or not, moved by up to three units."""
+    """Move each value by up to three units, and change the sign of some."""
     bits = width(kind)
     steps = random_bits(rng, 8, len(values)).astype(np.uint64)
     moved = values.astype(np.uint64) + steps % np.uint64(7) - np.uint64(3)
@@ -138,9 +138,9 @@ def neighbours(kind, rng, values):
 
 
 def _product(kind, a, b):
-    """The negated product, rounded somehow: an addend that cancels.
+    """Return the negated product, rounded in any way, as an addend that cancels.
 
-    Of two NaN the processor chooses as it likes: there the result is no product but a.
+    Where a and b are NaN, return a, because processors choose differently.
     """
     real = {"f16": np.float16, "bf16": np.float32, "f32": np.float32, "f64": np.float64}
     x, y = a, b
@@ -168,14 +168,14 @@ def integer_specials(bits):
 
 
 def random_integers(rng, bits, count):
-    """Of every length, and negated half the time."""
+    """Return random integers of all lengths, half of them negated."""
     raw = random_bits(rng, bits, count)
     control = random_bits(rng, 16, count)
     shorter = raw >> (control % bits).astype(raw.dtype)
     return np.where(control >> 15, ~shorter, shorter)
 
 
-#: Shift counts: every one within a word, and far beyond any width.
+#: Shift counts: all within a word, and some far beyond any width.
 SHIFTS = [*range(67), 127, 128, 255, 256, 0xFFFF, 0x10000, 0x80000000, 0xFFFFFFFF]
 
 
@@ -201,14 +201,14 @@ def randoms(kind, rng, count):
 
 
 def unary(kind, name, extra=(), count=_RANDOM):
-    """All special values, the extra ones, and random ones."""
+    """Return all special values, the extra values, and random values."""
     rng = source(name)
     parts = [specials(kind), array(extra, width(kind)), randoms(kind, rng, count)]
     return [pad(np.concatenate(parts))]
 
 
 def binary(kind, name, count=_RANDOM):
-    """Special values crossed with each other, then random and neighbouring pairs."""
+    """Return all pairs of special values, then random and neighboring pairs."""
     rng = source(name)
     first = specials(kind)
     a = np.repeat(first, len(first))
@@ -224,7 +224,7 @@ def binary(kind, name, count=_RANDOM):
 
 
 def ternary(kind, name, count=2560):
-    """Random triples from the special and the random values; sums that cancel."""
+    """Return random triples of special and random values, and sums that cancel."""
     rng = source(name)
     pool = specials(kind)
     columns = []
@@ -240,7 +240,7 @@ def ternary(kind, name, count=2560):
 
 
 def shifts(kind, name, count=_RANDOM):
-    """Values of a type with 32-bit shift counts."""
+    """Return values of a type, and 32-bit shift counts."""
     rng = source(name)
     counts = array(SHIFTS, 32)
     chosen = np.array([-1, 1 << (width(kind) - 1), 0x0123456789ABCDEF, 0x71C3A965])

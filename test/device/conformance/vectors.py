@@ -6,7 +6,7 @@ from .memory import braces, load_case, store_case
 
 THREADS = 64
 
-#: Whole type: how many parts mov may pack it from and take it apart to.
+#: Type: the numbers of parts that mov may pack into it and unpack it to.
 PACKED = {"b16": (2,), "b32": (2, 4), "b64": (2, 4), "b128": (2, 4)}
 
 
@@ -15,7 +15,7 @@ def part_class(bits):
 
 
 def give(kernel, bits, count, label="part"):
-    """That many registers of `bits` bits, of the inputs of every thread."""
+    """Load registers of `bits` bits from the inputs of each thread."""
     rng = values.source(f"{kernel.name} {label}")
     registers = []
     for i in range(count):
@@ -101,7 +101,7 @@ def packing():
     yield kernel.case("vector", ())
 
 
-#: Types that vector registers may have, with the lanes they allow.
+#: The types of vector registers, with their possible numbers of lanes.
 REGISTERS = {
     "b16": (2, 4),
     "u16": (2, 4),
@@ -121,7 +121,7 @@ def declare(kernel, lanes, kind, *names):
 
 
 def start(name, lanes, kind):
-    """A kernel with two filled vector registers, v and w."""
+    """Return a kernel with two initialized vector registers, v and w."""
     kernel = Kernel(name)
     bits = values.width(kind)
     declare(kernel, lanes, kind, "v", "w", "u")
@@ -151,7 +151,7 @@ def registers():
                 keep(kernel, bits, register, f"taken {i}")
             kernel(f"mov.{form} u, {braces(plain[::-1])};")
             keep_vector(kernel, bits, lanes, "u", "given")
-            # Elements that move within one register: all are read before one is set.
+            # Elements move within one register: all are read before any is written.
             turned = own[lanes // 2 :] + own[: lanes // 2]
             kernel(f"mov.{form} v, {braces([f'v.{c}' for c in turned])};")
             keep_vector(kernel, bits, lanes, "v", "turned")
@@ -233,7 +233,7 @@ def registers():
     yield kernel.case("vector", (), threads=THREADS)
 
 
-#: Vectors in memory, beside those of the list.
+#: Vectors in memory that are not in the list.
 FORMS = [
     "v2.u8",
     "v4.u8",
@@ -289,7 +289,7 @@ def memory():
             if space != "const" and form not in ("v4.u32", "v4.u8", "v2.f64"):
                 yield store_case(space, form, listed=False)
 
-    # Narrow elements in registers of 64 bits, and elements that nobody wants.
+    # Narrow elements in 64-bit registers, and elements that are ignored.
     for form in ("v2.u16", "v4.u16", "v4.s8", "v2.s32"):
         kernel = Kernel(f"ld.global.{form} to wide registers")
         lanes, kind = int(form[1]), form[3:]
@@ -324,7 +324,7 @@ def memory():
         keep_vector(kernel, bits, lanes, "v", "v")
         yield kernel.case("vector", (), threads=THREADS)
 
-    # The address may be one of the registers that are loaded.
+    # The address may be one of the destination registers.
     kernel = Kernel("ld.global.v2.u64 over its address")
     data = values.random_bits(values.source("over"), 64, 2 * THREADS)
     base = kernel.input(data, "memory")
@@ -368,7 +368,7 @@ def memory():
 
 
 def functions():
-    """Vectors as parameters and results of functions."""
+    """Test vectors as parameters and results of functions."""
     for form in ("v4.f32", "v2.u16", "v4.u16", "v4.u8", "v2.u64", "v4.u32"):
         lanes, kind = int(form[1]), form[3:]
         bits = values.width(kind)

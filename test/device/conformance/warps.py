@@ -38,7 +38,7 @@ def shuffles():
 
 
 def half_warp(kernel, value):
-    """The even lanes alone exchange words."""
+    """Let only the even lanes exchange words."""
     d, odd, p, out = (
         kernel.constant(77),
         kernel.reg("b32"),
@@ -54,7 +54,7 @@ def half_warp(kernel, value):
 
 
 def flags():
-    """A predicate of each lane that differs from warp to warp."""
+    """Return a predicate of each lane that differs between warps."""
     rng = values.source("flags")
     words = values.random_bits(rng, 32, THREADS)
     words[:32] |= 1
@@ -175,7 +175,7 @@ def active():
 
 
 def matrices():
-    """wmma: small integers in half precision, whose sums are exact in any order."""
+    """Test wmma with small integers in half precision. Their sums are always exact."""
     kernel = Kernel("wmma.m16n16k16")
     rng = values.source("wmma")
 

@@ -1,7 +1,7 @@
-"""What each row of the table of the API does: a function for every row.
+"""The behaviours of the API: a test function for each row of the table.
 
-A behaviour is called with the last part of the row's name, with a context current, and
-asserts what a call gives. One function may stand for several rows that are alike.
+A behaviour gets the last part of the row's name. It runs in a current context and
+asserts the result of a call. Similar rows share one function.
 """
 
 #: {full name of a row: its behaviour}
@@ -9,7 +9,7 @@ BEHAVIOURS = {}
 
 
 def behaviour(*names, of="pycuda.gpuarray"):
-    """Say that a function shows what some rows of a module do."""
+    """Register a function as the behaviour of some rows of a module."""
 
     def register(function):
         for name in names:
@@ -22,7 +22,7 @@ def behaviour(*names, of="pycuda.gpuarray"):
 
 
 def show(row):
-    """Run the behaviour of a row; LookupError if it has none."""
+    """Run the behaviour of a row. Raise LookupError if it has none."""
     found = BEHAVIOURS.get(str(row))
     if found is None:
         raise LookupError(f"{row} has no behaviour")

@@ -1,4 +1,4 @@
-"""What the functions of pycuda.gpuarray and pycuda.cumath do."""
+"""Behaviours of the functions of pycuda.gpuarray and pycuda.cumath."""
 
 import builtins
 

@@ -1,4 +1,4 @@
-"""What the attributes and methods of GPUArray do."""
+"""Behaviours of the attributes and methods of GPUArray."""
 
 import operator
 import warnings
@@ -20,7 +20,7 @@ def row(*names):
 
 
 def host(shape=(3, 4), dtype=F, start=1):
-    """Return numbers that are all different."""
+    """Return an array of different numbers."""
     return np.arange(start, start + int(np.prod(shape)), dtype=dtype).reshape(shape)
 
 
@@ -351,7 +351,7 @@ OPERATORS = {
 def operators(name):
     function = OPERATORS[name.strip("_")]
     ours = function
-    if name == "__div__":  # the name of Python 2, which nothing calls for itself
+    if name == "__div__":  # the name in Python 2, which Python 3 never calls
 
         def ours(one, other):
             return one.__div__(other)
@@ -497,7 +497,7 @@ def reshape(name):
         same(x.reshape(*args), a.reshape(*args))
         assert x.reshape(*args).ptr == x.ptr
     assert x.reshape(3, 4) is x
-    same(x.T.reshape(12), a.ravel())  # as it lies in memory
+    same(x.T.reshape(12), a.ravel())  # in the order of memory
     same(x.T.reshape(6, 2, order="F"), a.T.reshape(6, 2, order="F"))
     for bad in ((5,), (-1, -1)):
         with pytest.raises(ValueError):

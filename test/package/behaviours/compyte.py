@@ -1,4 +1,4 @@
-"""What pycuda.compyte does."""
+"""Behaviours of pycuda.compyte."""
 
 import typing
 

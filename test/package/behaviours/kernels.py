@@ -1,4 +1,4 @@
-"""What ElementwiseKernel, ReductionKernel, scans and ready-made kernels do."""
+"""Behaviours of ElementwiseKernel, ReductionKernel, scans and ready-made kernels."""
 
 import numpy as np
 import pytest
@@ -113,7 +113,7 @@ def real_dtype(name):
 
 
 def ready_made():
-    """Return {name: (function, its dtypes, arguments, what z is then)}."""
+    """Return {name: (function, its dtypes, arguments, the expected z)}."""
     a, b = np.arange(1, 51, dtype=F), np.arange(50, 0, -1, dtype=F)
     x, y, z = gpuarray.to_gpu(a), gpuarray.to_gpu(b), gpuarray.zeros(50, F)
     c = (a + 1j * b).astype(c8)
@@ -127,7 +127,7 @@ def ready_made():
     def bound(made):
         kernel, (texture,) = made
         two.bind_to_texref_ext(texture)
-        texture.kept = two  # the binding itself keeps nothing
+        texture.kept = two  # the binding itself keeps no object alive
         return kernel
 
     return {

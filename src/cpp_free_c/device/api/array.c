@@ -1,10 +1,9 @@
 /* The driver's calls on CUDA arrays and mipmapped arrays (memory/array.h). */
 #include "device/memory/array.h"
 
-#include "device/api/context.h"
 #include "device/api/entry.h"
-#include "device/api/faults.h"
-#include "device/api/stream.h"
+#include "device/api/release_count.h"
+#include "device/api/running.h"
 
 CUresult
 emu_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
@@ -12,7 +11,7 @@ emu_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(ArrayCreate, &context);
 
-    if (status == CUDA_SUCCESS && (!pHandle || !pAllocateArray)) {
+    if (status == CUDA_SUCCESS && (pHandle == NULL || pAllocateArray == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -33,7 +32,7 @@ emu_cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateAr
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(Array3DCreate, &context);
 
-    if (status == CUDA_SUCCESS && (!pHandle || !pAllocateArray)) {
+    if (status == CUDA_SUCCESS && (pHandle == NULL || pAllocateArray == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -42,27 +41,35 @@ emu_cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateAr
     return emu_leave(status);
 }
 
+/* Find the array of a call that describes it. */
+static CUresult
+array_find(CUarray handle, const void *out, const emu_array **array)
+{
+    *array = emu_object_get(handle, EMU_ARRAY);
+    if (*array == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (out == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult
 emu_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
     emu_context *context;
+    const emu_array *array;
     CUresult status = EMU_ENTER_CONTEXT(ArrayGetDescriptor, &context);
 
     if (status == CUDA_SUCCESS) {
-        const emu_array *array = emu_object_get(hArray, EMU_ARRAY);
-
-        if (!array) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (!pArrayDescriptor) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            pArrayDescriptor->Width = array->descriptor.Width;
-            pArrayDescriptor->Height = array->descriptor.Height;
-            pArrayDescriptor->Format = array->descriptor.Format;
-            pArrayDescriptor->NumChannels = array->descriptor.NumChannels;
-        }
+        status = array_find(hArray, pArrayDescriptor, &array);
+    }
+    if (status == CUDA_SUCCESS) {
+        pArrayDescriptor->Width = array->descriptor.Width;
+        pArrayDescriptor->Height = array->descriptor.Height;
+        pArrayDescriptor->Format = array->descriptor.Format;
+        pArrayDescriptor->NumChannels = array->descriptor.NumChannels;
     }
     return emu_leave(status);
 }
@@ -71,22 +78,37 @@ CUresult
 emu_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
     emu_context *context;
+    const emu_array *array;
     CUresult status = EMU_ENTER_CONTEXT(Array3DGetDescriptor, &context);
 
     if (status == CUDA_SUCCESS) {
-        const emu_array *array = emu_object_get(hArray, EMU_ARRAY);
-
-        if (!array) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (!pArrayDescriptor) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else {
-            *pArrayDescriptor = array->descriptor;
-        }
+        status = array_find(hArray, pArrayDescriptor, &array);
+    }
+    if (status == CUDA_SUCCESS) {
+        *pArrayDescriptor = array->descriptor;
     }
     return emu_leave(status);
+}
+
+/* Destroy an array or a mipmapped array (NULL: there is none), unless another object
+ * owns it. A nested call cannot wait for the work that may use it. */
+static CUresult
+array_destroy(emu_object *object, bool is_owned)
+{
+    uint64_t ticket;
+
+    if (object == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (emu_running_cannot_settle(object->context, &ticket)) {
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    if (is_owned) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    emu_count_free(object->context);
+    object->destroy(object);
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -97,20 +119,11 @@ emu_cuArrayDestroy(CUarray hArray)
 
     if (status == CUDA_SUCCESS) {
         emu_array *array = emu_object_get(hArray, EMU_ARRAY);
-        uint64_t ticket;
+        /* A mipmapped array owns its levels, an OpenGL registration its image. */
+        const bool is_owned =
+            array != NULL && (array->parent != NULL || array->keeper != NULL);
 
-        if (array && emu_stream_cannot_settle(array->object.context, &ticket)) {
-            status = CUDA_ERROR_NOT_PERMITTED;
-        }
-        else if (array && !array->parent && !array->keeper) {
-            emu_count_free(array->object.context);
-            array->object.destroy(&array->object);
-        }
-        else {
-            /* A level is destroyed with its mipmapped array only, and an OpenGL image
-             * with its registration. */
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
+        status = array_destroy((emu_object *)array, is_owned);
     }
     return emu_leave(status);
 }
@@ -125,7 +138,7 @@ emu_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(MipmappedArrayCreate, &context);
 
-    if (status == CUDA_SUCCESS && (!pHandle || !pMipmappedArrayDesc)) {
+    if (status == CUDA_SUCCESS && (pHandle == NULL || pMipmappedArrayDesc == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -145,10 +158,10 @@ emu_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedAr
     if (status == CUDA_SUCCESS) {
         const emu_mipmap *mipmap = emu_object_get(hMipmappedArray, EMU_MIPMAP);
 
-        if (!mipmap) {
+        if (mipmap == NULL) {
             status = CUDA_ERROR_INVALID_HANDLE;
         }
-        else if (!pLevelArray || level >= mipmap->level_count) {
+        else if (pLevelArray == NULL || level >= mipmap->level_count) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
@@ -166,18 +179,8 @@ emu_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 
     if (status == CUDA_SUCCESS) {
         emu_mipmap *mipmap = emu_object_get(hMipmappedArray, EMU_MIPMAP);
-        uint64_t ticket;
 
-        if (mipmap && emu_stream_cannot_settle(mipmap->object.context, &ticket)) {
-            status = CUDA_ERROR_NOT_PERMITTED;
-        }
-        else if (mipmap) {
-            emu_count_free(mipmap->object.context);
-            mipmap->object.destroy(&mipmap->object);
-        }
-        else {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
+        status = array_destroy((emu_object *)mipmap, false);
     }
     return emu_leave(status);
 }

@@ -1,26 +1,19 @@
-/* Capture of streams into graphs. See capture.h.
+/* The captures and what may be done during them. See capture.h.
  *
- * Which calls are refused, and with which code, follows the driver's documentation:
- * what would wait for captured work conflicts with the capture always; what works
- * behind its back ("unsafe") depends on the modes of the capture and of the thread.
- * Where the documentation gives no code, what has been seen of a GPU's driver decides,
- * and where nothing has been, the likest case that has. */
+ * Which calls are refused, and with which code, follows the driver's documentation. A
+ * call that would wait for captured work always conflicts with the capture. A call that
+ * works behind its back ("unsafe") conflicts depending on the modes of the capture and
+ * of the thread. Where the documentation gives no code, the code is the one that a
+ * GPU's driver was seen to return, or that of the most similar case seen. */
 #define _GNU_SOURCE
 #include "device/api/capture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "device/api/context.h"
-#include "device/api/faults.h"
+#include "device/api/context_stack.h"
 #include "device/api/deferred.h"
-#include "device/api/stream.h"
 
-/* CUstreamCaptureMode and CUstreamCaptureStatus values. */
-enum { MODE_GLOBAL = 0, MODE_THREAD_LOCAL = 1, MODE_RELAXED = 2 };
-enum { STATUS_NONE = 0, STATUS_ACTIVE = 1, STATUS_INVALIDATED = 2 };
-
-struct emu_capture {
+typedef struct emu_capture {
     emu_context *context; /* of the origin */
     emu_stream *origin;
     CUstreamCaptureMode mode;
@@ -28,117 +21,41 @@ struct emu_capture {
     bool invalid;
     emu_graph_body *body;
     emu_capture_place *places;
-    emu_capture *next, *previous; /* of all captures */
-};
+    struct emu_capture *next, *previous; /* of all captures */
+} emu_capture;
 
-static emu_capture *captures; /* guarded by the API lock, as all that hangs on it */
+static emu_capture *captures; /* guarded by the API lock, with everything they own */
 static uint64_t last_thread;  /* guarded by the API lock */
 static _Thread_local uint64_t this_thread;
-static _Thread_local CUstreamCaptureMode thread_mode = MODE_GLOBAL;
+static _Thread_local CUstreamCaptureMode thread_mode = EMU_CAPTURE_GLOBAL;
 
 static uint64_t
-thread_number(void)
+capture_thread_number(void)
 {
-    if (!this_thread) {
+    if (this_thread == 0) {
         this_thread = ++last_thread;
     }
     return this_thread;
 }
 
-/* -- places ------------------------------------------------------------------------ */
-
-void
-emu_capture_forget(emu_capture_place *place)
-{
-    emu_capture *capture = place->capture;
-
-    place->captured = false;
-    if (!capture) {
-        return;
-    }
-    if (place->previous) {
-        place->previous->next = place->next;
-    }
-    else {
-        capture->places = place->next;
-    }
-    if (place->next) {
-        place->next->previous = place->previous;
-    }
-    free(place->after);
-    place->after = NULL;
-    place->count = 0;
-    place->capture = NULL;
-    place->next = place->previous = NULL;
-}
-
-/* Puts a place into the capture, after the nodes given. */
-static CUresult
-join(emu_capture_place *place, emu_capture *capture, const uint32_t *after,
-     size_t count)
-{
-    uint32_t *copy = malloc((count + 1) * sizeof(*copy));
-
-    if (!copy) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    if (count) {
-        memcpy(copy, after, count * sizeof(*copy));
-    }
-    emu_capture_forget(place);
-    place->capture = capture;
-    place->after = copy;
-    place->count = count;
-    place->next = capture->places;
-    if (place->next) {
-        place->next->previous = place;
-    }
-    capture->places = place;
-    return CUDA_SUCCESS;
-}
-
-/* Lets a place wait for more nodes. */
-static CUresult
-wait_for(emu_capture_place *place, const uint32_t *after, size_t count)
-{
-    uint32_t *all = realloc(place->after, (place->count + count + 1) * sizeof(*all));
-
-    if (!all) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    place->after = all;
-    for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-
-        while (k < place->count && all[k] != after[i]) {
-            k++;
-        }
-        all[k] = after[i];
-        place->count += k == place->count;
-    }
-    return CUDA_SUCCESS;
-}
-
-/* -- captures ---------------------------------------------------------------------- */
-
-/* Ends a capture; its streams run work again. */
+/* End a capture; its streams run work again. */
 static void
-end(emu_capture *capture)
+capture_free(emu_capture *capture)
 {
-    while (capture->places) {
+    while (capture->places != NULL) {
         emu_capture_place *place = capture->places;
         bool captured = place->captured;
 
-        emu_capture_forget(place);
-        place->captured = captured; /* an event stays one that never took place */
+        emu_capture_place_leave(place);
+        place->captured = captured; /* an event that never took place stays so */
     }
-    if (capture->previous) {
+    if (capture->previous != NULL) {
         capture->previous->next = capture->next;
     }
     else {
         captures = capture->next;
     }
-    if (capture->next) {
+    if (capture->next != NULL) {
         capture->next->previous = capture->previous;
     }
     emu_graph_body_release(capture->body);
@@ -148,44 +65,46 @@ end(emu_capture *capture)
 void
 emu_capture_stream_gone(emu_stream *stream)
 {
-    emu_capture_place *place = emu_stream_place(stream);
-    emu_capture *capture = place->capture;
+    emu_capture *capture = stream->place.capture;
 
-    if (capture && capture->origin == stream) {
-        end(capture); /* forgets all its places, this one too */
-        place->capture = NULL;
+    if (capture != NULL && capture->origin == stream) {
+        capture_free(capture); /* all its places leave it, this one too */
     }
-    emu_capture_forget(place);
+    emu_capture_place_leave(&stream->place);
 }
 
-/* Whether the null stream would have to wait for a stream of the capture. */
+/* Whether the null stream of the context would have to wait for a captured stream. */
 static bool
-is_blocking(const emu_capture *capture, const emu_context *context)
+capture_blocks(const emu_capture *capture, const emu_context *context)
 {
-    for (const emu_capture_place *p = capture->places; p; p = p->next) {
-        if (p->stream && emu_stream_context(p->stream) == context &&
-            emu_stream_is_blocking(p->stream)) {
+    for (const emu_capture_place *p = capture->places; p != NULL; p = p->next) {
+        const emu_stream *stream = p->stream;
+
+        if (stream != NULL && stream->object.context == context &&
+            emu_stream_is_blocking(stream)) {
             return true;
         }
     }
     return false;
 }
 
-/* Finds the capture of a stream to which work is to be added; NULL: none. Work in the
- * null stream would wait for captured work, which is never done. */
+/* Find the capture of a stream to which work is to be added; NULL: none. Work in the
+ * null stream would wait for captured work, which never runs. */
 static CUresult
-find(emu_stream *stream, emu_capture **capture)
+capture_find(emu_stream *stream, emu_capture **capture)
 {
     CUresult status = CUDA_SUCCESS;
 
-    *capture = emu_stream_place(stream)->capture;
-    if (*capture) {
-        return (*capture)->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-                                   : CUDA_SUCCESS;
+    *capture = stream->place.capture;
+    if (*capture != NULL) {
+        if ((*capture)->invalid) {
+            return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+        }
+        return CUDA_SUCCESS;
     }
-    if (emu_stream_is_null(stream)) {
-        for (emu_capture *c = captures; c; c = c->next) {
-            if (is_blocking(c, emu_stream_context(stream))) {
+    if (stream->is_null) {
+        for (emu_capture *c = captures; c != NULL; c = c->next) {
+            if (capture_blocks(c, stream->object.context)) {
                 c->invalid = true;
                 status = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
             }
@@ -194,21 +113,22 @@ find(emu_stream *stream, emu_capture **capture)
     return status;
 }
 
+/* Add the work to the capture of the stream, if there is one. */
 static CUresult
-take(emu_stream *stream, const emu_work *work, const void *payload, size_t size,
-     bool *taken)
+capture_add(emu_stream *stream, const emu_work *work, const void *payload, size_t size,
+            bool *taken)
 {
-    emu_capture_place *place = emu_stream_place(stream);
+    emu_capture_place *place = &stream->place;
     emu_capture *capture;
     uint32_t number;
     CUresult status;
 
     *taken = false;
-    if (!captures) {
+    if (captures == NULL) {
         return CUDA_SUCCESS;
     }
-    status = find(stream, &capture);
-    if (status != CUDA_SUCCESS || !capture) {
+    status = capture_find(stream, &capture);
+    if (status != CUDA_SUCCESS || capture == NULL) {
         return status;
     }
     if (!emu_graph_body_add(capture->body, work, payload, size, place->after,
@@ -217,7 +137,7 @@ take(emu_stream *stream, const emu_work *work, const void *payload, size_t size,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *taken = true;
-    place->after[0] = number; /* there is room for one always */
+    place->after[0] = number; /* there is always room for one */
     place->count = 1;
     return CUDA_SUCCESS;
 }
@@ -226,15 +146,15 @@ CUresult
 emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
                  size_t size, bool *taken)
 {
-    CUresult status = take(stream, work, payload, size, taken);
+    CUresult status = capture_add(stream, work, payload, size, taken);
 
     if (status == CUDA_SUCCESS && !*taken) {
-        *taken = emu_late_keep(stream, work, payload, size);
+        *taken = emu_deferred_keep(stream, work, payload, size);
     }
     return status;
 }
 
-/* -- what may not be done ---------------------------------------------------------- */
+/* -- what is refused --------------------------------------------------------------- */
 
 CUresult
 emu_capture_refuse(emu_stream *stream)
@@ -242,25 +162,35 @@ emu_capture_refuse(emu_stream *stream)
     emu_capture *capture;
     CUresult status;
 
-    if (!captures) {
+    if (captures == NULL) {
         return CUDA_SUCCESS;
     }
-    status = find(stream, &capture);
-    if (status == CUDA_SUCCESS && capture) {
+    status = capture_find(stream, &capture);
+    if (status == CUDA_SUCCESS && capture != NULL) {
         capture->invalid = true;
         status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     return status;
 }
 
+/* Whether a code is one with which a capture itself refuses a call. */
+static bool
+capture_is_own_code(CUresult status)
+{
+    return status >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+           status <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 CUresult
 emu_capture_failed(emu_stream *stream, CUresult status)
 {
-    emu_capture *capture = stream ? emu_stream_place(stream)->capture : NULL;
-    bool own = status >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
-               status <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    emu_capture *capture;
 
-    if (status == CUDA_SUCCESS || !capture || own) {
+    if (status == CUDA_SUCCESS || stream == NULL || capture_is_own_code(status)) {
+        return status;
+    }
+    capture = stream->place.capture;
+    if (capture == NULL) {
         return status;
     }
     if (capture->invalid) {
@@ -270,19 +200,29 @@ emu_capture_failed(emu_stream *stream, CUresult status)
     return status;
 }
 
+/* Whether the modes of the capture and of this thread forbid an unsafe call. */
+static bool
+capture_forbids_unsafe(const emu_capture *capture)
+{
+    if (capture->mode == EMU_CAPTURE_RELAXED) {
+        return false;
+    }
+    if (capture->thread == capture_thread_number()) {
+        return true;
+    }
+    return thread_mode == EMU_CAPTURE_GLOBAL && capture->mode == EMU_CAPTURE_GLOBAL;
+}
+
 CUresult
 emu_capture_unsafe(void)
 {
     CUresult status = CUDA_SUCCESS;
 
-    if (!captures || thread_mode == MODE_RELAXED) {
+    if (captures == NULL || thread_mode == EMU_CAPTURE_RELAXED) {
         return CUDA_SUCCESS;
     }
-    for (emu_capture *c = captures; c; c = c->next) {
-        bool mine = c->thread == thread_number();
-
-        if (!c->invalid && c->mode != MODE_RELAXED &&
-            (mine || (thread_mode == MODE_GLOBAL && c->mode == MODE_GLOBAL))) {
+    for (emu_capture *c = captures; c != NULL; c = c->next) {
+        if (!c->invalid && capture_forbids_unsafe(c)) {
             c->invalid = true;
             status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
@@ -290,14 +230,14 @@ emu_capture_unsafe(void)
     return status;
 }
 
-/* The current context as a whole is to be waited for. */
+/* Refuse to wait for the current context as a whole. */
 static CUresult
-refuse_context(void)
+capture_refuse_context(void)
 {
     CUresult status = CUDA_SUCCESS;
 
-    for (emu_capture *c = captures; c; c = c->next) {
-        if (c->context == emu_context_peek()) {
+    for (emu_capture *c = captures; c != NULL; c = c->next) {
+        if (c->context == emu_context_top()) {
             c->invalid = true;
             status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
@@ -308,38 +248,18 @@ refuse_context(void)
 CUresult
 emu_capture_permit(emu_call call)
 {
-    if (!captures) {
+    const unsigned char traits = emu_call_traits[call];
+
+    if (captures == NULL) {
         return CUDA_SUCCESS;
     }
-    switch (call) {
-        case EMU_CALL_CtxSynchronize:
-            return refuse_context();
-        case EMU_CALL_MemAlloc:
-        case EMU_CALL_MemAllocPitch:
-        case EMU_CALL_MemAllocManaged:
-        case EMU_CALL_MemFree:
-        case EMU_CALL_MemHostAlloc:
-        case EMU_CALL_MemFreeHost:
-        case EMU_CALL_MemHostRegister:
-        case EMU_CALL_MemHostUnregister:
-        case EMU_CALL_ArrayCreate:
-        case EMU_CALL_Array3DCreate:
-        case EMU_CALL_ArrayDestroy:
-        case EMU_CALL_MipmappedArrayCreate:
-        case EMU_CALL_MipmappedArrayDestroy:
-        case EMU_CALL_TexObjectCreate:
-        case EMU_CALL_TexObjectDestroy:
-        case EMU_CALL_SurfObjectCreate:
-        case EMU_CALL_SurfObjectDestroy:
-        case EMU_CALL_ModuleLoad:
-        case EMU_CALL_ModuleLoadData:
-        case EMU_CALL_ModuleLoadDataEx:
-        case EMU_CALL_ModuleLoadFatBinary:
-        case EMU_CALL_ModuleUnload:
-            return emu_capture_unsafe();
-        default:
-            return CUDA_SUCCESS;
+    if ((traits & EMU_CALL_STOPS_CAPTURE) != 0) {
+        return capture_refuse_context();
     }
+    if ((traits & EMU_CALL_IS_UNSAFE) != 0) {
+        return emu_capture_unsafe();
+    }
+    return CUDA_SUCCESS;
 }
 
 /* -- events ------------------------------------------------------------------------ */
@@ -348,48 +268,70 @@ CUresult
 emu_capture_record(emu_stream *stream, emu_capture_place *event, bool *taken)
 {
     emu_capture *capture = NULL;
-    CUresult status = captures ? find(stream, &capture) : CUDA_SUCCESS;
 
     *taken = false;
-    if (status != CUDA_SUCCESS) {
-        return status;
+    if (captures != NULL) {
+        CUresult status = capture_find(stream, &capture);
+
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
     }
-    if (!capture) {
-        emu_capture_forget(event);
+    if (capture == NULL) {
+        emu_capture_place_leave(event);
         return CUDA_SUCCESS;
     }
-    status = join(event, capture, emu_stream_place(stream)->after,
-                  emu_stream_place(stream)->count);
-    *taken = event->captured = status == CUDA_SUCCESS;
-    return status;
+    if (!emu_capture_place_join(event, capture, &capture->places, stream->place.after,
+                                stream->place.count)) {
+        event->captured = false;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *taken = event->captured = true;
+    return CUDA_SUCCESS;
 }
 
-/* A stream waits for an event of a capture that goes on. */
+/* Make a stream that is not being captured wait for an event of an active capture: the
+ * stream joins the capture. */
 static CUresult
-wait_captured(emu_stream *stream, const emu_capture_place *event)
+capture_join(emu_stream *stream, const emu_capture_place *event)
 {
-    emu_capture_place *place = emu_stream_place(stream);
+    emu_capture *capture = event->capture;
+
+    if (capture->invalid) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (stream->is_null) {
+        capture->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    if (!emu_capture_place_join(&stream->place, capture, &capture->places, event->after,
+                                event->count)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Make a stream wait for an event of an active capture. */
+static CUresult
+capture_wait_captured(emu_stream *stream, const emu_capture_place *event)
+{
     emu_capture *capture;
-    CUresult status = find(stream, &capture);
+    CUresult status = capture_find(stream, &capture);
 
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    if (!capture) {
-        if (event->capture->invalid) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        if (emu_stream_is_null(stream)) {
-            event->capture->invalid = true;
-            return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-        }
-        return join(place, event->capture, event->after, event->count);
+    if (capture == NULL) {
+        return capture_join(stream, event);
     }
     if (capture != event->capture) {
         capture->invalid = event->capture->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
-    return wait_for(place, event->after, event->count);
+    if (!emu_capture_place_wait(&stream->place, event->after, event->count)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -400,16 +342,16 @@ emu_capture_wait(emu_stream *stream, emu_capture_place *event, bool recorded,
     CUresult status = CUDA_SUCCESS;
 
     *taken = event->captured;
-    if (event->capture) {
-        return wait_captured(stream, event);
+    if (event->capture != NULL) {
+        return capture_wait_captured(stream, event);
     }
     if (event->captured) {
         return CUDA_ERROR_INVALID_VALUE; /* of a capture that has ended */
     }
-    if (captures) {
-        status = find(stream, &capture);
+    if (captures != NULL) {
+        status = capture_find(stream, &capture);
     }
-    if (status == CUDA_SUCCESS && capture) {
+    if (status == CUDA_SUCCESS && capture != NULL) {
         *taken = true;
         if (recorded) {
             capture->invalid = true;
@@ -422,36 +364,36 @@ emu_capture_wait(emu_stream *stream, emu_capture_place *event, bool recorded,
 CUresult
 emu_capture_look(emu_capture_place *event)
 {
-    if (event->captured) {
-        if (!event->capture) {
-            return CUDA_ERROR_INVALID_VALUE; /* its capture has ended */
-        }
-        event->capture->invalid = true;
-        return CUDA_ERROR_CAPTURED_EVENT;
+    if (!event->captured) {
+        return emu_capture_unsafe();
     }
-    return emu_capture_unsafe();
+    if (event->capture == NULL) {
+        return CUDA_ERROR_INVALID_VALUE; /* its capture has ended */
+    }
+    event->capture->invalid = true;
+    return CUDA_ERROR_CAPTURED_EVENT;
 }
 
-/* -- entry points ------------------------------------------------------------------ */
+/* -- begin and end ----------------------------------------------------------------- */
 
-static CUresult
-begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode mode)
+CUresult
+emu_capture_begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode mode)
 {
-    emu_capture_place *place = emu_stream_place(stream);
     emu_capture *capture;
 
-    if (emu_stream_is_null(stream)) {
+    if (stream->is_null) {
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
-    if (place->capture) {
+    if (stream->place.capture != NULL) {
         return CUDA_ERROR_ILLEGAL_STATE;
     }
     capture = calloc(1, sizeof(*capture));
-    if (!capture) {
+    if (capture == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     capture->body = emu_graph_body_new();
-    if (!capture->body || join(place, capture, NULL, 0) != CUDA_SUCCESS) {
+    if (capture->body == NULL ||
+        !emu_capture_place_join(&stream->place, capture, &capture->places, NULL, 0)) {
         emu_graph_body_release(capture->body);
         free(capture);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -459,138 +401,85 @@ begin(emu_context *context, emu_stream *stream, CUstreamCaptureMode mode)
     capture->context = context;
     capture->origin = stream;
     capture->mode = mode;
-    capture->thread = thread_number();
+    capture->thread = capture_thread_number();
     capture->next = captures;
-    if (captures) {
+    if (captures != NULL) {
         captures->previous = capture;
     }
     captures = capture;
     return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
+/* Whether a capture that ends in the right stream and thread gives a graph. */
+static CUresult
+capture_check_complete(const emu_capture *capture)
 {
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(StreamBeginCapture, hStream, &context);
+    const emu_capture_place *place = &capture->origin->place;
 
-    if (status == CUDA_SUCCESS && mode > MODE_RELAXED) {
-        status = CUDA_ERROR_INVALID_VALUE;
+    if (capture->invalid) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
-    if (status == CUDA_SUCCESS) {
-        emu_stream *stream = emu_stream_get(context, hStream);
-
-        status = stream ? begin(context, stream, mode) : CUDA_ERROR_INVALID_HANDLE;
+    if (!emu_graph_body_joined(capture->body, place->after, place->count)) {
+        return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
-/* Ends the capture and makes its graph; after a misuse there is none. */
-static CUresult
-finish(emu_capture *capture, CUgraph *out)
+CUresult
+emu_capture_end(emu_stream *stream, emu_context **context, emu_graph_body **body)
 {
-    const emu_capture_place *place = emu_stream_place(capture->origin);
-    CUresult status = CUDA_SUCCESS;
+    emu_capture *capture = stream->place.capture;
+    CUresult status;
 
-    *out = NULL;
-    if (capture->invalid) {
-        status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (capture == NULL) {
+        return CUDA_ERROR_ILLEGAL_STATE;
     }
-    else if (!emu_graph_body_joined(capture->body, place->after, place->count)) {
-        status = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    if (capture->origin != stream) {
+        capture->invalid = true;
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    else {
-        *out = emu_graph_new(capture->context, capture->body);
-        if (*out) {
-            capture->body = NULL;
-        }
-        else {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+    if (capture->mode != EMU_CAPTURE_RELAXED &&
+        capture->thread != capture_thread_number()) {
+        capture_free(capture); /* it is lost, as on a GPU */
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     }
-    end(capture);
+    status = capture_check_complete(capture);
+    if (status == CUDA_SUCCESS) {
+        *context = capture->context;
+        *body = capture->body;
+        capture->body = NULL;
+    }
+    capture_free(capture);
     return status;
 }
 
 CUresult
-emu_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+emu_capture_status(const emu_stream *stream, CUstreamCaptureStatus *status)
 {
-    emu_context *context;
-    emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_STREAM(StreamEndCapture, hStream, &context);
+    const emu_capture *capture = stream->place.capture;
 
-    if (status == CUDA_SUCCESS && !phGraph) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        stream = emu_stream_get(context, hStream);
-        status = stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (status == CUDA_SUCCESS) {
-        emu_capture *capture = emu_stream_place(stream)->capture;
-
-        if (!capture) {
-            status = CUDA_ERROR_ILLEGAL_STATE;
-        }
-        else if (capture->origin != stream) {
-            capture->invalid = true;
-            status = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-        }
-        else if (capture->mode != MODE_RELAXED && capture->thread != thread_number()) {
-            end(capture); /* it is lost, as on a GPU */
-            status = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-        }
-        else {
-            status = finish(capture, phGraph);
+    *status = EMU_CAPTURE_NONE;
+    if (capture != NULL) {
+        *status = EMU_CAPTURE_ACTIVE;
+        if (capture->invalid) {
+            *status = EMU_CAPTURE_INVALIDATED;
         }
     }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    emu_context *context;
-    emu_stream *stream = NULL;
-    CUresult status = EMU_ENTER_STREAM(StreamIsCapturing, hStream, &context);
-
-    if (status == CUDA_SUCCESS && !captureStatus) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        stream = emu_stream_get(context, hStream);
-        status = stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (status == CUDA_SUCCESS) {
-        const emu_capture *capture = emu_stream_place(stream)->capture;
-
-        *captureStatus = !capture           ? STATUS_NONE
-                         : capture->invalid ? STATUS_INVALIDATED
-                                            : STATUS_ACTIVE;
-        if (emu_stream_is_null(stream)) { /* asking alone does no harm */
-            for (const emu_capture *c = captures; c; c = c->next) {
-                if (is_blocking(c, context)) {
-                    status = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-                }
+    if (stream->is_null) { /* the question does not invalidate the captures */
+        for (const emu_capture *c = captures; c != NULL; c = c->next) {
+            if (capture_blocks(c, stream->object.context)) {
+                return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
             }
         }
     }
-    return emu_leave(status);
+    return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+void
+emu_capture_exchange_mode(CUstreamCaptureMode *mode)
 {
-    CUresult status = EMU_ENTER(ThreadExchangeStreamCaptureMode);
+    CUstreamCaptureMode before = thread_mode;
 
-    if (status == CUDA_SUCCESS && (!mode || *mode > MODE_RELAXED)) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        CUstreamCaptureMode before = thread_mode;
-
-        thread_mode = *mode;
-        *mode = before;
-    }
-    return emu_leave(status);
+    thread_mode = *mode;
+    *mode = before;
 }

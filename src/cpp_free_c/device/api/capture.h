@@ -1,55 +1,65 @@
-/* Capture: work that a program enqueues in a stream becomes nodes of a graph instead of
- * being run.
+/* Stream capture: work that a program enqueues in a stream becomes nodes of a graph
+ * instead of running.
  *
- * A capture begins in one stream, its origin; a stream that waits for an event which
- * was recorded in the capture takes part from then on. Whatever may not be done
- * meanwhile fails and makes the capture invalid; it lasts until the program ends it.
- * All functions are called under the API lock. */
+ * A capture begins in one stream, its origin. A stream that waits for an event which
+ * was recorded in the capture joins it. A call that may not be made during a capture
+ * fails and makes the capture invalid; an invalid capture lasts until the program ends
+ * it. Call all functions with the API lock held. */
 #ifndef DEVICE_API_CAPTURE_H
 #define DEVICE_API_CAPTURE_H
 
-#include "device/api/entry.h"
-#include "device/api/graph.h"
+#include "device/api/call.h"
+#include "device/api/graph_body.h"
+#include "device/api/stream_order.h"
 
-typedef struct emu_capture emu_capture;
+/* CUstreamCaptureMode and CUstreamCaptureStatus values. */
+enum { EMU_CAPTURE_GLOBAL = 0, EMU_CAPTURE_THREAD_LOCAL = 1, EMU_CAPTURE_RELAXED = 2 };
+enum { EMU_CAPTURE_NONE = 0, EMU_CAPTURE_ACTIVE = 1, EMU_CAPTURE_INVALIDATED = 2 };
 
-/* Where a stream, or an event that was recorded, stands in a capture. */
-typedef struct emu_capture_place {
-    emu_capture *capture;       /* NULL: in none */
-    struct CUstream_st *stream; /* whose place it is; NULL: an event's */
-    uint32_t *after;            /* what is enqueued next waits for these nodes */
-    size_t count;
-    struct emu_capture_place *next, *previous; /* of the capture */
-    bool captured; /* an event: its last record was in a capture, ended or not */
-} emu_capture_place;
+/* -- for calls that enqueue work --------------------------------------------------- */
 
-/* To be asked by every call that enqueues work: when the stream is being captured, the
- * work is kept (`taken`) and must not be run. Nor when the stream runs late. */
-CUresult emu_capture_take(struct CUstream_st *stream, const emu_work *work,
-                          const void *payload, size_t size, bool *taken);
-/* To be told how a call that enqueues work ended: one that fails makes the capture of
- * its stream invalid, and that it was so before comes first. Returns the call's code.
+/* Keep the work if the stream is being captured or is deferred. Sets `taken` if so:
+ * then the caller must not run the work. */
+CUresult emu_capture_take(emu_stream *stream, const emu_work *work, const void *payload,
+                          size_t size, bool *taken);
+/* Report how such a call ended. A failure makes the capture of the stream invalid; if
+ * it was invalid before, that comes first. Return the code that the call must return.
  */
-CUresult emu_capture_failed(struct CUstream_st *stream, CUresult status);
-/* To be asked by calls on a stream that cannot be captured. */
-CUresult emu_capture_refuse(struct CUstream_st *stream);
-/* To be asked by calls that do work which no capture sees. */
+CUresult emu_capture_failed(emu_stream *stream, CUresult status);
+
+/* -- for calls that a capture refuses ---------------------------------------------- */
+
+/* Refuse a call on a stream that is being captured. */
+CUresult emu_capture_refuse(emu_stream *stream);
+/* Refuse a call whose work no capture sees, depending on the modes of the captures and
+ * of this thread. */
 CUresult emu_capture_unsafe(void);
-/* Whether a call may be made at all: asked at the entry of each. */
+/* Refuse a call at its entry. */
 CUresult emu_capture_permit(emu_call call);
 
-/* An event is recorded in a stream; not taken: it is a record as ever. */
-CUresult emu_capture_record(struct CUstream_st *stream, emu_capture_place *event,
-                            bool *taken);
-/* A stream waits for an event; `recorded` when it ever was. Not taken: as ever. */
-CUresult emu_capture_wait(struct CUstream_st *stream, emu_capture_place *event,
-                          bool recorded, bool *taken);
-/* To be asked by calls that look at an event's state. */
+/* -- for events -------------------------------------------------------------------- */
+
+/* Record an event in a stream. Not `taken`: the stream is not being captured. */
+CUresult emu_capture_record(emu_stream *stream, emu_capture_place *event, bool *taken);
+/* Make a stream wait for an event; `recorded`: it was recorded at least once. Not
+ * `taken`: neither is in a capture. */
+CUresult emu_capture_wait(emu_stream *stream, emu_capture_place *event, bool recorded,
+                          bool *taken);
+/* Refuse a call that looks at the state of a captured event. */
 CUresult emu_capture_look(emu_capture_place *event);
 
-/* An event goes or is recorded anew. */
-void emu_capture_forget(emu_capture_place *place);
-/* A stream goes; a capture that began in it ends without a graph. */
-void emu_capture_stream_gone(struct CUstream_st *stream);
+/* -- captures themselves ----------------------------------------------------------- */
+
+CUresult emu_capture_begin(emu_context *context, emu_stream *stream,
+                           CUstreamCaptureMode mode);
+/* End the capture that began in the stream. On success the caller owns the body. */
+CUresult emu_capture_end(emu_stream *stream, emu_context **context,
+                         emu_graph_body **body);
+CUresult emu_capture_status(const emu_stream *stream, CUstreamCaptureStatus *status);
+/* Exchange the mode of this thread. */
+void emu_capture_exchange_mode(CUstreamCaptureMode *mode);
+
+/* A stream is destroyed; a capture that began in it ends without a graph. */
+void emu_capture_stream_gone(emu_stream *stream);
 
 #endif

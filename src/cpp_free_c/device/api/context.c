@@ -1,159 +1,69 @@
-/* Contexts: making and destroying, the stack of each thread, primary contexts, limits.
+/* Contexts: making and destroying, primary contexts, the calls on a thread's stack.
  *
- * Invariant: a stack entry may outlive its context; it carries the context's id and is
- * looked up in the registry before each use, so it is CONTEXT_IS_DESTROYED, never a
- * stray pointer. Destroying waits for the context's work, then frees all that it owns.
- */
-#include "device/api/context.h"
-
-#include <pthread.h>
+ * Destroying a context waits for its work, then frees everything that it owns. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "device/api/entry.h"
+#include "device/memory/memory.h"
 #include "device/machine/services.h"
-#include "device/api/faults.h"
-#include "device/api/ipc.h"
-#include "device/api/pool.h"
+#include "device/api/context_stack.h"
+#include "device/api/device.h"
+#include "device/api/entry.h"
+#include "device/api/release.h"
+#include "device/api/release_count.h"
 #include "device/api/stream.h"
+#include "device/api/users.h"
 
-typedef struct {
-    emu_context *context;
-    uint64_t id;
-} stack_entry;
-
-typedef struct {
-    stack_entry *entries;
-    size_t count, room;
-} context_stack;
-
-static _Thread_local context_stack stack;
-static pthread_key_t stack_key; /* frees a thread's stack when the thread ends */
-static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
 static uint64_t last_id; /* guarded by the API lock */
-
-static void
-free_entries(void *entries)
-{
-    free(entries);
-}
-
-static void
-make_key(void)
-{
-    /* Without a key a thread's few bytes stay until the process ends. */
-    (void)pthread_key_create(&stack_key, free_entries);
-}
-
-static CUresult
-push(emu_context *context)
-{
-    if (stack.count == stack.room) {
-        size_t room = stack.room ? stack.room * 2 : 8;
-        stack_entry *entries = realloc(stack.entries, room * sizeof(*entries));
-
-        if (!entries) {
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        stack.entries = entries;
-        stack.room = room;
-        pthread_once(&stack_once, make_key);
-        (void)pthread_setspecific(stack_key, entries); /* see make_key */
-    }
-    stack.entries[stack.count].context = context;
-    stack.entries[stack.count].id = context->id;
-    stack.count++;
-    return CUDA_SUCCESS;
-}
-
-emu_context *
-emu_context_get(CUcontext handle)
-{
-    return emu_object_get(handle, EMU_CONTEXT);
-}
-
-const emu_context *
-emu_context_peek(void)
-{
-    return stack.count ? stack.entries[stack.count - 1].context : NULL;
-}
-
-CUresult
-emu_context_current(emu_context **context)
-{
-    const stack_entry *top;
-
-    *context = NULL;
-    if (stack.count == 0) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    top = &stack.entries[stack.count - 1];
-    *context = emu_context_get(top->context);
-    if (!*context || (*context)->id != top->id) {
-        *context = NULL;
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    }
-    return CUDA_SUCCESS;
-}
-
-void
-emu_context_fail(emu_context *context, CUresult status)
-{
-    int sound = 0;
-
-    (void)atomic_compare_exchange_strong(&context->sticky, &sound, (int)status);
-}
-
-void
-emu_context_flush(emu_context *context)
-{
-    emu_services_flush(context);
-}
 
 /* -- making and destroying --------------------------------------------------------- */
 
-/* Frees what a context owns, then itself. No work is under way. */
+/* Free what a context owns, then the context. It has no work under way. */
 static void
-destroy(emu_object *object)
+context_free(emu_object *object)
 {
     emu_context *context = (emu_context *)object;
 
-    while (context->object.owned) {
+    while (context->object.owned != NULL) {
         context->object.owned->destroy(context->object.owned);
     }
     emu_services_close(context);
-    for (const emu_allocation *a = context->allocations; a; a = a->next) {
-        if (a->kind == EMU_MEMORY_POOLED) {
-            emu_pool_forget(a);
-        }
-        else {
-            emu_ipc_forget(a);
-        }
+    for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
+        emu_release_forget(a);
     }
-    (void)emu_memory_release_context(context); /* counted by the caller */
+    (void)emu_memory_release_context(context); /* context_destroy has counted them */
     emu_stream_close(context);
     emu_object_free(object);
 }
 
+/* Count the objects and allocations that the program should have released. */
 static size_t
-count_objects(const emu_context *context)
+context_count_abandoned(const emu_context *context)
 {
     size_t count = 0;
 
-    for (const emu_object *o = context->object.owned; o; o = o->next) {
-        count +=
-            o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF && o->kind != EMU_SURFREF;
+    for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
+        if (o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF &&
+            o->kind != EMU_SURFREF) {
+            count++;
+        }
+    }
+    for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
+        if (a->kind != EMU_MEMORY_ARRAY && a->kind != EMU_MEMORY_GLOBAL &&
+            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS) {
+            count++;
+        }
     }
     return count;
 }
 
 static CUresult
-make(emu_device *device, unsigned int flags, emu_context **out)
+context_new(emu_device *device, unsigned int flags, emu_context **out)
 {
-    emu_context *context = emu_object_new(EMU_CONTEXT, sizeof(*context), NULL, destroy);
+    emu_context *context =
+        emu_object_new(EMU_CONTEXT, sizeof(*context), NULL, context_free);
 
     *out = NULL;
-    if (!context) {
+    if (context == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     context->device = device;
@@ -176,24 +86,18 @@ make(emu_device *device, unsigned int flags, emu_context **out)
 }
 
 static void
-end(emu_context *context)
+context_destroy(emu_context *context)
 {
-    /* From here its handle is dead for all threads; only this one still holds it. */
+    /* From here on its handle is dead in all threads; only this one still uses it. */
     emu_object_unlist(&context->object);
-    emu_wait_unused(&context->object);
-    emu_count_abandoned(count_objects(context));
-    for (const emu_allocation *a = context->allocations; a; a = a->next) {
-        if (a->kind != EMU_MEMORY_ARRAY && a->kind != EMU_MEMORY_GLOBAL &&
-            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS) {
-            emu_count_abandoned(1);
-        }
-    }
-    destroy(&context->object);
+    emu_users_wait(&context->object);
+    emu_count_abandoned(context_count_abandoned(context));
+    context_free(&context->object);
 }
 
-/* Flags that cuCtxCreate and the primary context take. */
+/* Whether cuCtxCreate and the primary context take these flags. */
 static bool
-valid_flags(unsigned int flags)
+context_flags_are_valid(unsigned int flags)
 {
     unsigned int scheduling = flags & 7;
 
@@ -207,23 +111,44 @@ emu_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
     emu_context *context = NULL;
     CUresult status = EMU_ENTER(CtxCreate);
 
-    if (status == CUDA_SUCCESS && (!pctx || !valid_flags(flags))) {
+    if (status == CUDA_SUCCESS && (pctx == NULL || !context_flags_are_valid(flags))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(dev);
-        status = device ? make(device, flags, &context) : CUDA_ERROR_INVALID_DEVICE;
+        status = emu_device_find(dev, &device);
     }
     if (status == CUDA_SUCCESS) {
-        status = push(context);
+        status = context_new(device, flags, &context);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_context_push(context);
         if (status == CUDA_SUCCESS) {
             *pctx = context;
         }
         else {
-            end(context);
+            context_destroy(context);
         }
     }
     return emu_leave(status);
+}
+
+/* Check that a program may destroy the context of a handle. */
+static CUresult
+context_check_destroy(CUcontext handle, const emu_context *context)
+{
+    if (handle == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (context == NULL) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    if (context->primary) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (!emu_users_can_wait(&context->object)) {
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -234,27 +159,18 @@ emu_cuCtxDestroy(CUcontext ctx)
 
     if (status == CUDA_SUCCESS) {
         context = emu_context_get(ctx);
-        if (!ctx) {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-        else if (!context) {
-            status = CUDA_ERROR_CONTEXT_IS_DESTROYED;
-        }
-        else if (context->primary) {
-            status = CUDA_ERROR_INVALID_CONTEXT;
-        }
-    }
-    if (status == CUDA_SUCCESS && !emu_can_wait_unused(&context->object)) {
-        status = CUDA_ERROR_NOT_PERMITTED;
+        status = context_check_destroy(ctx, context);
     }
     if (status == CUDA_SUCCESS) {
-        if (emu_context_peek() == context) {
-            stack.count--;
+        if (emu_context_top() == context) {
+            emu_context_pop();
         }
-        end(context);
+        context_destroy(context);
     }
     return emu_leave(status);
 }
+
+/* -- primary contexts -------------------------------------------------------------- */
 
 CUresult
 emu_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
@@ -262,17 +178,16 @@ emu_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     emu_device *device = NULL;
     CUresult status = EMU_ENTER(DevicePrimaryCtxRetain);
 
-    if (status == CUDA_SUCCESS && !pctx) {
+    if (status == CUDA_SUCCESS && pctx == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(dev);
-        status = device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && !device->primary) {
+    if (status == CUDA_SUCCESS && device->primary == NULL) {
         emu_context *context;
 
-        status = make(device, device->primary_flags, &context);
+        status = context_new(device, device->primary_flags, &context);
         if (status == CUDA_SUCCESS) {
             context->primary = true;
             device->primary = context;
@@ -285,24 +200,33 @@ emu_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     return emu_leave(status);
 }
 
-static void
-end_primary(emu_device *device)
+static CUresult
+primary_destroy(emu_device *device)
 {
     emu_context *context = device->primary;
 
+    if (context != NULL && !emu_users_can_wait(&context->object)) {
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
     device->primary = NULL;
     device->primary_count = 0;
-    if (context) {
-        end(context);
+    if (context != NULL) {
+        context_destroy(context);
     }
+    return CUDA_SUCCESS;
 }
 
 static CUresult
-can_end_primary(const emu_device *device)
+primary_release(emu_device *device)
 {
-    return !device->primary || emu_can_wait_unused(&device->primary->object)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_NOT_PERMITTED;
+    if (device->primary_count == 0) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (device->primary_count == 1) {
+        return primary_destroy(device);
+    }
+    device->primary_count--;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -312,17 +236,10 @@ emu_cuDevicePrimaryCtxRelease(CUdevice dev)
     CUresult status = EMU_ENTER(DevicePrimaryCtxRelease);
 
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(dev);
-        status = device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && device->primary_count == 0) {
-        status = CUDA_ERROR_INVALID_CONTEXT;
-    }
-    if (status == CUDA_SUCCESS && device->primary_count == 1) {
-        status = can_end_primary(device);
-    }
-    if (status == CUDA_SUCCESS && --device->primary_count == 0) {
-        end_primary(device);
+    if (status == CUDA_SUCCESS) {
+        status = primary_release(device);
     }
     return emu_leave(status);
 }
@@ -334,14 +251,10 @@ emu_cuDevicePrimaryCtxReset(CUdevice dev)
     CUresult status = EMU_ENTER(DevicePrimaryCtxReset);
 
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(dev);
-        status = device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        status = emu_device_find(dev, &device);
     }
     if (status == CUDA_SUCCESS) {
-        status = can_end_primary(device);
-    }
-    if (status == CUDA_SUCCESS) {
-        end_primary(device);
+        status = primary_destroy(device);
     }
     return emu_leave(status);
 }
@@ -353,15 +266,14 @@ emu_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
     CUresult status = EMU_ENTER(DevicePrimaryCtxSetFlags);
 
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(dev);
-        status = device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && !valid_flags(flags)) {
+    if (status == CUDA_SUCCESS && !context_flags_are_valid(flags)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         device->primary_flags = flags;
-        if (device->primary) {
+        if (device->primary != NULL) {
             device->primary->flags = flags;
         }
     }
@@ -375,10 +287,9 @@ emu_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
     CUresult status = EMU_ENTER(DevicePrimaryCtxGetState);
 
     if (status == CUDA_SUCCESS) {
-        device = emu_device_get(dev);
-        status = device ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        status = emu_device_find(dev, &device);
     }
-    if (status == CUDA_SUCCESS && (!flags || !active)) {
+    if (status == CUDA_SUCCESS && (flags == NULL || active == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -388,7 +299,7 @@ emu_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
     return emu_leave(status);
 }
 
-/* -- the stack --------------------------------------------------------------------- */
+/* -- the stack of the calling thread ----------------------------------------------- */
 
 CUresult
 emu_cuCtxPushCurrent(CUcontext ctx)
@@ -398,7 +309,12 @@ emu_cuCtxPushCurrent(CUcontext ctx)
     if (status == CUDA_SUCCESS) {
         emu_context *context = emu_context_get(ctx);
 
-        status = context ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
+        if (context == NULL) {
+            status = CUDA_ERROR_INVALID_CONTEXT;
+        }
+        else {
+            status = emu_context_push(context);
+        }
     }
     return emu_leave(status);
 }
@@ -408,18 +324,23 @@ emu_cuCtxPopCurrent(CUcontext *pctx)
 {
     CUresult status = EMU_ENTER(CtxPopCurrent);
 
-    if (status == CUDA_SUCCESS && stack.count == 0) {
-        status = CUDA_ERROR_INVALID_CONTEXT;
-    }
     if (status == CUDA_SUCCESS) {
-        stack.count--;
-        if (pctx) {
-            *pctx = stack.entries[stack.count].context;
+        emu_context *top = emu_context_top();
+
+        if (top == NULL) {
+            status = CUDA_ERROR_INVALID_CONTEXT;
+        }
+        else {
+            emu_context_pop();
+            if (pctx != NULL) {
+                *pctx = top;
+            }
         }
     }
     return emu_leave(status);
 }
 
+/* Replace the top of the stack; NULL removes it. */
 CUresult
 emu_cuCtxSetCurrent(CUcontext ctx)
 {
@@ -428,12 +349,14 @@ emu_cuCtxSetCurrent(CUcontext ctx)
     if (status == CUDA_SUCCESS) {
         emu_context *context = emu_context_get(ctx);
 
-        if (ctx && !context) {
+        if (ctx != NULL && context == NULL) {
             status = CUDA_ERROR_INVALID_CONTEXT;
         }
         else {
-            stack.count -= stack.count > 0;
-            status = context ? push(context) : CUDA_SUCCESS;
+            emu_context_pop();
+            if (context != NULL) {
+                status = emu_context_push(context);
+            }
         }
     }
     return emu_leave(status);
@@ -444,76 +367,53 @@ emu_cuCtxGetCurrent(CUcontext *pctx)
 {
     CUresult status = EMU_ENTER(CtxGetCurrent);
 
-    if (status == CUDA_SUCCESS && !pctx) {
+    if (status == CUDA_SUCCESS && pctx == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *pctx = stack.count ? stack.entries[stack.count - 1].context : NULL;
+        *pctx = emu_context_top();
     }
     return emu_leave(status);
 }
 
-/* A context given by the program, or the current one for NULL. */
+/* -- facts about a context --------------------------------------------------------- */
+
+/* The context that the program gives, or the current one for NULL. */
 static CUresult
-given_or_current(CUcontext handle, emu_context **context)
+context_given_or_current(CUcontext handle, emu_context **context)
 {
-    if (!handle) {
+    if (handle == NULL) {
         return emu_context_current(context);
     }
     *context = emu_context_get(handle);
-    return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    if (*context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return CUDA_SUCCESS;
 }
 
-CUresult
-emu_cuCtxGetDevice(CUdevice *device)
-{
-    emu_context *context = NULL;
-    CUresult status = EMU_ENTER(CtxGetDevice);
+/* A call that stores one fact about a context. A failed context still has its facts. */
+#define CONTEXT_GETTER(name, parameters, handle, out, value)     \
+    CUresult emu_cuCtx##name parameters                          \
+    {                                                            \
+        emu_context *context = NULL;                             \
+        CUresult status = EMU_ENTER(Ctx##name);                  \
+                                                                 \
+        if (status == CUDA_SUCCESS) {                            \
+            status = context_given_or_current(handle, &context); \
+        }                                                        \
+        if (status == CUDA_SUCCESS && (out) == NULL) {           \
+            status = CUDA_ERROR_INVALID_VALUE;                   \
+        }                                                        \
+        if (status == CUDA_SUCCESS) {                            \
+            *(out) = value;                                      \
+        }                                                        \
+        return emu_leave(status);                                \
+    }
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_context_current(&context);
-    }
-    if (status == CUDA_SUCCESS && !device) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *device = context->device->ordinal;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
-{
-    emu_context *context = NULL;
-    CUresult status = EMU_ENTER(CtxGetApiVersion);
-
-    if (status == CUDA_SUCCESS) {
-        status = given_or_current(ctx, &context);
-    }
-    if (status == CUDA_SUCCESS && !version) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *version = context->api_version;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
-{
-    emu_context *context = NULL;
-    CUresult status = EMU_ENTER(CtxGetId);
-
-    if (status == CUDA_SUCCESS) {
-        status = given_or_current(ctx, &context);
-    }
-    if (status == CUDA_SUCCESS && !ctxId) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *ctxId = context->id;
-    }
-    return emu_leave(status);
-}
+CONTEXT_GETTER(GetDevice, (CUdevice * device), NULL, device, context->device->ordinal)
+CONTEXT_GETTER(GetFlags, (unsigned int *flags), NULL, flags, context->flags)
+CONTEXT_GETTER(GetApiVersion, (CUcontext ctx, unsigned int *version), ctx, version,
+               context->api_version)
+CONTEXT_GETTER(GetId, (CUcontext ctx, unsigned long long *ctxId), ctx, ctxId,
+               context->id)

@@ -1,31 +1,14 @@
-/* What a context may be asked and told: synchronisation, limits, configurations, peers.
- */
+/* The settings of a context: limits, configurations, peers. Also cuCtxSynchronize. */
 #define _GNU_SOURCE
-#include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/stream.h"
 #include "device/machine/wait.h"
+#include "device/api/context_stack.h"
+#include "device/api/entry.h"
+#include "device/api/stream.h"
 
-CUresult
-emu_cuCtxGetFlags(unsigned int *flags)
-{
-    emu_context *context = NULL;
-    CUresult status = EMU_ENTER(CtxGetFlags);
+#define LARGEST_STACK ((size_t)512 << 10)
 
-    if (status == CUDA_SUCCESS) {
-        status = emu_context_current(&context);
-    }
-    if (status == CUDA_SUCCESS && !flags) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *flags = context->flags;
-    }
-    return emu_leave(status);
-}
-
-/* All that this thread enqueued has run. The null stream's turn comes after the work
- * that other threads have under way, as far as streams wait for it. */
+/* Everything that this thread enqueued has run by then. The null stream's turn comes
+ * after the work of other threads in the streams that the null stream waits for. */
 CUresult
 emu_cuCtxSynchronize(void)
 {
@@ -33,19 +16,35 @@ emu_cuCtxSynchronize(void)
     CUresult status = EMU_ENTER_CONTEXT(CtxSynchronize, &context);
 
     if (status == CUDA_SUCCESS) {
-        int token = emu_stream_begin(context->null_stream);
-
-        if (token < 0) {
-            status = emu_wait_status();
-        }
-        else {
-            emu_context_flush(context);
-            emu_stream_end(context->null_stream, token);
-            status = (CUresult)atomic_load(&context->sticky);
-        }
+        status = emu_stream_synchronize(context->null_stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = (CUresult)atomic_load(&context->sticky);
     }
     return emu_leave(status);
 }
+
+/* -- limits and configurations ----------------------------------------------------- */
+
+/* A call that stores one setting. */
+#define SETTING_GETTER(name, Type, value)                         \
+    CUresult emu_cuCtx##name(Type *out)                           \
+    {                                                             \
+        emu_context *context;                                     \
+        CUresult status = EMU_ENTER_CONTEXT(Ctx##name, &context); \
+                                                                  \
+        if (status == CUDA_SUCCESS && out == NULL) {              \
+            status = CUDA_ERROR_INVALID_VALUE;                    \
+        }                                                         \
+        if (status == CUDA_SUCCESS) {                             \
+            *out = value;                                         \
+        }                                                         \
+        return emu_leave(status);                                 \
+    }
+
+SETTING_GETTER(GetCacheConfig, CUfunc_cache, context->cache_config)
+/* The banks are four bytes wide, whatever a program prefers. */
+SETTING_GETTER(GetSharedMemConfig, CUsharedconfig, 1)
 
 CUresult
 emu_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
@@ -53,7 +52,7 @@ emu_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(CtxGetLimit, &context);
 
-    if (status == CUDA_SUCCESS && !pvalue) {
+    if (status == CUDA_SUCCESS && pvalue == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS && limit >= EMU_LIMITS) {
@@ -65,49 +64,50 @@ emu_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
     return emu_leave(status);
 }
 
+static CUresult
+limit_check(const emu_context *context, CUlimit limit, size_t value)
+{
+    if (limit >= EMU_LIMITS) {
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    }
+    if (limit == EMU_LIMIT_STACK_SIZE && value > LARGEST_STACK) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (limit == EMU_LIMIT_MALLOC_HEAP_SIZE && value > context->device->memory_bytes) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Set a checked limit in the null stream's turn: a kernel of another thread may be
+ * reading the limits. */
+static CUresult
+limit_set(emu_context *context, CUlimit limit, size_t value)
+{
+    int token = emu_stream_begin(context->null_stream);
+
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    if (limit == EMU_LIMIT_STACK_SIZE) {
+        value = (value + 15) / 16 * 16;
+    }
+    context->limits[limit] = value;
+    emu_stream_end(context->null_stream, token);
+    return CUDA_SUCCESS;
+}
+
 CUresult
 emu_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(CtxSetLimit, &context);
 
-    if (status == CUDA_SUCCESS && limit >= EMU_LIMITS) {
-        status = CUDA_ERROR_UNSUPPORTED_LIMIT;
-    }
-    if (status == CUDA_SUCCESS && limit == EMU_LIMIT_STACK_SIZE && value > 512 << 10) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS && limit == EMU_LIMIT_MALLOC_HEAP_SIZE &&
-        value > context->device->memory_bytes) {
-        status = CUDA_ERROR_OUT_OF_MEMORY;
+    if (status == CUDA_SUCCESS) {
+        status = limit_check(context, limit, value);
     }
     if (status == CUDA_SUCCESS) {
-        /* A kernel of another thread may be reading them: wait for it. */
-        int token = emu_stream_begin(context->null_stream);
-
-        if (token < 0) {
-            status = emu_wait_status();
-        }
-        else {
-            context->limits[limit] =
-                limit == EMU_LIMIT_STACK_SIZE ? (value + 15) / 16 * 16 : value;
-            emu_stream_end(context->null_stream, token);
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxGetCacheConfig, &context);
-
-    if (status == CUDA_SUCCESS && !pconfig) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *pconfig = context->cache_config;
+        status = limit_set(context, limit, value);
     }
     return emu_leave(status);
 }
@@ -123,22 +123,6 @@ emu_cuCtxSetCacheConfig(CUfunc_cache config)
     }
     if (status == CUDA_SUCCESS) {
         context->cache_config = config;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(CtxGetSharedMemConfig, &context);
-
-    if (status == CUDA_SUCCESS && !pConfig) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        /* The banks are four bytes wide, whatever a program prefers. */
-        *pConfig = 1;
     }
     return emu_leave(status);
 }
@@ -165,10 +149,10 @@ emu_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
     CUresult status = EMU_ENTER_CONTEXT(CtxGetStreamPriorityRange, &context);
 
     if (status == CUDA_SUCCESS) {
-        if (leastPriority) {
+        if (leastPriority != NULL) {
             *leastPriority = 0;
         }
-        if (greatestPriority) {
+        if (greatestPriority != NULL) {
             *greatestPriority = -5;
         }
     }
@@ -186,16 +170,13 @@ emu_cuCtxResetPersistingL2Cache(void)
 
 /* -- peers ------------------------------------------------------------------------- */
 
-/* The bit of the device of a peer context, or why the two cannot be peers. */
+/* Store the bit of the device of a peer context. Fails if the two cannot be peers. */
 static CUresult
 peer_bit(const emu_context *context, CUcontext handle, uint64_t *bit)
 {
     const emu_context *peer = emu_context_get(handle);
 
-    if (!peer) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    if (peer == context) {
+    if (peer == NULL || peer == context) {
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     if (peer->device == context->device) {
@@ -218,7 +199,7 @@ emu_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     if (status == CUDA_SUCCESS) {
         status = peer_bit(context, peerContext, &bit);
     }
-    if (status == CUDA_SUCCESS && (atomic_load(&context->access) & bit)) {
+    if (status == CUDA_SUCCESS && (atomic_load(&context->access) & bit) != 0) {
         status = CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
     }
     if (status == CUDA_SUCCESS) {
@@ -237,7 +218,7 @@ emu_cuCtxDisablePeerAccess(CUcontext peerContext)
     if (status == CUDA_SUCCESS) {
         status = peer_bit(context, peerContext, &bit);
     }
-    if (status == CUDA_SUCCESS && !(atomic_load(&context->access) & bit)) {
+    if (status == CUDA_SUCCESS && (atomic_load(&context->access) & bit) == 0) {
         status = CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
     }
     if (status == CUDA_SUCCESS) {

@@ -1,237 +1,227 @@
-/* Streams that run late. See late.h. */
+/* Deferred streams. See deferred.h. */
 #define _GNU_SOURCE
 #include "device/api/deferred.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/stream.h"
 #include "device/machine/wait.h"
+#include "device/api/context_stack.h"
+#include "device/api/lock.h"
+#include "device/api/message.h"
 
-typedef struct emu_late_item {
-    struct emu_late_item *next;
+typedef struct emu_deferred_item {
+    struct emu_deferred_item *next;
     const emu_work *work;
     _Alignas(16) char payload[];
-} item;
+} deferred_item;
 
-bool emu_late_on;                /* set once, by cuInit */
-static emu_stream *late_streams; /* that keep something; under the API lock */
+bool emu_deferred_on;
+static emu_stream *deferred_streams; /* that keep work; guarded by the API lock */
 
 CUresult
-emu_late_open(void)
+emu_deferred_open(void)
 {
     const char *value = getenv("PYCUDA_EMULATOR_STREAMS");
 
-    if (value && *value && strcmp(value, "late") != 0 && strcmp(value, "eager") != 0) {
-        emu_message_set("PYCUDA_EMULATOR_STREAMS is \"%s\"; it must be eager or late.",
-                        value);
-        return CUDA_ERROR_INVALID_VALUE;
+    if (value == NULL || *value == 0 || strcmp(value, "eager") == 0) {
+        emu_deferred_on = false;
+        return CUDA_SUCCESS;
     }
-    emu_late_on = value && strcmp(value, "late") == 0;
-    return CUDA_SUCCESS;
+    if (strcmp(value, "late") == 0) {
+        emu_deferred_on = true;
+        return CUDA_SUCCESS;
+    }
+    emu_message_set("PYCUDA_EMULATOR_STREAMS is \"%s\"; it must be eager or late.",
+                    value);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 static void
-list(emu_stream *stream)
+deferred_list(emu_stream *stream)
 {
-    emu_late *late = emu_stream_late(stream);
+    emu_deferred_queue *queue = &stream->deferred;
 
-    late->last = &late->first;
-    late->previous = NULL;
-    late->next = late_streams;
-    if (late->next) {
-        emu_stream_late(late->next)->previous = stream;
+    queue->last = &queue->first;
+    queue->previous = NULL;
+    queue->next = deferred_streams;
+    if (queue->next != NULL) {
+        queue->next->deferred.previous = stream;
     }
-    late_streams = stream;
+    deferred_streams = stream;
     emu_wait_set_deferred(true);
 }
 
 static void
-unlist(emu_stream *stream)
+deferred_unlist(emu_stream *stream)
 {
-    emu_late *late = emu_stream_late(stream);
+    emu_deferred_queue *queue = &stream->deferred;
 
-    if (late->previous) {
-        emu_stream_late(late->previous)->next = late->next;
+    if (queue->previous != NULL) {
+        queue->previous->deferred.next = queue->next;
     }
     else {
-        late_streams = late->next;
+        deferred_streams = queue->next;
     }
-    if (late->next) {
-        emu_stream_late(late->next)->previous = late->previous;
+    if (queue->next != NULL) {
+        queue->next->deferred.previous = queue->previous;
     }
-    late->next = late->previous = NULL;
-    emu_wait_set_deferred(late_streams != NULL);
+    queue->next = queue->previous = NULL;
+    emu_wait_set_deferred(deferred_streams != NULL);
 }
 
 bool
-emu_late_keep(emu_stream *stream, const emu_work *work, const void *payload,
-              size_t size)
+emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
+                  size_t size)
 {
-    emu_late *late = emu_stream_late(stream);
-    item *kept;
+    emu_deferred_queue *queue = &stream->deferred;
+    deferred_item *item;
 
-    if (!emu_late_on || emu_stream_is_null(stream) ||
-        (work->can_wait && !work->can_wait(payload))) {
+    if (!emu_deferred_on || stream->is_null ||
+        (work->can_wait != NULL && !work->can_wait(payload))) {
         return false;
     }
-    kept = calloc(1, sizeof(*kept) + size);
-    if (!kept) {
-        return false; /* running it now is right too */
+    item = calloc(1, sizeof(*item) + size);
+    if (item == NULL) {
+        return false; /* running it now is correct too */
     }
-    kept->work = work;
-    memcpy(kept->payload, payload, size);
-    if (work->begin && work->begin(kept->payload) != CUDA_SUCCESS) {
-        free(kept);
+    item->work = work;
+    memcpy(item->payload, payload, size);
+    if (work->begin != NULL && work->begin(item->payload) != CUDA_SUCCESS) {
+        free(item);
         return false;
     }
-    if (!late->first) {
-        list(stream);
+    if (queue->first == NULL) {
+        deferred_list(stream);
     }
-    *late->last = kept;
-    late->last = &kept->next;
-    late->kept++;
+    *queue->last = item;
+    queue->last = &item->next;
+    queue->kept++;
     return true;
 }
 
-/* Takes the first item out; the stream's turn is held, so it is run before the next. */
-static item *
-take_first(emu_stream *stream)
+/* Take the first item out. The caller holds the stream's turn, so the item runs before
+ * the next one. */
+static deferred_item *
+deferred_take_first(emu_stream *stream)
 {
-    emu_late *late = emu_stream_late(stream);
-    item *first;
+    emu_deferred_queue *queue = &stream->deferred;
+    deferred_item *first;
 
     emu_lock();
-    first = late->first;
-    if (first) {
-        late->first = first->next;
-        if (!late->first) {
-            unlist(stream);
+    first = queue->first;
+    if (first != NULL) {
+        queue->first = first->next;
+        if (queue->first == NULL) {
+            deferred_unlist(stream);
         }
     }
     emu_unlock();
     return first;
 }
 
-bool
-emu_late_run(emu_stream *stream, uint64_t until)
+/* Run an item in the stream's turn and free it. `status` is that of the context: after
+ * a fault, or when a signal has ended the call, the item is dropped. */
+static CUresult
+deferred_run_item(emu_stream *stream, deferred_item *item, CUresult status,
+                  emu_report *report)
 {
-    emu_late *late = emu_stream_late(stream);
-    emu_context *context = emu_stream_context(stream);
+    const emu_work *work = item->work;
 
-    while (late->done < (emu_wait_interrupted() ? late->kept : until)) {
+    if (status == CUDA_SUCCESS && work->run != NULL && !emu_wait_interrupted()) {
+        status = work->run(item->payload, stream->object.context, report);
+    }
+    emu_lock();
+    if (work->end != NULL) {
+        work->end(item->payload);
+    }
+    stream->deferred.done++;
+    emu_unlock();
+    free(item);
+    return status;
+}
+
+bool
+emu_deferred_run(emu_stream *stream, uint64_t until)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+    emu_context *context = stream->object.context;
+
+    for (;;) {
         emu_report report = {.text = ""};
         CUresult status = (CUresult)atomic_load(&context->sticky);
-        int token = emu_stream_turn(stream);
-        item *first;
+        deferred_item *item;
+        int token;
 
+        if (emu_wait_interrupted()) {
+            until = queue->kept;
+        }
+        if (queue->done >= until) {
+            return true;
+        }
+        token = emu_stream_turn(stream);
         if (token < 0) {
             return false;
         }
-        first = take_first(stream);
-        if (first) {
-            /* what a signal keeps from running is dropped */
-            if (status == CUDA_SUCCESS && first->work->run && !emu_wait_interrupted()) {
-                status = first->work->run(first->payload, context, &report);
-            }
-            emu_lock();
-            if (first->work->end) {
-                first->work->end(first->payload);
-            }
-            late->done++;
-            emu_unlock();
-            free(first);
+        item = deferred_take_first(stream);
+        if (item != NULL) {
+            status = deferred_run_item(stream, item, status, &report);
         }
         if (status != CUDA_SUCCESS && status != EMU_INTERRUPTED) {
             emu_context_fail(context, status);
         }
         emu_stream_end(stream, token);
-        if (report.text[0]) {
+        if (report.text[0] != 0) {
             emu_message_set("%s", report.text);
         }
     }
-    return true;
 }
 
-/* The first stream that keeps something: of one context and blocking, or any. */
+/* The first stream that keeps work: a blocking one of that context, or any for NULL. */
 static emu_stream *
-find(const emu_context *context)
+deferred_find(const emu_context *context)
 {
-    emu_stream *stream = late_streams;
+    emu_stream *stream = deferred_streams;
 
-    while (stream && context &&
-           (emu_stream_context(stream) != context || !emu_stream_is_blocking(stream))) {
-        stream = emu_stream_late(stream)->next;
+    while (stream != NULL && context != NULL &&
+           (stream->object.context != context || !emu_stream_is_blocking(stream))) {
+        stream = stream->deferred.next;
     }
     return stream;
 }
 
 static void
-run_all(const emu_context *context)
+deferred_run_all(const emu_context *context)
 {
-    emu_stream *stream;
+    emu_stream *stream = deferred_find(context);
 
-    while ((stream = find(context)) != NULL) {
-        if (!emu_late_run(stream, emu_stream_late(stream)->kept)) {
-            return;
-        }
+    while (stream != NULL && emu_deferred_run(stream, stream->deferred.kept)) {
+        stream = deferred_find(context);
     }
 }
 
 void
-emu_late_before(emu_stream *stream)
+emu_deferred_run_before(emu_stream *stream)
 {
-    if (emu_stream_is_null(stream)) {
-        run_all(emu_stream_context(stream));
+    if (stream->is_null) {
+        deferred_run_all(stream->object.context);
     }
     else {
-        (void)emu_late_run(
-            stream, emu_stream_late(stream)->kept); /* the caller takes the turn */
-    }
-}
-
-/* What a call waits for. Measured on an H200: the first kind waits for the device
- * there; what the second takes away the device keeps until its work is done. */
-typedef enum { WAITS_NOT, WAITS_FOR_ALL, WAITS_FOR_KEPT } waiting;
-
-static waiting
-waits(emu_call call)
-{
-    switch (call) {
-        case EMU_CALL_CtxSynchronize:
-            run_all(NULL);
-            return true;
-        case EMU_CALL_CtxDestroy:
-        case EMU_CALL_DevicePrimaryCtxRelease:
-        case EMU_CALL_DevicePrimaryCtxReset:
-        case EMU_CALL_ModuleUnload:
-        case EMU_CALL_MemFree:
-        case EMU_CALL_MemFreeHost:
-        case EMU_CALL_MemHostUnregister:
-        case EMU_CALL_ArrayDestroy:
-        case EMU_CALL_MipmappedArrayDestroy:
-            return WAITS_FOR_ALL;
-        case EMU_CALL_StreamDestroy:
-        case EMU_CALL_TexObjectDestroy:
-        case EMU_CALL_SurfObjectDestroy:
-            return WAITS_FOR_KEPT;
-        default:
-            return WAITS_NOT;
+        /* If there is no turn, the caller does not get one either. */
+        (void)emu_deferred_run(stream, stream->deferred.kept);
     }
 }
 
 bool
-emu_late_call(emu_call call)
+emu_deferred_enter(emu_call call)
 {
-    waiting what = waits(call);
+    const unsigned char traits = emu_call_traits[call];
 
-    if (what != WAITS_NOT && emu_late_on) {
-        run_all(NULL);
+    if (emu_deferred_on && (traits & EMU_CALL_RUNS_DEFERRED) != 0) {
+        deferred_run_all(NULL);
     }
-    if (what == WAITS_FOR_ALL) {
-        emu_stream_settle(emu_context_peek());
+    if ((traits & EMU_CALL_WAITS_RUNNING) != 0) {
+        emu_running_settle(emu_context_top());
     }
-    return call == EMU_CALL_CtxSynchronize;
+    return (traits & EMU_CALL_IS_INTERRUPTIBLE) != 0;
 }

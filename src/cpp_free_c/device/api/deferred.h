@@ -1,40 +1,36 @@
-/* Streams that run late: PYCUDA_EMULATOR_STREAMS=late.
+/* Deferred streams: PYCUDA_EMULATOR_STREAMS=late.
  *
- * Work in a stream is kept until something must wait for it, so that a program which
- * forgets to wait sees old values, always and not once in a thousand runs. The null
- * stream, graphs, and copies that a GPU's driver finishes before it returns (those with
- * memory that is not page-locked) run at once, after what they must wait for.
+ * A stream keeps its work until something must wait for it. So a program that forgets
+ * to wait sees old values in every run, not once in a thousand runs. The null stream,
+ * graphs, and copies that a GPU's driver finishes before it returns (those with memory
+ * that is not page-locked) run at once, after the work that they must wait for.
  *
- * All functions are called under the API lock, and give it back while work runs. */
+ * Call all functions with the API lock held; it is released while work runs. */
 #ifndef DEVICE_API_DEFERRED_H
 #define DEVICE_API_DEFERRED_H
 
-#include "device/api/entry.h"
-#include "device/api/graph.h"
+#include "device/api/call.h"
+#include "device/api/stream_order.h"
+#include "device/api/work.h"
 
-/* What a stream keeps. */
-typedef struct {
-    struct emu_late_item *first, **last;
-    uint64_t kept, done;                 /* how many there have been */
-    struct CUstream_st *next, *previous; /* of the streams that keep something */
-} emu_late;
+extern bool emu_deferred_on; /* set once, by cuInit */
 
-extern bool emu_late_on;
+/* Read the environment. */
+CUresult emu_deferred_open(void);
 
-/* Reads the environment. */
-CUresult emu_late_open(void);
+/* Keep a copy of the work until later. False: run it now. */
+bool emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
+                       size_t size);
 
-/* Keeps work for later; false: it is to be run now. */
-bool emu_late_keep(struct CUstream_st *stream, const emu_work *work,
-                   const void *payload, size_t size);
-/* Runs what a stream keeps, up to that number. When a signal ends that, all that the
- * stream still keeps is dropped. False: the stream's turn could not be had (wait.h). */
-bool emu_late_run(struct CUstream_st *stream, uint64_t until);
-/* Runs all that work in the stream must wait for. */
-void emu_late_before(struct CUstream_st *stream);
-/* Asked at the entry of each call: some wait for all streams, and, late or not, for
- * what other threads run. Whether the call has no more to do when a signal ended the
- * wait; one that frees goes on. */
-bool emu_late_call(emu_call call);
+/* Run the work that a stream keeps until `until` items are done. When a signal ends
+ * that, drop all work that the stream still keeps. False: the stream's turn could not
+ * be taken (wait.h). */
+bool emu_deferred_run(emu_stream *stream, uint64_t until);
+/* Run everything that new work in the stream must wait for. */
+void emu_deferred_run_before(emu_stream *stream);
+/* Run everything that a call must wait for, at its entry; deferred streams or not, some
+ * calls also wait for the work that other threads run. Return true if the call must end
+ * when a signal ended the wait; a call that frees goes on. */
+bool emu_deferred_enter(emu_call call);
 
 #endif

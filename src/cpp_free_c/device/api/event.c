@@ -1,7 +1,7 @@
 /* Events: recording, waiting, elapsed times.
  *
- * Work runs when it is enqueued, so a recorded event is complete and waiting for it has
- * nothing to wait for but the other thread's work that the record itself waited for. */
+ * Work runs when it is enqueued, so a recorded event is complete: waiting for it only
+ * runs what a deferred stream keeps before the record. See event.h. */
 #define _GNU_SOURCE
 #include "device/api/event.h"
 
@@ -9,15 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/deferred.h"
-#include "device/api/stream.h"
+#include "device/machine/services.h"
 #include "device/machine/wait.h"
+#include "device/api/capture.h"
+#include "device/api/deferred.h"
+#include "device/api/entry.h"
+#include "device/api/lock.h"
+#include "device/api/release_count.h"
+#include "device/api/stream.h"
+#include "device/api/users.h"
 
 static uint64_t
-now(void)
+event_now(void)
 {
     struct timespec time;
 
@@ -26,13 +29,14 @@ now(void)
 }
 
 static void
-destroy(emu_object *object)
+event_destroy(emu_object *object)
 {
     emu_event *event = (emu_event *)object;
 
-    emu_capture_forget(&event->place);
+    emu_capture_place_leave(&event->place);
     if (event->mark != &event->own) {
-        (void)munmap(event->mark, sizeof(*event->mark)); /* ours: cannot fail */
+        (void)munmap(event->mark,
+                     sizeof(*event->mark)); /* our own mapping: it cannot fail */
     }
     if (event->file >= 0) {
         (void)close(event->file); /* memory: nothing is lost */
@@ -43,14 +47,24 @@ destroy(emu_object *object)
 emu_event *
 emu_event_new(emu_context *context, unsigned int flags)
 {
-    emu_event *event = emu_object_new(EMU_EVENT, sizeof(*event), context, destroy);
+    emu_event *event =
+        emu_object_new(EMU_EVENT, sizeof(*event), context, event_destroy);
 
-    if (event) {
+    if (event != NULL) {
         event->flags = flags;
         event->mark = &event->own;
         event->file = -1;
     }
     return event;
+}
+
+/* An event for other processes has no times. */
+static bool
+event_flags_are_valid(unsigned int flags)
+{
+    const unsigned int shared = EMU_EVENT_INTERPROCESS | EMU_EVENT_DISABLE_TIMING;
+
+    return flags <= EMU_EVENT_FLAGS && (flags & shared) != EMU_EVENT_INTERPROCESS;
 }
 
 CUresult
@@ -59,15 +73,13 @@ emu_cuEventCreate(CUevent *phEvent, unsigned int Flags)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(EventCreate, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (!phEvent || Flags > 7 ||
-         ((Flags & EMU_EVENT_INTERPROCESS) && !(Flags & EMU_EVENT_DISABLE_TIMING)))) {
+    if (status == CUDA_SUCCESS && (phEvent == NULL || !event_flags_are_valid(Flags))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         emu_event *event = emu_event_new(context, Flags);
 
-        if (event) {
+        if (event != NULL) {
             *phEvent = event;
         }
         else {
@@ -86,9 +98,9 @@ emu_cuEventDestroy(CUevent hEvent)
     if (status == CUDA_SUCCESS) {
         emu_event *event = emu_object_get(hEvent, EMU_EVENT);
 
-        if (event) {
+        if (event != NULL) {
             emu_count_free(event->object.context);
-            destroy(&event->object);
+            event_destroy(&event->object);
         }
         else {
             status = CUDA_ERROR_INVALID_HANDLE;
@@ -97,82 +109,105 @@ emu_cuEventDestroy(CUevent hEvent)
     return emu_leave(status);
 }
 
-/* An event node: of CU_EVENT_RECORD_EXTERNAL and CU_EVENT_WAIT_EXTERNAL, whose event
- * is one of the world outside of the capture. */
+/* -- recording --------------------------------------------------------------------- */
+
+/* The payload of an event node, and of a record that a deferred stream keeps. An event
+ * node comes from CU_EVENT_RECORD_EXTERNAL or CU_EVENT_WAIT_EXTERNAL: its event is
+ * shared with streams outside the capture. */
 typedef struct {
     emu_event *event;
     uint64_t serial;
 } event_payload;
 
 static CUresult
-run_record(const void *payload, emu_context *context, emu_report *report)
+event_run_record(const void *payload, emu_context *context, emu_report *report)
 {
     const event_payload *p = payload;
 
     (void)context;
     (void)report;
-    emu_lock(); /* another thread may destroy it just now */
-    if (emu_object_get_same(p->event, EMU_EVENT, p->serial)) {
-        emu_capture_forget(&p->event->place);
-        atomic_store(&p->event->mark->recorded, now());
+    emu_lock(); /* another thread may be destroying the event */
+    if (emu_object_get_same(p->event, EMU_EVENT, p->serial) != NULL) {
+        emu_capture_place_leave(&p->event->place);
+        atomic_store(&p->event->mark->recorded, event_now());
     }
     emu_unlock();
     return CUDA_SUCCESS;
 }
 
 static CUresult
-begin_event(const void *payload)
+event_begin_work(const void *payload)
 {
     const event_payload *p = payload;
 
-    return emu_object_get_same(p->event, EMU_EVENT, p->serial)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_HANDLE;
+    if (emu_object_get_same(p->event, EMU_EVENT, p->serial) == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
 }
 
 static const emu_work record_work = {
-    .type = EMU_NODE_EVENT_RECORD, .begin = begin_event, .run = run_record};
-/* What was recorded has happened already. */
-static const emu_work wait_work = {.type = EMU_NODE_WAIT_EVENT, .begin = begin_event};
+    .type = EMU_NODE_EVENT_RECORD, .begin = event_begin_work, .run = event_run_record};
+/* A wait has nothing to run: the record has already happened. */
+static const emu_work wait_work = {.type = EMU_NODE_WAIT_EVENT,
+                                   .begin = event_begin_work};
+
+/* Add an event node to the capture of the stream. */
+static CUresult
+event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
+{
+    const event_payload payload = {event, event->object.serial};
+    bool taken;
+
+    if (stream->place.capture == NULL) {
+        return CUDA_ERROR_ILLEGAL_STATE; /* the flag is for captures only */
+    }
+    return emu_capture_take(stream, work, &payload, sizeof(payload), &taken);
+}
+
+/* Let a deferred stream that keeps work keep the record too. */
+static bool
+event_defer_record(emu_event *event, CUstream handle, emu_stream *stream)
+{
+    const event_payload payload = {event, event->object.serial};
+    const emu_deferred_queue *queue = &stream->deferred;
+
+    event->deferred_stream = NULL;
+    if (queue->done >= queue->kept ||
+        !emu_deferred_keep(stream, &record_work, &payload, sizeof(payload))) {
+        return false;
+    }
+    event->deferred_stream = handle;
+    event->deferred_serial = stream->object.serial;
+    event->deferred_number = queue->kept;
+    return true;
+}
 
 static CUresult
-record(emu_context *context, CUevent handle, CUstream stream_handle, bool external)
+event_record(emu_context *context, CUevent handle, CUstream stream_handle,
+             bool external)
 {
     emu_event *event = emu_object_get(handle, EMU_EVENT);
     emu_stream *stream = emu_stream_get(context, stream_handle);
     CUresult status;
     bool taken;
 
-    if (!event || !stream || event->object.context != context) {
+    if (event == NULL || stream == NULL || event->object.context != context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
     if (external) {
-        event_payload p = {event, event->object.serial};
-
-        if (!emu_stream_place(stream)->capture) {
-            return CUDA_ERROR_ILLEGAL_STATE; /* is there only for captures */
-        }
-        return emu_capture_take(stream, &record_work, &p, sizeof(p), &taken);
+        return event_add_node(stream, event, &record_work);
     }
     status = emu_capture_record(stream, &event->place, &taken);
     if (status != CUDA_SUCCESS || taken) {
         return status;
     }
-    if (emu_late_on) {
-        event_payload p = {event, event->object.serial};
-
-        event->late_stream = NULL;
-        if (emu_stream_late(stream)->done < emu_stream_late(stream)->kept &&
-            emu_late_keep(stream, &record_work, &p, sizeof(p))) {
-            event->late_stream = stream_handle;
-            event->late_serial = emu_stream_serial(stream);
-            event->late_number = emu_stream_late(stream)->kept;
-            return CUDA_SUCCESS;
-        }
+    if (emu_deferred_on && event_defer_record(event, stream_handle, stream)) {
+        return CUDA_SUCCESS;
     }
-    /* No turn is taken: the work of this thread has run, and no order is promised with
-     * what other threads are enqueuing just now. */
-    atomic_store(&event->mark->recorded, now());
+    /* No turn is needed: this thread's work has run, and the order with work that other
+     * threads are enqueuing is undefined. */
+    atomic_store(&event->mark->recorded, event_now());
     return CUDA_SUCCESS;
 }
 
@@ -183,7 +218,7 @@ emu_cuEventRecord(CUevent hEvent, CUstream hStream)
     CUresult status = EMU_ENTER_STREAM(EventRecord, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = record(context, hEvent, hStream, false);
+        status = event_record(context, hEvent, hStream, false);
     }
     return emu_leave(status);
 }
@@ -198,42 +233,52 @@ emu_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = record(context, hEvent, hStream, flags != 0);
+        status = event_record(context, hEvent, hStream, flags != 0);
     }
     return emu_leave(status);
 }
 
-/* The stream in which the event is still to be recorded, or NULL. */
+/* -- asking and waiting ------------------------------------------------------------ */
+
+/* The stream that still keeps the record of the event, or NULL. */
 static emu_stream *
-late_stream(const emu_event *event)
+event_deferred_stream(const emu_event *event)
 {
-    emu_stream *stream = NULL;
+    emu_stream *stream;
 
-    if (event->late_stream) {
-        stream =
-            emu_object_get_same(event->late_stream, EMU_STREAM, event->late_serial);
+    if (event->deferred_stream == NULL) {
+        return NULL;
     }
-    return stream && emu_stream_late(stream)->done < event->late_number ? stream : NULL;
+    stream =
+        emu_object_get_same(event->deferred_stream, EMU_STREAM, event->deferred_serial);
+    if (stream == NULL || stream->deferred.done >= event->deferred_number) {
+        return NULL;
+    }
+    return stream;
 }
 
-/* Runs what was enqueued before the event. */
+/* Run the work that was enqueued before the record of the event. */
 static void
-reach(const emu_event *event)
+event_reach(const emu_event *event)
 {
-    emu_stream *stream = late_stream(event);
+    emu_stream *stream = event_deferred_stream(event);
 
-    if (stream) {
-        (void)emu_late_run(stream, event->late_number); /* the caller looks why */
+    if (stream != NULL) {
+        /* If a signal ends this, the caller sees it in emu_wait_interrupted. */
+        (void)emu_deferred_run(stream, event->deferred_number);
     }
 }
 
-/* An event whose state a call asks for. */
+/* Find an event whose state a call asks for. */
 static CUresult
-look(CUevent handle)
+event_look(CUevent handle)
 {
     emu_event *event = emu_object_get(handle, EMU_EVENT);
 
-    return event ? emu_capture_look(&event->place) : CUDA_ERROR_INVALID_HANDLE;
+    if (event == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return emu_capture_look(&event->place);
 }
 
 CUresult
@@ -243,13 +288,16 @@ emu_cuEventQuery(CUevent hEvent)
     CUresult status = EMU_ENTER_EVENT(EventQuery, hEvent, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = look(hEvent);
+        status = event_look(hEvent);
     }
-    if (status == CUDA_SUCCESS && late_stream(hEvent)) {
-        emu_stream *stream = late_stream(hEvent);
+    if (status == CUDA_SUCCESS) {
+        emu_stream *stream = event_deferred_stream(hEvent);
 
-        (void)emu_late_run(stream, emu_stream_late(stream)->done + 1);
-        status = CUDA_ERROR_NOT_READY;
+        if (stream != NULL) {
+            /* One item a query, so that a program which polls gets to the end. */
+            (void)emu_deferred_run(stream, stream->deferred.done + 1);
+            status = CUDA_ERROR_NOT_READY;
+        }
     }
     return emu_leave(status);
 }
@@ -261,22 +309,42 @@ emu_cuEventSynchronize(CUevent hEvent)
     CUresult status = EMU_ENTER_EVENT(EventSynchronize, hEvent, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = look(hEvent);
+        status = event_look(hEvent);
     }
     if (status == CUDA_SUCCESS) {
         emu_call call;
 
-        reach(hEvent);
-        emu_use(&context->object);
-        call = emu_pause();
-        emu_context_flush(context);
-        emu_resume(call);
-        emu_done(&context->object);
+        event_reach(hEvent);
+        emu_users_add(&context->object);
+        call = emu_lock_pause();
+        emu_services_flush(context);
+        emu_lock_resume(call);
+        emu_users_remove(&context->object);
         if (emu_wait_interrupted()) {
             status = EMU_INTERRUPTED;
         }
     }
     return emu_leave(status);
+}
+
+/* Check that the time between two events can be asked for. */
+static CUresult
+event_check_pair(const emu_event *start, const emu_event *end)
+{
+    if (start == NULL || end == NULL ||
+        ((start->flags | end->flags) & EMU_EVENT_DISABLE_TIMING) != 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (start->place.capture != NULL || end->place.capture != NULL) {
+        return CUDA_ERROR_CAPTURED_EVENT;
+    }
+    if (start->place.captured || end->place.captured) {
+        return CUDA_ERROR_INVALID_VALUE; /* the captures have ended */
+    }
+    if (event_deferred_stream(start) != NULL || event_deferred_stream(end) != NULL) {
+        return CUDA_ERROR_NOT_READY;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -286,30 +354,19 @@ emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
     const emu_event *start = NULL, *end = NULL;
     CUresult status = EMU_ENTER_EVENT(EventElapsedTime, hStart, &context);
 
-    if (status == CUDA_SUCCESS && !pMilliseconds) {
+    if (status == CUDA_SUCCESS && pMilliseconds == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         start = emu_object_get(hStart, EMU_EVENT);
         end = emu_object_get(hEnd, EMU_EVENT);
-        if (!start || !end ||
-            ((start->flags | end->flags) & EMU_EVENT_DISABLE_TIMING)) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (start->place.captured || end->place.captured) {
-            status = start->place.capture || end->place.capture
-                         ? CUDA_ERROR_CAPTURED_EVENT
-                         : CUDA_ERROR_INVALID_VALUE; /* the captures have ended */
-        }
-        else if (late_stream(start) || late_stream(end)) {
-            status = CUDA_ERROR_NOT_READY;
-        }
+        status = event_check_pair(start, end);
     }
     if (status == CUDA_SUCCESS) {
         uint64_t from = atomic_load(&start->mark->recorded);
         uint64_t to = atomic_load(&end->mark->recorded);
 
-        if (from && to) {
+        if (from != 0 && to != 0) {
             *pMilliseconds = (float)((double)(int64_t)(to - from) * 1e-6);
         }
         else {
@@ -320,18 +377,14 @@ emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 }
 
 static CUresult
-wait_for(emu_stream *stream, emu_event *event, bool external)
+event_wait(emu_stream *stream, emu_event *event, bool external)
 {
     bool taken;
 
     if (external) {
-        event_payload p = {event, event->object.serial};
-
-        return emu_stream_place(stream)->capture
-                   ? emu_capture_take(stream, &wait_work, &p, sizeof(p), &taken)
-                   : CUDA_ERROR_ILLEGAL_STATE;
+        return event_add_node(stream, event, &wait_work);
     }
-    reach(event);
+    event_reach(event);
     return emu_capture_wait(stream, &event->place,
                             atomic_load(&event->mark->recorded) != 0, &taken);
 }
@@ -345,13 +398,16 @@ emu_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     if (status == CUDA_SUCCESS && Flags > 1) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    /* The event may be another context's. */
     if (status == CUDA_SUCCESS) {
         emu_stream *stream = emu_stream_get(context, hStream);
-        emu_event *event = emu_object_get(hEvent, EMU_EVENT);
+        emu_event *event = emu_object_get(hEvent, EMU_EVENT); /* of any context */
 
-        status = stream && event ? wait_for(stream, event, Flags != 0)
-                                 : CUDA_ERROR_INVALID_HANDLE;
+        if (stream == NULL || event == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
+        else {
+            status = event_wait(stream, event, Flags != 0);
+        }
     }
     return emu_leave(status);
 }

@@ -1,10 +1,17 @@
-/* The four names that the library exports of the driver's interface, and the table
- * through which all the others are had: cuGetProcAddress. */
+/* The names of the driver's interface that the library exports.
+ *
+ * Programs get all other functions from cuGetProcAddress, which searches a table. This
+ * file also has the calls on the library itself: cuInit, versions, error names. */
 #include <string.h>
 
+#include "device/memory/memory.h"
+#include "device/api/call_log.h"
+#include "device/api/deferred.h"
+#include "device/api/device.h"
 #include "device/api/entry.h"
 #include "device/api/faults.h"
-#include "device/api/deferred.h"
+#include "device/api/lock.h"
+#include "device/api/message.h"
 
 typedef void (*entry_point)(void);
 
@@ -29,35 +36,39 @@ EMU_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function,
                                         int version, uint64_t flags,
                                         int *symbol_status);
 
-/* Objects and functions have the same pointers on every system with a dlsym; C alone
- * does not promise it, so the bytes are copied. */
+/* Pointers to objects and to functions are alike on every system with dlsym. C alone
+ * does not promise that, so the bytes are copied. */
 static void
-store_function(void **out, entry_point function)
+export_store(void **out, entry_point function)
 {
     _Static_assert(sizeof(*out) == sizeof(function), "pointers differ in size");
     memcpy(out, &function, sizeof(function));
 }
 
 static int
-look_up(const char *symbol, void **function, int version)
+export_find(const char *symbol, void **function, int version)
 {
     int status = NO_SUCH_SYMBOL;
 
     *function = NULL;
     if (strcmp(symbol, "cuGetProcAddress") == 0) {
-        store_function(function, version >= 12000 ? (entry_point)cuGetProcAddress_v2
-                                                  : (entry_point)cuGetProcAddress);
+        if (version >= 12000) {
+            export_store(function, (entry_point)cuGetProcAddress_v2);
+        }
+        else {
+            export_store(function, (entry_point)cuGetProcAddress);
+        }
         return FOUND;
     }
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
-        if (!entries[i].function || strcmp(symbol, entries[i].name) != 0) {
+        if (entries[i].function == NULL || strcmp(symbol, entries[i].name) != 0) {
             continue;
         }
         if (entries[i].version > version) {
             status = VERSION_TOO_LOW;
             continue;
         }
-        store_function(function, entries[i].function);
+        export_store(function, entries[i].function);
         return FOUND;
     }
     return status;
@@ -69,14 +80,18 @@ cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t f
 {
     int status;
 
-    if (!symbol || !function || flags > 2 || version > EMU_DRIVER_VERSION) {
+    if (symbol == NULL || function == NULL || flags > 2 ||
+        version > EMU_DRIVER_VERSION) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    status = look_up(symbol, function, version);
-    if (symbol_status) {
+    status = export_find(symbol, function, version);
+    if (symbol_status != NULL) {
         *symbol_status = status;
     }
-    return status == FOUND ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    if (status != FOUND) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -111,6 +126,26 @@ cuGetErrorString(CUresult error, const char **text)
 
 /* -- the library itself ------------------------------------------------------------ */
 
+static CUresult
+library_open_memory(void)
+{
+    CUresult status = emu_memory_open();
+
+    if (status != CUDA_SUCCESS) {
+        emu_message_set(
+            "The system refuses the 4 GiB of addresses that the software device needs "
+            "at "
+            "least: see ulimit -v.");
+    }
+    return status;
+}
+
+/* The steps of the first cuInit. */
+static CUresult (*const library_steps[])(void) = {
+    emu_fault_environment, emu_call_log_environment, emu_deferred_open,
+    library_open_memory,   emu_device_open,
+};
+
 CUresult
 emu_cuInit(unsigned int Flags)
 {
@@ -120,20 +155,10 @@ emu_cuInit(unsigned int Flags)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS && !emu_is_initialised()) {
-        status = emu_fault_environment();
-        if (status == CUDA_SUCCESS) {
-            status = emu_late_open();
-        }
-        if (status == CUDA_SUCCESS) {
-            status = emu_memory_open();
-            if (status != CUDA_SUCCESS) {
-                emu_message_set(
-                    "The system refuses the 4 GiB of addresses that the software "
-                    "device needs at least: see ulimit -v.");
-            }
-        }
-        if (status == CUDA_SUCCESS) {
-            status = emu_device_open();
+        const size_t steps = sizeof(library_steps) / sizeof(library_steps[0]);
+
+        for (size_t i = 0; status == CUDA_SUCCESS && i < steps; i++) {
+            status = library_steps[i]();
         }
         if (status == CUDA_SUCCESS) {
             emu_mark_initialised();
@@ -147,7 +172,7 @@ emu_cuDriverGetVersion(int *driverVersion)
 {
     CUresult status = emu_enter_early(EMU_CALL_DriverGetVersion);
 
-    if (status == CUDA_SUCCESS && !driverVersion) {
+    if (status == CUDA_SUCCESS && driverVersion == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -156,43 +181,55 @@ emu_cuDriverGetVersion(int *driverVersion)
     return emu_leave(status);
 }
 
-/* These two are asked when something has failed: no fault is injected here. */
+/* Programs ask for these texts when something has failed, so no fault is injected here.
+ */
+#define RESULT_TEXTS(name, code, exception, text) {code, #name, text},
+static const struct {
+    int code;
+    const char *name, *text;
+} results[] = {PCU_RESULTS(RESULT_TEXTS)};
+#undef RESULT_TEXTS
+
+/* The row of a result; -1 for an unknown one. */
+static int
+result_find(CUresult error)
+{
+    for (int i = 0; i < (int)(sizeof(results) / sizeof(results[0])); i++) {
+        if (results[i].code == (int)error) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 CUresult
 emu_cuGetErrorName(CUresult error, const char **pStr)
 {
-#define RESULT_NAME(name, code, exception, text) \
-    case code:                                   \
-        *pStr = #name;                           \
-        break;
+    const int row = result_find(error);
 
-    if (!pStr) {
+    if (pStr == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    switch ((int)error) {
-        PCU_RESULTS(RESULT_NAME)
-        default:
-            *pStr = NULL;
+    *pStr = NULL;
+    if (row < 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-#undef RESULT_NAME
+    *pStr = results[row].name;
+    return CUDA_SUCCESS;
 }
 
 CUresult
 emu_cuGetErrorString(CUresult error, const char **pStr)
 {
-#define RESULT_TEXT(name, code, exception, text) \
-    case code:                                   \
-        *pStr = text;                            \
-        break;
+    const int row = result_find(error);
 
-    if (!pStr) {
+    if (pStr == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    switch ((int)error) {
-        PCU_RESULTS(RESULT_TEXT)
-        default:
-            *pStr = NULL;
+    *pStr = NULL;
+    if (row < 0) {
+        return CUDA_ERROR_INVALID_VALUE;
     }
-    return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-#undef RESULT_TEXT
+    *pStr = results[row].text;
+    return CUDA_SUCCESS;
 }

@@ -1,13 +1,15 @@
-/* Filling memory with a value of one, two or four bytes, flat or row by row. */
+/* The calls that fill memory with a value of one, two or four bytes, flat or in rows.
+ */
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "device/api/entry.h"
-#include "device/api/capture.h"
-#include "device/api/context.h"
-#include "device/api/copy.h"
-#include "device/api/stream.h"
+#include "device/machine/execution.h"
 #include "device/machine/wait.h"
+#include "device/api/capture.h"
+#include "device/api/context_stack.h"
+#include "device/api/copy.h"
+#include "device/api/entry.h"
+#include "device/api/stream.h"
 
 static void
 fill_row(char *row, uint32_t value, size_t unit, size_t count)
@@ -31,16 +33,28 @@ fill_row(char *row, uint32_t value, size_t unit, size_t count)
     }
 }
 
+/* `width` elements of `unit` bytes in each of `height` rows. */
 typedef struct {
     uint64_t address;
     size_t pitch;
     uint32_t value;
-    size_t unit, width, height, extent;
+    size_t unit, width, height;
+    size_t extent; /* bytes from the first to the last */
 } fill_payload;
 
-/* In the stream's turn. What was checked when the work was captured may be gone. */
+static void
+fill_rows(const fill_payload *p)
+{
+    for (size_t y = 0; y < p->height; y++) {
+        fill_row((char *)(uintptr_t)(p->address + y * p->pitch), p->value, p->unit,
+                 p->width);
+    }
+}
+
+/* Run a kept fill in the stream's turn. The memory may have been freed since the call
+ * checked it. */
 static CUresult
-run_fill(const void *payload, emu_context *context, emu_report *report)
+fill_run(const void *payload, emu_context *context, emu_report *report)
 {
     const fill_payload *p = payload;
 
@@ -49,42 +63,45 @@ run_fill(const void *payload, emu_context *context, emu_report *report)
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
-    for (size_t y = 0; y < p->height; y++) {
-        fill_row((char *)(uintptr_t)(p->address + y * p->pitch), p->value, p->unit,
-                 p->width);
-    }
+    fill_rows(p);
     return CUDA_SUCCESS;
 }
 
-static const emu_work fill_work = {.type = EMU_NODE_MEMSET, .run = run_fill};
+static const emu_work fill_work = {.type = EMU_NODE_MEMSET, .run = fill_run};
 
-/* `width` elements of `unit` bytes in each of `height` rows. As on a GPU also the forms
- * without Async need not wait. */
-static CUresult
-fill(emu_stream *stream, uint64_t address, size_t pitch, uint32_t value, size_t unit,
-     size_t width, size_t height)
+/* Compute the extent. False if it overflows, if rows overlap, if an element is not
+ * aligned, or if the memory is not the device's. */
+static bool
+fill_check(fill_payload *p)
 {
-    fill_payload p = {.address = address,
-                      .pitch = pitch,
-                      .value = value,
-                      .unit = unit,
-                      .width = width,
-                      .height = height};
     size_t row, rows;
+
+    if (__builtin_mul_overflow(p->width, p->unit, &row) ||
+        __builtin_mul_overflow(p->pitch, p->height - 1, &rows) ||
+        __builtin_add_overflow(rows, row, &p->extent)) {
+        return false;
+    }
+    if (p->height > 1 && (p->pitch < row || p->pitch % p->unit != 0)) {
+        return false;
+    }
+    return p->address % p->unit == 0 && emu_is_device_range(p->address, p->extent);
+}
+
+/* As on a GPU, the forms without Async need not wait either. */
+static CUresult
+fill_enqueue(emu_stream *stream, fill_payload p)
+{
     CUresult status;
     bool taken;
     int token;
 
-    if (!stream) {
+    if (stream == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (width == 0 || height == 0) {
+    if (p.width == 0 || p.height == 0) {
         return CUDA_SUCCESS;
     }
-    if (__builtin_mul_overflow(width, unit, &row) || (height > 1 && pitch < row) ||
-        __builtin_mul_overflow(pitch, height - 1, &rows) ||
-        __builtin_add_overflow(rows, row, &p.extent) || address % unit ||
-        (height > 1 && pitch % unit) || !emu_is_device_range(address, p.extent)) {
+    if (!fill_check(&p)) {
         return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
     }
     status = emu_capture_take(stream, &fill_work, &p, sizeof(p), &taken);
@@ -95,64 +112,64 @@ fill(emu_stream *stream, uint64_t address, size_t pitch, uint32_t value, size_t 
     if (token < 0) {
         return emu_wait_status();
     }
-    for (size_t y = 0; y < height; y++) {
-        fill_row((char *)(uintptr_t)(address + y * pitch), value, unit, width);
-    }
+    fill_rows(&p);
     emu_stream_end(stream, token);
     return CUDA_SUCCESS;
 }
 
-#define FILL(bits, Type)                                                               \
-    CUresult emu_cuMemsetD##bits(CUdeviceptr dstDevice, Type value, size_t N)          \
-    {                                                                                  \
-        emu_context *context;                                                          \
-        CUresult status = EMU_ENTER_CONTEXT(MemsetD##bits, &context);                  \
-                                                                                       \
-        if (status == CUDA_SUCCESS) {                                                  \
-            status = fill(context->null_stream, dstDevice, 0, value, bits / 8, N, 1);  \
-        }                                                                              \
-        return emu_leave(status);                                                      \
-    }                                                                                  \
-                                                                                       \
-    CUresult emu_cuMemsetD##bits##Async(CUdeviceptr dstDevice, Type value, size_t N,   \
-                                        CUstream hStream)                              \
-    {                                                                                  \
-        emu_context *context;                                                          \
-        CUresult status = EMU_ENTER_STREAM(MemsetD##bits##Async, hStream, &context);   \
-                                                                                       \
-        if (status == CUDA_SUCCESS) {                                                  \
-            status = fill(emu_stream_get(context, hStream), dstDevice, 0, value,       \
-                          bits / 8, N, 1);                                             \
-        }                                                                              \
-        return emu_leave(status);                                                      \
-    }                                                                                  \
-                                                                                       \
-    CUresult emu_cuMemsetD2D##bits(CUdeviceptr dstDevice, size_t dstPitch, Type value, \
-                                   size_t Width, size_t Height)                        \
-    {                                                                                  \
-        emu_context *context;                                                          \
-        CUresult status = EMU_ENTER_CONTEXT(MemsetD2D##bits, &context);                \
-                                                                                       \
-        if (status == CUDA_SUCCESS) {                                                  \
-            status = fill(context->null_stream, dstDevice, dstPitch, value, bits / 8,  \
-                          Width, Height);                                              \
-        }                                                                              \
-        return emu_leave(status);                                                      \
-    }                                                                                  \
-                                                                                       \
-    CUresult emu_cuMemsetD2D##bits##Async(CUdeviceptr dstDevice, size_t dstPitch,      \
-                                          Type value, size_t Width, size_t Height,     \
-                                          CUstream hStream)                            \
-    {                                                                                  \
-        emu_context *context;                                                          \
-        CUresult status = EMU_ENTER_STREAM(MemsetD2D##bits##Async, hStream, &context); \
-                                                                                       \
-        if (status == CUDA_SUCCESS) {                                                  \
-            status = fill(emu_stream_get(context, hStream), dstDevice, dstPitch,       \
-                          value, bits / 8, Width, Height);                             \
-        }                                                                              \
-        return emu_leave(status);                                                      \
+/* A fill of `columns` elements in each of `rows` rows, `distance` bytes apart. */
+#define FILL_BLOCKING(name, parameters, columns, distance, rows, bytes) \
+    CUresult emu_cu##name parameters                                    \
+    {                                                                   \
+        emu_context *context;                                           \
+        CUresult status = EMU_ENTER_CONTEXT(name, &context);            \
+                                                                        \
+        if (status == CUDA_SUCCESS) {                                   \
+            const fill_payload p = {.address = dstDevice,               \
+                                    .pitch = distance,                  \
+                                    .value = value,                     \
+                                    .unit = bytes,                      \
+                                    .width = columns,                   \
+                                    .height = rows};                    \
+                                                                        \
+            status = fill_enqueue(context->null_stream, p);             \
+        }                                                               \
+        return emu_leave(status);                                       \
     }
+
+#define FILL_ASYNC(name, parameters, columns, distance, rows, bytes)    \
+    CUresult emu_cu##name parameters                                    \
+    {                                                                   \
+        emu_context *context;                                           \
+        CUresult status = EMU_ENTER_STREAM(name, hStream, &context);    \
+                                                                        \
+        if (status == CUDA_SUCCESS) {                                   \
+            const fill_payload p = {.address = dstDevice,               \
+                                    .pitch = distance,                  \
+                                    .value = value,                     \
+                                    .unit = bytes,                      \
+                                    .width = columns,                   \
+                                    .height = rows};                    \
+                                                                        \
+            status = fill_enqueue(emu_stream_get(context, hStream), p); \
+        }                                                               \
+        return emu_leave(status);                                       \
+    }
+
+#define FILL(bits, Type)                                                              \
+    FILL_BLOCKING(MemsetD##bits, (CUdeviceptr dstDevice, Type value, size_t N), N, 0, \
+                  1, bits / 8)                                                        \
+    FILL_ASYNC(MemsetD##bits##Async,                                                  \
+               (CUdeviceptr dstDevice, Type value, size_t N, CUstream hStream), N, 0, \
+               1, bits / 8)                                                           \
+    FILL_BLOCKING(MemsetD2D##bits,                                                    \
+                  (CUdeviceptr dstDevice, size_t dstPitch, Type value, size_t Width,  \
+                   size_t Height),                                                    \
+                  Width, dstPitch, Height, bits / 8)                                  \
+    FILL_ASYNC(MemsetD2D##bits##Async,                                                \
+               (CUdeviceptr dstDevice, size_t dstPitch, Type value, size_t Width,     \
+                size_t Height, CUstream hStream),                                     \
+               Width, dstPitch, Height, bits / 8)
 
 FILL(8, unsigned char)
 FILL(16, unsigned short)

@@ -1,6 +1,5 @@
-/* Functions: attributes, parameters, names. */
+/* The calls on functions: attributes, parameters, names. */
 #include "device/api/entry.h"
-#include "device/api/context.h"
 #include "device/api/module.h"
 
 /* CUfunction_attribute values beyond those of the ABI header. */
@@ -18,23 +17,23 @@ enum {
     CLUSTER_POLICY = 15
 };
 
-/* An entry point's first steps: a sound context and the live function. */
+/* Enter a call on a function. */
 static CUresult
-enter(emu_call call, CUfunction handle, emu_function **function)
+function_enter(emu_call call, CUfunction handle, emu_function **function)
 {
     emu_context *context;
     CUresult status = emu_enter_object(call, handle, EMU_FUNCTION, &context);
 
     *function = NULL;
     if (status == CUDA_SUCCESS) {
-        *function = emu_object_get(handle, EMU_FUNCTION);
-        status = *function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        status = emu_function_find(handle, function);
     }
     return status;
 }
 
 static CUresult
-get_attribute(const emu_function *function, CUfunction_attribute attribute, int *value)
+function_get_attribute(const emu_function *function, CUfunction_attribute attribute,
+                       int *value)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const emu_device *device = function->object.context->device;
@@ -56,7 +55,7 @@ get_attribute(const emu_function *function, CUfunction_attribute attribute, int 
             *value = (int)info->registers;
             break;
         case PTX_VERSION:
-            *value = (int)info->target; /* the virtual architecture, as 75 */
+            *value = (int)info->target; /* of the PTX, as 75 */
             break;
         case BINARY_VERSION:
             *value = device->major * 10 + device->minor;
@@ -83,8 +82,20 @@ get_attribute(const emu_function *function, CUfunction_attribute attribute, int 
     return CUDA_SUCCESS;
 }
 
+/* Store a value that must be in a range. */
 static CUresult
-set_attribute(emu_function *function, CUfunction_attribute attribute, int value)
+function_set_in_range(int *member, int value, int least, int most)
+{
+    if (value < least || value > most) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *member = value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+function_set_attribute(emu_function *function, CUfunction_attribute attribute,
+                       int value)
 {
     const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const emu_device_limits *limits = &function->object.context->device->limits;
@@ -98,23 +109,11 @@ set_attribute(emu_function *function, CUfunction_attribute attribute, int value)
             function->dynamic_shared = value;
             return CUDA_SUCCESS;
         case CARVEOUT:
-            if (value < -1 || value > 100) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
-            function->carveout = value;
-            return CUDA_SUCCESS;
+            return function_set_in_range(&function->carveout, value, -1, 100);
         case NON_PORTABLE_CLUSTER:
-            if (value != 0 && value != 1) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
-            function->non_portable_cluster = value;
-            return CUDA_SUCCESS;
+            return function_set_in_range(&function->non_portable_cluster, value, 0, 1);
         case CLUSTER_POLICY:
-            if (value < 0 || value > 2) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
-            function->cluster_policy = value;
-            return CUDA_SUCCESS;
+            return function_set_in_range(&function->cluster_policy, value, 0, 2);
         default:
             return CUDA_ERROR_INVALID_VALUE;
     }
@@ -124,10 +123,15 @@ CUresult
 emu_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncGetAttribute, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncGetAttribute, hfunc, &function);
 
     if (status == CUDA_SUCCESS) {
-        status = pi ? get_attribute(function, attrib, pi) : CUDA_ERROR_INVALID_VALUE;
+        if (pi == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = function_get_attribute(function, attrib, pi);
+        }
     }
     return emu_leave(status);
 }
@@ -136,10 +140,10 @@ CUresult
 emu_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncSetAttribute, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncSetAttribute, hfunc, &function);
 
     if (status == CUDA_SUCCESS) {
-        status = set_attribute(function, attrib, value);
+        status = function_set_attribute(function, attrib, value);
     }
     return emu_leave(status);
 }
@@ -148,13 +152,13 @@ CUresult
 emu_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncSetCacheConfig, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncSetCacheConfig, hfunc, &function);
 
     if (status == CUDA_SUCCESS && config > 3) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        function->cache_config = config; /* there is no cache to divide */
+        function->cache_config = config; /* without effect: there is no cache */
     }
     return emu_leave(status);
 }
@@ -163,7 +167,7 @@ CUresult
 emu_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncSetSharedMemConfig, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncSetSharedMemConfig, hfunc, &function);
 
     if (status == CUDA_SUCCESS && config > 2) {
         status = CUDA_ERROR_INVALID_VALUE;
@@ -175,9 +179,9 @@ CUresult
 emu_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncGetModule, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncGetModule, hfunc, &function);
 
-    if (status == CUDA_SUCCESS && !hmod) {
+    if (status == CUDA_SUCCESS && hmod == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -190,9 +194,9 @@ CUresult
 emu_cuFuncGetName(const char **name, CUfunction hfunc)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncGetName, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncGetName, hfunc, &function);
 
-    if (status == CUDA_SUCCESS && !name) {
+    if (status == CUDA_SUCCESS && name == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -206,17 +210,17 @@ emu_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                        size_t *paramSize)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncGetParamInfo, func, &function);
+    CUresult status = function_enter(EMU_CALL_FuncGetParamInfo, func, &function);
 
     if (status == CUDA_SUCCESS) {
         const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
 
-        if (!paramOffset || paramIndex >= info->param_count) {
+        if (paramOffset == NULL || paramIndex >= info->param_count) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
             *paramOffset = info->params[paramIndex].offset;
-            if (paramSize) {
+            if (paramSize != NULL) {
                 *paramSize = info->params[paramIndex].size;
             }
         }
@@ -228,13 +232,13 @@ CUresult
 emu_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction hfunc)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncIsLoaded, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncIsLoaded, hfunc, &function);
 
-    if (status == CUDA_SUCCESS && !state) {
+    if (status == CUDA_SUCCESS && state == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        *state = 1; /* all are, from the loading of their module */
+        *state = 1; /* loaded, since its module was */
     }
     return emu_leave(status);
 }
@@ -243,7 +247,7 @@ CUresult
 emu_cuFuncLoad(CUfunction hfunc)
 {
     emu_function *function;
-    CUresult status = enter(EMU_CALL_FuncLoad, hfunc, &function);
+    CUresult status = function_enter(EMU_CALL_FuncLoad, hfunc, &function);
 
     return emu_leave(status);
 }

@@ -1,7 +1,10 @@
-/* Telling images apart and finding the PTX in them. */
+/* Telling the kinds of images apart and finding the PTX in them. See image.h. */
 #include "device/api/image.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +30,7 @@ typedef struct {
     uint32_t capability;
 } fatbin_entry;
 
-/* What the compiler puts into an object file: it points to the fat binary. */
+/* The compiler puts this into an object file; it points to the fat binary. */
 typedef struct {
     uint32_t magic, version;
     const void *data;
@@ -44,18 +47,18 @@ typedef struct {
 enum { KIND_PTX = 1, KIND_CODE = 2 };
 
 static CUresult
-refuse(emu_image *image, CUresult status, const char *problem)
+image_refuse(emu_image *image, CUresult status, const char *problem)
 {
     image->problem = problem;
     return status;
 }
 
 static CUresult
-one_text(emu_image *image, const char *text, size_t size)
+image_set_text(emu_image *image, const char *text, size_t size)
 {
     image->texts = calloc(1, sizeof(*image->texts));
-    if (!image->texts) {
-        return refuse(image, CUDA_ERROR_OUT_OF_MEMORY, "Out of memory.");
+    if (image->texts == NULL) {
+        return image_refuse(image, CUDA_ERROR_OUT_OF_MEMORY, "Out of memory.");
     }
     while (size > 0 && text[size - 1] == 0) {
         size--; /* padding */
@@ -65,102 +68,148 @@ one_text(emu_image *image, const char *text, size_t size)
     return CUDA_SUCCESS;
 }
 
-static CUresult
-open_fatbin(const char *data, size_t size, int capability, emu_image *image)
-{
-    fatbin_header header;
-    const char *best = NULL;
-    size_t best_size = 0, at;
-    uint32_t best_capability = 0;
-    int code = 0, compressed = 0, newer = 0;
+/* -- fat binaries ------------------------------------------------------------------ */
 
-    if (size < sizeof(header)) {
-        return refuse(image, CUDA_ERROR_INVALID_IMAGE, "The fat binary is cut off.");
+/* What the entries of a fat binary offer. */
+typedef struct {
+    const char *best; /* PTX of the highest capability that the device has, or NULL */
+    size_t best_size;
+    uint32_t best_capability;
+    bool has_code, has_compressed, has_newer;
+} fatbin_offer;
+
+static void
+fatbin_consider(fatbin_offer *offer, const fatbin_entry *entry, const char *data,
+                uint32_t capability)
+{
+    if (entry->kind == KIND_CODE) {
+        offer->has_code = true;
     }
-    memcpy(&header, data, sizeof(header));
-    if (size == EMU_IMAGE_SIZE_UNKNOWN) {
-        size =
-            header.size > SIZE_MAX / 2 ? 0 : (size_t)header.size + header.header_size;
+    if (entry->kind != KIND_PTX) {
+        return;
     }
-    if (header.header_size < sizeof(header) || header.header_size > size ||
-        header.size > size - header.header_size) {
-        return refuse(image, CUDA_ERROR_INVALID_IMAGE, "The fat binary is cut off.");
+    if (entry->capability > capability) {
+        offer->has_newer = true;
     }
-    at = header.header_size;
-    size = at + (size_t)header.size;
+    else if (entry->compressed_size != 0) {
+        offer->has_compressed = true;
+    }
+    else if (offer->best == NULL || entry->capability > offer->best_capability) {
+        offer->best = data;
+        offer->best_size = (size_t)entry->size;
+        offer->best_capability = entry->capability;
+    }
+}
+
+/* Look at all entries in [data, data + size). False: one is cut off. */
+static bool
+fatbin_read_entries(const char *data, size_t size, uint32_t capability,
+                    fatbin_offer *offer)
+{
+    size_t at = 0;
+
     while (size - at >= sizeof(fatbin_entry)) {
         fatbin_entry entry;
 
         memcpy(&entry, data + at, sizeof(entry));
         if (entry.header_size < sizeof(entry) || entry.header_size > size - at ||
             entry.size > size - at - entry.header_size) {
-            return refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                          "An entry of the fat binary is cut off.");
+            return false;
         }
-        code |= entry.kind == KIND_CODE;
-        if (entry.kind == KIND_PTX) {
-            if (entry.capability > (uint32_t)capability) {
-                newer = 1;
-            }
-            else if (entry.compressed_size) {
-                compressed = 1;
-            }
-            else if (!best || entry.capability > best_capability) {
-                best = data + at + entry.header_size;
-                best_size = (size_t)entry.size;
-                best_capability = entry.capability;
-            }
-        }
+        fatbin_consider(offer, &entry, data + at + entry.header_size, capability);
         at += entry.header_size + (size_t)entry.size;
     }
-    if (best) {
-        return one_text(image, best, best_size);
+    return true;
+}
+
+/* Say why a fat binary without suitable PTX is refused. */
+static const char *
+fatbin_problem(const fatbin_offer *offer)
+{
+    if (offer->has_compressed) {
+        return "The PTX in this fat binary is compressed: build it with nvcc "
+               "--no-compress to run it on the software device.";
     }
-    if (compressed) {
-        return refuse(image, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                      "The PTX in this fat binary is compressed: build it with nvcc "
-                      "--no-compress to run it on the software device.");
+    if (offer->has_newer) {
+        return "The PTX in this fat binary is for a newer device: see "
+               "PYCUDA_EMULATOR_CAPABILITY.";
     }
-    return refuse(image, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                  newer ? "The PTX in this fat binary is for a newer device: see "
-                          "PYCUDA_EMULATOR_CAPABILITY."
-                  : code
-                      ? "This fat binary holds machine code only, which the software "
-                        "device cannot run: build PTX (-arch=compute_75)."
-                      : "This fat binary is empty.");
+    if (offer->has_code) {
+        return "This fat binary holds machine code only, which the software "
+               "device cannot run: build PTX (-arch=compute_75).";
+    }
+    return "This fat binary is empty.";
 }
 
 static CUresult
-open_linked(const char *data, size_t size, emu_image *image)
+fatbin_open(const char *data, size_t size, int capability, emu_image *image)
+{
+    fatbin_header header;
+    fatbin_offer offer = {.best = NULL};
+
+    if (size < sizeof(header)) {
+        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                            "The fat binary is cut off.");
+    }
+    memcpy(&header, data, sizeof(header));
+    if (size == EMU_IMAGE_SIZE_UNKNOWN) {
+        size = 0;
+        if (header.size <= SIZE_MAX / 2) {
+            size = (size_t)header.size + header.header_size;
+        }
+    }
+    if (header.header_size < sizeof(header) || header.header_size > size ||
+        header.size > size - header.header_size) {
+        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                            "The fat binary is cut off.");
+    }
+    if (!fatbin_read_entries(data + header.header_size, (size_t)header.size,
+                             (uint32_t)capability, &offer)) {
+        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                            "An entry of the fat binary is cut off.");
+    }
+    if (offer.best == NULL) {
+        return image_refuse(image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                            fatbin_problem(&offer));
+    }
+    return image_set_text(image, offer.best, offer.best_size);
+}
+
+/* -- results of linking ------------------------------------------------------------ */
+
+static CUresult
+linked_open(const char *data, size_t size, emu_image *image)
 {
     link_header header;
     size_t at = sizeof(header);
 
     if (size < sizeof(header)) {
-        return refuse(image, CUDA_ERROR_INVALID_IMAGE, "The linked image is cut off.");
+        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                            "The linked image is cut off.");
     }
     memcpy(&header, data, sizeof(header));
     if (header.size < sizeof(header) || header.size > size ||
         header.count > (header.size - sizeof(header)) / sizeof(uint64_t)) {
-        return refuse(image, CUDA_ERROR_INVALID_IMAGE, "The linked image is cut off.");
+        return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                            "The linked image is cut off.");
     }
     size = (size_t)header.size;
     image->texts = calloc((size_t)header.count + 1, sizeof(*image->texts));
-    if (!image->texts) {
-        return refuse(image, CUDA_ERROR_OUT_OF_MEMORY, "Out of memory.");
+    if (image->texts == NULL) {
+        return image_refuse(image, CUDA_ERROR_OUT_OF_MEMORY, "Out of memory.");
     }
     for (uint64_t i = 0; i < header.count; i++) {
         uint64_t length;
 
         if (size - at < sizeof(length)) {
-            return refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                          "The linked image is cut off.");
+            return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                                "The linked image is cut off.");
         }
         memcpy(&length, data + at, sizeof(length));
         at += sizeof(length);
         if (length > size - at) {
-            return refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                          "The linked image is cut off.");
+            return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                                "The linked image is cut off.");
         }
         image->texts[i] = (emu_source){.text = data + at, .size = (size_t)length};
         image->count++;
@@ -169,60 +218,65 @@ open_linked(const char *data, size_t size, emu_image *image)
     return CUDA_SUCCESS;
 }
 
-/* Looks no further than the first byte that differs: a short text ends there. */
-static int
-begins_with(const char *data, size_t size, const void *magic, size_t length)
+/* -- images ------------------------------------------------------------------------ */
+
+/* Compare the first bytes. This reads no byte behind the first that differs, because a
+ * short text may end there. */
+static bool
+image_begins_with(const char *data, size_t size, const void *magic, size_t length)
 {
     const char *expected = magic;
 
     if (size < length) {
-        return 0;
+        return false;
     }
     for (size_t i = 0; i < length; i++) {
         if (data[i] != expected[i]) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static CUresult
-open_any(const char *data, size_t size, int capability, emu_image *image)
+image_open_any(const char *data, size_t size, int capability, emu_image *image)
 {
     static const uint32_t fatbin = FATBIN_MAGIC, wrapper = WRAPPER_MAGIC;
-    const char *end;
 
-    if (begins_with(data, size, "\177ELF", 4)) {
-        return refuse(
+    if (image_begins_with(data, size, "\177ELF", 4)) {
+        return image_refuse(
             image, CUDA_ERROR_NO_BINARY_FOR_GPU,
             "This is machine code for a GPU (a cubin), which the software device "
             "cannot run: build PTX (nvcc -ptx -arch=compute_75).");
     }
-    if (begins_with(data, size, &fatbin, sizeof(fatbin))) {
-        return open_fatbin(data, size, capability, image);
+    if (image_begins_with(data, size, &fatbin, sizeof(fatbin))) {
+        return fatbin_open(data, size, capability, image);
     }
     if (size == EMU_IMAGE_SIZE_UNKNOWN &&
-        begins_with(data, size, &wrapper, sizeof(wrapper))) {
+        image_begins_with(data, size, &wrapper, sizeof(wrapper))) {
         fatbin_wrapper outer;
 
         memcpy(&outer, data, sizeof(outer));
-        if (!outer.data || memcmp(outer.data, &fatbin, sizeof(fatbin)) != 0) {
-            return refuse(image, CUDA_ERROR_INVALID_IMAGE,
-                          "The wrapper points to no fat binary.");
+        if (outer.data == NULL || memcmp(outer.data, &fatbin, sizeof(fatbin)) != 0) {
+            return image_refuse(image, CUDA_ERROR_INVALID_IMAGE,
+                                "The wrapper points to no fat binary.");
         }
-        return open_fatbin(outer.data, size, capability, image);
+        return fatbin_open(outer.data, size, capability, image);
     }
-    if (begins_with(data, size, link_magic, sizeof(link_magic))) {
-        return open_linked(data, size, image);
+    if (image_begins_with(data, size, link_magic, sizeof(link_magic))) {
+        return linked_open(data, size, image);
     }
     if (size == EMU_IMAGE_SIZE_UNKNOWN) {
         size = strlen(data);
     }
     else {
-        end = memchr(data, 0, size);
-        size = end ? (size_t)(end - data) : size;
+        const char *end = memchr(data, 0, size);
+
+        if (end != NULL) {
+            size = (size_t)(end - data);
+        }
     }
-    return one_text(image, data, size);
+    return image_set_text(image, data, size);
 }
 
 CUresult
@@ -231,7 +285,7 @@ emu_image_open(const void *data, size_t size, int capability, emu_image *image)
     CUresult status;
 
     memset(image, 0, sizeof(*image));
-    status = open_any(data, size, capability, image);
+    status = image_open_any(data, size, capability, image);
     if (status != CUDA_SUCCESS) {
         free(image->texts);
         image->texts = NULL;
@@ -256,10 +310,11 @@ emu_image_pack(const emu_source *texts, size_t count, size_t *size)
     char *data;
 
     for (size_t i = 0; i < count; i++) {
-        total += sizeof(uint64_t) + texts[i].size; /* all are in memory: it fits */
+        total +=
+            sizeof(uint64_t) + texts[i].size; /* cannot overflow: all are in memory */
     }
     data = malloc(total);
-    if (!data) {
+    if (data == NULL) {
         return NULL;
     }
     memcpy(header.magic, link_magic, sizeof(header.magic));
@@ -275,4 +330,59 @@ emu_image_pack(const emu_source *texts, size_t count, size_t *size)
     }
     *size = total;
     return data;
+}
+
+/* Read what is left of a file into *data, which grows. */
+static CUresult
+image_read_all(FILE *file, char **data, size_t *size)
+{
+    size_t room = 0;
+
+    for (;;) {
+        size_t got;
+
+        if (room - *size < 2) { /* a byte to read and the zero byte */
+            char *larger;
+
+            room += room + ((size_t)64 << 10);
+            larger = realloc(*data, room);
+            if (larger == NULL) {
+                return CUDA_ERROR_OUT_OF_MEMORY;
+            }
+            *data = larger;
+        }
+        got = fread(*data + *size, 1, room - *size - 1, file);
+        *size += got;
+        if (got == 0) {
+            break;
+        }
+    }
+    (*data)[*size] = 0;
+    if (ferror(file)) {
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_image_read_file(const char *path, char **data, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    CUresult status;
+
+    *data = NULL;
+    *size = 0;
+    if (file == NULL) {
+        if (errno == ENOENT) {
+            return CUDA_ERROR_FILE_NOT_FOUND;
+        }
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    status = image_read_all(file, data, size);
+    (void)fclose(file); /* read only: nothing is lost */
+    if (status != CUDA_SUCCESS) {
+        free(*data);
+        *data = NULL;
+    }
+    return status;
 }

@@ -1,20 +1,22 @@
-/* Launching kernels: what is checked before, and what a fault does afterwards.
+/* Launching kernels: the checks before a run, and the effect of a fault after it.
  *
- * As on a GPU a launch that may start succeeds; a fault while it runs makes the context
- * fail every later call. The report of the fault is the last message (fault.h). */
+ * As on a GPU, a launch that may start succeeds, and a fault while it runs makes every
+ * later call in the context fail. The report of the fault is the last message
+ * (message.h). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/entry.h"
-#include "device/api/capture.h"
-#include "device/api/context.h"
 #include "device/machine/execution.h"
-#include "device/api/faults.h"
+#include "device/machine/wait.h"
+#include "device/api/capture.h"
+#include "device/api/context_stack.h"
+#include "device/api/entry.h"
+#include "device/api/message.h"
 #include "device/api/module.h"
 #include "device/api/occupancy.h"
 #include "device/api/stream.h"
-#include "device/machine/wait.h"
+#include "device/api/users.h"
 
 #define STACK_PARAMETERS 4096
 #define UNKNOWN_BYTE 0xCD
@@ -25,12 +27,31 @@ typedef struct {
     unsigned int grid[3], block[3];
     unsigned int shared;
     int cooperative;
-    void **parameters, **extra;
-} request;
+    void **parameters, **extra; /* as cuLaunchKernel takes them */
+} launch_request;
+
+/* -- checks ------------------------------------------------------------------------ */
+
+/* Check that all blocks of a cooperative launch fit on the device together. */
+static CUresult
+launch_check_cooperative(const emu_function *function, const launch_request *r,
+                         uint64_t threads)
+{
+    const emu_device_limits *limits = &function->object.context->device->limits;
+    uint64_t resident = (uint64_t)limits->multiprocessors *
+                        (uint64_t)emu_occupancy_of(function, (int)threads, r->shared);
+    uint64_t rows = (uint64_t)r->grid[0] * r->grid[1]; /* fits: 31 and 16 bits */
+
+    if (rows > resident || rows * r->grid[2] > resident) {
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    }
+    return CUDA_SUCCESS;
+}
 
 static CUresult
-check_shape(const emu_function *function, const request *r)
+launch_check(const emu_function *function, const launch_request *r)
 {
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
     const emu_device_limits *limits = &function->object.context->device->limits;
     uint64_t threads = 1;
 
@@ -40,38 +61,29 @@ check_shape(const emu_function *function, const request *r)
             r->block[i] > (unsigned)limits->block_dim[i]) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        threads *= r->block[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        const unsigned int *required = emu_kernel_get_info(function->kernel)->req_ntid;
-
-        if (required[0] && r->block[i] != required[i]) {
+        if (info->req_ntid[0] != 0 && r->block[i] != info->req_ntid[i]) {
             return CUDA_ERROR_INVALID_VALUE;
         }
+        threads *= r->block[i];
     }
     if (threads > (uint64_t)limits->threads_per_block ||
         r->shared > (unsigned)function->dynamic_shared) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (threads > emu_kernel_get_info(function->kernel)->max_threads) {
+    if (threads > info->max_threads) {
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     }
     if (r->cooperative) {
-        uint64_t resident =
-            (uint64_t)limits->multiprocessors *
-            (uint64_t)emu_occupancy_of(function, (int)threads, r->shared);
-        uint64_t rows = (uint64_t)r->grid[0] * r->grid[1]; /* fits: 31 and 16 bits */
-
-        if (rows > resident || rows * r->grid[2] > resident) {
-            return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-        }
+        return launch_check_cooperative(function, r, threads);
     }
     return CUDA_SUCCESS;
 }
 
-/* The buffer and size that the markers of `extra` give. */
+/* -- parameters -------------------------------------------------------------------- */
+
+/* Read the buffer and its size from the markers of `extra`. */
 static CUresult
-read_extra(void *const *extra, const void **buffer, size_t *size)
+launch_read_extra(void *const *extra, const void **buffer, size_t *size)
 {
     *buffer = NULL;
     *size = 0;
@@ -79,7 +91,7 @@ read_extra(void *const *extra, const void **buffer, size_t *size)
         if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
             *buffer = extra[i + 1];
         }
-        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1]) {
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1] != NULL) {
             memcpy(size, extra[i + 1], sizeof(*size));
         }
         else {
@@ -89,35 +101,28 @@ read_extra(void *const *extra, const void **buffer, size_t *size)
     return CUDA_SUCCESS;
 }
 
-/* Copies the parameters into one block laid out as the kernel says. */
 static CUresult
-pack(const emu_kernel_info *info, const request *r, char *block)
+launch_pack_parameters(const emu_kernel_info *info, void *const *parameters,
+                       char *block)
+{
+    for (size_t i = 0; i < info->param_count; i++) {
+        const emu_param *param = &info->params[i];
+
+        if (parameters[i] == NULL) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(block + param->offset, parameters[i], param->size);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch_pack_extra(const emu_kernel_info *info, void *const *extra, char *block)
 {
     const void *buffer;
     size_t size, used = 0;
-    CUresult status;
+    CUresult status = launch_read_extra(extra, &buffer, &size);
 
-    if (r->parameters && r->extra) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    memset(block, 0, info->params_size);
-    if (info->param_count == 0 && !r->extra) {
-        return CUDA_SUCCESS;
-    }
-    if (r->parameters) {
-        for (size_t i = 0; i < info->param_count; i++) {
-            if (!r->parameters[i]) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
-            memcpy(block + info->params[i].offset, r->parameters[i],
-                   info->params[i].size);
-        }
-        return CUDA_SUCCESS;
-    }
-    if (!r->extra) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    status = read_extra(r->extra, &buffer, &size);
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -129,21 +134,44 @@ pack(const emu_kernel_info *info, const request *r, char *block)
     if (size > used) {
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* as on an H200 */
     }
-    if (!buffer && used > 0) {
+    if (buffer == NULL && used > 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* A GPU takes a buffer that is too short; the rest is of an earlier launch. */
     if (size > 0) {
         memcpy(block, buffer, size);
     }
+    /* A GPU accepts a buffer that is too short; the rest comes from an earlier launch.
+     */
     memset(block + size, UNKNOWN_BYTE, used - size);
     return CUDA_SUCCESS;
 }
 
-/* Whether a code says that the launch could not start, or that the program cancelled
- * it, rather than that it failed: the context stays sound. */
+/* Copy the parameters into one block that is laid out as the kernel expects. */
+static CUresult
+launch_pack(const emu_kernel_info *info, const launch_request *r, char *block)
+{
+    if (r->parameters != NULL && r->extra != NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memset(block, 0, info->params_size);
+    if (r->extra != NULL) {
+        return launch_pack_extra(info, r->extra, block);
+    }
+    if (info->param_count == 0) {
+        return CUDA_SUCCESS;
+    }
+    if (r->parameters == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return launch_pack_parameters(info, r->parameters, block);
+}
+
+/* -- running ----------------------------------------------------------------------- */
+
+/* Whether a code means that the launch could not start, or that the program cancelled
+ * it. Then the context has not failed. */
 static bool
-is_refusal(CUresult status)
+launch_is_refusal(CUresult status)
 {
     return status == EMU_INTERRUPTED || status == CUDA_ERROR_INVALID_VALUE ||
            status == CUDA_ERROR_OUT_OF_MEMORY ||
@@ -152,7 +180,7 @@ is_refusal(CUresult status)
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* A launch with all that it needs, its parameters behind it. */
+/* A launch that can be kept: everything that it needs, its parameters at the end. */
 typedef struct {
     emu_function *function;
     uint64_t serial; /* of the function */
@@ -160,9 +188,10 @@ typedef struct {
     _Alignas(16) char parameters[];
 } kept_launch;
 
-/* Runs in a stream's turn, without the API lock. A fault makes the context fail. */
+/* Run in a stream's turn, without the API lock. A fault makes the context fail. */
 static CUresult
-execute(const emu_function *function, const emu_launch *launch, emu_report *report)
+launch_execute(const emu_function *function, const emu_launch *launch,
+               emu_report *report)
 {
     emu_context *context = function->object.context;
     CUresult status = (CUresult)atomic_load(&context->sticky);
@@ -170,49 +199,49 @@ execute(const emu_function *function, const emu_launch *launch, emu_report *repo
     if (status == CUDA_SUCCESS) {
         status = emu_execution_run(context, launch, report);
     }
-    if (status != CUDA_SUCCESS && !is_refusal(status)) {
+    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
         emu_context_fail(context, status);
     }
     return status;
 }
 
-/* -- launches in graphs: the function may have gone between capture and run */
+/* -- kept launches: the function may have gone when they run ----------------------- */
 
 static CUresult
-begin_kept(const void *payload)
+kept_begin(const void *payload)
 {
     const kept_launch *kept = payload;
 
-    if (!emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial)) {
+    if (emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial) == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    emu_use(&kept->function->module->object);
-    emu_use(&kept->function->object.context->object);
+    emu_users_add(&kept->function->module->object);
+    emu_users_add(&kept->function->object.context->object);
     return CUDA_SUCCESS;
 }
 
 static CUresult
-run_kept(const void *payload, emu_context *context, emu_report *report)
+kept_run(const void *payload, emu_context *context, emu_report *report)
 {
     const kept_launch *kept = payload;
     emu_launch launch = kept->launch;
     CUresult status;
 
     launch.params = kept->parameters;
-    status = execute(kept->function, &launch, report);
-    if (status != CUDA_SUCCESS && !is_refusal(status)) {
-        emu_context_fail(context, status);
+    status = launch_execute(kept->function, &launch, report);
+    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
+        emu_context_fail(context, status); /* a graph may run in another context */
     }
     return status;
 }
 
 static void
-end_kept(const void *payload)
+kept_end(const void *payload)
 {
     const kept_launch *kept = payload;
 
-    emu_done(&kept->function->module->object);
-    emu_done(&kept->function->object.context->object);
+    emu_users_remove(&kept->function->module->object);
+    emu_users_remove(&kept->function->object.context->object);
 }
 
 static const char *
@@ -220,46 +249,50 @@ kept_name(const void *payload)
 {
     const kept_launch *kept = payload;
 
-    return emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial)
-               ? emu_kernel_get_info(kept->function->kernel)->name
-               : "a function of an unloaded module";
+    if (emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial) == NULL) {
+        return "a function of an unloaded module";
+    }
+    return emu_kernel_get_info(kept->function->kernel)->name;
 }
 
 static const emu_work launch_work = {.type = EMU_NODE_KERNEL,
-                                     .begin = begin_kept,
-                                     .run = run_kept,
-                                     .end = end_kept,
+                                     .begin = kept_begin,
+                                     .run = kept_run,
+                                     .end = kept_end,
                                      .name = kept_name};
 
-/* -- launches now */
+/* -- launches at once -------------------------------------------------------------- */
 
 static CUresult
-run(emu_function *function, emu_stream *stream, const emu_launch *launch)
+launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
 {
     emu_module *module = function->module;
     emu_report report = {.text = ""};
     CUresult status;
     int token;
 
-    emu_use(&module->object);
+    emu_users_add(&module->object);
     token = emu_stream_begin(stream);
     if (token < 0) {
         status = emu_wait_status();
     }
     else {
-        status = execute(function, launch, &report);
+        status = launch_execute(function, launch, &report);
         emu_stream_end(stream, token);
     }
-    emu_done(&module->object);
-    if (report.text[0]) {
+    emu_users_remove(&module->object);
+    if (report.text[0] != 0) {
         emu_message_set("%s", report.text);
     }
-    return is_refusal(status) ? status : CUDA_SUCCESS;
+    if (launch_is_refusal(status)) {
+        return status;
+    }
+    return CUDA_SUCCESS;
 }
 
 static CUresult
-launch(emu_context *context, CUfunction handle, CUstream stream_handle,
-       const request *r)
+launch_enqueue(emu_context *context, CUfunction handle, CUstream stream_handle,
+               const launch_request *r)
 {
     emu_function *function = emu_object_get(handle, EMU_FUNCTION);
     emu_stream *stream = emu_stream_get(context, stream_handle);
@@ -269,17 +302,17 @@ launch(emu_context *context, CUfunction handle, CUstream stream_handle,
     bool taken;
     CUresult status;
 
-    if (!function || !stream || function->object.context != context) {
+    if (function == NULL || stream == NULL || function->object.context != context) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    status = check_shape(function, r);
+    status = launch_check(function, r);
     if (status != CUDA_SUCCESS) {
         return status;
     }
     info = emu_kernel_get_info(function->kernel);
     if (info->params_size > STACK_PARAMETERS) {
         kept = malloc(sizeof(*kept) + info->params_size);
-        if (!kept) {
+        if (kept == NULL) {
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
@@ -292,13 +325,13 @@ launch(emu_context *context, CUfunction handle, CUstream stream_handle,
                                 .params = kept->parameters,
                                 .params_size = info->params_size,
                                 .cooperative = r->cooperative};
-    status = pack(info, r, kept->parameters);
+    status = launch_pack(info, r, kept->parameters);
     if (status == CUDA_SUCCESS) {
         status = emu_capture_take(stream, &launch_work, kept,
                                   sizeof(*kept) + info->params_size, &taken);
     }
     if (status == CUDA_SUCCESS && !taken) {
-        status = run(function, stream, &kept->launch);
+        status = launch_run(function, stream, &kept->launch);
     }
     if ((char *)kept != on_stack) {
         free(kept);
@@ -317,13 +350,13 @@ emu_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
     CUresult status = EMU_ENTER_STREAM(LaunchKernel, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        request r = {.grid = {gridDimX, gridDimY, gridDimZ},
-                     .block = {blockDimX, blockDimY, blockDimZ},
-                     .shared = sharedMemBytes,
-                     .parameters = kernelParams,
-                     .extra = extra};
+        launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                            .block = {blockDimX, blockDimY, blockDimZ},
+                            .shared = sharedMemBytes,
+                            .parameters = kernelParams,
+                            .extra = extra};
 
-        status = launch(context, f, hStream, &r);
+        status = launch_enqueue(context, f, hStream, &r);
         status = emu_capture_failed(emu_stream_get(context, hStream), status);
     }
     return emu_leave(status);
@@ -340,23 +373,24 @@ emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
     CUresult status = EMU_ENTER_STREAM(LaunchCooperativeKernel, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        request r = {.grid = {gridDimX, gridDimY, gridDimZ},
-                     .block = {blockDimX, blockDimY, blockDimZ},
-                     .shared = sharedMemBytes,
-                     .cooperative = 1,
-                     .parameters = kernelParams};
+        launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                            .block = {blockDimX, blockDimY, blockDimZ},
+                            .shared = sharedMemBytes,
+                            .cooperative = 1,
+                            .parameters = kernelParams};
 
-        status = launch(context, f, hStream, &r);
+        status = launch_enqueue(context, f, hStream, &r);
         status = emu_capture_failed(emu_stream_get(context, hStream), status);
     }
     return emu_leave(status);
 }
 
-/* Attributes that change how a kernel runs here; the others are hints to hardware. */
+/* Read the attributes that change how a kernel runs here; the others are hints to
+ * hardware. */
 static CUresult
-read_attributes(const CUlaunchConfig *config, request *r)
+launch_read_attributes(const CUlaunchConfig *config, launch_request *r)
 {
-    if (config->numAttrs > 0 && !config->attrs) {
+    if (config->numAttrs > 0 && config->attrs == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     for (unsigned int i = 0; i < config->numAttrs; i++) {
@@ -369,7 +403,8 @@ read_attributes(const CUlaunchConfig *config, request *r)
                  (attribute->value.clusterDim.x > 1 ||
                   attribute->value.clusterDim.y > 1 ||
                   attribute->value.clusterDim.z > 1)) {
-            return CUDA_ERROR_NOT_SUPPORTED; /* as attribute CLUSTER_LAUNCH says */
+            return CUDA_ERROR_NOT_SUPPORTED; /* as the device attribute CLUSTER_LAUNCH
+                                                says */
         }
     }
     return CUDA_SUCCESS;
@@ -380,22 +415,23 @@ emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelPa
                      void **extra)
 {
     emu_context *context;
-    CUstream stream = config ? config->hStream : NULL;
+    CUstream stream = config != NULL ? config->hStream : NULL;
     CUresult status = EMU_ENTER_STREAM(LaunchKernelEx, stream, &context);
 
-    if (status == CUDA_SUCCESS && !config) {
+    if (status == CUDA_SUCCESS && config == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        request r = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-                     .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-                     .shared = config->sharedMemBytes,
-                     .parameters = kernelParams,
-                     .extra = extra};
+        launch_request r = {
+            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+            .shared = config->sharedMemBytes,
+            .parameters = kernelParams,
+            .extra = extra};
 
-        status = read_attributes(config, &r);
+        status = launch_read_attributes(config, &r);
         if (status == CUDA_SUCCESS) {
-            status = launch(context, f, config->hStream, &r);
+            status = launch_enqueue(context, f, config->hStream, &r);
         }
         status = emu_capture_failed(emu_stream_get(context, config->hStream), status);
     }

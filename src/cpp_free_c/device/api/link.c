@@ -1,17 +1,18 @@
-/* Linking: texts are gathered, tried together once, and packed into one image.
+/* Linking: texts are gathered, loaded together once as a check, and packed into an
+ * image.
  *
- * The image is what cuLinkComplete gives out as machine code; cuModuleLoadData reads
- * it. */
+ * cuLinkComplete returns the image where a GPU's driver returns machine code, and
+ * cuModuleLoadData reads it. */
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/module.h"
 #include "device/machine/handlers.h"
+#include "device/api/entry.h"
+#include "device/api/image.h"
+#include "device/api/jit.h"
+#include "device/api/lock.h"
+#include "device/api/users.h"
 
 enum {
     INPUT_CUBIN = 0,
@@ -23,19 +24,19 @@ enum {
 
 typedef struct CUlinkState_st {
     emu_object object;
-    emu_jit jit; /* of cuLinkCreate: its logs must live until the state is destroyed */
-    emu_source *texts; /* copies of ours, names too */
+    emu_jit jit; /* of cuLinkCreate: the program keeps its logs until cuLinkDestroy */
+    emu_source *texts; /* copies, with copies of their names */
     size_t count, room;
-    void *image; /* of cuLinkComplete */
+    void *image; /* the result of cuLinkComplete; NULL before */
 } link_state;
 
 static void
-destroy(emu_object *object)
+link_destroy(emu_object *object)
 {
     link_state *link = (link_state *)object;
 
     for (size_t i = 0; i < link->count; i++) {
-        free((void *)(uintptr_t)link->texts[i].text); /* ours, const for readers */
+        free((void *)(uintptr_t)link->texts[i].text); /* const for readers only */
         free((void *)(uintptr_t)link->texts[i].name);
     }
     free(link->texts);
@@ -43,24 +44,34 @@ destroy(emu_object *object)
     emu_object_free(object);
 }
 
+static bool
+link_grow(link_state *link)
+{
+    size_t room = link->room * 2 + 8;
+    emu_source *texts = realloc(link->texts, room * sizeof(*texts));
+
+    if (texts == NULL) {
+        return false;
+    }
+    link->texts = texts;
+    link->room = room;
+    return true;
+}
+
 static CUresult
-add_text(link_state *link, const char *text, size_t size, const char *name)
+link_add_text(link_state *link, const char *text, size_t size, const char *name)
 {
     char *copy, *name_copy;
 
-    if (link->count == link->room) {
-        size_t room = link->room ? link->room * 2 : 8;
-        emu_source *texts = realloc(link->texts, room * sizeof(*texts));
-
-        if (!texts) {
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        link->texts = texts;
-        link->room = room;
+    if (link->count == link->room && !link_grow(link)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (name == NULL) {
+        name = "input";
     }
     copy = malloc(size + 1);
-    name_copy = strdup(name ? name : "input");
-    if (!copy || !name_copy) {
+    name_copy = strdup(name);
+    if (copy == NULL || name_copy == NULL) {
         free(copy);
         free(name_copy);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -72,29 +83,35 @@ add_text(link_state *link, const char *text, size_t size, const char *name)
     return CUDA_SUCCESS;
 }
 
-/* The device runtime library that the compiler names for dynamic parallelism: what it
- * offers is built into the device, so the file itself is not needed. */
+/* Whether a file is the device runtime library, which the compiler names for dynamic
+ * parallelism. Its functions are built into the device, so the file is not needed. */
 static bool
-is_device_runtime(const char *path)
+link_is_device_runtime(const char *path)
 {
-    const char *base = path ? strrchr(path, '/') : NULL;
+    const char *slash;
 
-    base = base ? base + 1 : path;
-    return base && strstr(base, "cudadevrt") != NULL;
+    if (path == NULL) {
+        return false;
+    }
+    slash = strrchr(path, '/');
+    if (slash != NULL) {
+        path = slash + 1;
+    }
+    return strstr(path, "cudadevrt") != NULL;
 }
 
 static CUresult
-add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
-         const char *name)
+link_add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
+              const char *name)
 {
     const emu_device *device = link->object.context->device;
     emu_image image;
     CUresult status;
 
-    if (type > INPUT_LIBRARY || !data || size == 0) {
+    if (type > INPUT_LIBRARY || data == NULL || size == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (type == INPUT_LIBRARY && is_device_runtime(name)) {
+    if (type == INPUT_LIBRARY && link_is_device_runtime(name)) {
         return CUDA_SUCCESS;
     }
     if (type == INPUT_OBJECT || type == INPUT_LIBRARY) {
@@ -110,15 +127,15 @@ add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
         return status;
     }
     for (size_t i = 0; status == CUDA_SUCCESS && i < image.count; i++) {
-        status = add_text(link, image.texts[i].text, image.texts[i].size, name);
+        status = link_add_text(link, image.texts[i].text, image.texts[i].size, name);
     }
     emu_image_close(&image);
     return status;
 }
 
-/* An entry point's first steps: the current context and the live state. */
+/* Enter a call on a link state. */
 static CUresult
-enter(emu_call call, CUlinkState handle, link_state **link)
+link_enter(emu_call call, CUlinkState handle, link_state **link)
 {
     emu_context *context;
     CUresult status = emu_enter_context(call, &context);
@@ -126,7 +143,9 @@ enter(emu_call call, CUlinkState handle, link_state **link)
     *link = NULL;
     if (status == CUDA_SUCCESS) {
         *link = emu_object_get(handle, EMU_LINK);
-        status = *link ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        if (*link == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
     }
     return status;
 }
@@ -139,16 +158,17 @@ emu_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionVa
     emu_jit jit;
     CUresult status = EMU_ENTER_CONTEXT(LinkCreate, &context);
 
-    if (status == CUDA_SUCCESS && !stateOut) {
+    if (status == CUDA_SUCCESS && stateOut == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         status = emu_jit_read(&jit, numOptions, options, optionValues);
     }
     if (status == CUDA_SUCCESS) {
-        link_state *link = emu_object_new(EMU_LINK, sizeof(*link), context, destroy);
+        link_state *link =
+            emu_object_new(EMU_LINK, sizeof(*link), context, link_destroy);
 
-        if (link) {
+        if (link != NULL) {
             link->jit = jit;
             *stateOut = link;
         }
@@ -166,61 +186,36 @@ emu_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t siz
 {
     link_state *link;
     emu_jit ignored;
-    CUresult status = enter(EMU_CALL_LinkAddData, state, &link);
+    CUresult status = link_enter(EMU_CALL_LinkAddData, state, &link);
 
     if (status == CUDA_SUCCESS) {
         status = emu_jit_read(&ignored, numOptions, options, optionValues);
     }
     if (status == CUDA_SUCCESS) {
-        status = add_data(link, type, data, size, name);
+        status = link_add_data(link, type, data, size, name);
     }
-    if (status != CUDA_SUCCESS && link) {
+    if (status != CUDA_SUCCESS && link != NULL) {
         emu_jit_finish(&link->jit, 0);
     }
     return emu_leave(status);
 }
 
-/* Reads a file into memory of ours; NULL and why. */
-static char *
-read_file(const char *path, size_t *size, CUresult *status)
+/* Add a file. Any file that cannot be opened is FILE_NOT_FOUND. */
+static CUresult
+link_add_file(link_state *link, CUjitInputType type, const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    char *data = NULL;
-    size_t room = 0;
+    char *data;
+    size_t size;
+    CUresult status = emu_image_read_file(path, &data, &size);
 
-    *size = 0;
-    if (!file) {
-        *status = CUDA_ERROR_FILE_NOT_FOUND;
-        return NULL;
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        return CUDA_ERROR_FILE_NOT_FOUND;
     }
-    *status = CUDA_SUCCESS;
-    for (;;) {
-        size_t got;
-
-        if (*size == room) {
-            char *larger = realloc(data, room = room ? room * 2 : 65536);
-
-            if (!larger) {
-                *status = CUDA_ERROR_OUT_OF_MEMORY;
-                break;
-            }
-            data = larger;
-        }
-        got = fread(data + *size, 1, room - *size, file);
-        if (got == 0) {
-            break;
-        }
-        *size += got;
-    }
-    if (ferror(file)) {
-        *status = CUDA_ERROR_INVALID_IMAGE;
-    }
-    (void)fclose(file); /* read only: nothing is lost */
-    if (*status != CUDA_SUCCESS) {
+    if (status == CUDA_SUCCESS) {
+        status = link_add_data(link, type, data, size, path);
         free(data);
-        data = NULL;
     }
-    return data;
+    return status;
 }
 
 CUresult
@@ -229,51 +224,46 @@ emu_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 {
     link_state *link;
     emu_jit ignored;
-    CUresult status = enter(EMU_CALL_LinkAddFile, state, &link);
+    CUresult status = link_enter(EMU_CALL_LinkAddFile, state, &link);
 
-    if (status == CUDA_SUCCESS && !path) {
+    if (status == CUDA_SUCCESS && path == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         status = emu_jit_read(&ignored, numOptions, options, optionValues);
     }
-    if (status == CUDA_SUCCESS && !(type == INPUT_LIBRARY && is_device_runtime(path))) {
-        size_t size;
-        char *data = read_file(path, &size, &status);
-
-        if (data) {
-            status = add_data(link, type, data, size, path);
-            free(data);
-        }
+    if (status == CUDA_SUCCESS &&
+        !(type == INPUT_LIBRARY && link_is_device_runtime(path))) {
+        status = link_add_file(link, type, path);
     }
-    if (status != CUDA_SUCCESS && link) {
+    if (status != CUDA_SUCCESS && link != NULL) {
         emu_jit_finish(&link->jit, 0);
     }
     return emu_leave(status);
 }
 
-/* Loads the texts together, so that an undefined symbol is found here and not later. */
+/* Load the texts together, so that an undefined symbol is found here and not later. */
 static CUresult
-try_program(link_state *link)
+link_try(link_state *link)
 {
     emu_context *context = link->object.context;
     emu_program *program;
-    double start = emu_seconds();
+    double start = emu_jit_now();
     emu_call call;
     CUresult status;
 
-    emu_use(&context->object);
-    emu_use(&link->object);
-    call = emu_pause();
+    emu_users_add(&context->object);
+    emu_users_add(&link->object);
+    call = emu_lock_pause();
     status = emu_program_load(context, link->texts, link->count, &link->jit.load,
                               emu_ops(), &program);
     if (status == CUDA_SUCCESS) {
         emu_program_free(program);
     }
-    emu_resume(call);
-    emu_done(&link->object);
-    emu_done(&context->object);
-    emu_jit_finish(&link->jit, emu_seconds() - start);
+    emu_lock_resume(call);
+    emu_users_remove(&link->object);
+    emu_users_remove(&context->object);
+    emu_jit_finish(&link->jit, emu_jit_now() - start);
     return status;
 }
 
@@ -281,24 +271,24 @@ CUresult
 emu_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
     link_state *link;
-    CUresult status = enter(EMU_CALL_LinkComplete, state, &link);
+    CUresult status = link_enter(EMU_CALL_LinkComplete, state, &link);
 
-    if (status == CUDA_SUCCESS && !cubinOut) {
+    if (status == CUDA_SUCCESS && cubinOut == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
-    if (status == CUDA_SUCCESS && (link->count == 0 || link->image)) {
+    if (status == CUDA_SUCCESS && (link->count == 0 || link->image != NULL)) {
         status = CUDA_ERROR_INVALID_IMAGE; /* nothing to link, or linked already */
     }
     if (status == CUDA_SUCCESS) {
-        status = try_program(link);
+        status = link_try(link);
     }
     if (status == CUDA_SUCCESS) {
         size_t size;
 
         link->image = emu_image_pack(link->texts, link->count, &size);
-        if (link->image) {
+        if (link->image != NULL) {
             *cubinOut = link->image;
-            if (sizeOut) {
+            if (sizeOut != NULL) {
                 *sizeOut = size;
             }
         }
@@ -313,16 +303,10 @@ CUresult
 emu_cuLinkDestroy(CUlinkState state)
 {
     link_state *link;
-    CUresult status = enter(EMU_CALL_LinkDestroy, state, &link);
+    CUresult status = link_enter(EMU_CALL_LinkDestroy, state, &link);
 
-    if (status == CUDA_SUCCESS && !emu_can_wait_unused(&link->object)) {
-        status = CUDA_ERROR_NOT_PERMITTED;
-    }
     if (status == CUDA_SUCCESS) {
-        emu_count_free(link->object.context);
-        emu_object_unlist(&link->object);
-        emu_wait_unused(&link->object);
-        destroy(&link->object);
+        status = emu_users_destroy(&link->object);
     }
     return emu_leave(status);
 }

@@ -1,20 +1,19 @@
 /* Modules: loading from every kind of image, looking names up, unloading. */
 #include "device/api/module.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/stream.h"
 #include "device/machine/handlers.h"
+#include "device/api/entry.h"
+#include "device/api/image.h"
+#include "device/api/jit.h"
+#include "device/api/lock.h"
+#include "device/api/message.h"
+#include "device/api/users.h"
 
 static void
-destroy_function(emu_object *object)
+function_destroy(emu_object *object)
 {
     emu_function *function = (emu_function *)object;
     emu_function **link = &function->module->functions;
@@ -26,35 +25,83 @@ destroy_function(emu_object *object)
     emu_object_free(object);
 }
 
+/* A context destroys its newest object first, so functions and references go before
+ * their module there. */
 static void
-destroy_module(emu_object *object)
+module_destroy(emu_object *object)
 {
     emu_module *module = (emu_module *)object;
 
-    while (module->functions) {
-        destroy_function(&module->functions->object);
+    while (module->functions != NULL) {
+        function_destroy(&module->functions->object);
     }
-    emu_references_close(module);
+    while (module->references != NULL) {
+        emu_object *reference = (emu_object *)module->references;
+
+        reference->destroy(reference); /* takes itself out of the list */
+    }
     emu_program_free(module->program);
     emu_object_free(object);
 }
 
-/* A context lists its newest object first, so a function goes before its module. */
-
-static int
-capability_of(const emu_context *context)
+CUresult
+emu_module_find(CUmodule handle, emu_module **module)
 {
-    return context->device->major * 10 + context->device->minor;
+    *module = emu_object_get(handle, EMU_MODULE);
+    if (*module == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
 }
 
-/* Parses an image into a program. Called without the API lock. */
+CUresult
+emu_function_find(CUfunction handle, emu_function **function)
+{
+    *function = emu_object_get(handle, EMU_FUNCTION);
+    if (*function == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* -- loading ----------------------------------------------------------------------- */
+
+static unsigned
+module_capability(const emu_context *context)
+{
+    return (unsigned)(context->device->major * 10 + context->device->minor);
+}
+
+/* Check that the device has the capability that the PTX asks for. */
 static CUresult
-load_program(emu_context *context, const void *data, size_t size, emu_jit *jit,
-             emu_program **program)
+module_check_target(const emu_program *program, unsigned capability, emu_jit *jit)
+{
+    char sentence[160];
+    unsigned target;
+
+    if (emu_program_kernel_count(program) == 0) {
+        return CUDA_SUCCESS;
+    }
+    target = emu_kernel_get_info(emu_program_kernel_at(program, 0))->target;
+    if (target <= capability) {
+        return CUDA_SUCCESS;
+    }
+    (void)snprintf(sentence, sizeof(sentence),
+                   "This PTX is for compute capability %u.%u, the device has %u.%u: "
+                   "see PYCUDA_EMULATOR_CAPABILITY.",
+                   target / 10, target % 10, capability / 10, capability % 10);
+    emu_jit_complain(jit, sentence);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/* Parse an image into a program. Call it without the API lock. */
+static CUresult
+module_load_program(emu_context *context, const void *data, size_t size, emu_jit *jit,
+                    emu_program **program)
 {
     emu_image image;
-    int capability = capability_of(context);
-    CUresult status = emu_image_open(data, size, capability, &image);
+    const unsigned capability = module_capability(context);
+    CUresult status = emu_image_open(data, size, (int)capability, &image);
 
     *program = NULL;
     if (status != CUDA_SUCCESS) {
@@ -64,51 +111,42 @@ load_program(emu_context *context, const void *data, size_t size, emu_jit *jit,
     status = emu_program_load(context, image.texts, image.count, &jit->load, emu_ops(),
                               program);
     emu_image_close(&image);
-    if (status == CUDA_SUCCESS && emu_program_kernel_count(*program) > 0) {
-        const emu_kernel_info *info =
-            emu_kernel_get_info(emu_program_kernel_at(*program, 0));
-
-        if (info->target > (unsigned)capability) {
-            char sentence[160];
-
-            (void)snprintf(sentence, sizeof(sentence),
-                           "This PTX is for compute capability %u.%u, the device has "
-                           "%d.%d: see PYCUDA_EMULATOR_CAPABILITY.",
-                           info->target / 10, info->target % 10, capability / 10,
-                           capability % 10);
-            emu_jit_complain(jit, sentence);
-            emu_program_free(*program);
-            *program = NULL;
-            status = CUDA_ERROR_NO_BINARY_FOR_GPU;
-        }
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    status = module_check_target(*program, capability, jit);
+    if (status != CUDA_SUCCESS) {
+        emu_program_free(*program);
+        *program = NULL;
     }
     return status;
 }
 
-/* Loads with the API lock given back meanwhile: parsing may take a while. */
+/* Load a module, with the API lock released during the parsing, which may take long. */
 static CUresult
-load(emu_context *context, const void *data, size_t size, emu_jit *jit, CUmodule *out)
+module_load(emu_context *context, const void *data, size_t size, emu_jit *jit,
+            CUmodule *out)
 {
-    double start = emu_seconds();
+    double start = emu_jit_now();
     emu_program *program;
     emu_module *module;
     emu_call call;
     CUresult status;
 
-    emu_use(&context->object);
-    call = emu_pause();
-    status = load_program(context, data, size, jit, &program);
-    emu_resume(call);
-    emu_done(&context->object);
-    emu_jit_finish(jit, emu_seconds() - start);
+    emu_users_add(&context->object);
+    call = emu_lock_pause();
+    status = module_load_program(context, data, size, jit, &program);
+    emu_lock_resume(call);
+    emu_users_remove(&context->object);
+    emu_jit_finish(jit, emu_jit_now() - start);
     if (status != CUDA_SUCCESS) {
-        if (jit->load.error_log_size) {
+        if (jit->load.error_log_size > 0) {
             emu_message_set("%.*s", (int)jit->load.error_log_size, jit->load.error_log);
         }
         return status;
     }
-    module = emu_object_new(EMU_MODULE, sizeof(*module), context, destroy_module);
-    if (!module) {
+    module = emu_object_new(EMU_MODULE, sizeof(*module), context, module_destroy);
+    if (module == NULL) {
         emu_program_free(program);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -117,48 +155,14 @@ load(emu_context *context, const void *data, size_t size, emu_jit *jit, CUmodule
     return CUDA_SUCCESS;
 }
 
-/* Loads where the caller gave no log: the error goes to emu_last_message alone. */
+/* Load without a log of the caller: only emu_last_message tells the error. */
 static CUresult
-load_plain(emu_context *context, const void *data, size_t size, CUmodule *out)
+module_load_plain(emu_context *context, const void *data, size_t size, CUmodule *out)
 {
     char log[1024] = "";
     emu_jit jit = {.load = {.error_log = log, .error_log_room = sizeof(log)}};
 
-    return load(context, data, size, &jit, out);
-}
-
-/* The whole file with a zero byte behind it; NULL and why. */
-static char *
-read_file(const char *path, size_t *size, CUresult *status)
-{
-    FILE *file = fopen(path, "rb");
-    char *data = NULL;
-    long length;
-
-    if (!file) {
-        *status =
-            errno == ENOENT ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
-        return NULL;
-    }
-    *status = CUDA_ERROR_INVALID_IMAGE;
-    /* a folder can be opened, too, and has no end */
-    if (fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0 &&
-        length < LONG_MAX && fseek(file, 0, SEEK_SET) == 0) {
-        data = malloc((size_t)length + 1);
-        *status = CUDA_ERROR_OUT_OF_MEMORY;
-        if (data && fread(data, 1, (size_t)length, file) != (size_t)length) {
-            free(data);
-            data = NULL;
-            *status = CUDA_ERROR_INVALID_IMAGE;
-        }
-        if (data) {
-            data[length] = 0;
-            *size = (size_t)length;
-            *status = CUDA_SUCCESS;
-        }
-    }
-    (void)fclose(file); /* read only: nothing is lost */
-    return data;
+    return module_load(context, data, size, &jit, out);
 }
 
 CUresult
@@ -167,15 +171,19 @@ emu_cuModuleLoad(CUmodule *module, const char *fname)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(ModuleLoad, &context);
 
-    if (status == CUDA_SUCCESS && (!module || !fname)) {
+    if (status == CUDA_SUCCESS && (module == NULL || fname == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        size_t size = 0;
-        char *data = read_file(fname, &size, &status);
+        size_t size;
+        char *data;
 
-        if (data) {
-            status = load_plain(context, data, size, module);
+        status = emu_image_read_file(fname, &data, &size);
+        if (status == CUDA_SUCCESS) {
+            status = CUDA_ERROR_INVALID_IMAGE;
+            if (size > 0) {
+                status = module_load_plain(context, data, size, module);
+            }
             free(data);
         }
     }
@@ -188,11 +196,11 @@ emu_cuModuleLoadData(CUmodule *module, const void *image)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(ModuleLoadData, &context);
 
-    if (status == CUDA_SUCCESS && (!module || !image)) {
+    if (status == CUDA_SUCCESS && (module == NULL || image == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = load_plain(context, image, EMU_IMAGE_SIZE_UNKNOWN, module);
+        status = module_load_plain(context, image, EMU_IMAGE_SIZE_UNKNOWN, module);
     }
     return emu_leave(status);
 }
@@ -203,11 +211,11 @@ emu_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(ModuleLoadFatBinary, &context);
 
-    if (status == CUDA_SUCCESS && (!module || !fatCubin)) {
+    if (status == CUDA_SUCCESS && (module == NULL || fatCubin == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = load_plain(context, fatCubin, EMU_IMAGE_SIZE_UNKNOWN, module);
+        status = module_load_plain(context, fatCubin, EMU_IMAGE_SIZE_UNKNOWN, module);
     }
     return emu_leave(status);
 }
@@ -220,7 +228,7 @@ emu_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOpti
     emu_jit jit;
     CUresult status = EMU_ENTER_CONTEXT(ModuleLoadDataEx, &context);
 
-    if (status == CUDA_SUCCESS && (!module || !image)) {
+    if (status == CUDA_SUCCESS && (module == NULL || image == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -229,11 +237,11 @@ emu_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOpti
     if (status == CUDA_SUCCESS) {
         char log[1024] = "";
 
-        if (!jit.load.error_log) {
+        if (jit.load.error_log == NULL) {
             jit.load.error_log = log;
             jit.load.error_log_room = sizeof(log);
         }
-        status = load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, module);
+        status = module_load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, module);
     }
     return emu_leave(status);
 }
@@ -245,23 +253,11 @@ emu_cuModuleUnload(CUmodule hmod)
     CUresult status = EMU_ENTER_MODULE(ModuleUnload, hmod, &context);
 
     if (status == CUDA_SUCCESS) {
-        emu_module *module = emu_object_get(hmod, EMU_MODULE);
+        emu_module *module;
 
-        if (module && !emu_can_wait_unused(&module->object)) {
-            status = CUDA_ERROR_NOT_PERMITTED;
-        }
-        else if (module) {
-            emu_context *owner = module->object.context;
-
-            emu_count_free(owner);
-            emu_object_unlist(&module->object); /* no new launches */
-            emu_use(&owner->object);
-            emu_wait_unused(&module->object);
-            destroy_module(&module->object);
-            emu_done(&owner->object);
-        }
-        else {
-            status = CUDA_ERROR_INVALID_HANDLE;
+        status = emu_module_find(hmod, &module);
+        if (status == CUDA_SUCCESS) {
+            status = emu_users_destroy(&module->object);
         }
     }
     return emu_leave(status);
@@ -269,33 +265,45 @@ emu_cuModuleUnload(CUmodule hmod)
 
 /* -- names ------------------------------------------------------------------------- */
 
-/* The function record of a kernel, made when it is first asked for. */
 static emu_function *
-function_of(emu_module *module, const emu_kernel *kernel)
+function_new(emu_module *module, const emu_kernel *kernel)
 {
     const emu_device_limits *limits = &module->object.context->device->limits;
+    const size_t fixed = emu_kernel_get_info(kernel)->shared_size;
+    emu_function *function = emu_object_new(EMU_FUNCTION, sizeof(*function),
+                                            module->object.context, function_destroy);
+
+    if (function == NULL) {
+        return NULL;
+    }
+    function->module = module;
+    function->kernel = kernel;
+    if (fixed < (size_t)limits->shared_per_block) {
+        function->dynamic_shared = limits->shared_per_block - (int)fixed;
+    }
+    function->carveout = -1;
+    function->next = module->functions;
+    module->functions = function;
+    return function;
+}
+
+/* The record of a kernel, made when a program first asks for it. */
+static CUresult
+function_of(emu_module *module, const emu_kernel *kernel, CUfunction *out)
+{
     emu_function *function = module->functions;
 
-    while (function && function->kernel != kernel) {
+    while (function != NULL && function->kernel != kernel) {
         function = function->next;
     }
-    if (!function) {
-        size_t fixed = emu_kernel_get_info(kernel)->shared_size;
-
-        function = emu_object_new(EMU_FUNCTION, sizeof(*function),
-                                  module->object.context, destroy_function);
-        if (function) {
-            function->module = module;
-            function->kernel = kernel;
-            function->dynamic_shared = fixed < (size_t)limits->shared_per_block
-                                           ? limits->shared_per_block - (int)fixed
-                                           : 0;
-            function->carveout = -1;
-            function->next = module->functions;
-            module->functions = function;
-        }
+    if (function == NULL) {
+        function = function_new(module, kernel);
     }
-    return function;
+    if (function == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *out = function;
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -305,31 +313,39 @@ emu_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
     emu_module *module = NULL;
     CUresult status = EMU_ENTER_MODULE(ModuleGetFunction, hmod, &context);
 
-    if (status == CUDA_SUCCESS && (!hfunc || !name)) {
+    if (status == CUDA_SUCCESS && (hfunc == NULL || name == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        module = emu_object_get(hmod, EMU_MODULE);
-        status = module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        status = emu_module_find(hmod, &module);
     }
     if (status == CUDA_SUCCESS) {
         const emu_kernel *kernel = emu_program_kernel(module->program, name);
 
-        if (!kernel) {
+        if (kernel == NULL) {
             status = CUDA_ERROR_NOT_FOUND;
         }
         else {
-            emu_function *function = function_of(module, kernel);
-
-            if (function) {
-                *hfunc = function;
-            }
-            else {
-                status = CUDA_ERROR_OUT_OF_MEMORY;
-            }
+            status = function_of(module, kernel, hfunc);
         }
     }
     return emu_leave(status);
+}
+
+/* Find a variable. As on an H200, the name of a texture or surface reference is
+ * INVALID_VALUE and an unknown name is NOT_FOUND. */
+static CUresult
+module_find_global(const emu_module *module, const char *name, uint64_t *address,
+                   size_t *size)
+{
+    if (emu_program_variable(module->program, name, address, size)) {
+        return CUDA_SUCCESS;
+    }
+    if (emu_program_reference(module->program, name, 0, address) ||
+        emu_program_reference(module->program, name, 1, address)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult
@@ -337,33 +353,24 @@ emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const cha
 {
     emu_context *context;
     emu_module *module = NULL;
+    uint64_t address;
+    size_t size;
     CUresult status = EMU_ENTER_MODULE(ModuleGetGlobal, hmod, &context);
 
-    if (status == CUDA_SUCCESS && (!name || (!dptr && !bytes))) {
+    if (status == CUDA_SUCCESS && (name == NULL || (dptr == NULL && bytes == NULL))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        module = emu_object_get(hmod, EMU_MODULE);
-        status = module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        status = emu_module_find(hmod, &module);
     }
     if (status == CUDA_SUCCESS) {
-        uint64_t address;
-        size_t size;
-
-        if (emu_program_variable(module->program, name, &address, &size)) {
-            if (dptr) {
-                *dptr = address;
-            }
-            if (bytes) {
-                *bytes = size;
-            }
-        }
-        else { /* an H200 tells the names of references from unknown ones */
-            status = emu_program_reference(module->program, name, 0, &address) ||
-                             emu_program_reference(module->program, name, 1, &address)
-                         ? CUDA_ERROR_INVALID_VALUE
-                         : CUDA_ERROR_NOT_FOUND;
-        }
+        status = module_find_global(module, name, &address, &size);
+    }
+    if (status == CUDA_SUCCESS && dptr != NULL) {
+        *dptr = address;
+    }
+    if (status == CUDA_SUCCESS && bytes != NULL) {
+        *bytes = size;
     }
     return emu_leave(status);
 }
@@ -375,15 +382,13 @@ emu_cuModuleGetFunctionCount(unsigned int *count, CUmodule hmod)
     CUresult status = EMU_ENTER_MODULE(ModuleGetFunctionCount, hmod, &context);
 
     if (status == CUDA_SUCCESS) {
-        const emu_module *module = emu_object_get(hmod, EMU_MODULE);
+        emu_module *module;
 
-        if (!module) {
-            status = CUDA_ERROR_INVALID_HANDLE;
-        }
-        else if (!count) {
+        status = emu_module_find(hmod, &module);
+        if (status == CUDA_SUCCESS && count == NULL) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
-        else {
+        if (status == CUDA_SUCCESS) {
             *count = (unsigned int)emu_program_kernel_count(module->program);
         }
     }
@@ -399,22 +404,18 @@ emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
     CUresult status = EMU_ENTER_MODULE(ModuleEnumerateFunctions, mod, &context);
 
     if (status == CUDA_SUCCESS) {
-        module = emu_object_get(mod, EMU_MODULE);
-        status = module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        status = emu_module_find(mod, &module);
     }
-    if (status == CUDA_SUCCESS && !functions && numFunctions > 0) {
+    if (status == CUDA_SUCCESS && functions == NULL && numFunctions > 0) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     for (unsigned int i = 0; status == CUDA_SUCCESS && i < numFunctions; i++) {
         const emu_kernel *kernel = emu_program_kernel_at(module->program, i);
 
-        if (!kernel) {
+        if (kernel == NULL) {
             break;
         }
-        functions[i] = function_of(module, kernel);
-        if (!functions[i]) {
-            status = CUDA_ERROR_OUT_OF_MEMORY;
-        }
+        status = function_of(module, kernel, &functions[i]);
     }
     return emu_leave(status);
 }
@@ -424,7 +425,7 @@ emu_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     CUresult status = EMU_ENTER(ModuleGetLoadingMode);
 
-    if (status == CUDA_SUCCESS && !mode) {
+    if (status == CUDA_SUCCESS && mode == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {

@@ -1,9 +1,11 @@
-/* Modules and their functions, and the options that loading and linking take. */
+/* Modules and their functions.
+ *
+ * Invariant: a function or a reference is in the list of its module as long as it
+ * exists, and the module outlives it. Call the functions with the API lock held. */
 #ifndef DEVICE_API_MODULE_H
 #define DEVICE_API_MODULE_H
 
 #include "device/base/device.h"
-#include "device/api/image.h"
 #include "device/compile/program.h"
 
 typedef struct CUfunc_st {
@@ -18,31 +20,18 @@ typedef struct CUfunc_st {
     struct CUfunc_st *next; /* of the module */
 } emu_function;
 
+/* The module destroys its functions and references. Both are made when a program first
+ * asks for them. */
 typedef struct CUmod_st {
     emu_object object;
     emu_program *program;
-    emu_function *functions; /* those that were asked for */
-    CUtexref references;     /* the same; surface references are among them */
+    emu_function *functions;
+    CUtexref references; /* to textures and surfaces: texture_reference.c */
 } emu_module;
 
-/* Destroys the references of a module. See texref.c. */
-void emu_references_close(emu_module *module);
-
-/* The options of cuModuleLoadDataEx and cuLink*: which slots of the caller's arrays
- * take results. */
-typedef struct {
-    emu_load_options load;
-    void **info_size, **error_size, **wall_time; /* NULL: not asked for */
-} emu_jit;
-
-/* Reads the options. INVALID_VALUE for what is no option. */
-CUresult emu_jit_read(emu_jit *jit, unsigned int count, const CUjit_option *options,
-                      void **values);
-/* Puts a sentence into the error log. */
-void emu_jit_complain(emu_jit *jit, const char *sentence);
-/* Writes log sizes and the time back. */
-void emu_jit_finish(const emu_jit *jit, double seconds);
-
-double emu_seconds(void);
+/* The live module of a handle, or INVALID_HANDLE. */
+CUresult emu_module_find(CUmodule handle, emu_module **module);
+/* The live function of a handle, or INVALID_HANDLE. */
+CUresult emu_function_find(CUfunction handle, emu_function **function);
 
 #endif

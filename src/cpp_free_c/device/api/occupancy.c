@@ -1,17 +1,19 @@
-/* The driver's queries of occupancy. */
+/* The calls on occupancy. The computation is in machine/occupancy.h. */
 #include "device/api/occupancy.h"
 
 #include "device/api/entry.h"
-#include "device/api/context.h"
+#include "device/api/lock.h"
+#include "device/api/module.h"
+#include "device/api/users.h"
 
 static int
-smaller(int a, int b)
+occupancy_min(int a, int b)
 {
     return a < b ? a : b;
 }
 
 static int
-up(int value, int unit)
+occupancy_round_up(int value, int unit)
 {
     return (value + unit - 1) / unit * unit;
 }
@@ -25,19 +27,21 @@ emu_occupancy_of(const emu_function *function, int block_size, size_t dynamic_sh
 }
 
 static CUresult
-count_blocks(CUfunction handle, int block_size, size_t dynamic_shared, int *blocks)
+occupancy_count(CUfunction handle, int block_size, size_t dynamic_shared, int *blocks)
 {
-    const emu_function *function = emu_object_get(handle, EMU_FUNCTION);
+    emu_function *function;
+    CUresult status = emu_function_find(handle, &function);
 
-    if (!function) {
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (!blocks || block_size <= 0) {
+    if (blocks == NULL || block_size <= 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    *blocks = block_size > function->object.context->device->limits.threads_per_block
-                  ? 0
-                  : emu_occupancy_of(function, block_size, dynamic_shared);
+    *blocks = 0;
+    if (block_size <= function->object.context->device->limits.threads_per_block) {
+        *blocks = emu_occupancy_of(function, block_size, dynamic_shared);
+    }
     return CUDA_SUCCESS;
 }
 
@@ -50,7 +54,7 @@ emu_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
         EMU_ENTER_CONTEXT(OccupancyMaxActiveBlocksPerMultiprocessor, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = count_blocks(func, blockSize, dynamicSMemSize, numBlocks);
+        status = occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
     }
     return emu_leave(status);
 }
@@ -69,32 +73,38 @@ emu_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = count_blocks(func, blockSize, dynamicSMemSize, numBlocks);
+        status = occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
     }
     return emu_leave(status);
 }
 
-/* What the search for a block size holds fast while the caller's function runs. */
+/* A search for the best block size. */
 typedef struct {
     const emu_function *function;
-    CUoccupancyB2DSize shared_of;
+    CUoccupancyB2DSize shared_of; /* the program's function; NULL: use `shared` */
     size_t shared;
     int largest;
-    int best_size, best_blocks;
+    int best_size, best_blocks; /* the result */
 } search;
 
-/* The size, a whole number of warps, that keeps most threads busy; the larger of
- * equals. */
+/* Find the size, a whole number of warps, that keeps most threads busy; of equal ones
+ * the largest. Called without the API lock, since the program's function may take long.
+ */
 static void
-find_block_size(search *s)
+search_run(search *s)
 {
     int best = 0;
 
-    for (int size = up(s->largest, EMU_WARP_SIZE); size > 0; size -= EMU_WARP_SIZE) {
-        int tried = smaller(size, s->largest);
-        size_t shared = s->shared_of ? s->shared_of(tried) : s->shared;
-        int blocks = emu_occupancy_of(s->function, tried, shared);
+    for (int size = occupancy_round_up(s->largest, EMU_WARP_SIZE); size > 0;
+         size -= EMU_WARP_SIZE) {
+        int tried = occupancy_min(size, s->largest);
+        size_t shared = s->shared;
+        int blocks;
 
+        if (s->shared_of != NULL) {
+            shared = s->shared_of(tried);
+        }
+        blocks = emu_occupancy_of(s->function, tried, shared);
         if (blocks * tried > best) {
             best = blocks * tried;
             s->best_size = tried;
@@ -113,10 +123,10 @@ emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunctio
     CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxPotentialBlockSize, &context);
 
     if (status == CUDA_SUCCESS) {
-        function = emu_object_get(func, EMU_FUNCTION);
-        status = !function                    ? CUDA_ERROR_INVALID_HANDLE
-                 : !minGridSize || !blockSize ? CUDA_ERROR_INVALID_VALUE
-                                              : CUDA_SUCCESS;
+        status = emu_function_find(func, &function);
+    }
+    if (status == CUDA_SUCCESS && (minGridSize == NULL || blockSize == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         search s = {.function = function,
@@ -129,15 +139,36 @@ emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunctio
         if (blockSizeLimit > 0 && blockSizeLimit < s.largest) {
             s.largest = blockSizeLimit;
         }
-        emu_use(&module->object); /* the caller's function runs without the lock */
-        call = emu_pause();
-        find_block_size(&s);
-        emu_resume(call);
-        emu_done(&module->object);
+        emu_users_add(
+            &module->object); /* the caller's function runs without the lock */
+        call = emu_lock_pause();
+        search_run(&s);
+        emu_lock_resume(call);
+        emu_users_remove(&module->object);
         *blockSize = s.best_size;
         *minGridSize = s.best_blocks * context->device->limits.multiprocessors;
     }
     return emu_leave(status);
+}
+
+/* The dynamic shared memory that each of `count` blocks can have. */
+static size_t
+occupancy_available(const emu_function *function, int count, int block_size)
+{
+    const emu_device *device = function->object.context->device;
+    const size_t most = (size_t)device->limits.shared_per_block_optin;
+    const size_t fixed = emu_kernel_get_info(function->kernel)->shared_size +
+                         (size_t)emu_occupancy_reserved_shared(device);
+    size_t each =
+        (size_t)(device->limits.shared_per_multiprocessor / count) / 256 * 256;
+
+    if (each > most) {
+        each = most;
+    }
+    if (each <= fixed || emu_occupancy_of(function, block_size, 0) < count) {
+        return 0;
+    }
+    return each - fixed;
 }
 
 CUresult
@@ -145,31 +176,19 @@ emu_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction 
                                             int numBlocks, int blockSize)
 {
     emu_context *context;
-    const emu_function *function = NULL;
+    emu_function *function = NULL;
     CUresult status =
         EMU_ENTER_CONTEXT(OccupancyAvailableDynamicSMemPerBlock, &context);
 
     if (status == CUDA_SUCCESS) {
-        function = emu_object_get(func, EMU_FUNCTION);
-        status = !function ? CUDA_ERROR_INVALID_HANDLE
-                 : !dynamicSmemSize || numBlocks <= 0 || blockSize <= 0
-                     ? CUDA_ERROR_INVALID_VALUE
-                     : CUDA_SUCCESS;
+        status = emu_function_find(func, &function);
+    }
+    if (status == CUDA_SUCCESS &&
+        (dynamicSmemSize == NULL || numBlocks <= 0 || blockSize <= 0)) {
+        status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        const emu_device *device = function->object.context->device;
-        size_t fixed = emu_kernel_get_info(function->kernel)->shared_size +
-                       (size_t)emu_occupancy_reserved_shared(device);
-        size_t each =
-            (size_t)(device->limits.shared_per_multiprocessor / numBlocks) / 256 * 256;
-
-        if (each > (size_t)device->limits.shared_per_block_optin) {
-            each = (size_t)device->limits.shared_per_block_optin;
-        }
-        *dynamicSmemSize = each > fixed ? each - fixed : 0;
-        if (emu_occupancy_of(function, blockSize, 0) < numBlocks) {
-            *dynamicSmemSize = 0;
-        }
+        *dynamicSmemSize = occupancy_available(function, numBlocks, blockSize);
     }
     return emu_leave(status);
 }

@@ -1,4 +1,6 @@
-/* How many blocks of a kernel fit on a multiprocessor. */
+/* How many blocks of a function fit on a multiprocessor.
+ *
+ * Used by the calls on occupancy and by the check of cooperative launches. */
 #ifndef DEVICE_API_OCCUPANCY_H
 #define DEVICE_API_OCCUPANCY_H
 

@@ -1,13 +1,12 @@
-/* What a pointer points to: cuPointerGetAttribute and its kin. */
+/* The calls on pointers: what a pointer points to. */
 #include <string.h>
 
+#include "device/memory/memory.h"
 #include "device/api/entry.h"
-#include "device/api/context.h"
 
 /* CUpointer_attribute values beyond those of the ABI header. */
 enum {
     HOST_POINTER = 4,
-    P2P_TOKENS = 5,
     SYNC_MEMOPS = 6,
     BUFFER_ID = 7,
     IPC_CAPABLE = 10,
@@ -25,106 +24,122 @@ enum {
 };
 
 static bool
-is_host(const emu_allocation *found)
+pointer_is_host(const emu_allocation *found)
 {
     return found->kind == EMU_MEMORY_HOST || found->kind == EMU_MEMORY_REGISTERED;
 }
 
-static void
-put(void *data, const void *value, size_t size)
-{
-    memcpy(data, value, size); /* the caller's variable may be of any alignment */
-}
+/* The facts about a pointer, one function a value. Each stores the value and returns
+ * true, or returns false if the allocation has none. */
+typedef union {
+    uint64_t pointer;
+    unsigned int word;
+    int number;
+    unsigned char flag;
+} pointer_value;
 
-static void
-put_pointer(void *data, uint64_t value)
-{
-    put(data, &value, sizeof(value));
-}
+typedef bool (*pointer_fact)(const emu_allocation *found, uint64_t address,
+                             pointer_value *value);
 
-static void
-put_word(void *data, unsigned int value)
-{
-    put(data, &value, sizeof(value));
-}
-
-/* A "boolean" of unsaid width: one byte fits a bool, and an int that was 0 before. */
-static void
-put_flag(void *data, bool value)
-{
-    unsigned char byte = value;
-
-    put(data, &byte, sizeof(byte));
-}
-
-static CUresult
-get_known(void *data, CUpointer_attribute attribute, uint64_t address,
-          const emu_allocation *found)
-{
-    switch (attribute) {
-        case CU_POINTER_ATTRIBUTE_CONTEXT:
-            put(data, &found->context, sizeof(found->context));
-            return CUDA_SUCCESS;
-        case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-            put_word(data, is_host(found) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
-            return CUDA_SUCCESS;
-        case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-            put_pointer(data, address);
-            return CUDA_SUCCESS;
-        case HOST_POINTER:
-            if (!is_host(found) && found->kind != EMU_MEMORY_MANAGED) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
-            put_pointer(data, address);
-            return CUDA_SUCCESS;
-        case SYNC_MEMOPS:
-            put_flag(data, true); /* copies never run behind */
-            return CUDA_SUCCESS;
-        case BUFFER_ID:
-        case MEMORY_BLOCK_ID:
-            put_pointer(data, found->serial);
-            return CUDA_SUCCESS;
-        case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-            put_flag(data, found->kind == EMU_MEMORY_MANAGED);
-            return CUDA_SUCCESS;
-        case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-            put(data, &found->device, sizeof(found->device));
-            return CUDA_SUCCESS;
-        case IPC_CAPABLE:
-            put_flag(data, found->kind == EMU_MEMORY_DEVICE ||
-                               found->kind == EMU_MEMORY_PITCHED);
-            return CUDA_SUCCESS;
-        case RANGE_START:
-        case MAPPING_BASE:
-            put_pointer(data, found->base);
-            return CUDA_SUCCESS;
-        case RANGE_SIZE:
-        case MAPPING_SIZE:
-            put_pointer(data, found->size);
-            return CUDA_SUCCESS;
-        case MAPPED:
-            put_flag(data, true);
-            return CUDA_SUCCESS;
-        case HANDLE_TYPES:
-            put_pointer(data, 0);
-            return CUDA_SUCCESS;
-        case RDMA_CAPABLE:
-        case DECOMPRESS_CAPABLE:
-            put_flag(data, false);
-            return CUDA_SUCCESS;
-        case ACCESS_FLAGS:
-            put_word(data, 3); /* read and write */
-            return CUDA_SUCCESS;
-        case MEMPOOL_HANDLE:
-            if (found->kind != EMU_MEMORY_POOLED) {
-                return CUDA_ERROR_INVALID_VALUE;
-            }
-            put(data, &found->owner, sizeof(found->owner));
-            return CUDA_SUCCESS;
-        default:
-            return CUDA_ERROR_INVALID_VALUE; /* P2P_TOKENS too: there is no such driver
-                                              */
+#define FACT(name, member, expression)                                     \
+    static bool fact_##name(const emu_allocation *found, uint64_t address, \
+                            pointer_value *value)                          \
+    {                                                                      \
+        (void)found;                                                       \
+        (void)address;                                                     \
+        value->member = expression;                                        \
+        return true;                                                       \
     }
+
+FACT(context, pointer, (uintptr_t)found->context)
+FACT(memory_type, word,
+     pointer_is_host(found) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE)
+FACT(device_pointer, pointer, address)
+FACT(serial, pointer, found->serial)
+FACT(is_managed, flag, found->kind == EMU_MEMORY_MANAGED)
+FACT(device, number, found->device)
+FACT(ipc, flag, found->kind == EMU_MEMORY_DEVICE || found->kind == EMU_MEMORY_PITCHED)
+FACT(start, pointer, found->base)
+FACT(size, pointer, found->size)
+FACT(yes, flag, 1)
+FACT(no, flag, 0)
+FACT(no_handle_types, pointer, 0)
+FACT(read_and_write, word, 3)
+
+#undef FACT
+
+static bool
+fact_host_pointer(const emu_allocation *found, uint64_t address, pointer_value *value)
+{
+    value->pointer = address;
+    return pointer_is_host(found) || found->kind == EMU_MEMORY_MANAGED;
+}
+
+static bool
+fact_pool(const emu_allocation *found, uint64_t address, pointer_value *value)
+{
+    (void)address;
+    value->pointer = (uintptr_t)found->owner;
+    return found->kind == EMU_MEMORY_POOLED;
+}
+
+/* How many bytes of a value the caller's variable takes. Attributes that CUDA calls
+ * "boolean" are one byte: it fits a bool, and an int that the caller set to 0. */
+enum { POINTER = 8, WORD = 4, FLAG = 1 };
+
+/* P2P_TOKENS is missing: there is no driver that could use them. */
+static const struct {
+    CUpointer_attribute attribute;
+    unsigned char size;
+    pointer_fact fact;
+} pointer_attributes[] = {
+    {CU_POINTER_ATTRIBUTE_CONTEXT, POINTER, fact_context},
+    {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, WORD, fact_memory_type},
+    {CU_POINTER_ATTRIBUTE_DEVICE_POINTER, POINTER, fact_device_pointer},
+    {HOST_POINTER, POINTER, fact_host_pointer},
+    {SYNC_MEMOPS, FLAG, fact_yes}, /* a copy never runs behind its call */
+    {BUFFER_ID, POINTER, fact_serial},
+    {CU_POINTER_ATTRIBUTE_IS_MANAGED, FLAG, fact_is_managed},
+    {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, WORD, fact_device},
+    {IPC_CAPABLE, FLAG, fact_ipc},
+    {RANGE_START, POINTER, fact_start},
+    {RANGE_SIZE, POINTER, fact_size},
+    {MAPPED, FLAG, fact_yes},
+    {HANDLE_TYPES, POINTER, fact_no_handle_types},
+    {RDMA_CAPABLE, FLAG, fact_no},
+    {ACCESS_FLAGS, WORD, fact_read_and_write},
+    {MEMPOOL_HANDLE, POINTER, fact_pool},
+    {MAPPING_SIZE, POINTER, fact_size},
+    {MAPPING_BASE, POINTER, fact_start},
+    {MEMORY_BLOCK_ID, POINTER, fact_serial},
+    {DECOMPRESS_CAPABLE, FLAG, fact_no},
+};
+
+enum { ATTRIBUTES = sizeof(pointer_attributes) / sizeof(pointer_attributes[0]) };
+
+/* The row of an attribute; ATTRIBUTES for an unknown one. */
+static size_t
+pointer_find_row(CUpointer_attribute attribute)
+{
+    size_t row = 0;
+
+    while (row < ATTRIBUTES && pointer_attributes[row].attribute != attribute) {
+        row++;
+    }
+    return row;
+}
+
+/* Store the value of a row. False if the pointer (`found` may be NULL) has none. */
+static bool
+pointer_store(void *data, size_t row, uint64_t address, const emu_allocation *found)
+{
+    pointer_value value = {0};
+
+    if (found == NULL || !pointer_attributes[row].fact(found, address, &value)) {
+        return false;
+    }
+    memcpy(data, &value, pointer_attributes[row].size); /* `data` may be unaligned */
+    return true;
 }
 
 CUresult
@@ -134,59 +149,26 @@ emu_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr
     CUresult status = EMU_ENTER_MEMORY(PointerGetAttribute, ptr, &context);
 
     if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_check(ptr, 1);
+        const size_t row = pointer_find_row(attribute);
 
-        status = data && found ? get_known(data, attribute, ptr, found)
-                               : CUDA_ERROR_INVALID_VALUE;
+        if (data == NULL || row == ATTRIBUTES ||
+            !pointer_store(data, row, ptr, emu_memory_check(ptr, 1))) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
     }
     return emu_leave(status);
 }
 
-/* Bytes of an attribute's value; 0 for an unknown one. */
-static size_t
-size_of(CUpointer_attribute attribute)
-{
-    switch (attribute) {
-        case CU_POINTER_ATTRIBUTE_CONTEXT:
-        case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        case HOST_POINTER:
-        case BUFFER_ID:
-        case RANGE_START:
-        case RANGE_SIZE:
-        case HANDLE_TYPES:
-        case MEMPOOL_HANDLE:
-        case MAPPING_SIZE:
-        case MAPPING_BASE:
-        case MEMORY_BLOCK_ID:
-            return 8;
-        case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        case ACCESS_FLAGS:
-            return 4;
-        case SYNC_MEMOPS:
-        case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        case IPC_CAPABLE:
-        case MAPPED:
-        case RDMA_CAPABLE:
-        case DECOMPRESS_CAPABLE:
-            return 1;
-        default:
-            return 0;
-    }
-}
-
-/* What an attribute is where it has no value: zeros, but for the device. */
+/* Store what an attribute is where it has no value: zeros, and -2 for the device. */
 static void
-put_nothing(void *data, CUpointer_attribute attribute)
+pointer_store_nothing(void *data, size_t row)
 {
-    int no_device = -2;
+    pointer_value value = {0};
 
-    if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
-        put(data, &no_device, sizeof(no_device));
+    if (pointer_attributes[row].attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
+        value.number = -2;
     }
-    else {
-        memset(data, 0, size_of(attribute));
-    }
+    memcpy(data, &value, pointer_attributes[row].size);
 }
 
 /* Unlike the single form, this one succeeds for any pointer. */
@@ -197,11 +179,12 @@ emu_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attr
     emu_context *context;
     CUresult status = EMU_ENTER_MEMORY(PointerGetAttributes, ptr, &context);
 
-    if (status == CUDA_SUCCESS && (numAttributes == 0 || !attributes || !data)) {
+    if (status == CUDA_SUCCESS &&
+        (numAttributes == 0 || attributes == NULL || data == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     for (unsigned int i = 0; status == CUDA_SUCCESS && i < numAttributes; i++) {
-        if (!data[i] || !size_of(attributes[i])) {
+        if (data[i] == NULL || pointer_find_row(attributes[i]) == ATTRIBUTES) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
     }
@@ -209,9 +192,10 @@ emu_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attr
         const emu_allocation *found = emu_memory_check(ptr, 1);
 
         for (unsigned int i = 0; i < numAttributes; i++) {
-            if (!found ||
-                get_known(data[i], attributes[i], ptr, found) != CUDA_SUCCESS) {
-                put_nothing(data[i], attributes[i]);
+            const size_t row = pointer_find_row(attributes[i]);
+
+            if (!pointer_store(data[i], row, ptr, found)) {
+                pointer_store_nothing(data[i], row);
             }
         }
     }
@@ -225,8 +209,8 @@ emu_cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(PointerSetAttribute, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (!value || attribute != SYNC_MEMOPS || !emu_memory_check(ptr, 1))) {
+    if (status == CUDA_SUCCESS && (value == NULL || attribute != SYNC_MEMOPS ||
+                                   emu_memory_check(ptr, 1) == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     return emu_leave(status);

@@ -1,15 +1,12 @@
-/* Memory pools: stream-ordered allocation. Streams run at once, so does allocation. */
-#define _GNU_SOURCE
+/* Memory pools: making, describing, destroying. See pool.h.
+ *
+ * A pool keeps nothing in reserve: it only counts what comes from it. */
+#include "device/api/pool.h"
+
 #include <string.h>
 
+#include "device/api/device.h"
 #include "device/api/entry.h"
-#include "device/api/capture.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/ipc.h"
-#include "device/api/pool.h"
-#include "device/api/stream.h"
-#include "device/machine/wait.h"
 
 enum {
     REUSE_FOLLOW_EVENT = 1,
@@ -25,7 +22,7 @@ enum { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_READ_WRITE = 3 };
 
 enum { TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
 
-typedef struct CUmemPoolHandle_st {
+struct CUmemPoolHandle_st {
     emu_object object;
     emu_device *device;
     uint64_t access; /* bit d: kernels of device d may use what comes from it */
@@ -35,25 +32,24 @@ typedef struct CUmemPoolHandle_st {
     uint64_t used, used_high;
     size_t live;    /* allocations */
     bool destroyed; /* by its handle: the last allocation frees the record */
-} emu_pool;
+};
 
-/* The pools that devices have from the start, and those set in their place; made when
- * first asked for, guarded by the API lock. */
+/* The default pools of the devices, made at first use, and the pools that programs set
+ * in their place. Guarded by the API lock. */
 static emu_pool *default_pools[EMU_MAX_DEVICES], *current_pools[EMU_MAX_DEVICES];
-
-static size_t builtin_count;
+static size_t builtin_count; /* default pools that exist */
 
 static void
-release_if_unused(emu_pool *pool)
+pool_release_if_unused(emu_pool *pool)
 {
     if (pool->destroyed && pool->live == 0) {
         emu_object_free(&pool->object);
     }
 }
 
-/* Pools belong to no context, so nothing but their own entry point destroys them. */
+/* No context owns a pool, so only the pool's own entry point destroys it. */
 static void
-destroy(emu_object *object)
+pool_destroy(emu_object *object)
 {
     emu_object_free(object);
 }
@@ -65,11 +61,11 @@ emu_pool_count(void)
 }
 
 static emu_pool *
-make(emu_device *device)
+pool_new(emu_device *device)
 {
-    emu_pool *pool = emu_object_new(EMU_POOL, sizeof(*pool), NULL, destroy);
+    emu_pool *pool = emu_object_new(EMU_POOL, sizeof(*pool), NULL, pool_destroy);
 
-    if (pool) {
+    if (pool != NULL) {
         pool->device = device;
         pool->access = (uint64_t)1 << device->ordinal;
         for (int i = 0; i < 3; i++) {
@@ -80,13 +76,13 @@ make(emu_device *device)
 }
 
 static emu_pool *
-default_pool(emu_device *device)
+pool_default(emu_device *device)
 {
     emu_pool **slot = &default_pools[device->ordinal];
 
-    if (!*slot) {
-        *slot = make(device);
-        if (*slot) {
+    if (*slot == NULL) {
+        *slot = pool_new(device);
+        if (*slot != NULL) {
             (*slot)->builtin = true;
             builtin_count++;
         }
@@ -94,33 +90,72 @@ default_pool(emu_device *device)
     return *slot;
 }
 
-static emu_pool *
-current_pool(emu_device *device)
+emu_pool *
+emu_pool_current(emu_device *device)
 {
     emu_pool *pool = current_pools[device->ordinal];
 
-    return pool ? pool : default_pool(device);
+    if (pool == NULL) {
+        pool = pool_default(device);
+    }
+    return pool;
 }
 
-/* -- devices' pools ---------------------------------------------------------------- */
+/* -- memory of a pool -------------------------------------------------------------- */
+
+CUresult
+emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr *out)
+{
+    emu_memory_request request = {.kind = EMU_MEMORY_POOLED,
+                                  .size = size,
+                                  .device = pool->device->ordinal,
+                                  .context = context};
+    emu_allocation *made;
+    CUresult status = emu_memory_allocate(&request, &made);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    made->owner = pool;
+    made->devices = pool->access;
+    pool->live++;
+    pool->used += made->charged;
+    if (pool->used > pool->used_high) {
+        pool->used_high = pool->used;
+    }
+    *out = made->base;
+    return CUDA_SUCCESS;
+}
+
+void
+emu_pool_forget(const emu_allocation *allocation)
+{
+    emu_pool *pool = allocation->owner;
+
+    pool->used -= allocation->charged;
+    pool->live--;
+    pool_release_if_unused(pool);
+}
+
+/* -- the pools of devices ---------------------------------------------------------- */
 
 static CUresult
-give_pool(CUmemoryPool *out, CUdevice ordinal, emu_pool *(*choose)(emu_device *))
+pool_get(CUmemoryPool *out, CUdevice ordinal, emu_pool *(*choose)(emu_device *))
 {
-    emu_device *device = emu_device_get(ordinal);
-    emu_pool *pool;
+    emu_device *device;
+    CUresult status;
 
-    if (!out) {
+    if (out == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!device) {
-        return CUDA_ERROR_INVALID_DEVICE;
+    status = emu_device_find(ordinal, &device);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    pool = choose(device);
-    if (!pool) {
+    *out = choose(device);
+    if (*out == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *out = pool;
     return CUDA_SUCCESS;
 }
 
@@ -130,7 +165,7 @@ emu_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
     CUresult status = EMU_ENTER(DeviceGetDefaultMemPool);
 
     if (status == CUDA_SUCCESS) {
-        status = give_pool(pool_out, dev, default_pool);
+        status = pool_get(pool_out, dev, pool_default);
     }
     return emu_leave(status);
 }
@@ -141,7 +176,7 @@ emu_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
     CUresult status = EMU_ENTER(DeviceGetMemPool);
 
     if (status == CUDA_SUCCESS) {
-        status = give_pool(pool, dev, current_pool);
+        status = pool_get(pool, dev, emu_pool_current);
     }
     return emu_leave(status);
 }
@@ -155,10 +190,10 @@ emu_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
         emu_device *device = emu_device_get(dev);
         emu_pool *found = emu_object_get(pool, EMU_POOL);
 
-        if (!device) {
+        if (device == NULL) {
             status = CUDA_ERROR_INVALID_DEVICE;
         }
-        else if (!found || found->device != device) {
+        else if (found == NULL || found->device != device) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
@@ -171,22 +206,25 @@ emu_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 CUresult
 emu_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
+    emu_device *device = NULL;
     CUresult status = EMU_ENTER(MemPoolCreate);
 
     if (status == CUDA_SUCCESS &&
-        (!pool || !poolProps || poolProps->allocType != TYPE_PINNED ||
+        (pool == NULL || poolProps == NULL || poolProps->allocType != TYPE_PINNED ||
          poolProps->location.type != LOCATION_DEVICE)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        emu_device *device = emu_device_get(poolProps->location.id);
-        emu_pool *made = device ? make(device) : NULL;
+        status = emu_device_find(poolProps->location.id, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_pool *made = pool_new(device);
 
-        if (made) {
+        if (made != NULL) {
             *pool = made;
         }
         else {
-            status = device ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_DEVICE;
+            status = CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
     return emu_leave(status);
@@ -200,7 +238,7 @@ emu_cuMemPoolDestroy(CUmemoryPool pool)
     if (status == CUDA_SUCCESS) {
         emu_pool *found = emu_object_get(pool, EMU_POOL);
 
-        if (!found || found->builtin) {
+        if (found == NULL || found->builtin) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
@@ -209,7 +247,7 @@ emu_cuMemPoolDestroy(CUmemoryPool pool)
             }
             found->destroyed = true;
             emu_object_unlist(&found->object);
-            release_if_unused(found); /* its allocations live on */
+            pool_release_if_unused(found); /* its allocations live on */
         }
     }
     return emu_leave(status);
@@ -222,14 +260,14 @@ emu_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
     CUresult status = EMU_ENTER(MemPoolTrimTo);
 
     (void)minBytesToKeep; /* see above */
-    if (status == CUDA_SUCCESS && !emu_object_get(pool, EMU_POOL)) {
+    if (status == CUDA_SUCCESS && emu_object_get(pool, EMU_POOL) == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     return emu_leave(status);
 }
 
 static CUresult
-set_attribute(emu_pool *pool, CUmemPool_attribute attribute, const void *value)
+pool_set_attribute(emu_pool *pool, CUmemPool_attribute attribute, const void *value)
 {
     uint64_t number;
     int flag;
@@ -244,7 +282,7 @@ set_attribute(emu_pool *pool, CUmemPool_attribute attribute, const void *value)
         pool->threshold = number;
         return CUDA_SUCCESS;
     }
-    /* The high marks may be set back, and only to 0. */
+    /* A program may reset the high marks, and only to 0. */
     if ((attribute == RESERVED_HIGH || attribute == USED_HIGH) && number == 0) {
         pool->used_high = pool->used;
         return CUDA_SUCCESS;
@@ -253,7 +291,7 @@ set_attribute(emu_pool *pool, CUmemPool_attribute attribute, const void *value)
 }
 
 static CUresult
-get_attribute(const emu_pool *pool, CUmemPool_attribute attribute, void *value)
+pool_get_attribute(const emu_pool *pool, CUmemPool_attribute attribute, void *value)
 {
     uint64_t number;
 
@@ -288,8 +326,12 @@ emu_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *val
     if (status == CUDA_SUCCESS) {
         emu_pool *found = emu_object_get(pool, EMU_POOL);
 
-        status = found && value ? set_attribute(found, attr, value)
-                                : CUDA_ERROR_INVALID_VALUE;
+        if (found == NULL || value == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = pool_set_attribute(found, attr, value);
+        }
     }
     return emu_leave(status);
 }
@@ -302,13 +344,39 @@ emu_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *val
     if (status == CUDA_SUCCESS) {
         const emu_pool *found = emu_object_get(pool, EMU_POOL);
 
-        status = found && value ? get_attribute(found, attr, value)
-                                : CUDA_ERROR_INVALID_VALUE;
+        if (found == NULL || value == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = pool_get_attribute(found, attr, value);
+        }
     }
     return emu_leave(status);
 }
 
-/* Applies to what is allocated from now on. */
+/* Change one device's bit of *access, as a program asks. */
+static CUresult
+pool_change_access(const emu_pool *pool, const CUmemAccessDesc *wish, uint64_t *access)
+{
+    const emu_device *device = emu_device_get(wish->location.id);
+    uint64_t bit;
+
+    if (wish->location.type != LOCATION_DEVICE || device == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    bit = (uint64_t)1 << device->ordinal;
+    if (wish->flags == ACCESS_READ || wish->flags == ACCESS_READ_WRITE) {
+        *access |= bit;
+        return CUDA_SUCCESS;
+    }
+    if (wish->flags == ACCESS_NONE && device != pool->device) {
+        *access &= ~bit;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE; /* the pool's own device always has access */
+}
+
+/* The access applies to allocations from now on. */
 CUresult
 emu_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
@@ -318,147 +386,18 @@ emu_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t cou
 
     if (status == CUDA_SUCCESS) {
         found = emu_object_get(pool, EMU_POOL);
-        status = found && (map || !count) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-        access = found ? found->access : 0;
-    }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
-        const emu_device *device = emu_device_get(map[i].location.id);
-
-        if (map[i].location.type != LOCATION_DEVICE || !device) {
-            status = CUDA_ERROR_INVALID_DEVICE;
-        }
-        else if (map[i].flags == ACCESS_READ || map[i].flags == ACCESS_READ_WRITE) {
-            access |= (uint64_t)1 << device->ordinal;
-        }
-        else if (map[i].flags == ACCESS_NONE && device != found->device) {
-            access &= ~((uint64_t)1 << device->ordinal);
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE; /* its own device always may */
-        }
-    }
-    if (status == CUDA_SUCCESS) {
-        found->access = access;
-    }
-    return emu_leave(status);
-}
-
-/* -- allocating -------------------------------------------------------------------- */
-
-static CUresult
-allocate(emu_context *context, CUdeviceptr *out, size_t size, emu_pool *pool,
-         CUstream stream)
-{
-    emu_memory_request request = {.kind = EMU_MEMORY_POOLED,
-                                  .size = size,
-                                  .device = pool->device->ordinal,
-                                  .context = context};
-    emu_allocation *made;
-    emu_stream *found;
-    CUresult status;
-
-    if (!out || size == 0) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    found = emu_stream_get(context, stream);
-    if (!found) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    status = emu_capture_refuse(found);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    status = emu_memory_allocate(&request, &made);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    made->owner = pool;
-    made->devices = pool->access;
-    pool->live++;
-    pool->used += made->charged;
-    if (pool->used > pool->used_high) {
-        pool->used_high = pool->used;
-    }
-    *out = made->base;
-    return CUDA_SUCCESS;
-}
-
-CUresult
-emu_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(MemAllocAsync, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_pool *pool = current_pool(context->device);
-
-        status = pool ? allocate(context, dptr, bytesize, pool, hStream)
-                      : CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
-                            CUstream hStream)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(MemAllocFromPoolAsync, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_pool *found = emu_object_get(pool, EMU_POOL);
-
-        status = found ? allocate(context, dptr, bytesize, found, hStream)
-                       : CUDA_ERROR_INVALID_VALUE;
-    }
-    return emu_leave(status);
-}
-
-void
-emu_pool_forget(const emu_allocation *allocation)
-{
-    emu_pool *pool = allocation->owner;
-
-    pool->used -= allocation->charged;
-    pool->live--;
-    release_if_unused(pool);
-}
-
-CUresult
-emu_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_STREAM(MemFreeAsync, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        emu_stream *stream = emu_stream_get(context, hStream);
-
-        status = stream ? emu_capture_refuse(stream) : CUDA_ERROR_INVALID_HANDLE;
-    }
-    if (status == CUDA_SUCCESS && dptr) {
-        emu_stream *stream = emu_stream_get(context, hStream);
-        int token = emu_stream_begin(stream); /* after the stream's work */
-        emu_allocation *found;
-
-        if (token < 0) {
-            return emu_leave(emu_wait_status());
-        }
-        emu_stream_end(stream, token);
-        found = emu_memory_starting_at(dptr);
-        if (!found ||
-            (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE)) {
+        if (found == NULL || (map == NULL && count > 0)) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
         else {
-            emu_count_free(found->context);
-            if (found->kind == EMU_MEMORY_POOLED) {
-                emu_pool_forget(found);
-            }
-            else {
-                emu_ipc_forget(found);
-            }
-            (void)emu_memory_free(found); /* just found alive, under the lock */
+            access = found->access;
         }
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+        status = pool_change_access(found, &map[i], &access);
+    }
+    if (status == CUDA_SUCCESS) {
+        found->access = access;
     }
     return emu_leave(status);
 }

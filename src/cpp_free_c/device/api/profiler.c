@@ -8,7 +8,8 @@ emu_cuProfilerInitialize(const char *configFile, const char *outputFile,
 {
     CUresult status = EMU_ENTER(ProfilerInitialize);
 
-    if (status == CUDA_SUCCESS && (!configFile || !outputFile || outputMode > 1)) {
+    if (status == CUDA_SUCCESS &&
+        (configFile == NULL || outputFile == NULL || outputMode > 1)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     return emu_leave(status);

@@ -1,49 +1,24 @@
-/* Streams: making, destroying, taking turns, host functions.
- *
- * A turn on a stream holds its mutex and, for the null stream, the context's order lock
- * for writing, for others that are not NON_BLOCKING the same for reading. They are
- * taken without the API lock. Threads take turns in no set order, as on a GPU. */
+/* Streams: making, destroying, asking, host functions. See stream.h. */
 #define _GNU_SOURCE
 #include "device/api/stream.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "device/api/entry.h"
-#include "device/api/capture.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
-#include "device/api/deferred_release.h"
+#include "device/machine/services.h"
 #include "device/machine/wait.h"
+#include "device/api/capture.h"
+#include "device/api/deferred.h"
+#include "device/api/entry.h"
+#include "device/api/lock.h"
+#include "device/api/release_count.h"
+#include "device/api/users.h"
 
-typedef struct emu_order {
-    pthread_rwlock_t lock;
-} emu_order;
+enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 };
 
-struct CUstream_st {
-    emu_object object;
-    uint64_t id;
-    unsigned int flags;
-    int priority;
-    bool null;
-    pthread_mutex_t turn;
-    emu_capture_place place;
-    emu_late late;
-    uint64_t ticket; /* of the work that is running, 0: none */
-    struct CUstream_st *next_busy;
-};
-
-enum { NON_BLOCKING = 1 };
-
-static uint64_t last_id; /* guarded by the API lock, as the next */
-static struct {
-    emu_stream *first;    /* that run work now */
-    uint64_t last_ticket; /* work gets them in the order in which it begins */
-} busy;
-static _Thread_local uint64_t given_up; /* this thread settles for later work only */
+static uint64_t last_id; /* guarded by the API lock */
 
 static void
-destroy(emu_object *object)
+stream_destroy(emu_object *object)
 {
     emu_stream *stream = (emu_stream *)object;
 
@@ -52,15 +27,28 @@ destroy(emu_object *object)
     emu_object_free(object);
 }
 
-static emu_stream *
-make(emu_context *context, unsigned int flags, int priority)
+static int
+stream_clamp_priority(int priority)
 {
-    emu_stream *stream = emu_object_new(EMU_STREAM, sizeof(*stream), context, destroy);
+    if (priority < HIGHEST_PRIORITY) {
+        return HIGHEST_PRIORITY;
+    }
+    if (priority > LOWEST_PRIORITY) {
+        return LOWEST_PRIORITY;
+    }
+    return priority;
+}
 
-    if (stream) {
+static emu_stream *
+stream_new(emu_context *context, unsigned int flags, int priority)
+{
+    emu_stream *stream =
+        emu_object_new(EMU_STREAM, sizeof(*stream), context, stream_destroy);
+
+    if (stream != NULL) {
         stream->id = ++last_id;
         stream->flags = flags;
-        stream->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+        stream->priority = stream_clamp_priority(priority);
         stream->place.stream = stream;
         pthread_mutex_init(&stream->turn, NULL);
     }
@@ -72,20 +60,17 @@ emu_stream_open(emu_context *context)
 {
     emu_stream *stream = calloc(1, sizeof(*stream));
 
-    context->order = calloc(1, sizeof(*context->order));
-    if (!stream || !context->order) {
+    if (stream == NULL || !emu_stream_order_open(context)) {
         free(stream);
-        free(context->order);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     /* Not in the registry: it has no handle of its own and is not counted. */
     stream->object.kind = EMU_STREAM;
     stream->object.context = context;
-    stream->null = true;
+    stream->is_null = true;
     stream->place.stream = stream;
     stream->id = ++last_id;
     pthread_mutex_init(&stream->turn, NULL);
-    pthread_rwlock_init(&context->order->lock, NULL);
     context->null_stream = stream;
     return CUDA_SUCCESS;
 }
@@ -96,9 +81,7 @@ emu_stream_close(emu_context *context)
     pthread_mutex_destroy(&context->null_stream->turn);
     free(context->null_stream);
     context->null_stream = NULL;
-    pthread_rwlock_destroy(&context->order->lock);
-    free(context->order);
-    context->order = NULL;
+    emu_stream_order_close(context);
 }
 
 emu_stream *
@@ -110,133 +93,27 @@ emu_stream_get(emu_context *context, CUstream handle)
         return context->null_stream;
     }
     stream = emu_object_get(handle, EMU_STREAM);
-    return stream && stream->object.context == context ? stream : NULL;
-}
-
-emu_context *
-emu_stream_context(const emu_stream *stream)
-{
-    return stream->object.context;
-}
-
-uint64_t
-emu_stream_serial(const emu_stream *stream)
-{
-    return stream->object.serial;
-}
-
-emu_capture_place *
-emu_stream_place(emu_stream *stream)
-{
-    return &stream->place;
-}
-
-bool
-emu_stream_is_null(const emu_stream *stream)
-{
-    return stream->null;
-}
-
-bool
-emu_stream_is_blocking(const emu_stream *stream)
-{
-    return !(stream->flags & NON_BLOCKING);
-}
-
-emu_late *
-emu_stream_late(emu_stream *stream)
-{
-    return &stream->late;
-}
-
-/* Its turn has come: work runs. */
-static void
-mark_busy(emu_stream *stream)
-{
-    emu_lock();
-    stream->ticket = ++busy.last_ticket;
-    stream->next_busy = busy.first;
-    busy.first = stream;
-    emu_unlock();
-}
-
-static void
-mark_idle(emu_stream *stream)
-{
-    emu_stream **link = &busy.first;
-
-    emu_lock();
-    while (*link != stream) {
-        link = &(*link)->next_busy;
-    }
-    *link = stream->next_busy;
-    stream->ticket = 0;
-    emu_keep_end();
-    emu_wake();
-    emu_unlock();
-}
-
-/* Whether work of the context is running that began by that ticket, but after the
- * other one. */
-static bool
-runs_since(const emu_context *context, uint64_t ticket, uint64_t before)
-{
-    const emu_stream *stream = busy.first;
-
-    while (stream && (stream->object.context != context || stream->ticket > ticket ||
-                      stream->ticket <= before)) {
-        stream = stream->next_busy;
+    if (stream == NULL || stream->object.context != context) {
+        return NULL;
     }
     return stream;
 }
 
-bool
-emu_stream_runs(const emu_context *context, uint64_t ticket)
+CUresult
+emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream)
 {
-    return runs_since(context, ticket, 0);
-}
-
-/* The same without what this thread has given up. */
-static bool
-is_busy(const emu_context *context, uint64_t ticket)
-{
-    return runs_since(context, ticket, given_up);
-}
-
-bool
-emu_stream_cannot_settle(const emu_context *context, uint64_t *ticket)
-{
-    *ticket = busy.last_ticket;
-    return emu_wait_is_nested() && is_busy(context, *ticket);
-}
-
-void
-emu_stream_give_up(void)
-{
-    given_up = busy.last_ticket;
-}
-
-void
-emu_stream_settle(const emu_context *context)
-{
-    uint64_t ticket = busy.last_ticket;
-    bool ends = emu_wait_is_nested() || !is_busy(context, ticket);
-
-    if (ends) {
-        return;
+    *stream = emu_stream_get(context, handle);
+    if (*stream == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
     }
-    emu_wait_set_stuck(true);
-    while (!ends && is_busy(context, ticket)) {
-        ends = emu_wait();
-    }
-    emu_wait_set_stuck(false);
+    return CUDA_SUCCESS;
 }
 
 int
 emu_stream_begin(emu_stream *stream)
 {
-    if (emu_late_on) {
-        emu_late_before(stream);
+    if (emu_deferred_on) {
+        emu_deferred_run_before(stream);
         if (emu_wait_interrupted()) {
             return -1;
         }
@@ -244,74 +121,32 @@ emu_stream_begin(emu_stream *stream)
     return emu_stream_turn(stream);
 }
 
-/* Waits for the order lock, if the stream takes it. False: a signal ended the wait. */
-static inline bool
-order_take(const emu_stream *stream)
+CUresult
+emu_stream_synchronize(emu_stream *stream)
 {
-    emu_order *order = stream->object.context->order;
+    emu_context *context = stream->object.context;
+    int token = emu_stream_begin(stream);
 
-    if (stream->null) {
-        return emu_wait_write(&order->lock);
+    if (token < 0) {
+        return emu_wait_status();
     }
-    return stream->flags & NON_BLOCKING || emu_wait_read(&order->lock);
-}
-
-static inline void
-order_give(const emu_stream *stream)
-{
-    if (stream->null || !(stream->flags & NON_BLOCKING)) {
-        pthread_rwlock_unlock(&stream->object.context->order->lock);
-    }
-}
-
-static inline void
-turn_over(emu_stream *stream, int token)
-{
-    emu_resume((emu_call)token);
-    emu_done(&stream->object);
-    emu_done(&stream->object.context->object);
-}
-
-int
-emu_stream_turn(emu_stream *stream)
-{
-    int token;
-
-    emu_use(&stream->object);
-    emu_use(&stream->object.context->object);
-    token = (int)emu_pause();
-    if (order_take(stream)) {
-        if (emu_wait_mutex(&stream->turn)) {
-            mark_busy(stream);
-            return token;
-        }
-        order_give(stream);
-    }
-    turn_over(stream, token);
-    return -1;
-}
-
-void
-emu_stream_end(emu_stream *stream, int token)
-{
-    mark_idle(stream);
-    pthread_mutex_unlock(&stream->turn);
-    order_give(stream);
-    turn_over(stream, token);
+    emu_services_flush(context);
+    emu_stream_end(stream, token);
+    return CUDA_SUCCESS;
 }
 
 /* -- entry points ------------------------------------------------------------------ */
 
 static CUresult
-create(emu_context *context, CUstream *out, unsigned int flags, int priority)
+stream_create(emu_context *context, CUstream *out, unsigned int flags, int priority)
 {
     emu_stream *stream;
 
-    if (!out || flags > NON_BLOCKING) {
+    if (out == NULL || flags > EMU_STREAM_NON_BLOCKING) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    stream = make(context, flags, priority);
-    if (!stream) {
+    stream = stream_new(context, flags, priority);
+    if (stream == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *out = stream;
@@ -325,7 +160,7 @@ emu_cuStreamCreate(CUstream *phStream, unsigned int Flags)
     CUresult status = EMU_ENTER_CONTEXT(StreamCreate, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = create(context, phStream, Flags, 0);
+        status = stream_create(context, phStream, Flags, 0);
     }
     return emu_leave(status);
 }
@@ -337,20 +172,23 @@ emu_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int prior
     CUresult status = EMU_ENTER_CONTEXT(StreamCreateWithPriority, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = create(context, phStream, flags, priority);
+        status = stream_create(context, phStream, flags, priority);
     }
     return emu_leave(status);
 }
 
-/* A stream handle where any context will do: a query, a destruction. */
+/* Find the stream of a handle, in the context or in any other. */
 static CUresult
-find_any(emu_context *context, CUstream handle, emu_stream **stream)
+stream_find_any(emu_context *context, CUstream handle, emu_stream **stream)
 {
     *stream = emu_stream_get(context, handle);
-    if (!*stream) {
+    if (*stream == NULL) {
         *stream = emu_object_get(handle, EMU_STREAM);
     }
-    return *stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    if (*stream == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult
@@ -362,97 +200,40 @@ emu_cuStreamDestroy(CUstream hStream)
     if (status == CUDA_SUCCESS) {
         emu_stream *stream = emu_object_get(hStream, EMU_STREAM);
 
-        if (!stream) {
+        if (stream == NULL) {
             status = CUDA_ERROR_INVALID_HANDLE;
         }
-        else if (!emu_can_wait_unused(&stream->object)) {
-            status = CUDA_ERROR_NOT_PERMITTED;
-        }
         else {
-            emu_count_free(stream->object.context);
-            emu_object_unlist(&stream->object); /* no new work */
-            emu_wait_unused(&stream->object);
-            destroy(&stream->object);
+            status = emu_users_destroy(&stream->object);
         }
     }
     return emu_leave(status);
 }
 
-CUresult
-emu_cuStreamGetPriority(CUstream hStream, int *priority)
-{
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamGetPriority, hStream, &context);
+/* A call that stores one fact about a stream. */
+#define STREAM_GETTER(name, Type, value)                                     \
+    CUresult emu_cuStream##name(CUstream hStream, Type *out)                 \
+    {                                                                        \
+        emu_context *context;                                                \
+        emu_stream *stream;                                                  \
+        CUresult status = EMU_ENTER_STREAM(Stream##name, hStream, &context); \
+                                                                             \
+        if (status == CUDA_SUCCESS) {                                        \
+            status = stream_find_any(context, hStream, &stream);             \
+        }                                                                    \
+        if (status == CUDA_SUCCESS && out == NULL) {                         \
+            status = CUDA_ERROR_INVALID_VALUE;                               \
+        }                                                                    \
+        if (status == CUDA_SUCCESS) {                                        \
+            *out = value;                                                    \
+        }                                                                    \
+        return emu_leave(status);                                            \
+    }
 
-    if (status == CUDA_SUCCESS) {
-        status = find_any(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS && !priority) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *priority = stream->priority;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
-{
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamGetFlags, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = find_any(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS && !flags) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *flags = stream->flags;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
-{
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamGetCtx, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = find_any(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS && !pctx) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *pctx = stream->object.context;
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuStreamGetId(CUstream hStream, unsigned long long *streamId)
-{
-    emu_context *context;
-    emu_stream *stream;
-    CUresult status = EMU_ENTER_STREAM(StreamGetId, hStream, &context);
-
-    if (status == CUDA_SUCCESS) {
-        status = find_any(context, hStream, &stream);
-    }
-    if (status == CUDA_SUCCESS && !streamId) {
-        status = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (status == CUDA_SUCCESS) {
-        *streamId = stream->id;
-    }
-    return emu_leave(status);
-}
+STREAM_GETTER(GetPriority, int, stream->priority)
+STREAM_GETTER(GetFlags, unsigned int, stream->flags)
+STREAM_GETTER(GetCtx, CUcontext, stream->object.context)
+STREAM_GETTER(GetId, unsigned long long, stream->id)
 
 CUresult
 emu_cuStreamQuery(CUstream hStream)
@@ -462,15 +243,15 @@ emu_cuStreamQuery(CUstream hStream)
     CUresult status = EMU_ENTER_STREAM(StreamQuery, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = find_any(context, hStream, &stream);
+        status = stream_find_any(context, hStream, &stream);
     }
     if (status == CUDA_SUCCESS) {
         status = emu_capture_refuse(stream);
     }
-    if (status == CUDA_SUCCESS && stream->late.done < stream->late.kept) {
-        (void)emu_late_run(stream,
-                           stream->late.done + 1); /* who asks on and on gets there */
-        if (stream->late.done < stream->late.kept) {
+    if (status == CUDA_SUCCESS && stream->deferred.done < stream->deferred.kept) {
+        /* One item a query, so that a program which polls gets to the end. */
+        (void)emu_deferred_run(stream, stream->deferred.done + 1);
+        if (stream->deferred.done < stream->deferred.kept) {
             status = CUDA_ERROR_NOT_READY;
         }
     }
@@ -488,35 +269,30 @@ emu_cuStreamSynchronize(CUstream hStream)
     CUresult status = EMU_ENTER_STREAM(StreamSynchronize, hStream, &context);
 
     if (status == CUDA_SUCCESS) {
-        status = find_any(context, hStream, &stream);
+        status = stream_find_any(context, hStream, &stream);
     }
     if (status == CUDA_SUCCESS) {
         status = emu_capture_refuse(stream);
     }
     if (status == CUDA_SUCCESS) {
-        emu_context *owner = stream->object.context;
-        int token = emu_stream_begin(stream);
-
-        if (token < 0) {
-            status = emu_wait_status();
-        }
-        else {
-            emu_context_flush(owner);
-            emu_stream_end(stream, token);
-            status = (CUresult)atomic_load(&context->sticky);
-        }
+        status = emu_stream_synchronize(stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = (CUresult)atomic_load(&context->sticky);
     }
     return emu_leave(status);
 }
+
+/* -- host functions ---------------------------------------------------------------- */
 
 typedef struct {
     CUhostFn function;
     void *data;
 } host_call;
 
-/* In the stream's turn; the function may not call the driver. */
+/* Call a function of the program, in the stream's turn. It may not call the driver. */
 static CUresult
-run_host_call(const void *payload, emu_context *context, emu_report *report)
+host_call_run(const void *payload, emu_context *context, emu_report *report)
 {
     const host_call *call = payload;
 
@@ -528,37 +304,44 @@ run_host_call(const void *payload, emu_context *context, emu_report *report)
     return CUDA_SUCCESS;
 }
 
-static const emu_work host_work = {.type = EMU_NODE_HOST, .run = run_host_call};
+static const emu_work host_work = {.type = EMU_NODE_HOST, .run = host_call_run};
+
+static CUresult
+host_call_enqueue(emu_stream *stream, const host_call *call)
+{
+    bool taken = false;
+    CUresult status = emu_capture_take(stream, &host_work, call, sizeof(*call), &taken);
+    int token;
+
+    if (status != CUDA_SUCCESS || taken) {
+        return status;
+    }
+    token = emu_stream_begin(stream);
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    (void)host_call_run(call, stream->object.context, NULL); /* always succeeds */
+    emu_stream_end(stream, token);
+    return CUDA_SUCCESS;
+}
 
 CUresult
 emu_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
     emu_context *context;
-    emu_stream *stream = NULL;
-    host_call call = {fn, userData};
-    bool taken = false;
+    emu_stream *stream;
     CUresult status = EMU_ENTER_STREAM(LaunchHostFunc, hStream, &context);
 
-    if (status == CUDA_SUCCESS && !fn) {
+    if (status == CUDA_SUCCESS && fn == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        stream = emu_stream_get(context, hStream);
-        status = stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        status = emu_stream_find(context, hStream, &stream);
     }
     if (status == CUDA_SUCCESS) {
-        status = emu_capture_take(stream, &host_work, &call, sizeof(call), &taken);
-    }
-    if (status == CUDA_SUCCESS && !taken) {
-        int token = emu_stream_begin(stream);
+        const host_call call = {fn, userData};
 
-        if (token < 0) {
-            status = emu_wait_status();
-        }
-        else {
-            (void)run_host_call(&call, context, NULL); /* always succeeds */
-            emu_stream_end(stream, token);
-        }
+        status = host_call_enqueue(stream, &call);
     }
     return emu_leave(status);
 }
@@ -568,31 +351,30 @@ emu_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userD
                         unsigned int flags)
 {
     emu_context *context;
-    emu_stream *stream = NULL;
+    emu_stream *stream;
+    int token = 0;
     CUresult status = EMU_ENTER_STREAM(StreamAddCallback, hStream, &context);
 
-    if (status == CUDA_SUCCESS && (!callback || flags != 0)) {
+    if (status == CUDA_SUCCESS && (callback == NULL || flags != 0)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        stream = emu_stream_get(context, hStream);
-        status = stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        status = emu_stream_find(context, hStream, &stream);
     }
     if (status == CUDA_SUCCESS) {
         status = emu_capture_refuse(stream);
     }
     if (status == CUDA_SUCCESS) {
-        int token = emu_stream_begin(stream);
-
+        token = emu_stream_begin(stream);
         if (token < 0) {
             status = emu_wait_status();
         }
-        else {
-            emu_set_in_callback(true);
-            callback(hStream, (CUresult)atomic_load(&context->sticky), userData);
-            emu_set_in_callback(false);
-            emu_stream_end(stream, token);
-        }
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_set_in_callback(true);
+        callback(hStream, (CUresult)atomic_load(&context->sticky), userData);
+        emu_set_in_callback(false);
+        emu_stream_end(stream, token);
     }
     return emu_leave(status);
 }

@@ -1,9 +1,8 @@
 /* The driver's calls on texture and surface objects (memory/texture.h). */
 #include "device/memory/texture.h"
 
-#include "device/api/context.h"
 #include "device/api/entry.h"
-#include "device/api/faults.h"
+#include "device/api/release_count.h"
 
 static CUresult
 texture_check(const CUDA_TEXTURE_DESC *texture)
@@ -25,7 +24,7 @@ texture_release(uint64_t handle, emu_kind kind)
 {
     emu_texture_object *object = emu_texture_get(handle, kind);
 
-    if (!object) {
+    if (object == NULL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     emu_count_free(object->object.context);
@@ -42,7 +41,8 @@ emu_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDes
     uint64_t handle;
     CUresult status = EMU_ENTER_CONTEXT(TexObjectCreate, &context);
 
-    if (status == CUDA_SUCCESS && (!pTexObject || !pResDesc || !pTexDesc)) {
+    if (status == CUDA_SUCCESS &&
+        (pTexObject == NULL || pResDesc == NULL || pTexDesc == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
@@ -71,81 +71,23 @@ emu_cuTexObjectDestroy(CUtexObject texObject)
 }
 
 CUresult
-emu_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectGetResourceDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_texture_object *object = emu_texture_get(texObject, EMU_TEXTURE);
-
-        if (object && pResDesc) {
-            *pResDesc = object->slot->resource;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectGetTextureDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_texture_object *object = emu_texture_get(texObject, EMU_TEXTURE);
-
-        if (object && pTexDesc) {
-            *pTexDesc = object->slot->texture;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
-emu_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
-                                   CUtexObject texObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(TexObjectGetResourceViewDesc, &context);
-
-    if (status == CUDA_SUCCESS) {
-        const emu_texture_object *object = emu_texture_get(texObject, EMU_TEXTURE);
-
-        if (object && pResViewDesc && object->slot->has_view) {
-            *pResViewDesc = object->slot->view;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
-    }
-    return emu_leave(status);
-}
-
-CUresult
 emu_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
 {
     emu_context *context;
     uint64_t handle;
     CUresult status = EMU_ENTER_CONTEXT(SurfObjectCreate, &context);
 
-    if (status == CUDA_SUCCESS &&
-        (!pSurfObject || !pResDesc || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)) {
+    if (status == CUDA_SUCCESS && (pSurfObject == NULL || pResDesc == NULL ||
+                                   pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         const emu_array *array = emu_object_get(pResDesc->res.array.hArray, EMU_ARRAY);
 
-        if (!array) {
+        if (array == NULL) {
             status = CUDA_ERROR_INVALID_HANDLE;
         }
-        else if (!(array->descriptor.Flags & EMU_ARRAY_SURFACE)) {
+        else if ((array->descriptor.Flags & EMU_ARRAY_SURFACE) == 0) {
             status = CUDA_ERROR_INVALID_VALUE;
         }
     }
@@ -171,21 +113,32 @@ emu_cuSurfObjectDestroy(CUsurfObject surfObject)
     return emu_leave(status);
 }
 
-CUresult
-emu_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
-{
-    emu_context *context;
-    CUresult status = EMU_ENTER_CONTEXT(SurfObjectGetResourceDesc, &context);
+/* -- descriptors ------------------------------------------------------------------- */
 
-    if (status == CUDA_SUCCESS) {
-        const emu_texture_object *object = emu_texture_get(surfObject, EMU_SURFACE);
-
-        if (object && pResDesc) {
-            *pResDesc = object->slot->resource;
-        }
-        else {
-            status = CUDA_ERROR_INVALID_VALUE;
-        }
+/* A call that stores a descriptor of the live `object`, if the condition holds. */
+#define TEXTURE_GETTER(name, kind, Type, condition, member)                   \
+    CUresult emu_cu##name(Type *out, unsigned long long handle)               \
+    {                                                                         \
+        emu_context *context;                                                 \
+        CUresult status = EMU_ENTER_CONTEXT(name, &context);                  \
+                                                                              \
+        if (status == CUDA_SUCCESS) {                                         \
+            const emu_texture_object *object = emu_texture_get(handle, kind); \
+                                                                              \
+            if (object != NULL && out != NULL && (condition)) {               \
+                *out = object->slot->member;                                  \
+            }                                                                 \
+            else {                                                            \
+                status = CUDA_ERROR_INVALID_VALUE;                            \
+            }                                                                 \
+        }                                                                     \
+        return emu_leave(status);                                             \
     }
-    return emu_leave(status);
-}
+
+TEXTURE_GETTER(TexObjectGetResourceDesc, EMU_TEXTURE, CUDA_RESOURCE_DESC, true,
+               resource)
+TEXTURE_GETTER(TexObjectGetTextureDesc, EMU_TEXTURE, CUDA_TEXTURE_DESC, true, texture)
+TEXTURE_GETTER(TexObjectGetResourceViewDesc, EMU_TEXTURE, CUDA_RESOURCE_VIEW_DESC,
+               object->slot->has_view, view)
+TEXTURE_GETTER(SurfObjectGetResourceDesc, EMU_SURFACE, CUDA_RESOURCE_DESC, true,
+               resource)

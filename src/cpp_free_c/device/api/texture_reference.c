@@ -1,20 +1,20 @@
 /* Texture and surface references: PTX variables of type .texref and .surfref.
  *
- * In memory such a variable is the handle of a texture or surface object. A reference
- * keeps what the program set; each change makes a new object of it and stores its
- * handle, once all work under way is done. A module lists its references and destroys
- * them; those of cuTexRefCreate belong to no module and only keep their state. */
+ * In memory, such a variable is the handle of a texture or surface object. A reference
+ * keeps the settings of the program. Each change waits for all work under way, makes a
+ * new object of the settings and stores its handle in the variable. A module lists its
+ * references and destroys them. References of cuTexRefCreate belong to no module and
+ * only keep their settings. */
 #define _GNU_SOURCE
-#include "device/memory/texture.h"
-
 #include <string.h>
 
+#include "device/memory/array.h"
+#include "device/memory/texture.h"
+#include "device/machine/execution.h"
+#include "device/machine/wait.h"
 #include "device/api/entry.h"
-#include "device/api/context.h"
-#include "device/api/faults.h"
 #include "device/api/module.h"
 #include "device/api/stream.h"
-#include "device/machine/wait.h"
 
 enum { LARGEST_ALIGNMENT = 512, OVERRIDE_FORMAT = 1 };
 
@@ -23,7 +23,7 @@ struct CUtexref_st {
     emu_module *module; /* NULL: of cuTexRefCreate */
     struct CUtexref_st *next;
     uint64_t variable; /* its address */
-    uint64_t handle;   /* of the object in it, or 0 */
+    uint64_t handle;   /* of the object in the variable, or 0 */
     bool bound;
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
@@ -31,14 +31,14 @@ struct CUtexref_st {
     unsigned int channels;
 };
 
-/* -- life -------------------------------------------------------------------------- */
+/* -- making and destroying --------------------------------------------------------- */
 
 static void
-destroy(emu_object *object)
+reference_destroy(emu_object *object)
 {
     CUtexref reference = (CUtexref)object;
 
-    if (reference->module) {
+    if (reference->module != NULL) {
         CUtexref *link = &reference->module->references;
 
         while (*link != reference) {
@@ -50,78 +50,81 @@ destroy(emu_object *object)
     emu_object_free(object);
 }
 
-void
-emu_references_close(emu_module *module)
-{
-    while (module->references) {
-        destroy(&module->references->object);
-    }
-}
-
 static CUtexref
-make(emu_kind kind, emu_context *context)
+reference_new(emu_kind kind, emu_context *context)
 {
-    CUtexref reference = emu_object_new(kind, sizeof(*reference), context, destroy);
+    CUtexref reference =
+        emu_object_new(kind, sizeof(*reference), context, reference_destroy);
 
-    if (reference) {
+    if (reference != NULL) {
         reference->format = 0x20; /* float */
         reference->channels = 1;
     }
     return reference;
 }
 
-/* The reference of a variable, made when it is first asked for. */
-static CUresult
-find(CUmodule hmod, const char *name, emu_kind kind, CUtexref *out)
+static CUtexref
+reference_new_of_variable(emu_kind kind, emu_module *module, uint64_t address)
 {
-    emu_module *module = emu_object_get(hmod, EMU_MODULE);
+    CUtexref reference = reference_new(kind, module->object.context);
+
+    if (reference != NULL) {
+        reference->module = module;
+        reference->variable = address;
+        reference->next = module->references;
+        module->references = reference;
+    }
+    return reference;
+}
+
+/* Find the reference of a variable, or make it at the first request. */
+static CUresult
+reference_find(CUmodule handle, const char *name, emu_kind kind, CUtexref *out)
+{
+    emu_module *module;
     CUtexref reference;
     uint64_t address;
+    CUresult status = emu_module_find(handle, &module);
 
-    if (!module) {
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
     if (!emu_program_reference(module->program, name, kind == EMU_SURFREF, &address)) {
         return CUDA_ERROR_NOT_FOUND;
     }
-    for (reference = module->references; reference; reference = reference->next) {
-        if (reference->variable == address) {
-            *out = reference;
-            return CUDA_SUCCESS;
-        }
+    reference = module->references;
+    while (reference != NULL && reference->variable != address) {
+        reference = reference->next;
     }
-    reference = make(kind, module->object.context);
-    if (!reference) {
+    if (reference == NULL) {
+        reference = reference_new_of_variable(kind, module, address);
+    }
+    if (reference == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    reference->module = module;
-    reference->variable = address;
-    reference->next = module->references;
-    module->references = reference;
     *out = reference;
     return CUDA_SUCCESS;
 }
 
-/* Waits for all work and gives the variable an object of the present state. */
+/* Wait for all work, and store an object of the present settings in the variable. */
 static CUresult
-renew(emu_context *context, CUtexref reference)
+reference_renew(emu_context *context, CUtexref reference)
 {
+    const CUDA_TEXTURE_DESC *texture = &reference->texture;
     uint64_t handle = 0;
     CUresult status;
-    int token;
 
-    if (!reference->bound || !reference->module) {
+    if (!reference->bound || reference->module == NULL) {
         return CUDA_SUCCESS;
     }
-    token = emu_stream_begin(context->null_stream);
-    if (token < 0) {
-        return emu_wait_status();
+    status = emu_stream_synchronize(context->null_stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    emu_context_flush(context);
-    emu_stream_end(context->null_stream, token);
-    status = emu_texture_make_hidden(
-        context, &reference->resource,
-        reference->object.kind == EMU_SURFREF ? NULL : &reference->texture, &handle);
+    if (reference->object.kind == EMU_SURFREF) {
+        texture = NULL;
+    }
+    status = emu_texture_make_hidden(context, &reference->resource, texture, &handle);
     if (status == CUDA_SUCCESS) {
         emu_texture_drop_hidden(reference->handle);
         reference->handle = handle;
@@ -130,12 +133,12 @@ renew(emu_context *context, CUtexref reference)
     return status;
 }
 
-/* Sets a copy of the state, and undoes that where no object can be made of it. */
+/* Change the settings, and undo the change if no object can be made of them. */
 #define CHANGE(context, reference, statement)            \
     do {                                                 \
         const struct CUtexref_st before_ = *(reference); \
         statement;                                       \
-        status = renew(context, reference);              \
+        status = reference_renew(context, reference);    \
         if (status != CUDA_SUCCESS) {                    \
             (reference)->bound = before_.bound;          \
             (reference)->resource = before_.resource;    \
@@ -145,23 +148,25 @@ renew(emu_context *context, CUtexref reference)
         }                                                \
     } while (0)
 
-/* Begins a call about a reference of a kind. */
+/* Enter a call on a reference of a kind. */
 static CUresult
-enter(emu_call call, const void *handle, emu_kind kind, emu_context **context,
-      CUtexref *reference)
+reference_enter(emu_call call, const void *handle, emu_kind kind, emu_context **context,
+                CUtexref *reference)
 {
     CUresult status = emu_enter_context(call, context);
 
     *reference = NULL;
     if (status == CUDA_SUCCESS) {
         *reference = emu_object_get(handle, kind);
-        status = *reference ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        if (*reference == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
     }
     return status;
 }
 
 #define ENTER(name, handle, kind) \
-    enter(EMU_CALL_##name, handle, kind, &context, &reference)
+    reference_enter(EMU_CALL_##name, handle, kind, &context, &reference)
 
 /* -- finding and making ------------------------------------------------------------ */
 
@@ -171,11 +176,11 @@ emu_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name)
     emu_context *context;
     CUresult status = EMU_ENTER_MODULE(ModuleGetTexRef, hmod, &context);
 
-    if (status == CUDA_SUCCESS && (!pTexRef || !name)) {
+    if (status == CUDA_SUCCESS && (pTexRef == NULL || name == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = find(hmod, name, EMU_TEXREF, pTexRef);
+        status = reference_find(hmod, name, EMU_TEXREF, pTexRef);
     }
     return emu_leave(status);
 }
@@ -187,11 +192,11 @@ emu_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
     CUtexref reference = NULL;
     CUresult status = EMU_ENTER_MODULE(ModuleGetSurfRef, hmod, &context);
 
-    if (status == CUDA_SUCCESS && (!pSurfRef || !name)) {
+    if (status == CUDA_SUCCESS && (pSurfRef == NULL || name == NULL)) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        status = find(hmod, name, EMU_SURFREF, &reference);
+        status = reference_find(hmod, name, EMU_SURFREF, &reference);
     }
     if (status == CUDA_SUCCESS) {
         *pSurfRef = (CUsurfref)(void *)reference;
@@ -205,13 +210,13 @@ emu_cuTexRefCreate(CUtexref *pTexRef)
     emu_context *context;
     CUresult status = EMU_ENTER_CONTEXT(TexRefCreate, &context);
 
-    if (status == CUDA_SUCCESS && !pTexRef) {
+    if (status == CUDA_SUCCESS && pTexRef == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        CUtexref reference = make(EMU_TEXREF, context);
+        CUtexref reference = reference_new(EMU_TEXREF, context);
 
-        if (reference) {
+        if (reference != NULL) {
             *pTexRef = reference;
         }
         else {
@@ -228,11 +233,11 @@ emu_cuTexRefDestroy(CUtexref hTexRef)
     CUtexref reference;
     CUresult status = ENTER(TexRefDestroy, hTexRef, EMU_TEXREF);
 
-    if (status == CUDA_SUCCESS && reference->module) {
-        status = CUDA_ERROR_INVALID_HANDLE; /* it is the module's */
+    if (status == CUDA_SUCCESS && reference->module != NULL) {
+        status = CUDA_ERROR_INVALID_HANDLE; /* the module owns it */
     }
     if (status == CUDA_SUCCESS) {
-        destroy(&reference->object);
+        reference_destroy(&reference->object);
     }
     return emu_leave(status);
 }
@@ -240,7 +245,8 @@ emu_cuTexRefDestroy(CUtexref hTexRef)
 /* -- binding ----------------------------------------------------------------------- */
 
 static void
-bind_array(CUtexref reference, CUarray handle, const CUDA_ARRAY3D_DESCRIPTOR *d)
+reference_bind_array(CUtexref reference, CUarray handle,
+                     const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
     memset(&reference->resource, 0, sizeof(reference->resource));
     reference->resource.resType = CU_RESOURCE_TYPE_ARRAY;
@@ -263,10 +269,13 @@ emu_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
     }
     if (status == CUDA_SUCCESS) {
         array = emu_object_get(hArray, EMU_ARRAY);
-        status = array ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+        if (array == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
     }
     if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, bind_array(reference, hArray, &array->descriptor));
+        CHANGE(context, reference,
+               reference_bind_array(reference, hArray, &array->descriptor));
     }
     return emu_leave(status);
 }
@@ -284,19 +293,22 @@ emu_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
     }
     if (status == CUDA_SUCCESS) {
         array = emu_object_get(hArray, EMU_ARRAY);
-        status = !array ? CUDA_ERROR_INVALID_HANDLE
-                 : array->descriptor.Flags & EMU_ARRAY_SURFACE
-                     ? CUDA_SUCCESS
-                     : CUDA_ERROR_INVALID_VALUE;
+        if (array == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
+        else if ((array->descriptor.Flags & EMU_ARRAY_SURFACE) == 0) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
     }
     if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, bind_array(reference, hArray, &array->descriptor));
+        CHANGE(context, reference,
+               reference_bind_array(reference, hArray, &array->descriptor));
     }
     return emu_leave(status);
 }
 
 static void
-bind_linear(CUtexref reference, uint64_t address, size_t size)
+reference_bind_linear(CUtexref reference, uint64_t address, size_t size)
 {
     memset(&reference->resource, 0, sizeof(reference->resource));
     reference->resource.resType = CU_RESOURCE_TYPE_LINEAR;
@@ -316,22 +328,22 @@ emu_cuTexRefSetAddress(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
     CUresult status = ENTER(TexRefSetAddress, hTexRef, EMU_TEXREF);
     const size_t offset = dptr % LARGEST_ALIGNMENT;
 
-    if (status == CUDA_SUCCESS && offset && !ByteOffset) {
+    if (status == CUDA_SUCCESS && offset != 0 && ByteOffset == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
         CHANGE(context, reference,
-               bind_linear(reference, dptr - offset, bytes + offset));
+               reference_bind_linear(reference, dptr - offset, bytes + offset));
     }
-    if (status == CUDA_SUCCESS && ByteOffset) {
+    if (status == CUDA_SUCCESS && ByteOffset != NULL) {
         *ByteOffset = offset;
     }
     return emu_leave(status);
 }
 
 static void
-bind_pitched(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *d, uint64_t address,
-             size_t pitch)
+reference_bind_pitched(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR *d,
+                       uint64_t address, size_t pitch)
 {
     memset(&reference->resource, 0, sizeof(reference->resource));
     reference->resource.resType = CU_RESOURCE_TYPE_PITCH2D;
@@ -354,11 +366,12 @@ emu_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
     CUtexref reference;
     CUresult status = ENTER(TexRefSetAddress2D, hTexRef, EMU_TEXREF);
 
-    if (status == CUDA_SUCCESS && !desc) {
+    if (status == CUDA_SUCCESS && desc == NULL) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, bind_pitched(reference, desc, dptr, Pitch));
+        CHANGE(context, reference,
+               reference_bind_pitched(reference, desc, dptr, Pitch));
     }
     return emu_leave(status);
 }
@@ -366,7 +379,7 @@ emu_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
 /* -- settings ---------------------------------------------------------------------- */
 
 static void
-set_format(CUtexref reference, CUarray_format format, unsigned int channels)
+reference_set_format(CUtexref reference, CUarray_format format, unsigned int channels)
 {
     reference->format = format;
     reference->channels = channels;
@@ -384,12 +397,12 @@ emu_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedCompone
     const unsigned int channels = (unsigned int)NumPackedComponents;
     CUresult status = ENTER(TexRefSetFormat, hTexRef, EMU_TEXREF);
 
-    if (status == CUDA_SUCCESS && (!emu_array_format_size(fmt) ||
+    if (status == CUDA_SUCCESS && (emu_array_format_size(fmt) == 0 ||
                                    (channels != 1 && channels != 2 && channels != 4))) {
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        CHANGE(context, reference, set_format(reference, fmt, channels));
+        CHANGE(context, reference, reference_set_format(reference, fmt, channels));
     }
     return emu_leave(status);
 }
@@ -439,50 +452,67 @@ emu_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
     return emu_leave(status);
 }
 
-/* -- answers ----------------------------------------------------------------------- */
+/* -- getters ----------------------------------------------------------------------- */
 
-/* A getter: what it gives if the condition holds, else INVALID_VALUE. */
-#define GETTER(name, parameters, handle, kind, condition, statement) \
-    CUresult emu_cu##name parameters                                 \
-    {                                                                \
-        emu_context *context;                                        \
-        CUtexref reference;                                          \
-        CUresult status = ENTER(name, handle, kind);                 \
-                                                                     \
-        if (status == CUDA_SUCCESS && !(condition)) {                \
-            status = CUDA_ERROR_INVALID_VALUE;                       \
-        }                                                            \
-        if (status == CUDA_SUCCESS) {                                \
-            statement;                                               \
-        }                                                            \
-        return emu_leave(status);                                    \
+/* A call that stores facts about a reference if the condition holds. */
+#define REFERENCE_GETTER(name, parameters, handle, kind, condition, statement) \
+    CUresult emu_cu##name parameters                                           \
+    {                                                                          \
+        emu_context *context;                                                  \
+        CUtexref reference;                                                    \
+        CUresult status = ENTER(name, handle, kind);                           \
+                                                                               \
+        if (status == CUDA_SUCCESS && !(condition)) {                          \
+            status = CUDA_ERROR_INVALID_VALUE;                                 \
+        }                                                                      \
+        if (status == CUDA_SUCCESS) {                                          \
+            statement;                                                         \
+        }                                                                      \
+        return emu_leave(status);                                              \
     }
 
 static bool
-is_bound_to(const struct CUtexref_st *reference, CUresourcetype type)
+reference_is_bound_to(const struct CUtexref_st *reference, CUresourcetype type)
 {
     return reference->bound && reference->resource.resType == type;
 }
 
-GETTER(TexRefGetAddress, (CUdeviceptr * pdptr, CUtexref hTexRef), hTexRef, EMU_TEXREF,
-       pdptr && (is_bound_to(reference, CU_RESOURCE_TYPE_LINEAR) ||
-                 is_bound_to(reference, CU_RESOURCE_TYPE_PITCH2D)),
-       *pdptr = reference->resource.resType == CU_RESOURCE_TYPE_LINEAR
-                    ? reference->resource.res.linear.devPtr
-                    : reference->resource.res.pitch2D.devPtr)
-GETTER(TexRefGetArray, (CUarray * phArray, CUtexref hTexRef), hTexRef, EMU_TEXREF,
-       phArray &&is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY),
-       *phArray = reference->resource.res.array.hArray)
-GETTER(SurfRefGetArray, (CUarray * phArray, CUsurfref hSurfRef), hSurfRef, EMU_SURFREF,
-       phArray &&is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY),
-       *phArray = reference->resource.res.array.hArray)
-GETTER(TexRefGetAddressMode, (CUaddress_mode * pam, CUtexref hTexRef, int dim), hTexRef,
-       EMU_TEXREF, pam &&dim >= 0 && dim <= 2,
-       *pam = reference->texture.addressMode[dim])
-GETTER(TexRefGetFilterMode, (CUfilter_mode * pfm, CUtexref hTexRef), hTexRef,
-       EMU_TEXREF, pfm, *pfm = reference->texture.filterMode)
-GETTER(TexRefGetFormat, (CUarray_format * pFormat, int *pNumChannels, CUtexref hTexRef),
-       hTexRef, EMU_TEXREF, pFormat &&pNumChannels,
-       (*pFormat = reference->format, *pNumChannels = (int)reference->channels))
-GETTER(TexRefGetFlags, (unsigned int *pFlags, CUtexref hTexRef), hTexRef, EMU_TEXREF,
-       pFlags, *pFlags = reference->texture.flags)
+/* The address of a reference that is bound to linear or pitched memory. */
+static CUdeviceptr
+reference_address(const struct CUtexref_st *reference)
+{
+    if (reference->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
+        return reference->resource.res.linear.devPtr;
+    }
+    return reference->resource.res.pitch2D.devPtr;
+}
+
+REFERENCE_GETTER(TexRefGetAddress, (CUdeviceptr * pdptr, CUtexref hTexRef), hTexRef,
+                 EMU_TEXREF,
+                 pdptr != NULL &&
+                     (reference_is_bound_to(reference, CU_RESOURCE_TYPE_LINEAR) ||
+                      reference_is_bound_to(reference, CU_RESOURCE_TYPE_PITCH2D)),
+                 *pdptr = reference_address(reference))
+REFERENCE_GETTER(TexRefGetArray, (CUarray * phArray, CUtexref hTexRef), hTexRef,
+                 EMU_TEXREF,
+                 phArray != NULL &&
+                     reference_is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY),
+                 *phArray = reference->resource.res.array.hArray)
+REFERENCE_GETTER(SurfRefGetArray, (CUarray * phArray, CUsurfref hSurfRef), hSurfRef,
+                 EMU_SURFREF,
+                 phArray != NULL &&
+                     reference_is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY),
+                 *phArray = reference->resource.res.array.hArray)
+REFERENCE_GETTER(TexRefGetAddressMode,
+                 (CUaddress_mode * pam, CUtexref hTexRef, int dim), hTexRef, EMU_TEXREF,
+                 pam != NULL && dim >= 0 && dim <= 2,
+                 *pam = reference->texture.addressMode[dim])
+REFERENCE_GETTER(TexRefGetFilterMode, (CUfilter_mode * pfm, CUtexref hTexRef), hTexRef,
+                 EMU_TEXREF, pfm != NULL, *pfm = reference->texture.filterMode)
+REFERENCE_GETTER(TexRefGetFormat,
+                 (CUarray_format * pFormat, int *pNumChannels, CUtexref hTexRef),
+                 hTexRef, EMU_TEXREF, pFormat != NULL && pNumChannels != NULL,
+                 (*pFormat = reference->format,
+                  *pNumChannels = (int)reference->channels))
+REFERENCE_GETTER(TexRefGetFlags, (unsigned int *pFlags, CUtexref hTexRef), hTexRef,
+                 EMU_TEXREF, pFlags != NULL, *pFlags = reference->texture.flags)

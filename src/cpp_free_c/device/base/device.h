@@ -2,7 +2,7 @@
  * share.
  *
  * Devices are made once, by cuInit, from the environment, and never change but for
- * their primary context. A context's fields are guarded by the API lock (api.h) unless
+ * their primary context. A context's fields are guarded by the API lock (lock.h) unless
  * a comment says otherwise; the interpreter reads `device`, `access`, `limits` without
  * it, which are constant while a kernel runs (access is atomic). */
 #ifndef DEVICE_BASE_DEVICE_H
@@ -88,12 +88,8 @@ struct CUctx_st {
 
     struct emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
-    struct emu_order *order; /* how streams wait for the null stream: stream.c */
+    struct emu_order *order; /* how streams wait for the null stream: stream_order.c */
 };
-
-/* Reads the environment and fills emu_devices. On a bad value INVALID_VALUE, and
- * emu_message_set has said which. */
-CUresult emu_device_open(void);
 
 /* The record of an ordinal, or NULL. */
 emu_device *emu_device_get(CUdevice ordinal);

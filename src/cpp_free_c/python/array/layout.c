@@ -1,94 +1,10 @@
-/* The layout of a GPUArray: its dtype as kernels know it, lengths, strides, order. */
-#include "python/support/base.h"
+/* The layout of a GPUArray: see layout.h. */
 
+#include "python/array/layout.h"
+
+#include "python/array/element_type.h"
+#include "driver/shape.h"
 #include "python/support/convert.h"
-#include "python/array/gpuarray.h"
-
-/* -- dtypes ------------------------------------------------------------------------ */
-
-static int
-array_integer_type(int size, int is_signed)
-{
-    switch (size) {
-        case 1:
-            return is_signed ? PCU_T_INT8 : PCU_T_UINT8;
-        case 2:
-            return is_signed ? PCU_T_INT16 : PCU_T_UINT16;
-        case 4:
-            return is_signed ? PCU_T_INT32 : PCU_T_UINT32;
-        default:
-            return is_signed ? PCU_T_INT64 : PCU_T_UINT64;
-    }
-}
-
-int
-pcu_type_of_dtype(const PyArray_Descr *dtype)
-{
-    int num = dtype->type_num;
-    if (PyDataType_REFCHK(dtype) || PyDataType_ELSIZE(dtype) == 0) {
-        return PCU_T_NONE;
-    }
-    if (!PyArray_ISNBO(dtype->byteorder)) {
-        return PCU_T_RAW;
-    }
-    if (PyTypeNum_ISINTEGER(num)) {
-        return array_integer_type((int)PyDataType_ELSIZE(dtype),
-                                  PyTypeNum_ISSIGNED(num));
-    }
-    switch (num) {
-        case NPY_BOOL:
-            return PCU_T_BOOL;
-        case NPY_HALF:
-            return PCU_T_FLOAT16;
-        case NPY_FLOAT:
-            return PCU_T_FLOAT32;
-        case NPY_DOUBLE:
-            return PCU_T_FLOAT64;
-        case NPY_CFLOAT:
-            return PCU_T_COMPLEX64;
-        case NPY_CDOUBLE:
-            return PCU_T_COMPLEX128;
-        default:
-            return PCU_T_RAW;
-    }
-}
-
-PyArray_Descr *
-pcu_dtype_of_type(int type)
-{
-    static const int numbers[] = {
-        [PCU_T_BOOL] = NPY_BOOL,        [PCU_T_INT8] = NPY_INT8,
-        [PCU_T_UINT8] = NPY_UINT8,      [PCU_T_INT16] = NPY_INT16,
-        [PCU_T_UINT16] = NPY_UINT16,    [PCU_T_INT32] = NPY_INT32,
-        [PCU_T_UINT32] = NPY_UINT32,    [PCU_T_INT64] = NPY_INT64,
-        [PCU_T_UINT64] = NPY_UINT64,    [PCU_T_FLOAT16] = NPY_HALF,
-        [PCU_T_FLOAT32] = NPY_FLOAT,    [PCU_T_FLOAT64] = NPY_DOUBLE,
-        [PCU_T_COMPLEX64] = NPY_CFLOAT, [PCU_T_COMPLEX128] = NPY_CDOUBLE,
-    };
-    return PyArray_DescrFromType(numbers[type]);
-}
-
-int
-pcu_type_promote(int a, int b, int *out)
-{
-    if (a == b) {
-        *out = a;
-        return 0;
-    }
-    PyArray_Descr *first = pcu_dtype_of_type(a);
-    PyArray_Descr *second = pcu_dtype_of_type(b);
-    PyArray_Descr *common = PyArray_PromoteTypes(first, second);
-    Py_DECREF(first);
-    Py_DECREF(second);
-    if (common == NULL) {
-        return -1;
-    }
-    *out = pcu_type_of_dtype(common);
-    Py_DECREF(common);
-    return 0;
-}
-
-/* -- layout ------------------------------------------------------------------------ */
 
 PyObject *
 pcu_shape_tuple_new(int ndim, const size_t *shape)
@@ -120,8 +36,24 @@ pcu_strides_tuple_new(int ndim, const ptrdiff_t *strides)
     return tuple;
 }
 
+int
+pcu_raise_shapes(const char *format, const char *name, int ndim, const size_t *shape,
+                 const pcu_gpuarray *array)
+{
+    PyObject *first = pcu_shape_tuple_new(ndim, shape);
+    PyObject *second = pcu_shape_tuple_new(array->ndim, array->shape);
+    if (first != NULL && second != NULL) {
+        PyErr_Format(PyExc_ValueError, format, name, first, second);
+    }
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return -1;
+}
+
+/* -- shape and strides ------------------------------------------------------------- */
+
 static int
-array_too_big(const PyArray_Descr *dtype, int ndim, const size_t *shape)
+layout_too_big(const PyArray_Descr *dtype, int ndim, const size_t *shape)
 {
     PyObject *lengths = pcu_shape_tuple_new(ndim, shape);
     if (lengths != NULL) {
@@ -132,12 +64,15 @@ array_too_big(const PyArray_Descr *dtype, int ndim, const size_t *shape)
     return -1;
 }
 
-/* Point shape and strides at room for ndim places; the old contents are not kept. A
- * block that was there is handed out, to be freed. */
+/* Point shape and strides at room for ndim places, whose contents are undefined. *old
+ * becomes the block that the caller has to free, or NULL. */
 static int
-array_make_room(pcu_gpuarray *self, int ndim, void **old)
+layout_make_room(pcu_gpuarray *self, int ndim, void **old)
 {
-    *old = self->shape == self->inline_shape ? NULL : self->shape;
+    *old = NULL;
+    if (self->shape != self->inline_shape) {
+        *old = self->shape;
+    }
     if (ndim <= PCU_ARRAY_INLINE) {
         self->shape = self->inline_shape;
         self->strides = self->inline_strides;
@@ -170,13 +105,13 @@ pcu_gpuarray_describe(pcu_gpuarray *self, PyArray_Descr *dtype, int ndim,
         memcpy(kept_strides, strides, (size_t)ndim * sizeof(*strides));
     }
     else if (pcu_strides_c(ndim, kept_shape, itemsize, kept_strides) < 0) {
-        return array_too_big(dtype, ndim, kept_shape);
+        return layout_too_big(dtype, ndim, kept_shape);
     }
     if (pcu_shape_count(ndim, kept_shape, &count) < 0 ||
         pcu_mul_size(count, itemsize, &nbytes) < 0 || nbytes > PTRDIFF_MAX) {
-        return array_too_big(dtype, ndim, kept_shape);
+        return layout_too_big(dtype, ndim, kept_shape);
     }
-    if (array_make_room(self, ndim, &old) < 0) {
+    if (layout_make_room(self, ndim, &old) < 0) {
         return -1;
     }
     self->ndim = ndim;
@@ -210,17 +145,16 @@ pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim, const size_t *shape,
     return pcu_gpuarray_describe(self, self->dtype, ndim, shape, strides);
 }
 
-/* Axes from the one with the longest stride to that with the shortest; equal ones as
- * they are. */
+/* Sort the axes from the longest stride to the shortest. Axes of equal strides keep
+ * their order. */
 static void
-array_axis_order(const pcu_gpuarray *self, int *order)
+layout_axis_order(const pcu_gpuarray *self, int *order)
 {
     for (int i = 0; i < self->ndim; i++) {
-        ptrdiff_t stride = self->strides[i] < 0 ? -self->strides[i] : self->strides[i];
+        ptrdiff_t stride = Py_ABS(self->strides[i]);
         int k = i;
         for (; k > 0; k--) {
-            ptrdiff_t before = self->strides[order[k - 1]];
-            before = before < 0 ? -before : before;
+            ptrdiff_t before = Py_ABS(self->strides[order[k - 1]]);
             if (before >= stride || before == 0 || stride == 0) {
                 break;
             }
@@ -231,15 +165,32 @@ array_axis_order(const pcu_gpuarray *self, int *order)
 }
 
 int
+pcu_strides_in_order(int f_order, int ndim, const size_t *shape, size_t itemsize,
+                     ptrdiff_t *strides)
+{
+    int rc;
+    if (f_order) {
+        rc = pcu_strides_f(ndim, shape, itemsize, strides);
+    }
+    else {
+        rc = pcu_strides_c(ndim, shape, itemsize, strides);
+    }
+    if (rc < 0) {
+        PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
+    }
+    return rc;
+}
+
+int
 pcu_gpuarray_packed_strides(const pcu_gpuarray *self, size_t itemsize,
                             ptrdiff_t *strides)
 {
     int order[PCU_MAX_NDIM];
     size_t step = itemsize;
     if (self->contiguous & PCU_ARRAY_C) {
-        return pcu_strides_c(self->ndim, self->shape, itemsize, strides);
+        return pcu_strides_in_order(0, self->ndim, self->shape, itemsize, strides);
     }
-    array_axis_order(self, order);
+    layout_axis_order(self, order);
     for (int i = self->ndim - 1; i >= 0; i--) {
         strides[order[i]] = (ptrdiff_t)step;
         if (self->shape[order[i]] > 1 &&
@@ -259,7 +210,7 @@ pcu_gpuarray_is_packed(const pcu_gpuarray *self)
         return 1;
     }
     if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), packed) < 0) {
-        PyErr_Clear(); /* too big to be packed: the answer is no */
+        PyErr_Clear(); /* an array that is too big to be packed is not packed */
         return 0;
     }
     for (int i = 0; i < self->ndim; i++) {

@@ -1,8 +1,10 @@
-/* Context: made, retained or found, put on and taken off the thread's stack, ended.
+/* The type Context: making, retaining and finding contexts, pushing and popping them,
+ * ending them.
  *
- * A context is ended once: by detach(), or when its last holder goes. rec.alive says
- * so; it is claimed under the interpreter lock before the driver is called. The stack
- * is ctxstack.c; what the current context can be asked is contextinfo.c. */
+ * Invariant: a context is ended once, by detach() or when the last reference is
+ * dropped. rec.alive is cleared under the interpreter lock before the driver is called.
+ * The stack itself is in context_stack.c; context_settings.c and context_device.c add
+ * further methods. Callers: see context.h. */
 #include "python/driver/context.h"
 
 #include <time.h>
@@ -12,7 +14,6 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context_stack.h"
-#include "python/array/ops/kernel_table.h"
 
 static int
 context_convert(pcu_state *st, PyObject *value, void *out, const char *name,
@@ -44,8 +45,8 @@ pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *na
 
 /* -- making ------------------------------------------------------------------------ */
 
-/* 1 if this is a signal handler, or a finalizer, that would end the context of the very
- * call that it interrupts. */
+/* 1 if a signal handler or finalizer interrupted a call that uses this context, and
+ * would now end the context. */
 static int
 context_is_interrupted(const pcu_ctxrec *rec)
 {
@@ -59,7 +60,7 @@ context_ender(const pcu_ctxrec *rec)
     return rec->kind == PCU_CTX_OWNED ? "cuCtxDestroy" : "cuDevicePrimaryCtxRelease";
 }
 
-/* Wait until nothing is being released in the context. */
+/* Wait until all releases in the context have finished. */
 static CUresult
 context_settle(const pcu_ctxrec *rec)
 {
@@ -69,7 +70,7 @@ context_settle(const pcu_ctxrec *rec)
     }
     while (pcu_ctxrec_is_last(rec) && pcu_ctxrec_is_busy(rec)) {
         PyThreadState *thread = PyEval_SaveThread();
-        (void)nanosleep(&pause, NULL); /* a signal may end it early: then look again */
+        (void)nanosleep(&pause, NULL); /* a signal may end it early */
         PyEval_RestoreThread(thread);
         if (pcu_interrupt_check()) {
             return CUDA_ERROR_TIMEOUT;
@@ -78,8 +79,8 @@ context_settle(const pcu_ctxrec *rec)
     return CUDA_SUCCESS;
 }
 
-/* End an owned context, or give a retained one back. The caller has made sure that no
- * other thread finds it. What is being released in it has to finish before. */
+/* Destroy an owned context, or release a retained one. The caller has ensured that no
+ * other thread finds it. Releases in progress finish first. */
 static CUresult
 context_end(const pcu_ctxrec *rec, const char **routine)
 {
@@ -100,15 +101,18 @@ context_end(const pcu_ctxrec *rec, const char **routine)
     return status;
 }
 
-/* The object goes. Its record leaves the registry first: other threads run while the
- * driver works, and must not find an object that has no reference left. */
+/* End the context of an object that is being deleted. Its record leaves the registry
+ * first: other threads run during the driver call and must not find an object without
+ * references. */
 static void
 context_end_noraise(pcu_context *self)
 {
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
     pcu_ctxrec_forget(&self->rec);
-    pcu_kernels_clear(self);
+    if (self->unload_kernels != NULL) {
+        self->unload_kernels(self);
+    }
     if (self->rec.alive) {
         self->rec.alive = 0;
         status = context_end(&self->rec, &routine);
@@ -119,7 +123,7 @@ context_end_noraise(pcu_context *self)
     }
 }
 
-/* Wrap a handle; an owned or retained one is given back on failure. */
+/* Wrap a handle in a new Context. On failure an owned or retained context is ended. */
 static PyObject *
 context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind kind)
 {
@@ -128,7 +132,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
     if (self == NULL) {
         pcu_ctxrec rec = {.handle = handle, .device = device, .kind = kind, .alive = 1};
-        (void)context_end(&rec, &routine); /* the allocation's failure is reported */
+        (void)context_end(&rec, &routine); /* the failed allocation is reported */
         return NULL;
     }
     self->st = st;
@@ -156,8 +160,6 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     return (PyObject *)self;
 }
 
-/* The object of a handle that is current in the driver: ours, or a wrapper of a
- * stranger's. */
 PyObject *
 pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
@@ -168,7 +170,7 @@ pcu_context_find_new(pcu_state *st, CUcontext handle)
     return context_wrap_new(st, handle, 0, PCU_CTX_FOREIGN);
 }
 
-/* Append a context that is on the driver's stack already. */
+/* Push a context that is already on the driver's stack. */
 static int
 context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
 {
@@ -179,7 +181,8 @@ context_append_active(pcu_state *st, pcu_ctxstack *stack, PyObject *self)
     return pcu_ctxstack_sync(st, stack);
 }
 
-/* `for_gl`: by OpenGL's function, where the driver still has it. */
+/* Create a context and push it. for_gl: use the function for OpenGL if the driver still
+ * has it. */
 static PyObject *
 context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
 {
@@ -199,10 +202,11 @@ context_make_new(pcu_state *st, CUdevice device, unsigned int flags, int for_gl)
     if (rc == 0) {
         self = context_wrap_new(st, handle, device, PCU_CTX_OWNED);
     }
-    /* making the object may have collected garbage, and that used the context before */
+    /* Making the object may have collected garbage and thereby used another context. */
     if (self == NULL || pcu_ctxstack_suspend(st, stack) < 0 ||
         context_append_active(st, stack, self) < 0) {
-        Py_CLEAR(self); /* ends the context, which takes it off the driver's stack */
+        Py_CLEAR(
+            self); /* this ends the context and removes it from the driver's stack */
         pcu_ctxstack_sync_noraise(st, stack);
     }
     return self;
@@ -232,7 +236,8 @@ pcu_context_retain_primary(pcu_state *st, CUdevice device)
     return context_wrap_new(st, handle, device, PCU_CTX_PRIMARY);
 }
 
-/* The context for new objects where this thread has none of ours: another library's. */
+/* The context for new objects if this thread has no context of this package: the one
+ * that another library made current. */
 static PyObject *
 context_require_foreign(pcu_state *st, const char *routine)
 {
@@ -271,7 +276,8 @@ pcu_context_handle(pcu_state *st, PyObject *ctx, const char *routine, const char
     return pcu_context_rec(ctx)->handle;
 }
 
-/* -- the object's life ------------------------------------------------------------- */
+/* -- garbage collection -------------------------------------------------------------
+ */
 
 static int
 context_traverse(PyObject *op, visitproc visit, void *arg)
@@ -304,7 +310,8 @@ context_dealloc(PyObject *op)
 
 /* -- methods on the stack ---------------------------------------------------------- */
 
-/* A forked child has its parent's stack, and the driver none of it. */
+/* Raise in a forked child: it has its parent's stack, but the driver has no contexts.
+ */
 static int
 context_refuse_fork(pcu_state *st, const char *routine)
 {
@@ -342,7 +349,7 @@ context_push_self(pcu_context *self)
 
 PyDoc_STRVAR(context_push_doc,
              "push($self, /)\n--\n\n"
-             "Put this context on the calling thread's stack and make it current.");
+             "Push this context on the calling thread's stack and make it current.");
 
 static PyObject *
 context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -369,8 +376,8 @@ context_pop_current(pcu_state *st)
                                 "this thread's stack of contexts is empty");
     }
     int rc = pcu_ctxstack_uncover(st, stack);
-    if (rc < 0) { /* as before: the context is still there to be popped */
-        (void)pcu_ctxstack_put(stack, top); /* where it was taken from: cannot fail */
+    if (rc < 0) {                           /* undo: the context stays on the stack */
+        (void)pcu_ctxstack_put(stack, top); /* cannot fail: its place is free */
         pcu_ctxstack_sync_noraise(st, stack);
     }
     Py_DECREF(top);
@@ -380,7 +387,7 @@ context_pop_current(pcu_state *st)
 PyDoc_STRVAR(
     context_pop_doc,
     "pop($type, /)\n--\n\n"
-    "Take the top off the calling thread's stack; the next one becomes current.\n\n"
+    "Pop the top of the calling thread's stack. The next context becomes current.\n\n"
     "LogicError if the stack is empty.");
 
 static PyObject *
@@ -395,11 +402,12 @@ context_pop(PyObject *type, PyObject *Py_UNUSED(ignored))
 PyDoc_STRVAR(
     context_detach_doc,
     "detach($self, /)\n--\n\n"
-    "End this context, or give the primary context back, now.\n\n"
-    "If it is current, the next one of the stack becomes current. What was made in\n"
-    "it is gone; releasing that later does nothing. LogicError the second time.");
+    "End this context, or release the primary context, now.\n\n"
+    "If it is current, the next context of the stack becomes current. The objects\n"
+    "that were made in it are invalid; releasing them later does nothing.\n"
+    "LogicError the second time.");
 
-/* How often a context is on a stack. */
+/* The number of times that a context is on a stack. */
 static Py_ssize_t
 context_count(const pcu_ctxstack *stack, const pcu_context *self)
 {
@@ -410,8 +418,8 @@ context_count(const pcu_ctxstack *stack, const pcu_context *self)
     return count;
 }
 
-/* The context did not end, for the reason that is raised: it is as before. While it was
- * ending, a signal handler that used the stack took it off there. */
+/* Undo a detach that failed with the pending exception: the context is alive again. A
+ * signal handler may have removed it from the stack meanwhile, so push it again. */
 static void
 context_stay(pcu_context *self, pcu_ctxstack *stack, Py_ssize_t count)
 {
@@ -421,7 +429,7 @@ context_stay(pcu_context *self, pcu_ctxstack *stack, Py_ssize_t count)
     while (context_count(stack, self) < count &&
            pcu_ctxstack_put(stack, (PyObject *)self) == 0) {
     }
-    PyErr_Clear(); /* no memory for that: the first error is the one to report */
+    PyErr_Clear(); /* if memory is short, the first error is reported */
     pcu_error_restore(&pending);
     if (stack != NULL) {
         pcu_ctxstack_sync_noraise(self->st, stack);
@@ -436,8 +444,8 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     const char *routine = "";
     if (self->rec.alive && context_is_interrupted(&self->rec)) {
         pcu_raise_detail(st, context_ender(&self->rec), CUDA_ERROR_NOT_PERMITTED,
-                         "the call that was interrupted works in this context; detach "
-                         "it afterwards");
+                         "the interrupted call uses this context; detach it after the "
+                         "call");
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, 0);
@@ -449,8 +457,8 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
     }
-    if (self->rec.alive) {
-        pcu_kernels_clear(self); /* another thread may detach it meanwhile */
+    if (self->rec.alive && self->unload_kernels != NULL) {
+        self->unload_kernels(self); /* another thread may detach it during this call */
     }
     if (!self->rec.alive) {
         pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,
@@ -458,7 +466,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     Py_ssize_t count = context_count(stack, self);
-    self->rec.alive = 0; /* from here on no other thread uses or ends it */
+    self->rec.alive = 0; /* from now on no other thread uses or ends it */
     CUresult status = context_end(&self->rec, &routine);
     if (status != CUDA_SUCCESS && !pcu_status_is_sticky(status)) {
         pcu_raise(st, routine, status);
@@ -471,10 +479,11 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(context_attach_doc,
-             "attach($type, /, flags=0)\n--\n\n"
-             "Put the context that is current in the driver on this thread's stack.\n\n"
-             "It belongs to whoever made it: it is not ended here.");
+PyDoc_STRVAR(
+    context_attach_doc,
+    "attach($type, /, flags=0)\n--\n\n"
+    "Push the context that is current in the driver on this thread's stack.\n\n"
+    "A context of another library is not ended by this package.");
 
 static PyObject *
 context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -511,8 +520,8 @@ context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(
     context_get_current_doc,
     "get_current($type, /)\n--\n\n"
-    "The top of the calling thread's stack, or None.\n\n"
-    "None in a thread that has pushed no context, although it may work in the\n"
+    "Return the top of the calling thread's stack, or None.\n\n"
+    "A thread that has pushed no context gets None, although it may work in the\n"
     "context that pycuda.autoinit lends to such threads.");
 
 static PyObject *
@@ -554,11 +563,10 @@ context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
 
 /* -- functions of the module ------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    context_lend_to_threads_doc,
-    "_lend_to_threads($module, context, /)\n--\n\n"
-    "Let threads without a context work in this one, until it ends; None ends\n"
-    "that for threads which have not begun.");
+PyDoc_STRVAR(context_lend_to_threads_doc,
+             "_lend_to_threads($module, context, /)\n--\n\n"
+             "Let threads without a context work in this one until it ends.\n\n"
+             "With None, threads that have not used a context yet get none.");
 
 static PyObject *
 context_lend_to_threads(PyObject *m, PyObject *ctx)
@@ -583,8 +591,9 @@ context_lend_to_threads(PyObject *m, PyObject *ctx)
 PyDoc_STRVAR(
     context_working_context_doc,
     "_working_context($module, /)\n--\n\n"
-    "Return the context that calls of this thread work in, or None: the top of\n"
-    "its stack, the one that is lent to threads, or another library's.");
+    "Return the context in which calls of this thread work, or None.\n\n"
+    "It is the top of the thread's stack, the context that is lent to threads, or\n"
+    "another library's context.");
 
 static PyObject *
 context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -635,13 +644,13 @@ context_exit(PyObject *op, PyObject *const *Py_UNUSED(args),
 {
     pcu_context *self = (pcu_context *)op;
     if (!self->rec.alive && pcu_ctx_current != &self->rec) {
-        Py_RETURN_NONE; /* detached inside the block, which took it off the stack */
+        Py_RETURN_NONE; /* detach() in the block removed it from the stack */
     }
     if (pcu_ctx_current != &self->rec) {
         pcu_raise_detail(
             self->st, "cuCtxPopCurrent", CUDA_ERROR_INVALID_CONTEXT,
-            "the with block pushed and popped contexts out of balance: its "
-            "own is not current at its end");
+            "the with block did not pop every context that it pushed, or popped "
+            "more: its own context is not current at its end");
         return NULL;
     }
     if (context_pop_current(self->st) < 0) {
@@ -650,8 +659,7 @@ context_exit(PyObject *op, PyObject *const *Py_UNUSED(args),
     Py_RETURN_NONE;
 }
 
-/* -- the type -----------------------------------------------------------------------
- */
+/* -- the type ---------------------------------------------------------------------- */
 
 static PyObject *
 context_richcompare(PyObject *a, PyObject *b, int op)
@@ -709,9 +717,9 @@ static PyMethodDef context_methods[] = {
 PyDoc_STRVAR(
     context_doc,
     "A CUDA context: the owner of allocations, streams, events and modules.\n\n"
-    "Made by Device.make_context() or Device.retain_primary_context(). Each thread\n"
-    "has a stack of contexts, whose top is current; `with ctx:` pushes and pops.\n"
-    "Two objects are equal if their handles are.");
+    "Device.make_context() and Device.retain_primary_context() return one. Each\n"
+    "thread has a stack of contexts, whose top is current; `with ctx:` pushes and\n"
+    "pops. Two objects are equal if their handles are equal.");
 
 static PyType_Slot context_slots[] = {
     {Py_tp_doc, (void *)context_doc},

@@ -1,4 +1,7 @@
-/* Context: the object behind every driver handle, and how other files find it. */
+/* Contexts: making them, and finding the context of new objects.
+ *
+ * Invariant: see context.c. Callers: device.c makes contexts; every file that makes
+ * driver objects requires one. */
 #ifndef PYTHON_DRIVER_CONTEXT_H
 #define PYTHON_DRIVER_CONTEXT_H
 
@@ -8,21 +11,21 @@
 
 #include "python/driver/context_struct.h"
 
-/* The context new objects belong to: the top of this thread's stack, or a wrapper of
- * the context another library made current. LogicError naming routine if there is
- * neither. */
+/* The context to which new objects belong: the top of this thread's stack, or a wrapper
+ * of the context that another library made current. If there is neither, LogicError
+ * that names routine. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_require(pcu_state *st, const char *routine);
 
-/* The context of a handle, ours or somebody else's. */
+/* The Context of a handle: the known one, or a new wrapper of another library's. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_find_new(pcu_state *st, CUcontext handle);
 
-/* The handle of a Context that is alive, else LogicError naming routine and argument.
- */
+/* The handle of a Context. If it has ended, LogicError that names routine and argument,
+ * and the result is NULL. */
 PCU_HIDDEN PCU_RAISES CUcontext pcu_context_handle(pcu_state *st, PyObject *ctx,
                                                    const char *routine,
                                                    const char *name);
 
-/* Make (owned) or retain (primary) a context of the device; device.c calls these. */
+/* Make a context of the device and push it, or retain the primary context. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make(pcu_state *st, CUdevice device,
                                                  unsigned int flags);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_make_gl(pcu_state *st, CUdevice device,
@@ -31,6 +34,6 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_retain_primary(pcu_state *st,
                                                            CUdevice device);
 
 PCU_CONVERTER(pcu_as_context);         /* PyObject *: a Context */
-PCU_CONVERTER(pcu_as_context_or_none); /* the same; untouched for None */
+PCU_CONVERTER(pcu_as_context_or_none); /* the same; None stores nothing */
 
 #endif

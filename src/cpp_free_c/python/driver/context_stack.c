@@ -1,4 +1,4 @@
-/* Stacks of contexts. See ctxstack.h. */
+/* The stack of contexts of a thread. Invariant and callers: see context_stack.h. */
 #include "python/driver/context_stack.h"
 
 PCU_THREAD pcu_resource *pcu_stream_top;
@@ -13,8 +13,8 @@ ctxstack_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* The thread ends, or a foreign thread's visit: leave nothing of ours on the driver's
- * stack. */
+/* The thread ends, or a foreign thread leaves Python: remove our handle from the
+ * driver's stack. */
 static int
 ctxstack_clear(PyObject *op)
 {
@@ -24,7 +24,7 @@ ctxstack_clear(PyObject *op)
         pcu_ctx_current = NULL;
         if (self->active != NULL && drv.CtxGetCurrent(&current) == CUDA_SUCCESS &&
             current == self->active) {
-            drv.CtxPopCurrent(&current); /* nobody is left to hear of an error */
+            drv.CtxPopCurrent(&current); /* an error cannot be reported any more */
         }
         self->active = NULL;
         pcu_stream_top = NULL;
@@ -141,7 +141,7 @@ pcu_ctxstack_take(pcu_ctxstack *self)
     pcu_ctx_current = NULL;
     PyObject *top = PyList_GET_ITEM(self->items, self->depth);
     PyList_SET_ITEM(self->items, self->depth, Py_NewRef(Py_None));
-    return top; /* with the reference that was the list's */
+    return top; /* with the reference that the list held */
 }
 
 int
@@ -158,8 +158,8 @@ pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx)
     return rc;
 }
 
-/* Ending a context may run foreign code, which may use this stack: look anew each time.
- */
+/* Ending a context may run other code that uses this stack, so the top is read again in
+ * each round. */
 static void
 ctxstack_drop_dead(pcu_ctxstack *self)
 {
@@ -197,7 +197,10 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
     int rc = 0;
     ctxstack_drop_dead(self);
     pcu_ctxrec *top = ctxstack_wanted(self);
-    CUcontext wanted = top == NULL ? NULL : top->handle;
+    CUcontext wanted = NULL;
+    if (top != NULL) {
+        wanted = top->handle;
+    }
     if (self->active != wanted && pcu_ctxstack_suspend(st, self) < 0) {
         return -1;
     }
@@ -214,14 +217,14 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
     return rc;
 }
 
-/* 1 if the driver does not know the context any more: another library has ended it. */
+/* 1 if another library has ended the context. */
 static int
-ctxstack_has_gone(const pcu_ctxrec *rec)
+ctxstack_was_ended(const pcu_ctxrec *rec)
 {
     CUcontext popped = NULL;
     CUresult status = drv.CtxPushCurrent(rec->handle);
     if (status == CUDA_SUCCESS) {
-        (void)drv.CtxPopCurrent(&popped); /* what was just pushed */
+        (void)drv.CtxPopCurrent(&popped); /* the context that was just pushed */
     }
     return status == CUDA_ERROR_INVALID_CONTEXT ||
            status == CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -235,19 +238,19 @@ pcu_ctxstack_uncover(pcu_state *st, pcu_ctxstack *self)
         pcu_saved_error pending;
         pcu_error_save(&pending);
         const pcu_ctxrec *top = ctxstack_top(self);
-        int has_gone = top != NULL && ctxstack_has_gone(top);
+        int was_ended = top != NULL && ctxstack_was_ended(top);
         pcu_error_restore(&pending);
-        if (!has_gone) {
+        if (!was_ended) {
             break;
         }
-        PyErr_Clear(); /* that context is not asked for: the next one is */
+        PyErr_Clear(); /* skip that context: the next one becomes current */
         Py_XDECREF(pcu_ctxstack_take(self));
         rc = pcu_ctxstack_sync(st, self);
     }
     return rc;
 }
 
-/* Take the context that is lent to all threads in place of a top, if there is one. */
+/* Let the context that is lent to all threads act as the top, if there is one. */
 static void
 ctxstack_borrow_lent(pcu_state *st, pcu_ctxstack *self)
 {
@@ -265,7 +268,7 @@ pcu_context_settle(pcu_state *st)
     CUcontext current = NULL;
     int rc = 0;
     if (pcu_drv_info.state != PCU_DRV_READY) {
-        return 0; /* the call itself says what is wrong */
+        return 0; /* the driver call itself reports the error */
     }
     pcu_ctxstack *self = pcu_ctxstack_borrow(st, st->lent_context != NULL);
     if (self == NULL) {
@@ -284,7 +287,7 @@ pcu_context_settle(pcu_state *st)
     if (self->active != NULL) {
         PCU_CALL(rc, st, CtxGetCurrent, (&current));
     }
-    if (rc == 0 && current != self->active) { /* another library put its own there */
+    if (rc == 0 && current != self->active) { /* another library changed it */
         PCU_CALL(rc, st, CtxSetCurrent, (self->active));
     }
     return rc;
@@ -303,7 +306,7 @@ pcu_context_repair(pcu_state *st, CUresult status)
         return 0;
     }
     if (pcu_context_settle(st) < 0) {
-        PyErr_Clear(); /* the first error is the one to report */
+        PyErr_Clear(); /* the first error is reported */
         return 0;
     }
     return drv.CtxGetCurrent(&after) == CUDA_SUCCESS && after != before;
@@ -315,7 +318,7 @@ pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self)
     pcu_saved_error pending;
     pcu_error_save(&pending);
     if (pcu_ctxstack_sync(st, self) < 0) {
-        PyErr_Clear(); /* the first error is the one to report */
+        PyErr_Clear(); /* the first error is reported */
     }
     pcu_error_restore(&pending);
 }
@@ -324,11 +327,16 @@ int
 pcu_context_synchronize(pcu_state *st)
 {
     pcu_ctxrec *rec = pcu_ctx_current;
-    unsigned long queued = rec == NULL ? 0 : rec->queued;
+    unsigned long queued = 0;
     int rc;
+    if (rec != NULL) {
+        queued = rec->queued;
+    }
     PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        rec->passed = queued; /* what other threads queued meanwhile may be there yet */
+        /* Not rec->queued: work that other threads enqueued meanwhile may be pending.
+         */
+        rec->passed = queued;
     }
     return rc;
 }

@@ -1,20 +1,21 @@
-/* The stack of contexts that each thread has, and the driver kept in step with it.
+/* The stack of contexts of each thread, and its synchronisation with the driver.
  *
- * Invariant: `active` is the one handle of ours on the driver's own stack, NULL if
- * there is none. In step means that active is the top's handle and pcu_ctx_current the
- * top's record. Every operation ends in step or raises; after a failure the next one
- * tries again.
+ * Invariant: `active` is the only handle of this package on the driver's own stack, or
+ * NULL. The stack is synchronised if active is the handle of the top and
+ * pcu_ctx_current is the record of the top. Every operation leaves the stack
+ * synchronised or raises; after a failure the next operation tries again.
  *
  * A thread with an empty stack works in the context that pycuda.autoinit lends to all
  * threads. `lent` holds that context from the first call that needs one until the
- * thread pushes a context of its own; it takes the place of the top, but it is no item
- * of the stack: get_current() is None, and there is nothing to pop.
+ * thread pushes its own context. It acts as the top, but it is not an item of the
+ * stack: get_current() returns None, and there is nothing to pop.
  *
- * Another library may change the driver's current context behind our back. Calls that
- * depend on the current context begin with pcu_context_ready below, which looks.
+ * Another library may change the driver's current context. Calls that depend on the
+ * current context therefore begin with pcu_context_ready, which compares.
  *
- * The object lives in the thread-state dictionary, so that it dies with its thread. For
- * context.c only, but that stream.c keeps the streams of its with blocks here. */
+ * The object is in the thread-state dictionary, so it is deleted with its thread.
+ * Callers: context.c uses the stack, stream.c keeps the streams of its with blocks
+ * here, and all other code in python/ uses PCU_CALL_CURRENT and pcu_context_ready. */
 #ifndef PYTHON_DRIVER_CONTEXT_STACK_H
 #define PYTHON_DRIVER_CONTEXT_STACK_H
 
@@ -28,35 +29,36 @@
 typedef struct {
     PyObject_HEAD
     PyObject *items;      /* list of Context, the top at depth - 1, None above it */
-    Py_ssize_t depth;     /* taking one off cannot fail: the list never gets shorter */
-    PyObject *streams;    /* list of Stream, the entered ones (stream.c), or NULL */
-    PyObject *lent;       /* the Context in place of a top, or NULL */
-    CUcontext active;     /* what this stack put on the driver's */
-    unsigned long thread; /* the thread whose stack this is */
+    Py_ssize_t depth;     /* the list never shrinks, so a pop cannot fail */
+    PyObject *streams;    /* list of entered Stream objects (stream.c), or NULL */
+    PyObject *lent;       /* the Context that acts as the top, or NULL */
+    CUcontext active;     /* pushed on the driver's stack, or NULL */
+    unsigned long thread; /* the thread that owns this stack */
 } pcu_ctxstack;
 
-/* The calling thread's stack. Without `create`, NULL without an exception if it has
- * none. */
+/* The calling thread's stack. If the thread has none, it is created if `create` is set;
+ * otherwise the result is NULL without an exception. */
 PCU_HIDDEN PCU_BORROWED pcu_ctxstack *pcu_ctxstack_borrow(pcu_state *st, int create);
 
-/* Drop dead contexts off the top and make the driver's current context the top. */
+/* Drop ended contexts from the top, and make the top the driver's current context. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self);
 
-/* The same where an exception is already on its way, which is kept. */
+/* The same while an exception is pending. The pending exception is kept. */
 PCU_HIDDEN void pcu_ctxstack_sync_noraise(pcu_state *st, pcu_ctxstack *self);
 
-/* pcu_ctxstack_sync after the top went: the next ones go as well if another library
- * has ended them. */
+/* pcu_ctxstack_sync after the top was removed. Contexts below it that another library
+ * has ended are removed too. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_uncover(pcu_state *st, pcu_ctxstack *self);
 
-/* Take our handle off the driver's stack; the next sync puts the top there again. */
+/* Pop our handle from the driver's stack. The next sync pushes the top again. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_suspend(pcu_state *st, pcu_ctxstack *self);
 
-/* Take the top off, alive or dead; the stack is not in step afterwards. NULL if it is
- * empty; it cannot fail, nor can putting back what was taken. */
+/* Remove and return the top, alive or ended. NULL if the stack is empty. The stack is
+ * not synchronised afterwards. This cannot fail, and neither can pcu_ctxstack_put of
+ * the same object directly afterwards. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_ctxstack_take(pcu_ctxstack *self);
 
-/* Make ctx the top; the stack is not in step afterwards. */
+/* Push ctx. The stack is not synchronised afterwards. */
 PCU_HIDDEN PCU_RAISES int pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx);
 
 /* Make the type. */
@@ -66,12 +68,12 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
  * blocks. Borrowed from `streams` of the thread's stack; stream.c writes it. */
 extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
-/* Make the context that this thread works in the driver's current one: the top of its
- * stack, else the context that pycuda.autoinit lends. Leaves the driver alone if there
- * is neither. */
+/* Make this thread's context the driver's current one: the top of its stack, else the
+ * context that pycuda.autoinit lends. If there is neither, the driver's current context
+ * stays. */
 PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
 
-/* The same at the price of one look where nothing has to be done. */
+/* The same, with a fast path that costs one driver call if nothing has to be done. */
 static inline PCU_RAISES int
 pcu_context_ready(pcu_state *st)
 {
@@ -88,12 +90,13 @@ pcu_context_ready(pcu_state *st)
     return pcu_context_settle(st);
 }
 
-/* 1 if a call failed with this status because the driver's current context was not this
- * thread's, which it is now: call again. Never raises. For calls that are too frequent
- * for pcu_context_ready and fail in the wrong context. */
+/* After a call failed with this status: return 1 if the driver's current context was
+ * not this thread's and has been corrected, so that the call can be repeated. Never
+ * raises. Used for calls that are too frequent for pcu_context_ready. */
 PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
 
-/* PCU_CALL for a call that depends on the current context: not inside of a scope. */
+/* PCU_CALL for a function that depends on the current context. Not for use inside a
+ * scope. */
 #define PCU_CALL_CURRENT(rc, st, name, args)       \
     do {                                           \
         if (((rc) = pcu_context_ready(st)) == 0) { \
@@ -101,7 +104,7 @@ PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
         }                                          \
     } while (0)
 
-/* Wait for all work of the current context. */
+/* Wait until all work of the current context has finished. */
 PCU_HIDDEN PCU_RAISES int pcu_context_synchronize(pcu_state *st);
 
 #endif

@@ -1,5 +1,8 @@
-/* The struct behind a Context. Every wrapper of a driver handle reads it, so it is
- * below them; context.h declares what makes and finds contexts. */
+/* The struct behind a Context. It is apart from context.h because every wrapper of a
+ * driver handle reads it.
+ *
+ * Invariant: `rec` is registered as long as the object exists. Callers: resource.h and
+ * all files that have a Context at hand. */
 #ifndef PYTHON_DRIVER_CONTEXT_STRUCT_H
 #define PYTHON_DRIVER_CONTEXT_STRUCT_H
 
@@ -9,13 +12,13 @@
 
 struct pcu_kernels;
 
-typedef struct {
+typedef struct pcu_context {
     PyObject_HEAD
     pcu_state *st;
     PyObject *dict;
     PyObject *weakrefs;
-    struct pcu_kernels
-        *kernels; /* generated kernels (kernels.c); NULL before the first */
+    struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
+    void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
     pcu_ctxrec rec;
 } pcu_context;
 

@@ -1,6 +1,8 @@
-/* The tables of NVIDIA's random number library: direction vectors and scramble
- * constants of Sobol sequences. The library is opened when the first one is asked for,
- * and kept. */
+/* Tables of NVIDIA's random number library cuRAND: direction vectors and scramble
+ * constants of Sobol sequences.
+ *
+ * Invariant: the library is opened at first use and never closed; the tables are
+ * constants in it. Python (pycuda.curandom) is the only caller. */
 #include "python/support/base.h"
 
 #include <dlfcn.h>
@@ -11,12 +13,12 @@
 #include "python/support/setup.h"
 
 enum {
-    CURAND_ENTRIES = 20000, /* of each table, before it repeats */
+    CURAND_ENTRIES = 20000, /* of each table; a longer request repeats them */
     CURAND_LENGTH_32 = 32,  /* words of a direction vector */
     CURAND_LENGTH_64 = 64
 };
 
-/* The library's functions that are used; all of them return 0 for success. */
+/* The types of the library's functions. All of them return 0 on success. */
 typedef int (*curand_property_function)(int, int *);
 typedef int (*curand_vectors_function)(void **, int);
 typedef int (*curand_constants_function)(void **);
@@ -34,7 +36,8 @@ curand_open(PyObject *path)
     return library;
 }
 
-/* Open the first that can be opened of what pycuda._random.curand_library lists. */
+/* Open the first library of the list in pycuda._random or pycuda._curand that can be
+ * opened. */
 static int
 curand_load(pcu_state *st)
 {
@@ -60,11 +63,10 @@ curand_load(pcu_state *st)
     if (st->curand == NULL && !PyErr_Occurred()) {
         PyErr_SetString(
             st->exc_RuntimeError,
-            "cuRAND (libcurand.so) was not found: not where the loader looks, not "
-            "under "
-            "CUDA_HOME, CUDA_PATH or /usr/local/cuda and not in NVIDIA's wheels; "
-            "install "
-            "the CUDA toolkit, or 'pip install nvidia-curand'");
+            "cuRAND (libcurand.so) was not found in the loader's path, under "
+            "CUDA_HOME, "
+            "CUDA_PATH or /usr/local/cuda, or in NVIDIA's wheels; install the CUDA "
+            "toolkit, or 'pip install nvidia-curand'");
     }
     Py_XDECREF(module);
     Py_XDECREF(paths);
@@ -75,7 +77,8 @@ curand_load(pcu_state *st)
     return 0;
 }
 
-/* The address of a function: dlsym gives a pointer to an object. */
+/* Store the address of a function in *function. dlsym returns it as an object pointer.
+ */
 static int
 curand_find(pcu_state *st, const char *name, void *function)
 {
@@ -106,8 +109,9 @@ curand_check(pcu_state *st, const char *name, int status)
 
 PyDoc_STRVAR(curand_get_version_doc,
              "get_curand_version($module, /)\n--\n\n"
-             "The version of the cuRAND library, a tuple (major, minor, revision).\n\n"
-             "RuntimeError if the library is not there.");
+             "Return the version of the cuRAND library, a tuple (major, minor, "
+             "revision).\n\n"
+             "RuntimeError if the library is not found.");
 
 static PyObject *
 curand_get_version(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -126,7 +130,7 @@ curand_get_version(PyObject *m, PyObject *Py_UNUSED(ignored))
     return Py_BuildValue("(iii)", parts[0], parts[1], parts[2]);
 }
 
-/* Fill dst with entries of a table, from its start again where it ends. */
+/* Fill dst with `count` entries of a table, repeating the table if it is shorter. */
 static PyObject *
 curand_fill(PyObject *dst, size_t count, const void *table, size_t entry)
 {
@@ -136,8 +140,10 @@ curand_fill(PyObject *dst, size_t count, const void *table, size_t entry)
     }
     int fits = count <= buffer.size / entry;
     for (size_t done = 0; fits && done < count; done += CURAND_ENTRIES) {
-        size_t left = count - done;
-        size_t now = left < CURAND_ENTRIES ? left : CURAND_ENTRIES;
+        size_t now = count - done;
+        if (now > CURAND_ENTRIES) {
+            now = CURAND_ENTRIES;
+        }
         memcpy((char *)buffer.data + done * entry, table, now * entry);
     }
     if (!fits) {
@@ -168,8 +174,8 @@ PyDoc_STRVAR(
     curand_get_direction_vectors_doc,
     "_get_direction_vectors($module, /, set, dst, count)\n--\n\n"
     "Fill dst, a writable buffer, with `count` direction vectors of a set.\n\n"
-    "set: a direction_vector_set. A vector is 32 uint32 or 64 uint64; after 20000\n"
-    "they repeat.");
+    "set: a direction_vector_set. A vector is 32 uint32 or 64 uint64. The table has\n"
+    "20000 vectors and is repeated.");
 
 static PyObject *
 curand_get_direction_vectors(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -214,10 +220,10 @@ curand_get_constants(PyObject *m, const char *function, const char *name, size_t
     return curand_fill(a.dst, a.count, constants, size);
 }
 
-PyDoc_STRVAR(
-    curand_get_scramble_constants32_doc,
-    "_get_scramble_constants32($module, /, dst, count)\n--\n\n"
-    "Fill dst, a writable buffer, with `count` uint32; after 20000 they repeat.");
+PyDoc_STRVAR(curand_get_scramble_constants32_doc,
+             "_get_scramble_constants32($module, /, dst, count)\n--\n\n"
+             "Fill dst, a writable buffer, with `count` uint32.\n\n"
+             "The table has 20000 constants and is repeated.");
 
 static PyObject *
 curand_get_scramble_constants32(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -228,10 +234,10 @@ curand_get_scramble_constants32(PyObject *m, PyObject *const *args, Py_ssize_t n
                                 args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(
-    curand_get_scramble_constants64_doc,
-    "_get_scramble_constants64($module, /, dst, count)\n--\n\n"
-    "Fill dst, a writable buffer, with `count` uint64; after 20000 they repeat.");
+PyDoc_STRVAR(curand_get_scramble_constants64_doc,
+             "_get_scramble_constants64($module, /, dst, count)\n--\n\n"
+             "Fill dst, a writable buffer, with `count` uint64.\n\n"
+             "The table has 20000 constants and is repeated.");
 
 static PyObject *
 curand_get_scramble_constants64(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

@@ -1,10 +1,14 @@
-/* Device: a GPU by its ordinal. Holds no driver resource; equal and hashed by ordinal.
+/* The type Device: a GPU.
+ *
+ * Invariant: a Device owns no driver object. Its handle is the ordinal; devices are
+ * equal if their ordinals are equal. Callers: Python, and context_device.c by device.h.
  */
 #include "python/driver/device.h"
 
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -12,12 +16,9 @@
 #include "abi/device_attributes.h"
 
 typedef struct {
-    PyObject_HEAD
+    pcu_instance base;
     pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
-    CUdevice
-        handle; /* the ordinal, for every driver there has been; -1 before __init__ */
+    CUdevice handle; /* the ordinal in all known drivers; -1 before __init__ */
 } device;
 
 static PyObject *
@@ -43,7 +44,7 @@ pcu_device_handle(PyObject *op)
     return ((device *)op)->handle;
 }
 
-/* The handle for an ordinal or a PCI bus id. */
+/* Find the handle of an ordinal or a PCI bus id. */
 static int
 device_find(pcu_state *st, PyObject *which, CUdevice *handle)
 {
@@ -65,7 +66,7 @@ device_find(pcu_state *st, PyObject *which, CUdevice *handle)
         int count = 0;
         if (drv.DeviceGetCount(&count) == CUDA_SUCCESS) {
             return pcu_raise_detail(st, "cuDeviceGet", status,
-                                    "device %d was asked for, this machine has %d",
+                                    "device %d was asked for; this machine has %d",
                                     (int)ordinal, count);
         }
     }
@@ -96,34 +97,6 @@ device_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     return device_find(self->st, which, &self->handle);
-}
-
-static int
-device_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((device *)op)->dict);
-    return 0;
-}
-
-static int
-device_clear(PyObject *op)
-{
-    Py_CLEAR(((device *)op)->dict);
-    return 0;
-}
-
-static void
-device_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((device *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    device_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
 }
 
 static PyObject *
@@ -170,7 +143,7 @@ device_attribute_new(device *self, long attribute)
 
 PyDoc_STRVAR(device_get_attribute_doc,
              "get_attribute($self, attr, /)\n--\n\n"
-             "The value of a device_attribute: an int, or a compute_mode.");
+             "Return the value of a device_attribute: an int, or a compute_mode.");
 
 static PyObject *
 device_get_attribute(PyObject *op, PyObject *attr)
@@ -183,7 +156,8 @@ device_get_attribute(PyObject *op, PyObject *attr)
     return device_attribute_new(self, (long)attribute);
 }
 
-/* One attribute into the dictionary; what the driver is too old to know is left out. */
+/* Add one attribute to the dictionary. An attribute that the driver does not know is
+ * left out. */
 static int
 device_collect_attribute(device *self, PyObject *dict, PyObject *member)
 {
@@ -203,16 +177,16 @@ device_collect_attribute(device *self, PyObject *dict, PyObject *member)
     CUresult known = drv.DeviceGetAttribute(&rc, 1, self->handle);
     if (known != CUDA_SUCCESS) {
         pcu_error_restore(&failure);
-        return -1; /* the device itself does not answer */
+        return -1; /* the device fails for known attributes too */
     }
     pcu_error_restore(&failure);
-    PyErr_Clear(); /* this driver does not know the attribute: it is left out */
+    PyErr_Clear(); /* this driver does not know the attribute */
     return 0;
 }
 
 PyDoc_STRVAR(device_get_attributes_doc,
              "get_attributes($self, /)\n--\n\n"
-             "A dictionary from device_attribute to value.\n\n"
+             "Return a dictionary from device_attribute to value.\n\n"
              "Attributes that this driver does not know are left out.");
 
 static PyObject *
@@ -251,7 +225,8 @@ device_get_attribute_property(PyObject *op, void *closure)
 /* -- methods ----------------------------------------------------------------------- */
 
 PyDoc_STRVAR(device_count_doc,
-             "count($type, /)\n--\n\nThe number of GPUs this process sees.");
+             "count($type, /)\n--\n\n"
+             "Return the number of GPUs that this process can use.");
 
 static PyObject *
 device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
@@ -271,7 +246,7 @@ device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const 
     return PyLong_FromLong(count);
 }
 
-PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nThe device's name.");
+PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nReturn the name of the device.");
 
 static PyObject *
 device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -288,7 +263,7 @@ device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(device_pci_bus_id_doc,
              "pci_bus_id($self, /)\n--\n\n"
-             "The device's PCI bus id, as Device() takes it.");
+             "Return the PCI bus id of the device, which Device() accepts.");
 
 static PyObject *
 device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -305,7 +280,7 @@ device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(device_compute_capability_doc,
              "compute_capability($self, /)\n--\n\n"
-             "The compute capability, a tuple (major, minor).");
+             "Return the compute capability, a tuple (major, minor).");
 
 static PyObject *
 device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -327,7 +302,8 @@ device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(device_total_memory_doc,
-             "total_memory($self, /)\n--\n\nThe device's memory in bytes.");
+             "total_memory($self, /)\n--\n\n"
+             "Return the size of the device's memory in bytes.");
 
 static PyObject *
 device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -364,8 +340,9 @@ device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(
     device_retain_primary_context_doc,
     "retain_primary_context($self, /)\n--\n\n"
-    "The device's primary context, which the CUDA runtime and other libraries\n"
-    "share. It is not made current: push() it.");
+    "Retain and return the primary context of the device.\n\n"
+    "The CUDA runtime and other libraries share it. It is not made current: call\n"
+    "push().");
 
 static PyObject *
 device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -376,7 +353,7 @@ device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(device_can_access_peer_doc,
              "can_access_peer($self, other, /)\n--\n\n"
-             "True if this device can read and write the memory of the other.");
+             "Return True if this device can read and write the other one's memory.");
 
 static PyObject *
 device_can_access_peer(PyObject *op, PyObject *other)
@@ -399,19 +376,12 @@ device_can_access_peer(PyObject *op, PyObject *other)
 
 PyDoc_STRVAR(device_doc,
              "Device(number_or_pci_bus_id, /)\n--\n\n"
-             "A GPU, by ordinal or PCI bus id.\n\n"
-             "Each device_attribute also is a property, in lower case.");
+             "A GPU, identified by its ordinal or PCI bus id.\n\n"
+             "Each device_attribute is also a property with its name in lower case.");
 
 static PyGetSetDef device_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyMemberDef device_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(device, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(device, weakrefs), Py_READONLY,
-     NULL},
-    {NULL, 0, 0, 0, NULL},
 };
 
 static PyMethodDef device_methods[] = {
@@ -436,13 +406,13 @@ static PyType_Slot device_slots[] = {
     {Py_tp_doc, (void *)device_doc},
     {Py_tp_new, device_new},
     {Py_tp_init, device_init},
-    {Py_tp_traverse, device_traverse},
-    {Py_tp_clear, device_clear},
-    {Py_tp_dealloc, device_dealloc},
+    {Py_tp_traverse, pcu_instance_traverse},
+    {Py_tp_clear, pcu_instance_clear},
+    {Py_tp_dealloc, pcu_instance_dealloc},
     {Py_tp_repr, device_repr},
     {Py_tp_richcompare, device_richcompare},
     {Py_tp_hash, device_hash},
-    {Py_tp_members, device_members},
+    {Py_tp_members, pcu_instance_members},
     {Py_tp_getset, device_getset},
     {Py_tp_methods, device_methods},
     {0, NULL},

@@ -1,4 +1,6 @@
-/* Event: a point in a stream that can be waited for and timed. */
+/* The type Event: a point in the work of a stream, to wait for and to time.
+ *
+ * Invariant: an Event is a pcu_resource. Python is the only caller. */
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
@@ -36,7 +38,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
 PyDoc_STRVAR(
     event_record_doc,
     "record($self, /, stream=None)\n--\n\n"
-    "Mark the point that the stream has been given work up to. Returns the event.");
+    "Record the event after all work enqueued in the stream so far. Return the event.");
 
 static PyObject *
 event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -59,7 +61,7 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 
 PyDoc_STRVAR(event_synchronize_doc,
              "synchronize($self, /)\n--\n\n"
-             "Wait until the recorded point is reached. Returns the event.");
+             "Wait until the recorded work has finished. Return the event.");
 
 static PyObject *
 event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -77,7 +79,8 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(event_query_doc,
-             "query($self, /)\n--\n\nTrue if the recorded point has been reached.");
+             "query($self, /)\n--\n\n"
+             "Return True if the recorded work has finished.");
 
 static PyObject *
 event_query(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -109,7 +112,7 @@ event_elapsed(PyObject *start, PyObject *end)
     if (status == CUDA_ERROR_INVALID_HANDLE) {
         pcu_raise_detail(st, "cuEventElapsedTime", status,
                          "one of the two was not recorded, was made with "
-                         "event_flags.DISABLE_TIMING, or is of another context");
+                         "event_flags.DISABLE_TIMING, or belongs to another context");
     }
     else {
         pcu_raise(st, "cuEventElapsedTime", status);
@@ -134,7 +137,8 @@ event_check(PyObject *op, PyObject *other)
 
 PyDoc_STRVAR(event_time_since_doc,
              "time_since($self, event, /)\n--\n\n"
-             "Milliseconds from the other event to this one; both have been reached.");
+             "Return the milliseconds from the other event to this one.\n\n"
+             "The recorded work of both must have finished.");
 
 static PyObject *
 event_time_since(PyObject *op, PyObject *other)
@@ -147,7 +151,8 @@ event_time_since(PyObject *op, PyObject *other)
 
 PyDoc_STRVAR(event_time_till_doc,
              "time_till($self, event, /)\n--\n\n"
-             "Milliseconds from this event to the other one; both have been reached.");
+             "Return the milliseconds from this event to the other one.\n\n"
+             "The recorded work of both must have finished.");
 
 static PyObject *
 event_time_till(PyObject *op, PyObject *other)
@@ -161,9 +166,9 @@ event_time_till(PyObject *op, PyObject *other)
 PyDoc_STRVAR(
     event_ipc_handle_doc,
     "ipc_handle($self, /)\n--\n\n"
-    "A bytearray of 64 bytes from which another process of this machine can open the\n"
-    "event (from_ipc_handle).\n\n"
-    "LogicError unless it has the flags INTERPROCESS | DISABLE_TIMING.");
+    "Return a bytearray from which another process can open the event.\n\n"
+    "The process calls from_ipc_handle on the same machine. LogicError unless the\n"
+    "event has the flags INTERPROCESS | DISABLE_TIMING.");
 
 static PyObject *
 event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -183,7 +188,7 @@ event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(event_from_ipc_handle_doc,
              "from_ipc_handle($type, handle, /)\n--\n\n"
-             "The Event of another process, from what its ipc_handle() gave there.");
+             "Open an Event of another process from the result of its ipc_handle().");
 
 static PyObject *
 event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,

@@ -1,4 +1,8 @@
-/* The library as a whole: init, versions, live handles. */
+/* init(), the versions of the interface and the driver, and the counters of live
+ * handles.
+ *
+ * Invariant: pcu_drv_info describes the loaded library; nothing else is kept here.
+ * Python is the only caller. */
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
@@ -17,13 +21,12 @@ init_warn_fallback(pcu_state *st)
     if (!pcu_drv_info.fallback) {
         return 0;
     }
-    pcu_drv_info.fallback = 0; /* said once */
+    pcu_drv_info.fallback = 0; /* warn once */
     return PyErr_WarnFormat(
         st->exc_PyCUDAWarning, 1,
         "no NVIDIA driver was found (%s): programs run on the software device, which "
-        "is for "
-        "development, teaching and tests; PYCUDA_DRIVER=emulator chooses it silently, "
-        "PYCUDA_DRIVER=cuda refuses it",
+        "is for development, teaching and tests; PYCUDA_DRIVER=emulator chooses it "
+        "silently, PYCUDA_DRIVER=cuda refuses it",
         pcu_drv_info.detail);
 }
 
@@ -32,8 +35,8 @@ PyDoc_STRVAR(
     "init($module, /, flags=0)\n--\n\n"
     "Open the driver library and initialise it. May be called again.\n\n"
     "RuntimeError if there is no driver or no device. PYCUDA_DRIVER=cuda|emulator\n"
-    "chooses the library; without it the software device stands in, with a warning,\n"
-    "where no driver library exists.");
+    "chooses the library. If it is unset and no driver library exists, the software\n"
+    "device is used, with a warning.");
 
 static PyObject *
 init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -64,8 +67,9 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 
 PyDoc_STRVAR(init_get_version_doc,
              "get_version($module, /)\n--\n\n"
-             "The CUDA release whose interface this package was written to, a tuple\n"
-             "(major, minor, revision). No toolkit is involved in building it.");
+             "Return the CUDA release whose interface this package uses.\n\n"
+             "The result is a tuple (major, minor, revision). No toolkit is needed to\n"
+             "build this package.");
 
 static PyObject *
 init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
@@ -75,7 +79,8 @@ init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(init_get_driver_version_doc,
              "get_driver_version($module, /)\n--\n\n"
-             "The newest CUDA version the driver supports, as an int: 13000 is 13.0.");
+             "Return the newest CUDA version that the driver supports.\n\n"
+             "It is an int: 13000 means 13.0.");
 
 static PyObject *
 init_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -98,7 +103,7 @@ init_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))
 PyDoc_STRVAR(
     init_live_counts_doc,
     "_live_counts($module, /)\n--\n\n"
-    "A dictionary from kind of driver handle to the number this process holds.");
+    "Return a dictionary from kind of driver handle to the number of live handles.");
 
 static PyObject *
 init_live_counts(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
@@ -118,7 +123,7 @@ init_live_counts(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(init_is_emulated_doc,
              "_is_emulated($module, /)\n--\n\n"
-             "True if the software device's library is loaded.");
+             "Return True if the software device's library is loaded.");
 
 static PyObject *
 init_is_emulated(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))

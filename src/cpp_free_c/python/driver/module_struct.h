@@ -10,7 +10,7 @@ struct pcu_refs;
 
 typedef struct {
     pcu_resource base;
-    struct pcu_refs *refs; /* owned; NULL until a reference was asked for */
+    struct pcu_refs *refs; /* owned; NULL before the first use */
 } pcu_module;
 
 #endif

@@ -1,5 +1,7 @@
-/* The driver's profiler: told what to write, switched on and off. Tools that watch a
- * program, such as Nsight, look at nothing but what is between start and stop. */
+/* Control of the driver's profiler: initialize_profiler, start_profiler, stop_profiler.
+ * Tools such as Nsight can be told to record only what happens between start and stop.
+ *
+ * Invariant: nothing is kept here. Python is the only caller. */
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
@@ -10,9 +12,9 @@
 PyDoc_STRVAR(
     profiler_initialize_doc,
     "initialize_profiler($module, config_file, output_file, output_mode, /)\n--\n\n"
-    "Prepare profiling: the file with its settings and the file for its results.\n\n"
-    "output_mode: a profiler_output_mode. Drivers of CUDA 12 and later do not have it\n"
-    "any more: LogicError.");
+    "Set the profiler's configuration file, its output file and the output mode.\n\n"
+    "output_mode: a profiler_output_mode. Drivers of CUDA 12 and later no longer have\n"
+    "this function: LogicError.");
 
 static PyObject *
 profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
@@ -43,8 +45,7 @@ profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(profiler_start_doc,
-             "start_profiler($module, /)\n--\n\nLet the profiler watch from now on.");
+PyDoc_STRVAR(profiler_start_doc, "start_profiler($module, /)\n--\n\nStart profiling.");
 
 static PyObject *
 profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -57,8 +58,7 @@ profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(profiler_stop_doc,
-             "stop_profiler($module, /)\n--\n\nLet the profiler watch no longer.");
+PyDoc_STRVAR(profiler_stop_doc, "stop_profiler($module, /)\n--\n\nStop profiling.");
 
 static PyObject *
 profiler_stop(PyObject *m, PyObject *Py_UNUSED(ignored))

@@ -1,8 +1,9 @@
-/* What every wrapper of a driver handle does alike: construction, release, the GC
- * slots.
+/* The common part of every wrapper of a driver handle: construction, release, garbage
+ * collection.
  *
- * Invariant: while `live` is 1 the handle is ours, counted in driver/res, and `ctx`
- * holds its context. tp_clear never drops ctx: the handle is released in it first. */
+ * Invariant: while `live` is 1, this object must release the handle, driver/release.c
+ * counts it, and `ctx` holds its context. tp_clear never drops ctx, because the handle
+ * is released in it. Callers: see resource.h. */
 #include "python/driver/resource.h"
 
 #include "python/support/driver_call.h"
@@ -14,7 +15,7 @@ PyMemberDef pcu_resource_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* The bits of a handle, for messages. */
+/* The bits of a handle, for warnings. */
 static uintptr_t
 resource_bits(pcu_handle handle)
 {
@@ -152,7 +153,7 @@ pcu_resource_free(pcu_resource *self)
     if (!self->live) {
         return pcu_resource_check_slow(self, pcu_handle_release_routine(self->kind));
     }
-    self->live = 0; /* nobody else releases it meanwhile */
+    self->live = 0; /* no other thread releases it during the call */
     const char *routine = "";
     int ended;
     CUresult status =
@@ -170,9 +171,13 @@ pcu_resource_check_slow(pcu_resource *self, const char *routine)
     if (self->live && pcu_ctxrec_lives(pcu_context_rec(self->ctx))) {
         return 0;
     }
-    const char *why = self->ctx == NULL ? "the __init__ of this %s was not called"
-                      : self->live      ? "the context of this %s was detached"
-                                        : "this %s was released before";
+    const char *why = "this %s was released before";
+    if (self->ctx == NULL) {
+        why = "the __init__ of this %s was not called";
+    }
+    else if (self->live) {
+        why = "the context of this %s was detached";
+    }
     return pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_HANDLE, why,
                             Py_TYPE(self)->tp_name);
 }

@@ -1,5 +1,7 @@
-/* The common part of every wrapper of a driver handle: its struct, how it is made and
- * released. */
+/* The common part of every wrapper of a driver handle: its struct, construction and
+ * release.
+ *
+ * Invariant: see resource.c. Callers: every type that owns a driver handle. */
 #ifndef PYTHON_DRIVER_RESOURCE_H
 #define PYTHON_DRIVER_RESOURCE_H
 
@@ -9,7 +11,7 @@
 
 #include "driver/release.h"
 
-/* The common head of every wrapper of a driver handle (see resource.c). */
+/* The first member of every wrapper of a driver handle. */
 typedef struct {
     PyObject_HEAD
     pcu_state *st;  /* borrowed from the type's module; never changes */
@@ -17,52 +19,53 @@ typedef struct {
     PyObject *dict; /* attributes that programs add */
     PyObject *weakrefs;
     pcu_handle handle; /* still readable after release */
-    size_t size;       /* bytes of device memory, if has_size */
+    size_t size;       /* bytes of the memory, if has_size */
     pcu_handle_kind kind;
-    int live;     /* the handle is ours to release */
-    int has_size; /* memory of which we know how much there is */
+    int live;     /* 1 if this object must release the handle */
+    int has_size; /* 1 if the size of the memory is known */
 } pcu_resource;
 
-/* Wrap a fresh handle; on failure the handle is released. */
+/* Wrap a new handle. On failure the handle is released. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_new(pcu_state *st, PyTypeObject *type,
                                                  PyObject *ctx, pcu_handle_kind kind,
                                                  pcu_handle handle);
 
-/* tp_new of constructible types: an object without a handle. Their tp_init creates one
- * and lets the object adopt it, which cannot fail. */
+/* tp_new of constructible types: an object without a handle. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_resource_blank_new(PyTypeObject *type,
                                                        PyObject *args,
                                                        PyObject *kwargs);
+/* Store the handle that tp_init has created. This cannot fail. */
 PCU_HIDDEN void pcu_resource_adopt(pcu_resource *self, PyObject *ctx,
                                    pcu_handle_kind kind, pcu_handle handle);
 
-/* Say how many bytes the memory at the handle has. Returns self, which may be NULL. */
+/* Store the size of the memory at the handle. Returns self, which may be NULL. */
 PCU_HIDDEN PyObject *pcu_resource_with_size(PyObject *self, size_t size);
 
-/* Release a handle in its context. This function makes every release: it gives the
- * interpreter lock back where the driver's call may wait for the device, so other
- * threads run meanwhile. The caller first takes the handle away from where they could
- * find it, and reads nothing borrowed afterwards.
+/* Release a handle in its context. All releases go through this function. It releases
+ * the interpreter lock if the driver call may wait for the device, so other threads may
+ * run. The caller first removes the handle from every place where they could find it,
+ * and uses no borrowed reference afterwards.
  *
- * On failure *routine names the call; *ended says whether the handle is gone. */
+ * On failure *routine names the driver call. *ended is 1 if the handle is released. */
 PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
                                        PyObject *ctx, const char **routine, int *ended);
 
-/* The same for handles that no caller can release later: they count as gone, and a
+/* The same for a handle that no caller can release later: it counts as released, and a
  * failure is a warning. */
 PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
                                     pcu_handle handle, PyObject *ctx);
 
-/* Unmap a graphics resource, likewise. */
+/* Unmap a graphics resource in its context. The results are those of
+ * pcu_release_handle. */
 PCU_HIDDEN CUresult pcu_release_mapping(CUgraphicsResource resource, CUstream stream,
                                         PyObject *ctx, const char **routine,
                                         int *ended);
 
-/* Explicit release: raises LogicError (invalid handle) the second time. After a failure
- * the handle is live as before, and may be released again. */
+/* Release the handle on request of the program. LogicError (invalid handle) the second
+ * time. After a failure the handle is still live and may be released again. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_free(pcu_resource *self);
 
-/* pcu_resource_check, off the fast path. */
+/* The slow path of pcu_resource_check. */
 PCU_HIDDEN PCU_RAISES int pcu_resource_check_slow(pcu_resource *self,
                                                   const char *routine);
 
@@ -72,8 +75,8 @@ PCU_HIDDEN void pcu_resource_dealloc(PyObject *op);
 
 extern PCU_HIDDEN PyMemberDef pcu_resource_members[];
 
-/* 0 if the driver may be given the handle, else LogicError naming routine: a real
- * driver may crash on the handles of a context that was destroyed. */
+/* Check that the handle may be passed to the driver; if not, LogicError that names
+ * routine. A real driver may crash on a handle of a destroyed context. */
 static inline PCU_RAISES int
 pcu_resource_check(pcu_resource *self, const char *routine)
 {

@@ -1,14 +1,14 @@
-/* Stream: an ordered queue of work in the context it was made in; the stream that is
- * current in a thread; ordering one stream after another.
+/* The type Stream: an ordered queue of work in a context. Also the current stream of a
+ * thread, and the order between streams.
  *
- * `with stream:` makes a stream current for what the thread queues without naming one.
- * The streams that a thread has entered stand in its ctxstack, the last one last;
- * pcu_stream_top is that one, so that a launch outside of such a block pays for one
- * load. A stream counts only while its context is current: in another one, the next
- * outer stream of that context is current, else the default stream.
+ * `with stream:` makes a stream current for work of the thread that names no stream.
+ * The thread's context stack lists the streams that the thread has entered, the
+ * innermost last. pcu_stream_top is the innermost one, so a launch outside such blocks
+ * costs one load. A stream is current only while its context is: in another context,
+ * the next outer stream of that context is current, else the default stream.
  *
- * A stream of somebody else's is wrapped without being owned: the driver keeps it when
- * the object goes. */
+ * Invariant: a stream of another library is wrapped with `foreign` set and is never
+ * destroyed by this package. Callers: Python, and see stream.h. */
 #include "python/driver/stream.h"
 
 #include "python/support/convert.h"
@@ -44,8 +44,8 @@ pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 
 typedef struct {
     pcu_resource head;
-    PyObject *owner; /* of a foreign stream: kept alive; never in tp_clear */
-    int foreign;     /* the handle is not ours to release */
+    PyObject *owner; /* keeps a foreign stream alive; never in tp_clear */
+    int foreign;     /* another library destroys the handle */
 } stream;
 
 /* -- the current stream ------------------------------------------------------------ */
@@ -57,11 +57,11 @@ pcu_stream_find_borrow(void)
     if (pcu_stream_top == NULL) {
         return NULL;
     }
-    if (pcu_ctx_current == NULL) { /* a thread without one may get one now */
+    if (pcu_ctx_current == NULL) { /* a lent context may become current now */
         pcu_saved_error pending;
         pcu_error_save(&pending);
         if (pcu_context_settle(pcu_stream_top->st) < 0) {
-            PyErr_Clear(); /* the call that the stream is for says what is wrong */
+            PyErr_Clear(); /* the call that uses the stream reports the error */
         }
         pcu_error_restore(&pending);
     }
@@ -98,7 +98,7 @@ pcu_stream_find_handle(void)
 
 PyDoc_STRVAR(stream_enter_doc,
              "__enter__($self, /)\n--\n\n"
-             "Make this the stream of what this thread queues without naming one.");
+             "Make this the current stream, for work that names no stream.");
 
 static PyObject *
 stream_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -123,10 +123,10 @@ stream_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(stream_exit_doc,
              "__exit__($self, /, *exc_info)\n--\n\n"
-             "Make the stream current that was so before the with block.");
+             "Make the stream current that was current before the with block.");
 
-/* Blocks of generators may end in another order than they began: take out the last
- * entry of this stream, wherever it is. */
+/* With generators, blocks may end in another order than they began: remove the last
+ * entry of this stream, at any position. */
 static PyObject *
 stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
 {
@@ -159,10 +159,12 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(stream_get_current_doc,
-             "get_current($type, /)\n--\n\n"
-             "The stream of the innermost with block that is one of the current\n"
-             "context, or None: then the default stream is current.");
+PyDoc_STRVAR(
+    stream_get_current_doc,
+    "get_current($type, /)\n--\n\n"
+    "Return the current stream, or None for the default stream.\n\n"
+    "It is the stream of the innermost with block whose stream belongs to the\n"
+    "current context.");
 
 static PyObject *
 stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
@@ -173,7 +175,7 @@ stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
 
 /* -- other libraries' streams ------------------------------------------------------ */
 
-/* What __cuda_stream__ gives: the version 0 and the handle. */
+/* Read the result of __cuda_stream__: the version, which must be 0, and the handle. */
 static int
 stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
 {
@@ -195,8 +197,9 @@ stream_parse_protocol(PyObject *pair, CUstream *out, const char *name)
                             "the handle of __cuda_stream__") == 0) {
         if (version != 0) {
             PyErr_Format(PyExc_TypeError,
-                         "%s.__cuda_stream__ has version %llu; 0 is known here", name,
-                         version);
+                         "%s.__cuda_stream__ has version %llu; only version 0 is "
+                         "supported",
+                         name, version);
         }
         else {
             *out = (CUstream)(uintptr_t)bits;
@@ -234,7 +237,7 @@ pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
 
 PyDoc_STRVAR(stream_cuda_stream_doc,
              "__cuda_stream__($self, /)\n--\n\n"
-             "(0, handle): how other libraries take this stream.");
+             "Return (0, handle), by which other libraries accept this stream.");
 
 static PyObject *
 stream_cuda_stream(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -246,8 +249,8 @@ stream_cuda_stream(PyObject *op, PyObject *Py_UNUSED(ignored))
     return Py_BuildValue("(iN)", 0, PyLong_FromVoidPtr(self->handle.stream));
 }
 
-/* The context of a stream that somebody made. The default streams have none of their
- * own; neither has one of a driver that cannot tell. */
+/* The context of a stream. Default streams have no context of their own, and old
+ * drivers cannot report it: then it is the current context. */
 static PyObject *
 stream_context_new(pcu_state *st, CUstream handle)
 {
@@ -270,12 +273,13 @@ typedef struct {
     PyObject *owner;
 } stream_foreign_args;
 
-PyDoc_STRVAR(stream_from_handle_doc,
-             "from_handle($type, /, handle, owner=None)\n--\n\n"
-             "A stream that something else made and ends: a CUstream as an int, or an\n"
-             "object with __cuda_stream__.\n\n"
-             "The handles 0 and 1 are the default stream, 2 is that of the thread.\n"
-             "owner is kept alive; it is the object itself if that was given.");
+PyDoc_STRVAR(
+    stream_from_handle_doc,
+    "from_handle($type, /, handle, owner=None)\n--\n\n"
+    "Wrap a stream of another library, which also destroys it.\n\n"
+    "handle: a CUstream as an int, or an object with __cuda_stream__. 0 and 1\n"
+    "are the default stream, 2 is the thread's default stream. owner is kept\n"
+    "alive; by default it is the object that was given.");
 
 static PyObject *
 stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
@@ -304,7 +308,9 @@ stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args
         if (found <= 0) {
             return NULL;
         }
-        a.owner = a.owner == NULL || a.owner == Py_None ? a.handle : a.owner;
+        if (a.owner == NULL || a.owner == Py_None) {
+            a.owner = a.handle;
+        }
     }
     else {
         if (pcu_as_integer(a.handle, 0, UINT64_MAX, &bits, "handle") < 0) {
@@ -356,7 +362,7 @@ stream_order_by_event(CUstream before, CUstream after, const char **routine)
         *routine = "cuStreamWaitEvent";
         PCU_STATUS(status, StreamWaitEvent, (after, event, 0));
     }
-    PCU_STATUS(ended, EventDestroy, (event)); /* the driver waits for its uses */
+    PCU_STATUS(ended, EventDestroy, (event)); /* the driver defers this until its use */
     if (status == CUDA_SUCCESS && ended != CUDA_SUCCESS) {
         *routine = "cuEventDestroy";
         status = ended;
@@ -364,7 +370,6 @@ stream_order_by_event(CUstream before, CUstream after, const char **routine)
     return status;
 }
 
-/* Wait in the stream's own context, which need not be the current one. */
 int
 pcu_stream_synchronize(pcu_state *st, CUstream handle)
 {
@@ -403,7 +408,7 @@ pcu_stream_order(pcu_state *st, CUstream before, CUstream after)
     }
     CUresult status = stream_order_by_event(before, after, &routine);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT) {
-        /* a stream of another context, which no event of this one can follow */
+        /* The stream belongs to another context, so an event cannot order the two. */
         return pcu_stream_synchronize(st, before);
     }
     if (status == CUDA_SUCCESS) {
@@ -437,9 +442,9 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     if (self->head.live && !self->foreign) {
-        /* the old one may be current, or waited for in another thread */
+        /* The old stream may be current, or another thread may wait for it. */
         return pcu_raise_detail(st, "cuStreamCreate", CUDA_ERROR_INVALID_VALUE,
-                                "__init__ of this %s was called before; make another",
+                                "__init__ of this %s was called before; make a new one",
                                 Py_TYPE(op)->tp_name);
     }
     PyObject *ctx = pcu_context_require(st, "cuStreamCreate");
@@ -454,7 +459,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
                  (&handle.stream, a.flags, a.priority));
     }
     if (rc == 0) {
-        if (self->foreign) { /* a second __init__, of what from_handle made */
+        if (self->foreign) { /* the object was made by from_handle */
             self->foreign = 0;
             self->head.live = 0;
             Py_CLEAR(self->owner);
@@ -487,7 +492,7 @@ stream_dealloc(PyObject *op)
 
 PyDoc_STRVAR(
     stream_synchronize_doc,
-    "synchronize($self, /)\n--\n\nWait until the stream has nothing left to do.");
+    "synchronize($self, /)\n--\n\nWait until all work of the stream has finished.");
 
 static PyObject *
 stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -505,7 +510,8 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(stream_is_done_doc,
-             "is_done($self, /)\n--\n\nTrue if the stream has nothing left to do.");
+             "is_done($self, /)\n--\n\n"
+             "Return True if all work of the stream has finished.");
 
 static PyObject *
 stream_is_done(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -522,10 +528,10 @@ stream_is_done(PyObject *op, PyObject *Py_UNUSED(ignored))
     return NULL;
 }
 
-PyDoc_STRVAR(
-    stream_wait_for_event_doc,
-    "wait_for_event($self, event, /)\n--\n\n"
-    "Let what is queued from now on wait for the event; the caller does not wait.");
+PyDoc_STRVAR(stream_wait_for_event_doc,
+             "wait_for_event($self, event, /)\n--\n\n"
+             "Let work that is enqueued from now on wait for the event.\n\n"
+             "The calling thread does not wait.");
 
 static PyObject *
 stream_wait_for_event(PyObject *op, PyObject *event)
@@ -590,7 +596,7 @@ stream_get_flags(PyObject *op, void *Py_UNUSED(closure))
 static PyGetSetDef stream_getset[] = {
     {"handle", stream_get_handle, NULL, "The CUstream as an int.", NULL},
     {"priority", stream_get_priority, NULL,
-     "The priority that the driver gave it; lower numbers go first.", NULL},
+     "The priority that the driver chose; a lower number is a higher priority.", NULL},
     {"flags", stream_get_flags, NULL, "The or-ed stream_flags.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -615,10 +621,10 @@ PyDoc_STRVAR(
     stream_doc,
     "Stream(flags=0, priority=0)\n--\n\n"
     "A queue of work on the device of the current context.\n\n"
-    "flags: or-ed stream_flags. priority: lower numbers go first; the driver\n"
-    "takes the nearest of Context.get_stream_priority_range(). Work of one\n"
-    "stream runs in order; streams run beside each other. In a with block the\n"
-    "stream is that of all work which names none.");
+    "flags: or-ed stream_flags. priority: a lower number is a higher priority; the\n"
+    "driver clips it to Context.get_stream_priority_range(). Work of one stream runs\n"
+    "in order; different streams run concurrently. In a with block the stream is\n"
+    "used by all work that names no stream.");
 
 static PyType_Slot stream_slots[] = {
     {Py_tp_doc, (void *)stream_doc},

@@ -1,4 +1,6 @@
-/* Streams: the current one of a thread, waiting, and how other files convert one. */
+/* Streams: the current stream of a thread, order and waiting, and the converter.
+ *
+ * Invariant: see stream.c. Callers: every file that enqueues work. */
 #ifndef PYTHON_DRIVER_STREAM_H
 #define PYTHON_DRIVER_STREAM_H
 
@@ -8,12 +10,14 @@
 #include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
 
-/* The current Stream; NULL if the default stream is current. Never raises. */
+/* The current Stream of this thread; NULL if the default stream is current. Never
+ * raises. */
 PCU_HIDDEN PCU_BORROWED pcu_resource *pcu_stream_find_borrow(void);
 PCU_HIDDEN CUstream pcu_stream_find_handle(void);
 
-/* The stream of work that names none: that of the innermost `with stream:` of this
- * thread whose stream is one of the current context, else the default stream (NULL). */
+/* The stream for work that names no stream: that of the innermost `with stream:` block
+ * of this thread whose stream belongs to the current context, else the default stream
+ * (NULL). */
 static inline CUstream
 pcu_current_stream(void)
 {
@@ -23,21 +27,23 @@ pcu_current_stream(void)
     return pcu_stream_find_handle();
 }
 
-/* Let what is queued to `after` from now on wait for what is queued to `before`. The
- * caller waits only if the two are of different contexts. */
+/* Let work that is enqueued in `after` from now on wait for the work already enqueued
+ * in `before`. The calling thread waits only if the streams belong to different
+ * contexts. */
 PCU_HIDDEN PCU_RAISES int pcu_stream_order(pcu_state *st, CUstream before,
                                            CUstream after);
 
-/* Wait for what is queued to the stream. */
+/* Wait until all work of the stream has finished. The stream may belong to a context
+ * that is not current. */
 PCU_HIDDEN PCU_RAISES int pcu_stream_synchronize(pcu_state *st, CUstream handle);
 
-/* The handle of another library's stream, by its __cuda_stream__: 1 if it has that, 0
- * if not. */
+/* Read the handle of another library's stream from its __cuda_stream__. Return 1, or 0
+ * if the object does not have that attribute. */
 PCU_HIDDEN PCU_RAISES int pcu_stream_from_protocol(pcu_state *st, PyObject *value,
                                                    CUstream *out, const char *name);
 
-/* CUstream: a Stream, an object with __cuda_stream__, or None, which is the current
- * stream. */
+/* Converter: CUstream, from a Stream, an object with __cuda_stream__, or None, which is
+ * the current stream. */
 PCU_CONVERTER(pcu_as_stream);
 
 #endif

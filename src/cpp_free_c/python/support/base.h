@@ -1,5 +1,8 @@
-/* What every file of python/ begins with: Python, NumPy, the contract macros and the
- * module's state. The first include of a file, directly or through another header. */
+/* The base of every file in python/: Python, NumPy, the contract macros and the
+ * module's state.
+ *
+ * Invariant: Python.h is included before any other system header, so this header is the
+ * first include of a file, directly or through another header. */
 #ifndef PYTHON_SUPPORT_BASE_H
 #define PYTHON_SUPPORT_BASE_H
 
@@ -8,7 +11,7 @@
 
 #include "python/support/compat.h"
 
-/* One table of NumPy's functions for the whole extension; module.c fills it. */
+/* The extension has one table of NumPy's functions, which module.c fills. */
 #define PY_ARRAY_UNIQUE_SYMBOL pcu_numpy_api
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #ifndef PCU_IMPORT_NUMPY
@@ -19,7 +22,7 @@
 
 #include "driver/table.h"
 
-/* Contracts of prototypes, for the reader. */
+/* Contracts of prototypes, for readers. They expand to nothing. */
 #define PCU_NEWREF    /* returns a new reference, or NULL with an exception */
 #define PCU_BORROWED  /* returns a borrowed reference */
 #define PCU_STEALS(n) /* takes over the reference in argument n, also on failure */

@@ -1,8 +1,8 @@
-/* See buffer.h. */
+/* Memory of arrays and buffers. Invariant and callers: see buffer.h. */
 #include "python/support/buffer.h"
 
-/* Arrays are read without the buffer protocol: it refuses datetimes and costs a format.
- */
+/* Arrays are read without the buffer protocol, which refuses datetimes and builds a
+ * format string. */
 static int
 buffer_from_array(pcu_buffer *buffer, PyArrayObject *array, int writable,
                   const char *name)
@@ -39,7 +39,10 @@ pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object, int writable, const cha
                      Py_TYPE(object)->tp_name);
         return -1;
     }
-    int flags = PyBUF_ANY_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+    int flags = PyBUF_ANY_CONTIGUOUS;
+    if (writable) {
+        flags |= PyBUF_WRITABLE;
+    }
     if (PyObject_GetBuffer(object, &buffer->view, flags) < 0) {
         if (PyErr_ExceptionMatches(PyExc_BufferError)) {
             PyErr_Format(PyExc_ValueError, "%s is not a contiguous%s buffer", name,

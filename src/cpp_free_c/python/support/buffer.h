@@ -1,21 +1,26 @@
-/* The memory of a NumPy array, or of any object with the buffer protocol. */
+/* The memory of a NumPy array, or of any object with the buffer protocol.
+ *
+ * Invariant: between acquire and release the memory stays valid, even while the
+ * interpreter lock is released. Callers: copies and other users of host memory. */
 #ifndef PYTHON_SUPPORT_BUFFER_H
 #define PYTHON_SUPPORT_BUFFER_H
 
 #include "python/support/base.h"
 
-/* Contiguous memory of an array or of any buffer; held until pcu_buffer_release. */
+/* Contiguous memory of an array or buffer. A struct of zeros holds nothing. */
 typedef struct {
     void *data;
     size_t size;
-    PyObject *array; /* strong, if the memory is an array's */
-    int held;        /* view owns a reference */
+    PyObject *array; /* strong: the array, if the object is one */
+    int held;        /* 1 if `view` was acquired */
     Py_buffer view;
 } pcu_buffer;
 
+/* Acquire the memory of an object; `name` is the argument in error messages. */
 PCU_HIDDEN PCU_RAISES int pcu_buffer_acquire(pcu_buffer *buffer, PyObject *object,
                                              int writable, const char *name);
 
+/* Release the memory. Does nothing if none was acquired. */
 PCU_HIDDEN void pcu_buffer_release(pcu_buffer *buffer);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shims over CPython 3.10 to 3.14. Included by pcu.h only. */
+/* Differences between CPython 3.10 and 3.14. Included by base.h only. */
 #ifndef PYTHON_SUPPORT_COMPAT_H
 #define PYTHON_SUPPORT_COMPAT_H
 
@@ -14,8 +14,8 @@
 #    define Py_READONLY READONLY
 #endif
 
-/* The module of the heap type that was made from `def` among type's bases. Borrowed;
- * NULL with an exception if there is none. */
+/* Look for a heap type of the module that `def` defines among the type and its bases.
+ * Return its module, borrowed, or NULL with an exception if there is none. */
 #if PY_VERSION_HEX < 0x030B0000
 static inline PyObject *
 PyType_GetModuleByDef(PyTypeObject *type, struct PyModuleDef *def)
@@ -35,14 +35,13 @@ PyType_GetModuleByDef(PyTypeObject *type, struct PyModuleDef *def)
 }
 #endif
 
-/* The object of a weak reference, which may be NULL; NULL without an exception if it is
- * gone. */
+/* The object of a weak reference, which may be NULL. Return NULL without an exception
+ * if the object no longer exists. */
 static inline PyObject *
 pcu_weakref_new(PyObject *reference)
 {
     PyObject *object = NULL;
 #if PY_VERSION_HEX < 0x030D0000
-    object = NULL;
     if (reference != NULL) {
         object = Py_NewRef(PyWeakref_GET_OBJECT(reference));
     }
@@ -51,7 +50,7 @@ pcu_weakref_new(PyObject *reference)
     }
 #else
     if (reference != NULL && PyWeakref_GetRef(reference, &object) < 0) {
-        PyErr_Clear(); /* it is a weak reference: this cannot fail */
+        PyErr_Clear(); /* cannot fail: the object is a weak reference */
     }
 #endif
     return object;

@@ -1,8 +1,4 @@
-/* From Python values to the driver's: integers, pointers, streams, dims, shapes,
- * buffers.
- *
- * Integers accept whatever has __index__ (NumPy's too) and refuse floats; what does not
- * fit is OverflowError. Messages name the argument. */
+/* Converters of plain values. Invariant and callers: see convert.h. */
 #include "python/support/convert.h"
 
 #include "python/support/errors.h"
@@ -14,14 +10,15 @@ pcu_is_one_integer(PyObject *value)
            !(PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0);
 }
 
-/* The number itself is left out where Python refuses to print so many digits. */
+/* Raise OverflowError. The message omits the number if Python refuses to print it
+ * because it has too many digits. */
 static void
 convert_out_of_range(PyObject *number, long long low, unsigned long long high,
                      const char *name)
 {
     PyObject *text = PyObject_Repr(number);
     if (text == NULL) {
-        PyErr_Clear(); /* the range error is the one to report */
+        PyErr_Clear(); /* the range error is reported instead */
         PyErr_Format(PyExc_OverflowError, "%s must be between %lld and %llu", name, low,
                      high);
         return;
@@ -43,16 +40,16 @@ pcu_as_integer(PyObject *value, long long low, unsigned long long high,
             PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s", name,
                          Py_TYPE(value)->tp_name);
         }
-        return -1; /* what __index__ raised says more than its type */
+        return -1; /* keep the exception that __index__ raised */
     }
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
     unsigned long long bits = (unsigned long long)number;
     int fits = overflow == 0 && number >= low && (number < 0 || bits <= high);
-    if (overflow > 0) { /* above LLONG_MAX: only an unsigned can take it */
+    if (overflow > 0) { /* above LLONG_MAX: it may fit an unsigned type */
         bits = PyLong_AsUnsignedLongLong(index);
         fits = !PyErr_Occurred() && bits <= high;
-        PyErr_Clear(); /* the range error below says it with the argument's name */
+        PyErr_Clear(); /* the range error below names the argument */
     }
     if (!fits) {
         convert_out_of_range(index, low, high, name);
@@ -79,7 +76,7 @@ pcu_as_object(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
     {                                                                  \
         unsigned long long bits = 0;                                   \
         if (pcu_as_integer(value, low, high, &bits, name) < 0) {       \
-            return -1; /* *out is as it was */                         \
+            return -1; /* *out is unchanged */                         \
         }                                                              \
         *(type *)out = (type)bits;                                     \
         return 0;                                                      \
@@ -110,7 +107,13 @@ pcu_as_address(PyObject *value, CUdeviceptr *out, const char *name)
     PyNumberMethods *number = Py_TYPE(value)->tp_as_number;
     int by_int = !PyIndex_Check(value) && !PyFloat_Check(value) && number != NULL &&
                  number->nb_int != NULL;
-    PyObject *integer = by_int ? PyNumber_Long(value) : Py_NewRef(value);
+    PyObject *integer = NULL;
+    if (by_int) {
+        integer = PyNumber_Long(value);
+    }
+    else {
+        integer = Py_NewRef(value);
+    }
     int rc = -1;
     if (integer != NULL) {
         rc = pcu_as_integer(integer, 0, UINT64_MAX, &bits, name);
@@ -125,12 +128,13 @@ pcu_attribute_new(PyObject *object, PyObject *name)
 {
     PyObject *value = PyObject_GetAttr(object, name);
     if (value == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-        PyErr_Clear(); /* not having the attribute is an answer */
+        PyErr_Clear(); /* a missing attribute is no error */
     }
     return value;
 }
 
-/* A string that has no bytes: say which, in place of the codec's words. */
+/* Replace the codec's error for a string with a lone surrogate by one that names the
+ * argument. */
 static void
 convert_name_half(const char *name)
 {
@@ -187,7 +191,10 @@ pcu_as_dtype(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
 int
 pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *name)
 {
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : "";
+    const char *text = "";
+    if (PyUnicode_Check(value)) {
+        text = PyUnicode_AsUTF8(value);
+    }
     if (text == NULL) {
         convert_name_half(name);
         return -1;
@@ -202,8 +209,8 @@ pcu_as_order(pcu_state *Py_UNUSED(st), PyObject *value, void *out, const char *n
     return 0;
 }
 
-/* The common case, in a few nanoseconds: a tuple of one to three small ints. 0 if it is
- * not. */
+/* The common case, which takes a few nanoseconds: a tuple of one to three small ints.
+ * Return 0 for any other value. */
 static int
 convert_plain_dims(PyObject *value, unsigned int dims[3])
 {
@@ -330,7 +337,8 @@ pcu_dtype_check_meaning(PyArray_Descr *dtype, const char *name)
     return -1;
 }
 
-/* Is this a masked array? numpy.ma is not imported for the answer. */
+/* 1 if the array is a masked array. numpy.ma is not imported: if it was not imported
+ * before, no masked array exists. */
 static int
 convert_is_masked(PyArrayObject *array)
 {

@@ -1,4 +1,9 @@
-/* Converters of plain values: integers, names, dtypes, dimensions, shapes. */
+/* Converters of plain values: integers, addresses, names, paths, dtypes, dimensions,
+ * shapes.
+ *
+ * Invariant: a converter stores nothing if it fails. Integers are accepted from any
+ * object with __index__ (NumPy's scalars too), floats are refused, and a value that
+ * does not fit is OverflowError. Callers: argument tables and code in python/. */
 #ifndef PYTHON_SUPPORT_CONVERT_H
 #define PYTHON_SUPPORT_CONVERT_H
 
@@ -8,7 +13,7 @@
 
 #include "driver/shape.h"
 
-PCU_CONVERTER(pcu_as_object); /* PyObject *, as it is */
+PCU_CONVERTER(pcu_as_object); /* PyObject *, unchanged */
 PCU_CONVERTER(pcu_as_int);    /* int */
 PCU_CONVERTER(pcu_as_uint);   /* unsigned int: any __index__ */
 PCU_CONVERTER(pcu_as_uint8);  /* unsigned char */
@@ -18,8 +23,8 @@ PCU_CONVERTER(pcu_as_bool);   /* int */
 PCU_CONVERTER(pcu_as_dtype);  /* PyArray_Descr *: NEW reference */
 PCU_CONVERTER(pcu_as_order);  /* NPY_ORDER: "C" or "F" */
 
-/* Any integer (int, numpy integer, enum member, __index__) between low and high, else
- * OverflowError or TypeError naming `name`. */
+/* Convert any integer (int, NumPy integer, enum member, __index__) between low and
+ * high. Other values are OverflowError or TypeError and name the argument. */
 PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
                                          unsigned long long high,
                                          unsigned long long *out, const char *name);
@@ -27,32 +32,34 @@ PCU_HIDDEN PCU_RAISES int pcu_as_integer(PyObject *value, long long low,
 /* 1 if the value has __index__ and is not an array with axes. */
 PCU_HIDDEN int pcu_is_one_integer(PyObject *value);
 
-/* An address: an integer, or anything else (no float) with __int__. */
+/* Convert an address: an integer, or an object with __int__ that is not a float. */
 PCU_HIDDEN PCU_RAISES int pcu_as_address(PyObject *value, CUdeviceptr *out,
                                          const char *name);
 
-/* An attribute; NULL without an exception if the object does not have it. */
+/* Read an attribute. Return NULL without an exception if the object does not have it.
+ */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_attribute_new(PyObject *object, PyObject *name);
 
 /* The UTF-8 text of a str without null characters; borrowed from it. */
 PCU_HIDDEN PCU_RAISES const char *pcu_as_name(PyObject *value, const char *name);
 
-/* The bytes of a path: str, bytes or os.PathLike. */
+/* The bytes object of a path, which is a str, bytes or os.PathLike. */
 PCU_HIDDEN PyObject *pcu_as_path_new(PyObject *value, const char *name);
 
-/* A block or grid: an int or a sequence of 1 to 3 of them; missing dimensions are 1. */
+/* Convert a block or grid: an int, or a sequence of 1 to 3 ints. Missing dimensions are
+ * 1. */
 PCU_HIDDEN PCU_RAISES int pcu_as_dims(pcu_state *st, PyObject *value,
                                       unsigned int dims[3], const char *name);
 
-/* A shape: an int or an iterable of them. At most PCU_MAX_NDIM. */
+/* A shape: an int, or an iterable of at most PCU_MAX_NDIM ints. */
 typedef struct {
     int ndim;
     npy_intp dims[PCU_MAX_NDIM];
 } pcu_shape;
 PCU_CONVERTER(pcu_as_shape); /* pcu_shape */
 
-/* 0 if the elements mean on the device what they mean in the program; TypeError with a
- * hint for numbers in the byte order of other machines, and for masked arrays. */
+/* Check that the elements have the same meaning on the device as in the program.
+ * TypeError with a hint for non-native byte order and for masked arrays. */
 PCU_HIDDEN PCU_RAISES int pcu_array_check_meaning(PyArrayObject *array,
                                                   const char *name);
 

@@ -1,4 +1,9 @@
-/* Calling the driver: with or without the interpreter lock, and raising what fails. */
+/* Macros that call the driver: with or without the interpreter lock, and raising the
+ * exception of a failure.
+ *
+ * Invariant: the table in abi/symbols.h decides for each function whether the
+ * interpreter lock is released; every call of a function whose row is not GIL is made
+ * by these macros. Callers: any code in python/ that holds the interpreter lock. */
 #ifndef PYTHON_SUPPORT_DRIVER_CALL_H
 #define PYTHON_SUPPORT_DRIVER_CALL_H
 
@@ -8,7 +13,7 @@
 
 #include "driver/context_record.h"
 
-/* Release and retake the interpreter lock around a call of the driver that may wait. */
+/* Release the interpreter lock around a driver call that may wait. */
 static inline PyThreadState *
 pcu_unlock(void)
 {
@@ -16,6 +21,7 @@ pcu_unlock(void)
     return PyEval_SaveThread();
 }
 
+/* Take the interpreter lock again. */
 static inline void
 pcu_lock(PyThreadState *thread)
 {
@@ -23,8 +29,8 @@ pcu_lock(PyThreadState *thread)
     pcu_calls_waiting--;
 }
 
-/* 1 if the lock has to be released around a call with that entry in the table, which is
- * a constant. Calls that take a place in a queue are counted. */
+/* 1 if the interpreter lock must be released around a call. `blocking` is the constant
+ * in the function's row. Calls that enqueue work are counted. */
 static inline int
 pcu_must_unlock(int blocking)
 {
@@ -34,9 +40,7 @@ pcu_must_unlock(int blocking)
            (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
 }
 
-/* Call the driver. The row of the function decides whether the interpreter lock is
- * released meanwhile: all calls of rows other than GIL are made by this macro.
- */
+/* Call a driver function and store its CUresult in `status`. */
 #define PCU_STATUS(status, name, args)                 \
     do {                                               \
         if (pcu_must_unlock(PCU_WAITS_##name)) {       \
@@ -49,13 +53,15 @@ pcu_must_unlock(int blocking)
         }                                              \
     } while (0)
 
-/* The same, and raise the exception of the code on failure. rc becomes 0 or -1. */
-#define PCU_CALL(rc, st, name, args)                                                   \
-    do {                                                                               \
-        CUresult pcu_status_;                                                          \
-        PCU_STATUS(pcu_status_, name, args);                                           \
-        (rc) = pcu_status_ == CUDA_SUCCESS ? 0                                         \
-                                           : pcu_raise((st), "cu" #name, pcu_status_); \
+/* Call a driver function and raise the exception of a failure. rc becomes 0 or -1. */
+#define PCU_CALL(rc, st, name, args)                         \
+    do {                                                     \
+        CUresult pcu_status_;                                \
+        PCU_STATUS(pcu_status_, name, args);                 \
+        (rc) = 0;                                            \
+        if (pcu_status_ != CUDA_SUCCESS) {                   \
+            (rc) = pcu_raise((st), "cu" #name, pcu_status_); \
+        }                                                    \
     } while (0)
 
 #endif

@@ -1,8 +1,9 @@
-/* The enumerations of pycuda.driver: int subclasses whose members know their names.
+/* The enumerations of pycuda.driver: int subclasses whose members have names.
  *
- * A class carries two dictionaries, names (name -> member) and values (int -> member;
- * of names that share an int, the last row's). A member holds nothing but its int: its
- * name is found by identity in names, so that two names of one int stay two members. */
+ * Invariant: a class has two dictionaries, `names` (name -> member) and `values` (int
+ * -> member; if names share an int, the member of the last row). A member stores only
+ * its int. Its name is found by identity in `names`, so two names of one int are two
+ * members. Callers: see enums.h. */
 #include "python/support/enums.h"
 
 #include "python/support/convert.h"
@@ -74,7 +75,7 @@ enum_str(PyObject *self)
     return PyLong_Type.tp_repr(self);
 }
 
-/* The named member for value if there is one, else an instance without a name. */
+/* The named member with this value, or an instance without a name. */
 static PyObject *
 enum_lookup_new(PyTypeObject *type, PyObject *value)
 {
@@ -125,7 +126,7 @@ static PyGetSetDef enum_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* An instance of exactly `type`, past enum_new's look-up. */
+/* A new instance of exactly `type`, without the look-up in enum_new. */
 static PyObject *
 enum_instance_new(PyTypeObject *type, long value)
 {
@@ -253,7 +254,7 @@ static const enum_class_row enum_classes[] = {PCU_ENUM_CLASSES(ENUM_CLASS)};
 static const enum_member_row enum_members[] = {
     PCU_ENUMS(ENUM_MEMBER) PCU_DEVICE_ATTRS(ENUM_DEVICE) PCU_FUNC_ATTRS(ENUM_FUNCTION)};
 
-/* Namespaces of plain ints: class, member, value. Some members are no identifiers. */
+/* Namespaces of plain ints: class, member, value. Some names are not identifiers. */
 static const struct {
     const char *class_name;
     const char *name;
@@ -293,7 +294,7 @@ enum_plain_doc(const char *name)
     return NULL;
 }
 
-/* The namespace class of a name, made on first use. New reference. */
+/* A new reference to the namespace class of this name, which is made on first use. */
 static PyObject *
 enum_plain_class_new(PyObject *m, const char *name)
 {
@@ -323,7 +324,7 @@ enum_setup_plain(PyObject *m)
         PyObject *type = enum_plain_class_new(m, enum_plain[i].class_name);
         PyObject *value = PyLong_FromLong(enum_plain[i].value);
         int rc = -1;
-        if (!(type == NULL || value == NULL)) {
+        if (type != NULL && value != NULL) {
             rc = PyObject_SetAttrString(type, enum_plain[i].name, value);
         }
         Py_XDECREF(type);

@@ -1,7 +1,8 @@
-/* The exception tree of pycuda.driver, and the one place where a driver status becomes
- * an exception or, when nobody can catch it, a warning.
+/* The exception classes of pycuda.driver. This is the only place where a driver status
+ * becomes an exception or, in a destructor, a warning.
  *
- * Message: "<routine> failed: <text>[ - <detail>]"; attributes code, name, routine. */
+ * Invariant: the message is "<routine> failed: <text>[ - <detail>]", as in PyCUDA; the
+ * attributes are code, name and routine. Callers: see errors.h. */
 #include "python/support/errors.h"
 
 #include "python/support/interrupt.h"
@@ -36,7 +37,8 @@ errors_stub_library(void)
         pcu_drv_info.path);
 }
 
-/* What went wrong with the library as a whole, and what to do; NULL if nothing did. */
+/* The detail for a driver library that cannot be used, with the remedy. NULL without an
+ * exception if the library is usable. */
 static PyObject *
 errors_driver_state(CUresult status)
 {
@@ -45,8 +47,7 @@ errors_driver_state(CUresult status)
         case PCU_DRV_NO_LIBRARY:
             return PyUnicode_FromFormat(
                 "no driver library could be opened (%s); install NVIDIA's driver, or "
-                "set "
-                "PYCUDA_DRIVER=emulator for the software device",
+                "set PYCUDA_DRIVER=emulator for the software device",
                 detail);
         case PCU_DRV_TOO_OLD:
             return PyUnicode_FromFormat(
@@ -92,7 +93,7 @@ errors_driver_state(CUresult status)
     return NULL;
 }
 
-/* 1 for calls that are given the context, rather than work in the current one. */
+/* 1 for driver functions that take the context as an argument. */
 static int
 errors_takes_context(const char *routine)
 {
@@ -105,7 +106,33 @@ errors_takes_context(const char *routine)
     return i < Py_ARRAY_LENGTH(names);
 }
 
-/* The detail that the status alone calls for: "" or a new string. NULL on error. */
+/* The explanation of a status as a constant, or NULL if there is none. */
+static const char *
+errors_explain(const char *routine, CUresult status)
+{
+    if (status == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) {
+        if (pcu_drv_info.emulated) {
+            return "the software device shares nothing with OpenGL";
+        }
+        return "OpenGL has no current context in this thread, or one on another device";
+    }
+    if (status == CUDA_ERROR_INVALID_CONTEXT && errors_takes_context(routine)) {
+        return "another library has ended this context";
+    }
+    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
+        return "this thread has no current context; make one with "
+               "Device.make_context(), push() one, or import pycuda.autoinit";
+    }
+    if (status == CUDA_ERROR_TIMEOUT && pcu_drv_info.emulated) {
+        return "the software device cancelled the kernel, because a signal ended "
+               "another "
+               "thread's wait for it";
+    }
+    return NULL;
+}
+
+/* The detail that follows from routine and status: a new string, perhaps empty. NULL on
+ * error. */
 static PyObject *
 errors_own_detail(const char *routine, CUresult status)
 {
@@ -113,25 +140,9 @@ errors_own_detail(const char *routine, CUresult status)
     if (detail != NULL || PyErr_Occurred()) {
         return detail;
     }
-    if (status == CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) {
-        return PyUnicode_FromString(
-            pcu_drv_info.emulated
-                ? "the software device shares nothing with OpenGL"
-                : "OpenGL has no current context in this thread, or one on another "
-                  "device");
-    }
-    if (status == CUDA_ERROR_INVALID_CONTEXT && errors_takes_context(routine)) {
-        return PyUnicode_FromString("another library has ended this context");
-    }
-    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
-        return PyUnicode_FromString(
-            "this thread has no current context; make one with Device.make_context(), "
-            "push() one, or import pycuda.autoinit");
-    }
-    if (status == CUDA_ERROR_TIMEOUT && pcu_drv_info.emulated) {
-        return PyUnicode_FromString(
-            "the software device cancelled the kernel, because a signal ended another "
-            "thread's wait for it");
+    const char *explanation = errors_explain(routine, status);
+    if (explanation != NULL) {
+        return PyUnicode_FromString(explanation);
     }
     int since = 0;
     if (status == CUDA_ERROR_NOT_FOUND) {
@@ -160,11 +171,13 @@ errors_set_attributes(PyObject *exception, const char *routine, CUresult status)
     PyObject *routine_str = PyUnicode_FromString(routine);
     int rc = -1;
     if (code != NULL && name != NULL && routine_str != NULL) {
-        rc = PyObject_SetAttrString(exception, "code", code) < 0 ||
-                     PyObject_SetAttrString(exception, "name", name) < 0 ||
-                     PyObject_SetAttrString(exception, "routine", routine_str) < 0
-                 ? -1
-                 : 0;
+        rc = PyObject_SetAttrString(exception, "code", code);
+    }
+    if (rc == 0) {
+        rc = PyObject_SetAttrString(exception, "name", name);
+    }
+    if (rc == 0) {
+        rc = PyObject_SetAttrString(exception, "routine", routine_str);
     }
     Py_XDECREF(code);
     Py_XDECREF(name);
@@ -218,8 +231,8 @@ pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
     if (pcu_interrupt_raise(status)) {
         return -1;
     }
-    PyObject *detail =
-        errors_driver_state(status); /* matters more, if it says anything */
+    /* The state of the library, if it has a detail, is more important. */
+    PyObject *detail = errors_driver_state(status);
     if (detail == NULL && !PyErr_Occurred()) {
         va_list args;
         va_start(args, format);
@@ -257,7 +270,7 @@ typedef struct {
     const char *name;
     const char *doc;
     size_t slot;
-    PyObject **builtin; /* second base, or NULL */
+    PyObject **builtin; /* the second base, or NULL */
 } errors_spec;
 
 static int
@@ -268,8 +281,12 @@ errors_add(PyObject *m, pcu_state *st, const errors_spec *spec, PyObject *base)
     PyObject *exception = NULL;
     int rc = -1;
     PyOS_snprintf(full_name, sizeof(full_name), "pycuda._driver.%s", spec->name);
-    bases = spec->builtin == NULL ? PyTuple_Pack(1, base)
-                                  : PyTuple_Pack(2, base, *spec->builtin);
+    if (spec->builtin == NULL) {
+        bases = PyTuple_Pack(1, base);
+    }
+    else {
+        bases = PyTuple_Pack(2, base, *spec->builtin);
+    }
     if (bases == NULL) {
         goto done;
     }
@@ -291,23 +308,24 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
 {
 #define SLOT(name) offsetof(pcu_state, exc_##name)
     const errors_spec root = {"Error",
-                              "Base of the errors that the driver reports.\n\n"
+                              "The base class of errors that the driver reports.\n\n"
                               "code is the CUresult, name its CUDA_ERROR_ name, "
-                              "routine the call that failed.",
+                              "routine the driver function that failed.",
                               SLOT(Error), NULL};
     const errors_spec specs[] = {
-        {"LogicError", "The call was wrong: an argument, a handle, the order of calls.",
+        {"LogicError",
+         "A wrong call: an invalid argument or handle, or calls in a wrong order.",
          SLOT(LogicError), NULL},
-        {"LaunchError", "A kernel could not be launched, or did not end well.",
+        {"LaunchError", "A kernel could not be launched, or it failed.",
          SLOT(LaunchError), NULL},
         {"MemoryError", "Not enough memory on the device.", SLOT(MemoryError),
          &PyExc_MemoryError},
-        {"RuntimeError", "The device or a file is not there, or not ready.",
+        {"RuntimeError", "A device or a file is missing or not ready.",
          SLOT(RuntimeError), &PyExc_RuntimeError},
     };
-    const errors_spec warning = {
-        "PyCUDAWarning", "Something went wrong where no exception can be raised.",
-        SLOT(PyCUDAWarning), NULL};
+    const errors_spec warning = {"PyCUDAWarning",
+                                 "A failure where no exception can be raised.",
+                                 SLOT(PyCUDAWarning), NULL};
 #undef SLOT
     if (errors_add(m, st, &root, PyExc_Exception) < 0) {
         return -1;

@@ -1,4 +1,8 @@
-/* The exceptions of driver statuses. */
+/* Exceptions and warnings for driver statuses.
+ *
+ * Invariant: no exception is pending when a function that raises is called; a failure
+ * of a destructor is a warning and leaves a pending exception unchanged. Callers: any
+ * code in python/. */
 #ifndef PYTHON_SUPPORT_ERRORS_H
 #define PYTHON_SUPPORT_ERRORS_H
 
@@ -10,12 +14,13 @@
 PCU_HIDDEN PCU_RAISES int pcu_raise(pcu_state *st, const char *routine,
                                     CUresult status);
 
-/* The same with " - <detail>"; detail is a PyUnicode_FromFormat format. Returns -1. */
+/* The same with " - <detail>" appended; detail is a format of PyUnicode_FromFormat.
+ * Returns -1. */
 PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
                                            CUresult status, const char *detail, ...);
 
-/* Say that a clean-up call failed: a PyCUDAWarning with call and handle; never raises.
- */
+/* Report a failed clean-up call by a PyCUDAWarning that names call and handle. Never
+ * raises. */
 PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
                                    CUresult status);
 

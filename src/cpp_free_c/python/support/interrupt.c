@@ -1,15 +1,17 @@
 /* Signals while the software device computes or waits.
  *
- * A call of a real driver cannot be interrupted. The software device calls back while a
- * call of it takes long (device/machine/wait.h). Here the callback runs the signal
- * handlers of Python. When one raises, the device cancels the kernel, or ends the wait,
- * and the driver call fails; pcu_interrupt_raise puts the handler's exception in place
- * of that failure. Where the failure is not raised, as in a destructor, a pending call
- * raises the exception as soon as Python code runs.
+ * A call of a real driver cannot be interrupted. The software device runs a callback
+ * during long calls (device/machine/wait.h); the callback here runs Python's signal
+ * handlers. If a handler raises, the device cancels the kernel or ends the wait, and
+ * the driver call fails. pcu_interrupt_raise then raises the handler's exception
+ * instead of that failure. If the failure is not raised, as in a destructor, a pending
+ * call raises the exception as soon as Python code runs.
  *
- * A call that takes long also gives up the interpreter lock, if it holds it, until it
- * returns: otherwise no other thread could run meanwhile, and the main thread could not
- * be interrupted. */
+ * A long call also releases the interpreter lock, if it holds it, until it returns.
+ * Otherwise no other thread could run, and the main thread could not be interrupted.
+ *
+ * Invariant: a thread has at most one saved exception, which is raised exactly once.
+ * Callers: see interrupt.h. */
 #include "python/support/interrupt.h"
 
 #include "driver/context_record.h"
@@ -17,21 +19,21 @@
 /* The questions of device/machine/wait.h. */
 enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
 
-/* The thread state of a call that gave up the interpreter lock here, else NULL. */
+/* The thread state of a call that released the interpreter lock here, else NULL. */
 static PCU_THREAD PyThreadState *interrupt_released;
-/* What a signal handler raised during a call; only the main thread has one. */
+/* The exception of a signal handler during a call. Only the main thread has one. */
 static PCU_THREAD pcu_saved_error interrupt_error;
 static PCU_THREAD int interrupt_is_raised;
 
-/* The state of this thread if it holds the interpreter lock, else NULL. The module is
- * never in two interpreters, so a thread that calls has one state. Without the lock the
- * states are only compared: a thread may poll after Python has ended and freed them. */
+/* The state of this thread if it holds the interpreter lock, else NULL. The module
+ * works in one interpreter only, so a thread has one state. Without the lock the states
+ * are only compared: a thread may poll after Python has finalized and freed them. */
 static PyThreadState *
 interrupt_attached(void)
 {
     PyThreadState *current = PyThreadState_GetUnchecked();
 #if PY_VERSION_HEX < 0x030C0000
-    /* It is whichever thread's holds the lock. */
+    /* In these versions it is the state of the thread that holds the lock. */
     if (current != PyGILState_GetThisThreadState()) {
         return NULL;
     }
@@ -39,7 +41,7 @@ interrupt_attached(void)
     return current;
 }
 
-/* A pending call: raise what no failed call has raised. */
+/* A pending call: raise the exception if no failed driver call has raised it. */
 static int
 interrupt_deliver(void *Py_UNUSED(arg))
 {
@@ -62,10 +64,10 @@ pcu_interrupt_check(void)
     if (raised && !interrupt_is_raised) {
         pcu_error_save(&interrupt_error);
         interrupt_is_raised = 1;
-        /* If too many calls are pending, the failure of the driver call raises. */
+        /* If the queue of pending calls is full, the failed driver call raises it. */
         (void)Py_AddPendingCall(interrupt_deliver, NULL);
     }
-    PyErr_Clear(); /* of a second signal: the call that it would end has ended */
+    PyErr_Clear(); /* of a second signal: the call is already being cancelled */
     pcu_error_restore(&before);
     return raised;
 }
@@ -85,7 +87,7 @@ interrupt_poll(void)
         return 0;
     }
     PyThreadState *released = interrupt_released;
-    interrupt_released = NULL; /* a handler's call of the driver may poll too */
+    interrupt_released = NULL; /* a driver call of a handler may poll too */
     PyEval_RestoreThread(state);
     int raised = pcu_interrupt_check();
     (void)PyEval_SaveThread();
@@ -93,8 +95,9 @@ interrupt_poll(void)
     return raised;
 }
 
-/* How many threads run Python. Any of them may use the device at any time, a daemon or
- * one of _thread too. Attached. -1 with an exception. */
+/* The number of threads that run Python, or -1 with an exception. Any of them may use
+ * the device at any time, including daemons and threads of _thread. The caller holds
+ * the interpreter lock. */
 static int
 interrupt_count_threads(void)
 {
@@ -114,7 +117,7 @@ interrupt_count_threads(void)
     return (int)count;
 }
 
-/* The answer to INTERRUPT_THREADS: INT_MAX, more than any, where it is not known. */
+/* The answer to INTERRUPT_THREADS; INT_MAX if the number is not known. */
 static int
 interrupt_threads(void)
 {
@@ -129,7 +132,7 @@ interrupt_threads(void)
     pcu_saved_error before;
     pcu_error_save(&before);
     int count = interrupt_count_threads();
-    PyErr_Clear(); /* not known, then */
+    PyErr_Clear(); /* the number is not known */
     pcu_error_restore(&before);
     if (attached == NULL) {
         (void)PyEval_SaveThread();

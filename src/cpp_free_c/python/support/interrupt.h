@@ -1,19 +1,24 @@
-/* Signal handlers that run while the software device computes or waits. */
+/* Signal handlers that run while the software device computes or waits.
+ *
+ * Invariant: see interrupt.c. Callers: init.c sets it up, errors.c raises, and code
+ * that waits itself checks. */
 #ifndef PYTHON_SUPPORT_INTERRUPT_H
 #define PYTHON_SUPPORT_INTERRUPT_H
 
 #include "python/support/base.h"
 
-/* Raise what a signal handler raised during the call that returned the status: 1, or 0
- * if no handler did. */
+/* Raise the exception of a signal handler that ran during the call with this status.
+ * Return 1, or 0 if no handler raised. */
 PCU_HIDDEN int pcu_interrupt_raise(CUresult status);
 
-/* Run the handlers of signals that have come. 1 if one raised: end the call with
- * CUDA_ERROR_TIMEOUT, for which pcu_interrupt_raise raises the exception. If none does,
- * the exception is raised as soon as Python code runs. */
+/* Run the handlers of pending signals. Return 1 if one raised: the caller then ends its
+ * call with CUDA_ERROR_TIMEOUT, and pcu_interrupt_raise raises the exception for that
+ * status. If nothing calls pcu_interrupt_raise, the exception is raised as soon as
+ * Python code runs. */
 PCU_HIDDEN int pcu_interrupt_check(void);
 
-/* Let the software device, if that is the driver, run signal handlers. */
+/* Register the callback by which the software device runs signal handlers. Does nothing
+ * with a real driver. */
 PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);
 
 #endif

@@ -1,5 +1,7 @@
-/* The setup functions of the module, in the order in which module.c calls them. Each
- * one adds the types and functions of one file. */
+/* The setup functions of the module, in the order in which module.c calls them.
+ *
+ * Invariant: each function adds the types and functions of one file. A file that adds
+ * methods to another file's type comes after that file. */
 #ifndef PYTHON_SUPPORT_SETUP_H
 #define PYTHON_SUPPORT_SETUP_H
 

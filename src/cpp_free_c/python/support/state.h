@@ -1,5 +1,8 @@
-/* The module's state: one list per kind of member; struct, traverse, clear and the
- * check after exec are expansions of the lists. */
+/* The module's state: one list for each kind of member.
+ *
+ * Invariant: the struct, its traversal, its clearing and the check after setup are all
+ * expansions of these lists. The state lives as long as the module; its members may be
+ * NULL while the interpreter shuts down. Callers: every file of python/. */
 #ifndef PYTHON_SUPPORT_STATE_H
 #define PYTHON_SUPPORT_STATE_H
 
@@ -50,7 +53,8 @@
     X(TextureReference)         \
     X(SurfaceReference)         \
     X(ArrayFlags)               \
-    X(GPUArray)
+    X(GPUArray)                 \
+    X(_KernelRequest)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -61,14 +65,14 @@
     X(PyCUDAWarning)
 
 /* Other objects; each may be NULL. */
-#define PCU_STATE_OBJECTS(X)                                                  \
-    X(mem_alloc)         /* the module's function: the allocator of arrays */ \
-    X(default_allocator) /* what a program chose in its place */              \
-    X(after_get)         /* called when an array was fetched */               \
-    X(late_textures)     /* a list: they go when nothing is captured */       \
-    X(array_ops)         /* {name: number} of elementwise operations */       \
-    X(foreign_context)   /* the last wrapper of another library's context */  \
-    X(lent_context)      /* weak reference: for threads that have no context */
+#define PCU_STATE_OBJECTS(X)                                                 \
+    X(mem_alloc)         /* the module's function, which allocates arrays */ \
+    X(default_allocator) /* the allocator that a program chose instead */    \
+    X(after_get)         /* called after an array was copied to the host */  \
+    X(late_textures)     /* a list of objects to release after a capture */  \
+    X(array_ops)         /* {name: number} of elementwise operations */      \
+    X(foreign_context)   /* the last wrapper of another library's context */ \
+    X(lent_context)      /* weak reference: used by threads without a context */
 
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
@@ -105,10 +109,14 @@ typedef struct {
     PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_property_block *properties; /* owned list; freed with the module */
-    void *curand; /* the library, NULL until it is asked for; never closed */
+    /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
+     * called by launches. */
+    int (*check_array)(PyObject *array);
+    void *curand; /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
-/* The module's definition, for finding the state from a type. */
+/* The module's definition. It identifies the module when the state is looked up from a
+ * type. */
 extern PCU_HIDDEN struct PyModuleDef pcu_module_def;
 
 static inline pcu_state *

@@ -1,4 +1,4 @@
-/* See type.h. */
+/* Making types. Invariant and callers: see type.h. */
 #include "python/support/type.h"
 
 static PyObject *
@@ -8,9 +8,9 @@ refuse_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
                         Py_TYPE(self)->tp_name);
 }
 
-/* Without this method, pickle's protocols 0 and 1 write an object that they cannot
- * create again: they do not know that its type has no constructor. A subclass may
- * define a __reduce__ of its own. */
+/* Without this method, pickle's protocols 0 and 1 write an object that cannot be
+ * created again, because its type has no constructor. A subclass may define its own
+ * __reduce__. */
 static PyMethodDef refuse_reduce_def = {
     "__reduce__", refuse_reduce, METH_NOARGS,
     "__reduce__($self, /)\n--\n\n"
@@ -43,10 +43,14 @@ int
 pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
 {
     for (PyMethodDef *def = methods; def->ml_name != NULL; def++) {
-        PyObject *method = def->ml_flags & METH_CLASS
-                               ? PyDescr_NewClassMethod(type, def)
-                               : PyDescr_NewMethod(type, def);
+        PyObject *method = NULL;
         int rc = -1;
+        if (def->ml_flags & METH_CLASS) {
+            method = PyDescr_NewClassMethod(type, def);
+        }
+        else {
+            method = PyDescr_NewMethod(type, def);
+        }
         if (method != NULL) {
             rc = PyObject_SetAttrString((PyObject *)type, def->ml_name, method);
         }
@@ -58,7 +62,7 @@ pcu_add_methods(PyTypeObject *type, PyMethodDef *methods)
     return 0;
 }
 
-/* The definitions that getset descriptors point into: they must live as long as the
+/* The definitions to which getset descriptors point. They must live as long as the
  * types, which hold the module. */
 typedef struct {
     PyGetSetDef def;
@@ -72,7 +76,7 @@ struct pcu_property_block {
     property_row rows[];
 };
 
-/* What a program has assigned goes before what the driver says. */
+/* A value that the program assigned takes precedence over the driver's. */
 static PyObject *
 property_get(PyObject *op, void *closure)
 {
@@ -102,8 +106,13 @@ property_set(PyObject *op, PyObject *value, void *closure)
     if (dict == NULL) {
         return -1;
     }
-    int rc = value == NULL ? PyDict_DelItemString(dict, row->name)
-                           : PyDict_SetItemString(dict, row->name, value);
+    int rc;
+    if (value == NULL) {
+        rc = PyDict_DelItemString(dict, row->name);
+    }
+    else {
+        rc = PyDict_SetItemString(dict, row->name, value);
+    }
     if (rc < 0 && value == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
         PyErr_Format(PyExc_AttributeError, "no %s was assigned to this %s", row->name,
                      Py_TYPE(op)->tp_name);
@@ -120,7 +129,7 @@ property_add(PyTypeObject *type, property_row *row, const pcu_property *given,
         row->name[k] = (char)Py_TOLOWER(given->name[k]);
     }
     if (PyDict_GetItemString(type->tp_dict, row->name) != NULL) {
-        return 0; /* a method of that name goes before */
+        return 0; /* a method of that name takes precedence */
     }
     row->get = get;
     row->value = (void *)(intptr_t)given->value;

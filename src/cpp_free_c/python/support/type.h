@@ -1,31 +1,33 @@
-/* Making types while the module is set up: their methods and properties. */
+/* Making types while the module is set up: their methods and properties.
+ *
+ * Invariant: types that cannot be constructed by programs refuse to be pickled.
+ * Callers: the setup functions of the types' files, and module.c. */
 #ifndef PYTHON_SUPPORT_TYPE_H
 #define PYTHON_SUPPORT_TYPE_H
 
 #include "python/support/base.h"
 
-/* Make a type from a spec, keep it in *slot, add it to the module under its short name.
- */
+/* Make a type from a spec, store it in *slot, and add it to the module under its short
+ * name. */
 PCU_HIDDEN PCU_RAISES int pcu_add_type(PyObject *m, PyTypeObject **slot,
                                        PyType_Spec *spec, PyObject *bases);
 
-/* Give a type, while it is set up, the methods that another file defines. */
+/* Add methods to a type during setup. A part of a type in another file uses it. */
 PCU_HIDDEN PCU_RAISES int pcu_add_methods(PyTypeObject *type, PyMethodDef *methods);
 
-/* Properties named after the rows of a table, in lower case; the getter's closure is
- * the value. A program may assign one: the object then has that value until it is
- * deleted.
- */
 typedef struct {
     const char *name;
     long value;
 } pcu_property;
 
+/* Add a property for each row of a table, under the row's name in lower case. The
+ * getter's closure is the row's value. A program may assign a property; the assigned
+ * value is used until the program deletes it. */
 PCU_HIDDEN PCU_RAISES int pcu_add_properties(pcu_state *st, PyTypeObject *type,
                                              const pcu_property *rows, size_t count,
                                              getter get);
 
-/* Free what pcu_add_properties has allocated. */
+/* Free the memory that pcu_add_properties allocated. */
 PCU_HIDDEN void pcu_free_properties(pcu_state *st);
 
 #endif

@@ -1,21 +1,21 @@
-/* Copies that exchange axes: where the source steps by one element along one axis and
- * the target along another.
+/* Copies that exchange axes: see transpose.h.
  *
- * Both sides then want runs of memory that the other does not have. A block moves a
- * square tile of the two axes through shared memory, so that it reads runs of the one
- * and writes runs of the other. Elements of one or two bytes travel as words of four
- * where everything is a multiple of that. Called by pcu_elementwise for plain copies.
- */
-#include "python/support/base.h"
+ * Source and target are packed along different axes. A block moves a square tile of the
+ * two axes through shared memory, so that it reads runs of the source and writes runs
+ * of the target. Elements of one or two bytes are moved as words of four bytes if all
+ * addresses, strides and lengths are multiples of a word. */
 
-#include "python/array/gpuarray.h"
+#include "python/array/ops/transpose.h"
 
 #include "driver/shape.h"
+#include "python/array/ops/kernel_launch.h"
+#include "python/array/ops/kernel_table.h"
+#include "python/array/ops/operations.h"
 
 enum { TRANSPOSE_THREADS = 256, TRANSPOSE_WORD = 4 };
 
-/* The two axes of the tiles, and the others. `across` is the source's run, `along` the
- * target's. */
+/* The two axes of the tiles, and the others. The source is packed along the axis
+ * `across`, the target along the axis `along`. */
 typedef struct {
     size_t itemsize;
     size_t tile; /* elements on a side */
@@ -29,16 +29,19 @@ typedef struct {
     ptrdiff_t target[PCU_MAX_NDIM];
 } transpose_plan;
 
-/* As measured on an H200. */
+/* The side of a tile, as measured on an H200. */
 static size_t
 transpose_tile(size_t itemsize)
 {
-    return itemsize <= 4 ? 64 : 32;
+    if (itemsize <= 4) {
+        return 64;
+    }
+    return 32;
 }
 
-/* The axis along which this operand goes on element by element; -1: none. */
+/* The axis along which an operand is packed; -1: none. */
 static int
-transpose_run(const pcu_strided *copy, const ptrdiff_t *strides)
+transpose_run(const pcu_strided_copy *copy, const ptrdiff_t *strides)
 {
     for (int k = 0; k < copy->ndim; k++) {
         if (strides[k] == (ptrdiff_t)copy->itemsize) {
@@ -48,9 +51,9 @@ transpose_run(const pcu_strided *copy, const ptrdiff_t *strides)
     return -1;
 }
 
-/* 1 if elements lie at multiples of their size everywhere. */
+/* 1 if all elements of both sides are at multiples of `size`. */
 static int
-transpose_is_aligned(const pcu_strided *copy, size_t size)
+transpose_is_aligned(const pcu_strided_copy *copy, size_t size)
 {
     uint64_t bits = copy->source_address | copy->target_address;
     for (int k = 0; k < copy->ndim; k++) {
@@ -64,18 +67,16 @@ transpose_is_aligned(const pcu_strided *copy, size_t size)
     return bits % size == 0;
 }
 
-/* 1 if a quarter of a tile is used at least. */
+/* 1 if the copy uses at least a quarter of a tile. */
 static int
 transpose_is_worth_it(size_t across, size_t along, size_t tile)
 {
-    across = across < tile ? across : tile;
-    along = along < tile ? along : tile;
-    return 4 * across * along >= tile * tile;
+    return 4 * Py_MIN(across, tile) * Py_MIN(along, tile) >= tile * tile;
 }
 
-/* 1 if this copy is one, and the plan of it. */
+/* Plan the copy: 1 if it exchanges axes, 0 if not. */
 static int
-transpose_fill(transpose_plan *plan, const pcu_strided *copy)
+transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
 {
     size_t size = copy->itemsize;
     int across = transpose_run(copy, copy->source);
@@ -109,9 +110,10 @@ transpose_fill(transpose_plan *plan, const pcu_strided *copy)
     return 1;
 }
 
-/* Both addresses, the two axes, then length and steps of each other axis. */
+/* Both addresses, the two axes, then length and strides of each other axis. */
 static int
-transpose_pack(const transpose_plan *plan, const pcu_strided *copy, pcu_argbuf *params)
+transpose_pack(const transpose_plan *plan, const pcu_strided_copy *copy,
+               pcu_argbuf *params)
 {
     const ptrdiff_t head[] = {
         (ptrdiff_t)copy->source_address,
@@ -121,20 +123,24 @@ transpose_pack(const transpose_plan *plan, const pcu_strided *copy, pcu_argbuf *
         plan->source_step,
         plan->target_step,
     };
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof(head) / sizeof(head[0]); i++) {
-        rc = pcu_kernel_put_index(params, 1, head[i]);
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(head); i++) {
+        if (pcu_kernel_put_index(params, 1, head[i]) < 0) {
+            return -1;
+        }
     }
-    for (int k = 0; rc == 0 && k < plan->others; k++) {
-        rc = pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->shape[k]);
-        rc = rc < 0 ? rc : pcu_kernel_put_index(params, 1, plan->source[k]);
-        rc = rc < 0 ? rc : pcu_kernel_put_index(params, 1, plan->target[k]);
+    for (int k = 0; k < plan->others; k++) {
+        if (pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->shape[k]) < 0 ||
+            pcu_kernel_put_index(params, 1, plan->source[k]) < 0 ||
+            pcu_kernel_put_index(params, 1, plan->target[k]) < 0) {
+            return -1;
+        }
     }
-    return rc;
+    return 0;
 }
 
 int
-pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided *copy, CUstream stream)
+pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided_copy *copy,
+              CUstream stream)
 {
     transpose_plan plan;
     pcu_kernel_key key;
@@ -152,11 +158,11 @@ pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided *copy, CUstream
     }
     memset(&key, 0, sizeof(key));
     key.family = PCU_FAMILY_TRANSPOSE;
-    key.op = PCU_OP_COPY;
-    key.raw = (uint32_t)plan.itemsize;
+    key.operation = PCU_OP_COPY;
+    key.raw_bytes = (uint32_t)plan.itemsize;
     key.ndim = (uint8_t)plan.others;
-    key.vec = (uint8_t)plan.per;
-    key.spare[0] = (uint8_t)plan.tile;
+    key.vector = (uint8_t)plan.per;
+    key.tile = (uint16_t)plan.tile;
     CUfunction kernel = pcu_kernel_find(st, ctx, &key);
     if (kernel == NULL) {
         return -1;
@@ -167,5 +173,8 @@ pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided *copy, CUstream
         rc = pcu_kernel_launch(st, kernel, blocks, TRANSPOSE_THREADS, stream, &params);
     }
     pcu_argbuf_free(&params);
-    return rc < 0 ? -1 : 1;
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
 }

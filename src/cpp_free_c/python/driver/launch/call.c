@@ -21,7 +21,8 @@
 #include "python/driver/memory/managed.h"
 #include "python/driver/module_struct.h"
 #include "python/driver/texture/reference.h"
-#include "python/array/gpuarray.h"
+#include "python/driver/memory/gpuarray.h"
+#include "python/driver/stream.h"
 
 static const char launch_routine[] = "cuLaunchKernel";
 
@@ -330,7 +331,7 @@ launch_put_gpuarray(launch_pack *p, PyObject *arg)
         pcu_resource_check((pcu_resource *)memory, launch_routine) < 0) {
         return -1;
     }
-    if (!array->inside && pcu_gpuarray_check_inside(array) < 0) {
+    if (!array->inside && st->check_array(arg) < 0) {
         return -1;
     }
     return launch_put_pointer(p, arg, array->address);

@@ -1,15 +1,21 @@
-/* Device memory: DeviceAllocation, PointerHolderBase, mem_alloc and its relatives. */
+/* Device memory: the types DeviceAllocation and PointerHolderBase; mem_alloc,
+ * mem_alloc_like, mem_alloc_pitch, to_device and queries.
+ *
+ * Invariant: a DeviceAllocation is a pcu_resource; int() of it stays valid after
+ * free(). Callers: Python, and see allocation.h. */
 #include "python/driver/memory/allocation.h"
 #include "python/driver/memory/out_of_memory.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 #include "python/driver/memory/pointer.h"
-#include "python/array/gpuarray.h"
+#include "python/driver/memory/gpuarray.h"
+#include "python/driver/resource.h"
 
 /* -- allocation -------------------------------------------------------------------- */
 
@@ -36,10 +42,11 @@ pcu_allocation_new(pcu_state *st, size_t size)
     return self;
 }
 
-PyDoc_STRVAR(allocation_mem_alloc_doc,
-             "mem_alloc($module, bytes, /)\n--\n\n"
-             "Allocate device memory in the current context.\n\n"
-             "MemoryError, with the sizes, if it is short; LogicError for 0 bytes.");
+PyDoc_STRVAR(
+    allocation_mem_alloc_doc,
+    "mem_alloc($module, bytes, /)\n--\n\n"
+    "Allocate device memory in the current context.\n\n"
+    "MemoryError, with the sizes, if memory is short; LogicError for 0 bytes.");
 
 static PyObject *
 allocation_mem_alloc(PyObject *m, PyObject *bytes)
@@ -52,9 +59,9 @@ allocation_mem_alloc(PyObject *m, PyObject *bytes)
     return pcu_allocation_new(st, size);
 }
 
-/* The bytes of an array. The attribute nbytes is for arrays of other libraries:
- * programs assign it to a GPUArray, and a subclass of ndarray may define another one.
- */
+/* The bytes of an array. The attribute nbytes is used only for arrays of other
+ * libraries: programs may assign it to a GPUArray, and a subclass of ndarray may
+ * redefine it. */
 static int
 allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
 {
@@ -80,7 +87,7 @@ allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
 
 PyDoc_STRVAR(allocation_mem_alloc_like_doc,
              "mem_alloc_like($module, /, ary)\n--\n\n"
-             "Allocate as many bytes as the array has.");
+             "Allocate device memory of the size of an array.");
 
 static PyObject *
 allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -110,7 +117,7 @@ PyDoc_STRVAR(
     allocation_mem_alloc_pitch_doc,
     "mem_alloc_pitch($module, /, width, height, access_size)\n--\n\n"
     "Allocate height rows of width bytes, each row aligned for fast access.\n\n"
-    "access_size: bytes that a thread reads at once, 4, 8 or 16. Returns the\n"
+    "access_size: the bytes that a thread accesses at once, 4, 8 or 16. Return the\n"
     "DeviceAllocation and the pitch, the bytes from row to row.");
 
 static PyObject *
@@ -158,7 +165,7 @@ allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(allocation_mem_get_info_doc,
              "mem_get_info($module, /)\n--\n\n"
-             "Free and total bytes of the current context's device, a tuple.");
+             "Return the free and the total bytes of the current device, a tuple.");
 
 static PyObject *
 allocation_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -174,10 +181,9 @@ allocation_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
     return Py_BuildValue("(nn)", (Py_ssize_t)free_bytes, (Py_ssize_t)total);
 }
 
-PyDoc_STRVAR(
-    allocation_mem_get_address_range_doc,
-    "mem_get_address_range($module, ptr, /)\n--\n\n"
-    "Base address and bytes of the allocation that an address is in, a tuple.");
+PyDoc_STRVAR(allocation_mem_get_address_range_doc,
+             "mem_get_address_range($module, ptr, /)\n--\n\n"
+             "Return the base address and the bytes of the allocation of an address.");
 
 static PyObject *
 allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
@@ -198,7 +204,7 @@ allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
 
 PyDoc_STRVAR(allocation_to_device_doc,
              "to_device($module, /, bf_obj)\n--\n\n"
-             "Allocate as much device memory as the buffer holds and copy it there.\n\n"
+             "Copy a buffer to newly allocated device memory and return that.\n\n"
              "A buffer with gaps is copied in C order.");
 
 static PyObject *
@@ -245,15 +251,15 @@ done:
     return result;
 }
 
-/* -- memory seen from the host ----------------------------------------------------- */
+/* -- access from the host ----------------------------------------------------- */
 
 typedef struct {
     size_t size;
     size_t offset;
 } allocation_view_args;
 
-/* A writable memoryview over the raw address, for memory that the host can reach. The
- * array between them is what makes the view hold the owner. */
+/* A writable memoryview of the address, for memory that the host can access. The array
+ * in between lets the view hold a reference to the owner. */
 static PyObject *
 allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -308,8 +314,9 @@ allocation_int(PyObject *op)
 PyDoc_STRVAR(
     allocation_as_buffer_doc,
     "as_buffer($self, /, size, offset=0)\n--\n\n"
-    "A writable memoryview of the raw address, for memory the host can reach.\n\n"
-    "The view holds the allocation; LogicError if that was released.");
+    "Return a writable memoryview of the address, for memory that the host can "
+    "access.\n\n"
+    "The view holds the allocation. LogicError if the allocation was released.");
 
 static PyObject *
 allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -323,7 +330,7 @@ allocation_as_buffer(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyDoc_STRVAR(allocation_long_doc,
-             "__long__($self, /)\n--\n\nThe address, as int() gives.");
+             "__long__($self, /)\n--\n\nReturn the address, as int() does.");
 
 static PyObject *
 allocation_long(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -345,7 +352,8 @@ static PyGetSetDef allocation_getset[] = {
 };
 
 PyDoc_STRVAR(allocation_doc,
-             "Device memory, released in its own context when the object goes.\n\n"
+             "Device memory. It is released in its own context when the object is\n"
+             "deleted.\n\n"
              "int() gives the address, also after free().");
 
 static PyType_Slot allocation_slots[] = {
@@ -364,43 +372,10 @@ static PyType_Spec allocation_spec = {
 
 /* -- PointerHolderBase ------------------------------------------------------------- */
 
-typedef struct {
-    PyObject_HEAD
-    PyObject *dict;
-    PyObject *weakrefs;
-} holder;
-
-static int
-holder_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((holder *)op)->dict);
-    return 0;
-}
-
-static int
-holder_clear(PyObject *op)
-{
-    Py_CLEAR(((holder *)op)->dict);
-    return 0;
-}
-
-static void
-holder_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((holder *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    holder_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
-}
-
 PyDoc_STRVAR(holder_get_pointer_doc,
              "get_pointer($self, /)\n--\n\n"
-             "The address as an int. Subclasses say it; this one raises RuntimeError.");
+             "Return the address as an int. Subclasses override this method; the base\n"
+             "class raises RuntimeError.");
 
 static PyObject *
 holder_get_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -410,7 +385,7 @@ holder_get_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
     return NULL;
 }
 
-/* A pointer may be a holder again, in the worst case this one. */
+/* The pointer may be another holder, or even this one: limit the recursion. */
 static PyObject *
 holder_int(PyObject *op)
 {
@@ -430,7 +405,8 @@ holder_int(PyObject *op)
 PyDoc_STRVAR(
     holder_as_buffer_doc,
     "as_buffer($self, /, size, offset=0)\n--\n\n"
-    "A writable memoryview of the raw address, for memory the host can reach.");
+    "Return a writable memoryview of the address, for memory that the host can "
+    "access.");
 
 static PyObject *
 holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
@@ -444,7 +420,8 @@ holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
                                kwnames);
 }
 
-PyDoc_STRVAR(holder_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
+PyDoc_STRVAR(holder_long_doc,
+             "__long__($self, /)\n--\n\nReturn the address, as int() does.");
 
 static PyObject *
 holder_long(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -460,27 +437,26 @@ static PyMethodDef holder_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyMemberDef holder_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(holder, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(holder, weakrefs), Py_READONLY,
-     NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 PyDoc_STRVAR(holder_doc,
              "PointerHolderBase()\n--\n\n"
-             "Base for objects that stand for device memory: define get_pointer().");
+             "The base class of objects that represent device memory.\n\n"
+             "A subclass defines get_pointer().");
 
 static PyType_Slot holder_slots[] = {
-    {Py_tp_doc, (void *)holder_doc},   {Py_tp_new, PyType_GenericNew},
-    {Py_tp_traverse, holder_traverse}, {Py_tp_clear, holder_clear},
-    {Py_tp_dealloc, holder_dealloc},   {Py_tp_members, holder_members},
-    {Py_tp_methods, holder_methods},   {Py_nb_int, holder_int},
-    {Py_nb_index, holder_int},         {0, NULL},
+    {Py_tp_doc, (void *)holder_doc},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_traverse, pcu_instance_traverse},
+    {Py_tp_clear, pcu_instance_clear},
+    {Py_tp_dealloc, pcu_instance_dealloc},
+    {Py_tp_members, pcu_instance_members},
+    {Py_tp_methods, holder_methods},
+    {Py_nb_int, holder_int},
+    {Py_nb_index, holder_int},
+    {0, NULL},
 };
 
 static PyType_Spec holder_spec = {
-    "pycuda._driver.PointerHolderBase", sizeof(holder), 0,
+    "pycuda._driver.PointerHolderBase", sizeof(pcu_instance), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, holder_slots};
 
 static PyMethodDef allocation_functions[] = {

@@ -7,14 +7,13 @@
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 
 typedef struct {
-    PyObject_HEAD
+    pcu_instance base;
     pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
     CUDA_ARRAY3D_DESCRIPTOR d;
 } descriptor;
 
@@ -58,7 +57,7 @@ descriptor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (st == NULL) {
         return NULL;
     }
-    /* a derived type may take arguments of its own */
+    /* a derived type may have its own arguments */
     int exact = type == st->ArrayDescriptor || type == st->ArrayDescriptor3D;
     if (exact && (PyTuple_GET_SIZE(args) != 0 ||
                   (kwargs != NULL && PyDict_GET_SIZE(kwargs) != 0))) {
@@ -84,34 +83,6 @@ pcu_array_descriptor_new(pcu_state *st, PyTypeObject *type,
         self->d = *d;
     }
     return (PyObject *)self;
-}
-
-static int
-descriptor_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((descriptor *)op)->dict);
-    return 0;
-}
-
-static int
-descriptor_clear(PyObject *op)
-{
-    Py_CLEAR(((descriptor *)op)->dict);
-    return 0;
-}
-
-static void
-descriptor_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((descriptor *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    descriptor_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
 }
 
 /* A field of a descriptor, the closure of its property. */
@@ -148,9 +119,10 @@ descriptor_get(PyObject *op, void *closure)
 {
     const descriptor_field *field = closure;
     const char *place = (const char *)&((descriptor *)op)->d + field->offset;
-    return PyLong_FromSize_t(field->is_size
-                                 ? *(const size_t *)(const void *)place
-                                 : *(const unsigned int *)(const void *)place);
+    if (field->is_size) {
+        return PyLong_FromSize_t(*(const size_t *)(const void *)place);
+    }
+    return PyLong_FromUnsignedLong(*(const unsigned int *)(const void *)place);
 }
 
 static int
@@ -159,20 +131,13 @@ descriptor_set(PyObject *op, PyObject *value, void *closure)
     const descriptor_field *field = closure;
     descriptor *self = (descriptor *)op;
     void *place = (char *)&self->d + field->offset;
-    size_t size = 0;
-    unsigned int number = 0;
-    if (descriptor_refuse_deletion(value, field->name) < 0 ||
-        (field->is_size ? pcu_as_size(self->st, value, &size, field->name)
-                        : pcu_as_uint(self->st, value, &number, field->name)) < 0) {
+    if (descriptor_refuse_deletion(value, field->name) < 0) {
         return -1;
     }
     if (field->is_size) {
-        *(size_t *)place = size;
+        return pcu_as_size(self->st, value, place, field->name);
     }
-    else {
-        *(unsigned int *)place = number;
-    }
-    return 0;
+    return pcu_as_uint(self->st, value, place, field->name);
 }
 
 static PyObject *
@@ -198,7 +163,7 @@ descriptor_set_format(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
     }
 #define DESCRIPTOR_COMMON                                                        \
     DESCRIPTOR_FIELD(width, "Elements of a row."),                               \
-        DESCRIPTOR_FIELD(height, "Rows; 0 makes a one-dimensional array."),      \
+        DESCRIPTOR_FIELD(height, "Rows; 0 for a one-dimensional array."),        \
         {"format", descriptor_get_format, descriptor_set_format,                 \
          "The array_format of a channel.", NULL},                                \
         {"num_channels", descriptor_get, descriptor_set,                         \
@@ -214,34 +179,34 @@ static PyGetSetDef descriptor_getset[] = {
 
 static PyGetSetDef descriptor_3d_getset[] = {
     DESCRIPTOR_COMMON,
-    DESCRIPTOR_FIELD(depth, "Slices, or layers, or faces of a cube map."),
+    DESCRIPTOR_FIELD(depth, "Slices, layers, or faces of a cube map."),
     DESCRIPTOR_FIELD(flags, "Or-ed array3d_flags."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMemberDef descriptor_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(descriptor, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(descriptor, weakrefs), Py_READONLY,
-     NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 PyDoc_STRVAR(descriptor_doc,
              "ArrayDescriptor()\n--\n\n"
-             "Size and element of a one- or two-dimensional Array; all fields are 0.");
+             "The size and the element type of an Array of one or two dimensions.\n\n"
+             "All fields are 0 initially.");
 PyDoc_STRVAR(descriptor_3d_doc,
              "ArrayDescriptor3D()\n--\n\n"
-             "Size, element and flags of any Array; all fields are 0.");
+             "The size, the element type and the flags of any Array.\n\n"
+             "All fields are 0 initially.");
 
-#define DESCRIPTOR_TYPE(prefix, type_name)                                          \
-    static PyType_Slot prefix##_slots[] = {                                         \
-        {Py_tp_doc, (void *)prefix##_doc},     {Py_tp_new, descriptor_new},         \
-        {Py_tp_traverse, descriptor_traverse}, {Py_tp_clear, descriptor_clear},     \
-        {Py_tp_dealloc, descriptor_dealloc},   {Py_tp_members, descriptor_members}, \
-        {Py_tp_getset, prefix##_getset},       {0, NULL},                           \
-    };                                                                              \
-    static PyType_Spec prefix##_spec = {                                            \
-        "pycuda._driver." type_name, sizeof(descriptor), 0,                         \
+#define DESCRIPTOR_TYPE(prefix, type_name)                  \
+    static PyType_Slot prefix##_slots[] =                   \
+        {                                                   \
+            {Py_tp_doc, (void *)prefix##_doc},              \
+            {Py_tp_new, descriptor_new},                    \
+            {Py_tp_traverse, pcu_instance_traverse},        \
+            {Py_tp_clear, pcu_instance_clear},              \
+            {Py_tp_dealloc, pcu_instance_dealloc},          \
+            {Py_tp_members, pcu_instance_members},          \
+            {Py_tp_getset, prefix##_getset},                \
+            {0, NULL},                                      \
+    };                                                      \
+    static PyType_Spec prefix##_spec = {                    \
+        "pycuda._driver." type_name, sizeof(descriptor), 0, \
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, prefix##_slots}
 DESCRIPTOR_TYPE(descriptor, "ArrayDescriptor");
 DESCRIPTOR_TYPE(descriptor_3d, "ArrayDescriptor3D");

@@ -1,8 +1,9 @@
 /* Copies and fills of linear memory, and copies of one-dimensional Arrays: memcpy_*,
- * memset_*, from_device. What has rows is copied by memcpynd.c.
+ * memset_*, from_device. copy_nd.c copies rectangles and boxes.
  *
- * All release the interpreter lock. Host buffers and Arrays of the _async forms are not
- * kept alive: they are the caller's until the stream has passed. */
+ * Invariant: all functions release the interpreter lock during the driver call. The
+ * _async functions do not keep host buffers and Arrays alive: the program does, until
+ * the stream has finished the copy. Callers: Python, and see copy.h. */
 #include "python/driver/memory/copy.h"
 
 #include "python/support/convert.h"
@@ -13,7 +14,7 @@
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 
-/* What the rows below parse into, whichever of it they need. */
+/* The parsed arguments of all functions below; each function uses some of them. */
 typedef struct {
     CUdeviceptr dest;
     CUdeviceptr src;
@@ -25,7 +26,7 @@ typedef struct {
     PyObject *src_ary; /* borrowed */
     size_t index;      /* bytes into ary */
     size_t src_index;
-    PyObject *dest_context; /* borrowed; NULL: the current one */
+    PyObject *dest_context; /* borrowed; NULL: the current context */
     PyObject *src_context;
     union {
         unsigned char d8;
@@ -37,29 +38,32 @@ typedef struct {
     size_t height;
 } copy_args;
 
-/* What a row does with its host object. */
+/* The use of the host object. */
 typedef enum { COPY_NO_HOST, COPY_READS_HOST, COPY_WRITES_HOST } copy_host;
 
-/* One function of the module: what it takes, and what it does with that. */
+/* One function of the module: its parameters and the function that runs it. */
 typedef struct {
     pcu_argtable args;
     copy_host host;
     int (*run)(pcu_state *st, copy_args *a);
 } copy_row;
 
-/* Converting the values may have run code that released an Array. */
+/* Check the Arrays again: converting the arguments may have run code that released one.
+ */
 static int
 copy_check_arrays(pcu_state *st, copy_args *a)
 {
-    if (!((a->ary == NULL || pcu_as_texture_array(st, a->ary, &a->ary, "ary") == 0) &&
-          (a->src_ary == NULL ||
-           pcu_as_texture_array(st, a->src_ary, &a->src_ary, "src") == 0))) {
+    if (a->ary != NULL && pcu_as_texture_array(st, a->ary, &a->ary, "ary") < 0) {
+        return -1;
+    }
+    if (a->src_ary != NULL &&
+        pcu_as_texture_array(st, a->src_ary, &a->src_ary, "src") < 0) {
         return -1;
     }
     return 0;
 }
 
-/* The body of them all. */
+/* The body of all functions of the table. */
 static PyObject *
 copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t nargs,
           PyObject *kwnames)
@@ -85,8 +89,8 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
     Py_RETURN_NONE;
 }
 
-/* A function from its row: name, parameters, how many and how many of them required,
- * what it does with the host object, its run function; signature and docstring. */
+/* Define a function by its row: name, parameters, their number, the number of required
+ * ones, the use of the host object, the run function, signature and docstring. */
 #define COPY_ROW(name, specs, count, required, host, run, signature, doc)              \
     PyDoc_STRVAR(copy_##name##_doc, #name "($module, /, " signature ")\n--\n\n" doc);  \
     static PyObject *copy_##name(PyObject *m, PyObject *const *args, Py_ssize_t nargs, \
@@ -96,8 +100,8 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
         return copy_call(m, &row, args, nargs, kwnames);                               \
     }
 
-/* The run function of a row that is one call of the driver; how many bytes of device
- * memory it accesses at dest and at src. */
+/* Define a run function that makes one driver call. dest_bytes and src_bytes are the
+ * bytes of device memory that the call accesses at dest and src. */
 #define COPY_RUN(name, driver, values, dest_bytes, src_bytes)                  \
     static int copy_run_##name(pcu_state *st, copy_args *a)                    \
     {                                                                          \
@@ -136,27 +140,24 @@ COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream), a->
          a->size)
 
 COPY_ROW(memcpy_htod, copy_htod_specs, 2, 2, COPY_READS_HOST, copy_run_htod,
-         "dest, src",
-         "Copy a host buffer to device memory; its size is the number of bytes.")
+         "dest, src", "Copy all bytes of a host buffer to device memory.")
 COPY_ROW(
     memcpy_htod_async, copy_htod_specs, 3, 2, COPY_READS_HOST, copy_run_htod_async,
     "dest, src, stream=None",
-    "Queue a copy of a host buffer, which should be page-locked, to the device.\n\n"
-    "Keep the buffer alive and unchanged until the stream has passed.")
+    "Enqueue a copy of a host buffer, which should be page-locked, to the device.\n\n"
+    "Keep the buffer alive and unchanged until the copy has finished.")
 COPY_ROW(memcpy_dtoh, copy_dtoh_specs, 2, 2, COPY_WRITES_HOST, copy_run_dtoh,
-         "dest, src",
-         "Copy device memory to a writable host buffer; its size is the number of "
-         "bytes.")
+         "dest, src", "Copy device memory to all bytes of a writable host buffer.")
 COPY_ROW(memcpy_dtoh_async, copy_dtoh_specs, 3, 2, COPY_WRITES_HOST,
          copy_run_dtoh_async, "dest, src, stream=None",
-         "Queue a copy of device memory to a host buffer, which should be "
+         "Enqueue a copy of device memory to a host buffer, which should be "
          "page-locked.\n\n"
-         "Keep the buffer alive until the stream has passed.")
+         "Keep the buffer alive until the copy has finished.")
 COPY_ROW(memcpy_dtod, copy_dtod_specs, 3, 3, COPY_NO_HOST, copy_run_dtod,
          "dest, src, size", "Copy size bytes from device memory to device memory.")
 COPY_ROW(memcpy_dtod_async, copy_dtod_specs, 4, 3, COPY_NO_HOST, copy_run_dtod_async,
          "dest, src, size, stream=None",
-         "Queue a copy of size bytes from device memory to device memory.")
+         "Enqueue a copy of size bytes from device memory to device memory.")
 
 int
 pcu_copy_to_device(pcu_state *st, CUdeviceptr dest, const pcu_buffer *source)
@@ -247,11 +248,11 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
 
 COPY_ROW(memcpy_peer, copy_peer_specs, 5, 3, COPY_NO_HOST, copy_run_peer,
          "dest, src, size, dest_context=None, src_context=None",
-         "Copy size bytes between the memories of two contexts; None is the current "
-         "one.")
+         "Copy size bytes between the memories of two contexts.\n\n"
+         "None is the current context.")
 COPY_ROW(memcpy_peer_async, copy_peer_specs, 6, 3, COPY_NO_HOST, copy_run_peer_async,
          "dest, src, size, dest_context=None, src_context=None, stream=None",
-         "Queue a copy of size bytes between the memories of two contexts.")
+         "Enqueue a copy of size bytes between the memories of two contexts.")
 
 /* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
 
@@ -299,29 +300,31 @@ COPY_ROW(memcpy_atoa, copy_atoa_specs, 5, 5, COPY_NO_HOST, copy_run_atoa,
          "Copy len bytes between two Arrays. The indices count bytes.")
 COPY_ROW(memcpy_atod, copy_atod_specs, 4, 4, COPY_NO_HOST, copy_run_atod,
          "dest, ary, index, len",
-         "Copy len bytes of an Array, from byte index on, to device memory.")
+         "Copy len bytes of an Array, starting at byte index, to device memory.")
 COPY_ROW(memcpy_dtoa, copy_dtoa_specs, 4, 4, COPY_NO_HOST, copy_run_dtoa,
          "ary, index, src, len",
-         "Copy len bytes of device memory to an Array, from its byte index on.")
+         "Copy len bytes of device memory to an Array, starting at byte index.")
 COPY_ROW(memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
          "dest, ary, index",
-         "Fill a host buffer from an Array, from its byte index on.")
+         "Fill a host buffer from an Array, starting at byte index.")
 COPY_ROW(py_memcpy_atoh, copy_atoh_specs, 3, 3, COPY_WRITES_HOST, copy_run_atoh,
-         "dest, ary, index", "Fill a host buffer from an Array: memcpy_atoh.")
+         "dest, ary, index", "Fill a host buffer from an Array, as memcpy_atoh does.")
 COPY_ROW(memcpy_atoh_async, copy_atoh_specs, 4, 3, COPY_WRITES_HOST,
          copy_run_atoh_async, "dest, ary, index, stream=None",
-         "Queue filling a host buffer from an Array. Keep both alive meanwhile.")
+         "Enqueue a copy that fills a host buffer from an Array.\n\n"
+         "Keep both alive until the copy has finished.")
 COPY_ROW(memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
-         "ary, index, src", "Copy a host buffer to an Array, from its byte index on.")
+         "ary, index, src", "Copy a host buffer to an Array, starting at byte index.")
 COPY_ROW(py_memcpy_htoa, copy_htoa_specs, 3, 3, COPY_READS_HOST, copy_run_htoa,
-         "ary, index, src", "Copy a host buffer to an Array: memcpy_htoa.")
+         "ary, index, src", "Copy a host buffer to an Array, as memcpy_htoa does.")
 COPY_ROW(memcpy_htoa_async, copy_htoa_specs, 4, 3, COPY_READS_HOST, copy_run_htoa_async,
          "ary, index, src, stream=None",
-         "Queue copying a host buffer to an Array. Keep both alive meanwhile.")
+         "Enqueue a copy of a host buffer to an Array.\n\n"
+         "Keep both alive until the copy has finished.")
 
 /* -- fills ------------------------------------------------------------------------- */
 
-/* A pitch that would let rows overlap: the driver only says that it is invalid. */
+/* Refuse a pitch that makes rows overlap. The driver only reports an invalid value. */
 static int
 copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *routine)
 {
@@ -336,7 +339,7 @@ copy_check_pitch(pcu_state *st, const copy_args *a, size_t element, const char *
         a->width, element, a->pitch);
 }
 
-/* The bytes from the first to the last of the rows. */
+/* The bytes from the first to the last row. */
 static size_t
 copy_rows_size(const copy_args *a, size_t element)
 {
@@ -346,8 +349,8 @@ copy_rows_size(const copy_args *a, size_t element)
     return (a->height - 1) * a->pitch + a->width * element;
 }
 
-/* The four fills with elements of one width. */
-#define FILL(bits, convert)                                                          \
+/* The parameters and the run functions of the four fills with elements of one width. */
+#define FILL(bits, convert, linear, linear_async, rows, rows_async)                  \
     static const pcu_argspec fill_d##bits##_specs[] = {                              \
         COPY_DEST,                                                                   \
         COPY_ARG("data", convert, data),                                             \
@@ -362,71 +365,73 @@ copy_rows_size(const copy_args *a, size_t element)
         COPY_ARG("height", pcu_as_size, height),                                     \
         COPY_STREAM,                                                                 \
     };                                                                               \
-    COPY_RUN(d##bits, MemsetD##bits, (a->dest, a->data.d##bits, a->size),            \
+    COPY_RUN(d##bits, linear, (a->dest, a->data.d##bits, a->size),                   \
              a->size *(bits / 8), 0)                                                 \
-    COPY_RUN(d##bits##_async, MemsetD##bits##Async,                                  \
+    COPY_RUN(d##bits##_async, linear_async,                                          \
              (a->dest, a->data.d##bits, a->size, a->stream), a->size *(bits / 8), 0) \
-    COPY_RUN(d2d##bits, MemsetD2D##bits,                                             \
+    COPY_RUN(d2d##bits, rows,                                                        \
              (a->dest, a->pitch, a->data.d##bits, a->width, a->height),              \
              copy_rows_size(a, bits / 8), 0)                                         \
-    COPY_RUN(d2d##bits##_async, MemsetD2D##bits##Async,                              \
+    COPY_RUN(d2d##bits##_async, rows_async,                                          \
              (a->dest, a->pitch, a->data.d##bits, a->width, a->height, a->stream),   \
              copy_rows_size(a, bits / 8), 0)                                         \
     static int fill_d2d##bits(pcu_state *st, copy_args *a)                           \
     {                                                                                \
-        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits) < 0            \
-                   ? -1                                                              \
-                   : copy_run_d2d##bits(st, a);                                      \
+        if (copy_check_pitch(st, a, bits / 8, "cu" #rows) < 0) {                     \
+            return -1;                                                               \
+        }                                                                            \
+        return copy_run_d2d##bits(st, a);                                            \
     }                                                                                \
     static int fill_d2d##bits##_async(pcu_state *st, copy_args *a)                   \
     {                                                                                \
-        return copy_check_pitch(st, a, bits / 8, "cuMemsetD2D" #bits "Async") < 0    \
-                   ? -1                                                              \
-                   : copy_run_d2d##bits##_async(st, a);                              \
+        if (copy_check_pitch(st, a, bits / 8, "cu" #rows_async) < 0) {               \
+            return -1;                                                               \
+        }                                                                            \
+        return copy_run_d2d##bits##_async(st, a);                                    \
     }
-FILL(8, pcu_as_uint8)
-FILL(16, pcu_as_uint16)
-FILL(32, pcu_as_uint)
+FILL(8, pcu_as_uint8, MemsetD8, MemsetD8Async, MemsetD2D8, MemsetD2D8Async)
+FILL(16, pcu_as_uint16, MemsetD16, MemsetD16Async, MemsetD2D16, MemsetD2D16Async)
+FILL(32, pcu_as_uint, MemsetD32, MemsetD32Async, MemsetD2D32, MemsetD2D32Async)
 
 COPY_ROW(memset_d8, fill_d8_specs, 3, 3, COPY_NO_HOST, copy_run_d8, "dest, data, size",
          "Set size elements of 8 bits to data.")
 COPY_ROW(memset_d8_async, fill_d8_specs, 4, 3, COPY_NO_HOST, copy_run_d8_async,
          "dest, data, size, stream=None",
-         "Queue setting size elements of 8 bits to data.")
+         "Enqueue a fill of size elements of 8 bits with data.")
 COPY_ROW(memset_d2d8, fill_d2d8_specs, 5, 5, COPY_NO_HOST, fill_d2d8,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 8 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d2d8_async, fill_d2d8_specs, 6, 5, COPY_NO_HOST, fill_d2d8_async,
          "dest, pitch, data, width, height, stream=None",
-         "Queue setting height rows of width elements of 8 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "Enqueue a fill of height rows of width elements of 8 bits with data.\n\n"
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d16, fill_d16_specs, 3, 3, COPY_NO_HOST, copy_run_d16,
          "dest, data, size", "Set size elements of 16 bits to data.")
 COPY_ROW(memset_d16_async, fill_d16_specs, 4, 3, COPY_NO_HOST, copy_run_d16_async,
          "dest, data, size, stream=None",
-         "Queue setting size elements of 16 bits to data.")
+         "Enqueue a fill of size elements of 16 bits with data.")
 COPY_ROW(memset_d2d16, fill_d2d16_specs, 5, 5, COPY_NO_HOST, fill_d2d16,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 16 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d2d16_async, fill_d2d16_specs, 6, 5, COPY_NO_HOST, fill_d2d16_async,
          "dest, pitch, data, width, height, stream=None",
-         "Queue setting height rows of width elements of 16 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "Enqueue a fill of height rows of width elements of 16 bits with data.\n\n"
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d32, fill_d32_specs, 3, 3, COPY_NO_HOST, copy_run_d32,
          "dest, data, size", "Set size elements of 32 bits to data.")
 COPY_ROW(memset_d32_async, fill_d32_specs, 4, 3, COPY_NO_HOST, copy_run_d32_async,
          "dest, data, size, stream=None",
-         "Queue setting size elements of 32 bits to data.")
+         "Enqueue a fill of size elements of 32 bits with data.")
 COPY_ROW(memset_d2d32, fill_d2d32_specs, 5, 5, COPY_NO_HOST, fill_d2d32,
          "dest, pitch, data, width, height",
          "Set height rows of width elements of 32 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "pitch: bytes from row to row.")
 COPY_ROW(memset_d2d32_async, fill_d2d32_specs, 6, 5, COPY_NO_HOST, fill_d2d32_async,
          "dest, pitch, data, width, height, stream=None",
-         "Queue setting height rows of width elements of 32 bits to data.\n\n"
-         "pitch is the distance of the rows in bytes.")
+         "Enqueue a fill of height rows of width elements of 32 bits with data.\n\n"
+         "pitch: bytes from row to row.")
 
 /* -- new host arrays from the device ----------------------------------------------- */
 
@@ -440,7 +445,8 @@ typedef struct {
 PyDoc_STRVAR(
     copy_from_device_doc,
     "from_device($module, /, devptr, shape, dtype, order='C')\n--\n\n"
-    "A new numpy array of that shape, dtype and order, filled from device memory.");
+    "Return a new numpy array of this shape, dtype and order with a copy of device\n"
+    "memory.");
 
 static PyObject *
 copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -469,7 +475,7 @@ copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(copy_from_device_like_doc,
              "from_device_like($module, /, devptr, other_ary)\n--\n\n"
-             "A new numpy array like another, filled from device memory.");
+             "Return a new numpy array like other_ary with a copy of device memory.");
 
 static PyObject *
 copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

@@ -1,9 +1,8 @@
-/* What a failed copy or fill asked of the device's memory: the driver says no more than
- * "invalid argument". Only looked at after a failure, so a good copy pays nothing. */
+/* The error of a failed copy or fill. Invariant and callers: see copy_error.h. */
 #include "python/driver/memory/copy_error.h"
 
-/* The words for an range that does not lie in one allocation. NULL without an
- * exception if it does, or if the driver knows no more. */
+/* Describe a range that is not inside one allocation. NULL without an exception if it
+ * is inside one, or if the driver cannot tell. */
 static PyObject *
 range_fault_new(const pcu_copy_range *e)
 {
@@ -13,7 +12,7 @@ range_fault_new(const pcu_copy_range *e)
     PCU_STATUS(status, MemGetAddressRange, (&base, &size, e->start));
     if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return PyUnicode_FromFormat(
-            "%s: %zu bytes at address %p were asked for, where no allocation is",
+            "%s: %zu bytes were asked for at address %p, which is in no allocation",
             e->name, e->bytes, (void *)(uintptr_t)e->start);
     }
     size_t offset = (size_t)(e->start - base);

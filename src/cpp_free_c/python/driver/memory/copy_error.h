@@ -1,4 +1,8 @@
-/* Ranges of device memory that a failed copy or fill asked for. */
+/* The error of a failed copy or fill: the driver only reports "invalid argument"; these
+ * functions look up the allocations and add the sizes.
+ *
+ * Invariant: nothing is looked up unless the driver call failed, so a successful copy
+ * costs nothing. Callers: copy.c, copy_nd.c and the copies of arrays. */
 #ifndef PYTHON_DRIVER_MEMORY_RANGE_H
 #define PYTHON_DRIVER_MEMORY_RANGE_H
 
@@ -6,26 +10,27 @@
 
 #include "python/driver/context_stack.h"
 
-/* Device memory that a copy or a fill reads or writes: bytes from an address on. */
+/* A range of device memory that a copy or fill reads or writes. */
 typedef struct {
-    const char *name; /* of the parameter */
+    const char *name; /* the parameter */
     CUdeviceptr start;
-    size_t bytes; /* 0: the copy has no such side */
+    size_t bytes; /* 0: the range is not used */
 } pcu_copy_range;
 
-/* A copy or a fill failed with that status. If a range lies in no allocation, or ends
- * behind one, raise that with the sizes; otherwise 0. */
+/* A copy or fill failed with this status. If a range is not inside an allocation, raise
+ * an error with the sizes. Otherwise return 0. */
 PCU_HIDDEN PCU_RAISES int pcu_copy_ranges_check(pcu_state *st, const char *routine,
                                                 CUresult status,
                                                 const pcu_copy_range *ranges,
                                                 int count);
 
-/* The same, and raise the plain failure where nothing can be said. Returns -1. */
+/* The same, but if no range is wrong, raise the status itself. Returns -1. */
 PCU_HIDDEN PCU_RAISES int pcu_copy_raise(pcu_state *st, const char *routine,
                                          CUresult status, const pcu_copy_range *ranges,
                                          int count);
 
-/* PCU_CALL_CURRENT for a copy or a fill; the device memory that it accesses follows. */
+/* PCU_CALL_CURRENT for a copy or fill. The ranges that it accesses are the last
+ * arguments. */
 #define PCU_CALL_COPY(rc, st, name, args, ...)                                \
     do {                                                                      \
         CUresult pcu_copied_ = CUDA_SUCCESS;                                  \

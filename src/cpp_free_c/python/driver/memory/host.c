@@ -1,7 +1,10 @@
-/* Host memory that the driver may know: HostPointer and its kinds. Page-locked by birth
- * (PagelockedHostAllocation), aligned so that it can be registered
- * (AlignedHostAllocation), a program's own that was registered (RegisteredHostMemory).
- */
+/* Host memory: HostPointer and its subclasses. The driver allocates page-locked memory
+ * (PagelockedHostAllocation); the C library allocates aligned memory, which can be
+ * registered (AlignedHostAllocation); a program can register the memory of its own
+ * arrays (RegisteredHostMemory).
+ *
+ * Invariant: the objects are pcu_resources; aligned memory has no driver handle and is
+ * freed with its object. Callers: Python, and see host.h. */
 #include "python/driver/memory/host.h"
 
 #include "python/support/convert.h"
@@ -16,7 +19,7 @@
 
 PyDoc_STRVAR(host_get_device_pointer_doc,
              "get_device_pointer($self, /)\n--\n\n"
-             "The address under which the device sees this memory, as an int.");
+             "Return the address of this memory on the device, as an int.");
 
 static PyObject *
 host_device_pointer_new(pcu_resource *self)
@@ -71,7 +74,7 @@ static PyType_Spec host_spec = {"pycuda._driver.HostPointer", sizeof(pcu_resourc
 
 PyDoc_STRVAR(pagelocked_free_doc,
              "free($self, /)\n--\n\n"
-             "Release the memory now; arrays on it must not be used any more.\n\n"
+             "Release the memory now. Arrays in it must not be used afterwards.\n\n"
              "LogicError the second time.");
 
 static PyObject *
@@ -85,7 +88,7 @@ pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(pagelocked_get_flags_doc,
              "get_flags($self, /)\n--\n\n"
-             "The or-ed host_alloc_flags of this allocation, as the driver has them.");
+             "Return the or-ed host_alloc_flags that the driver reports.");
 
 static PyObject *
 pagelocked_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -154,7 +157,7 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
 /* Memory of the C library, in handle.host; the driver has nothing to release. */
 typedef struct {
     pcu_resource head;
-    int held; /* the memory has not been let go */
+    int held; /* 0 after free() */
 } aligned;
 
 static int
@@ -169,7 +172,7 @@ aligned_check(aligned *self, const char *routine)
 
 PyDoc_STRVAR(aligned_free_doc,
              "free($self, /)\n--\n\n"
-             "Let go of the memory. It lasts as long as an array shows it.\n\n"
+             "Give the memory up. It is freed when no array uses it any more.\n\n"
              "LogicError the second time.");
 
 static PyObject *
@@ -185,7 +188,7 @@ aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(aligned_get_device_pointer_doc,
              "get_device_pointer($self, /)\n--\n\n"
-             "The address under which the device sees this memory, as an int.\n\n"
+             "Return the address of this memory on the device, as an int.\n\n"
              "LogicError unless it was registered (register_host_memory).");
 
 static PyObject *
@@ -270,12 +273,12 @@ done:
 
 typedef struct {
     pcu_resource head;
-    PyObject *base; /* strong: the memory's owner, dropped after the registration */
+    PyObject *base; /* strong: owns the memory; dropped after unregistering */
 } registered;
 
 PyDoc_STRVAR(registered_unregister_doc,
              "unregister($self, /)\n--\n\n"
-             "Let the driver forget the memory, which stays the array's.\n\n"
+             "End the registration. The memory itself stays valid.\n\n"
              "LogicError the second time.");
 
 static PyMethodDef registered_methods[] = {
@@ -305,8 +308,8 @@ registered_dealloc(PyObject *op)
 }
 
 PyDoc_STRVAR(registered_doc,
-             "An array's memory that the driver has page-locked: the base of what\n"
-             "register_host_memory returns.");
+             "The memory of an array that the driver has page-locked: the base of the\n"
+             "array that register_host_memory returns.");
 
 static PyType_Slot registered_slots[] = {
     {Py_tp_doc, (void *)registered_doc},
@@ -364,11 +367,11 @@ typedef struct {
 PyDoc_STRVAR(
     host_register_host_memory_doc,
     "register_host_memory($module, /, ary, flags=0)\n--\n\n"
-    "Page-lock the memory of an array; returns an array that shares it.\n\n"
-    "ary: a numpy array without gaps, from aligned_empty for choice. flags: or-ed\n"
-    "mem_host_register_flags. The result's base is a RegisteredHostMemory, and the\n"
-    "memory is unregistered when the last view of the result goes. LogicError for\n"
-    "what the driver cannot lock.");
+    "Page-lock the memory of an array and return an array that shares it.\n\n"
+    "ary: a contiguous numpy array, preferably from aligned_empty. flags: or-ed\n"
+    "mem_host_register_flags. The base of the result is a RegisteredHostMemory. The\n"
+    "memory is unregistered when the last view of the result is deleted. LogicError\n"
+    "for memory that the driver cannot lock.");
 
 static PyObject *
 host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -426,16 +429,18 @@ pcu_host_setup(PyObject *m, pcu_state *st)
         return -1;
     }
     PyObject *bases = PyTuple_Pack(1, (PyObject *)st->HostPointer);
-    int rc =
-        bases == NULL ||
-                pcu_add_type(m, &st->PagelockedHostAllocation, &pagelocked_spec,
-                             bases) < 0 ||
-                pcu_add_type(m, &st->AlignedHostAllocation, &aligned_spec, bases) < 0 ||
-                pcu_add_type(m, &st->RegisteredHostMemory, &registered_spec, bases) < 0
-            ? -1
-            : 0;
+    int rc = -1;
+    if (bases != NULL) {
+        rc = pcu_add_type(m, &st->PagelockedHostAllocation, &pagelocked_spec, bases);
+    }
+    if (rc == 0) {
+        rc = pcu_add_type(m, &st->AlignedHostAllocation, &aligned_spec, bases);
+    }
+    if (rc == 0) {
+        rc = pcu_add_type(m, &st->RegisteredHostMemory, &registered_spec, bases);
+    }
     Py_XDECREF(bases);
-    /* the name old programs know */
+    /* old programs use this name */
     if (rc == 0) {
         rc = PyModule_AddObjectRef(m, "HostAllocation",
                                    (PyObject *)st->PagelockedHostAllocation);

@@ -1,5 +1,8 @@
-/* ManagedAllocation: memory at one address for the host and the device, which the
- * driver moves between them. */
+/* The type ManagedAllocation: memory that has the same address on the host and the
+ * device. The driver moves it between them.
+ *
+ * Invariant: a ManagedAllocation is a DeviceAllocation whose address the host can use.
+ * Callers: Python, and see managed.h. */
 #include "python/driver/memory/managed.h"
 
 #include "python/support/convert.h"
@@ -20,9 +23,9 @@ typedef struct {
 PyDoc_STRVAR(
     managed_attach_doc,
     "attach($self, /, mem_flags, stream=None)\n--\n\n"
-    "Say who may access the memory from this point of a stream on.\n\n"
-    "mem_flags: a mem_attach_flags; SINGLE, which needs a stream, gives it to the\n"
-    "kernels of that stream.");
+    "Restrict access to the memory, after the work already enqueued in the stream.\n\n"
+    "mem_flags: a mem_attach_flags. SINGLE needs a stream and gives access to the\n"
+    "kernels of that stream only.");
 
 static PyObject *
 managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -48,7 +51,7 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 }
 
 PyDoc_STRVAR(managed_get_device_pointer_doc,
-             "get_device_pointer($self, /)\n--\n\nThe address, as int() gives.");
+             "get_device_pointer($self, /)\n--\n\nReturn the address, as int() does.");
 
 static PyObject *
 managed_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -90,7 +93,9 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
     if (ctx == NULL) {
         return NULL;
     }
-    flags = flags == 0 ? MANAGED_GLOBAL : flags;
+    if (flags == 0) {
+        flags = MANAGED_GLOBAL;
+    }
     PCU_ALLOCATE(status, MemAllocManaged, (&handle.memory, bytes, flags));
     if (status == CUDA_SUCCESS) {
         *data = (void *)(uintptr_t)handle.memory;
@@ -112,7 +117,7 @@ pcu_managed_of_array(pcu_state *st, PyArrayObject *array)
     while (base != NULL && PyArray_Check(base)) {
         base = PyArray_BASE((PyArrayObject *)base);
     }
-    if (!(base != NULL && PyObject_TypeCheck(base, st->ManagedAllocation))) {
+    if (base == NULL || !PyObject_TypeCheck(base, st->ManagedAllocation)) {
         return NULL;
     }
     return base;
@@ -127,7 +132,7 @@ pcu_managed_setup(PyObject *m, pcu_state *st)
         rc = pcu_add_type(m, &st->ManagedAllocation, &managed_spec, bases);
     }
     Py_XDECREF(bases);
-    /* the name that also exists where there is no managed memory */
+    /* PyCUDA has this name also where there is no managed memory */
     if (rc < 0) {
         return -1;
     }

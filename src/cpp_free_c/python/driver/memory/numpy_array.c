@@ -1,7 +1,8 @@
-/* NumPy arrays in memory that the driver knows: pagelocked_*, aligned_*, managed_*.
+/* NumPy arrays in memory for the device: the functions pagelocked_*, aligned_* and
+ * managed_*.
  *
- * An array's base is the allocation, which is released when the last view of it goes.
- */
+ * Invariant: the base of such an array is its allocation, which is released when the
+ * last view of the array is deleted. Callers: Python, and see numpy_array.h. */
 #include "python/driver/memory/numpy_array.h"
 
 #include "python/support/setup.h"
@@ -50,7 +51,7 @@ pcu_numpy_array_new(const pcu_shape *shape, PyArray_Descr *dtype, NPY_ORDER orde
 /* -- the three kinds of memory ----------------------------------------------------- */
 
 typedef struct {
-    PyObject *like; /* borrowed: the array that gives the next three */
+    PyObject *like; /* borrowed: gives shape, dtype and order; or NULL */
     pcu_shape shape;
     PyArray_Descr *dtype; /* new reference once parsed */
     NPY_ORDER order;
@@ -104,12 +105,13 @@ typedef struct {
     pcu_argtable args;
     PyObject *(*allocate)(pcu_state *st, const numpy_array_args *a, size_t bytes,
                           void **data);
-    int zero; /* the array is filled with zeros */
+    int zero; /* fill the array with zeros */
 } numpy_array_row;
 
-/* -- making them ------------------------------------------------------------------- */
+/* -- the functions -------------------------------------------------------------------
+ */
 
-/* Shape, dtype and order of the array to be alike. */
+/* Take shape, dtype and order from a->like. */
 static int
 numpy_array_read_like(numpy_array_args *a)
 {
@@ -137,7 +139,7 @@ numpy_array_read_like(numpy_array_args *a)
     return 0;
 }
 
-/* Consumes a->dtype. */
+/* Make the array. Takes over the reference a->dtype. */
 static PyObject *
 numpy_array_new(pcu_state *st, const numpy_array_row *row, numpy_array_args *a)
 {
@@ -148,8 +150,8 @@ numpy_array_new(pcu_state *st, const numpy_array_row *row, numpy_array_args *a)
         pcu_refuse_objects(a->dtype, row->args.function);
     }
     else if (pcu_numpy_array_bytes(&a->shape, a->dtype, &bytes) == 0) {
-        /* an empty array still has a base */
-        allocation = row->allocate(st, a, bytes == 0 ? 1 : bytes, &data);
+        /* an empty array has a base too, so at least one byte is allocated */
+        allocation = row->allocate(st, a, bytes + (bytes == 0), &data);
     }
     if (allocation == NULL) {
         Py_DECREF(a->dtype);
@@ -161,7 +163,7 @@ numpy_array_new(pcu_state *st, const numpy_array_row *row, numpy_array_args *a)
     return pcu_numpy_array_new(&a->shape, a->dtype, a->order, data, allocation);
 }
 
-/* The body of them all. */
+/* The body of all functions of the table. */
 static PyObject *
 numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
                  Py_ssize_t nargs, PyObject *kwnames)
@@ -176,8 +178,9 @@ numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
     return numpy_array_new(st, row, &a);
 }
 
-/* A function from its row: name, parameters, how many and how many of them required,
- * the memory, whether it is filled; signature and docstring. */
+/* Define a function by its row: name, parameters, their number, the number of required
+ * ones, the kind of memory, whether it is filled with zeros, signature and docstring.
+ */
 #define NUMPY_ARRAY_ROW(name, specs, count, required, allocate, zero, signature, doc) \
     PyDoc_STRVAR(numpy_array_##name##_doc,                                            \
                  #name "($module, /, " signature ")\n--\n\n" doc);                    \
@@ -192,58 +195,61 @@ numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
 NUMPY_ARRAY_ROW(
     pagelocked_empty, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked, 0,
     "shape, dtype, order='C', mem_flags=0",
-    "A new array in page-locked memory, uninitialised.\n\n"
+    "Return a new uninitialised array in page-locked memory.\n\n"
     "mem_flags: or-ed host_alloc_flags. Its base is a PagelockedHostAllocation.")
-NUMPY_ARRAY_ROW(pagelocked_zeros, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked,
-                1, "shape, dtype, order='C', mem_flags=0",
-                "A new array of zeros in page-locked memory; see pagelocked_empty.")
+NUMPY_ARRAY_ROW(
+    pagelocked_zeros, numpy_array_flags_specs, 4, 2, numpy_array_pagelocked, 1,
+    "shape, dtype, order='C', mem_flags=0",
+    "Return a new array of zeros in page-locked memory; see pagelocked_empty.")
 NUMPY_ARRAY_ROW(
     pagelocked_empty_like, numpy_array_flags_like_specs, 2, 1, numpy_array_pagelocked,
     0, "array, mem_flags=0",
-    "A new array in page-locked memory with shape, dtype and order of another,\n"
-    "uninitialised. ValueError if that has gaps.")
+    "Return a new uninitialised array like another one in page-locked memory.\n\n"
+    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 NUMPY_ARRAY_ROW(
     pagelocked_zeros_like, numpy_array_flags_like_specs, 2, 1, numpy_array_pagelocked,
     1, "array, mem_flags=0",
-    "A new array of zeros in page-locked memory with shape, dtype and order\n"
-    "of another. ValueError if that has gaps.")
+    "Return a new array of zeros like another one in page-locked memory.\n\n"
+    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 
 NUMPY_ARRAY_ROW(
     aligned_empty, numpy_array_alignment_specs, 4, 2, numpy_array_aligned, 0,
     "shape, dtype, order='C', alignment=4096",
-    "A new array in aligned memory, uninitialised.\n\n"
+    "Return a new uninitialised array in aligned memory.\n\n"
     "alignment: bytes, a power of two. Its base is an AlignedHostAllocation.")
 NUMPY_ARRAY_ROW(aligned_zeros, numpy_array_alignment_specs, 4, 2, numpy_array_aligned,
                 1, "shape, dtype, order='C', alignment=4096",
-                "A new array of zeros in aligned memory; see aligned_empty.")
+                "Return a new array of zeros in aligned memory; see aligned_empty.")
 NUMPY_ARRAY_ROW(
     aligned_empty_like, numpy_array_alignment_like_specs, 2, 1, numpy_array_aligned, 0,
     "array, alignment=4096",
-    "A new array in aligned memory with shape, dtype and order of another,\n"
-    "uninitialised. ValueError if that has gaps.")
-NUMPY_ARRAY_ROW(aligned_zeros_like, numpy_array_alignment_like_specs, 2, 1,
-                numpy_array_aligned, 1, "array, alignment=4096",
-                "A new array of zeros in aligned memory with shape, dtype and order\n"
-                "of another. ValueError if that has gaps.")
+    "Return a new uninitialised array like another one in aligned memory.\n\n"
+    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+NUMPY_ARRAY_ROW(
+    aligned_zeros_like, numpy_array_alignment_like_specs, 2, 1, numpy_array_aligned, 1,
+    "array, alignment=4096",
+    "Return a new array of zeros like another one in aligned memory.\n\n"
+    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 
 NUMPY_ARRAY_ROW(
     managed_empty, numpy_array_flags_specs, 4, 2, numpy_array_managed, 0,
     "shape, dtype, order='C', mem_flags=0",
-    "A new array in managed memory, uninitialised.\n\n"
-    "mem_flags: a mem_attach_flags, GLOBAL if 0. Its base is a ManagedAllocation, and\n"
-    "kernels take the array by its address.")
+    "Return a new uninitialised array in managed memory.\n\n"
+    "mem_flags: a mem_attach_flags; 0 means GLOBAL. Its base is a ManagedAllocation.\n"
+    "Kernels accept the array as an argument.")
 NUMPY_ARRAY_ROW(managed_zeros, numpy_array_flags_specs, 4, 2, numpy_array_managed, 1,
                 "shape, dtype, order='C', mem_flags=0",
-                "A new array of zeros in managed memory; see managed_empty.")
+                "Return a new array of zeros in managed memory; see managed_empty.")
 NUMPY_ARRAY_ROW(
     managed_empty_like, numpy_array_flags_like_specs, 2, 1, numpy_array_managed, 0,
     "array, mem_flags=0",
-    "A new array in managed memory with shape, dtype and order of another,\n"
-    "uninitialised. ValueError if that has gaps.")
-NUMPY_ARRAY_ROW(managed_zeros_like, numpy_array_flags_like_specs, 2, 1,
-                numpy_array_managed, 1, "array, mem_flags=0",
-                "A new array of zeros in managed memory with shape, dtype and order\n"
-                "of another. ValueError if that has gaps.")
+    "Return a new uninitialised array like another one in managed memory.\n\n"
+    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+NUMPY_ARRAY_ROW(
+    managed_zeros_like, numpy_array_flags_like_specs, 2, 1, numpy_array_managed, 1,
+    "array, mem_flags=0",
+    "Return a new array of zeros like another one in managed memory.\n\n"
+    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
 
 #define NUMPY_ARRAY_FUNCTION(name)                                  \
     {                                                               \

@@ -1,4 +1,5 @@
-/* NumPy arrays over memory of the driver. */
+/* NumPy arrays in memory of this package. Callers: page_locked_pool.c and the functions
+ * of numpy_array.c. Invariant: the array's base keeps the memory alive. */
 #ifndef PYTHON_DRIVER_MEMORY_HOST_ARRAYS_H
 #define PYTHON_DRIVER_MEMORY_HOST_ARRAYS_H
 
@@ -6,11 +7,12 @@
 
 #include "python/support/convert.h"
 
-/* The bytes of a shape of this dtype; ValueError if they have no size_t. */
+/* The bytes of a shape of this dtype. ValueError if they exceed the address space. */
 PCU_HIDDEN PCU_RAISES int pcu_numpy_array_bytes(const pcu_shape *shape,
                                                 PyArray_Descr *dtype, size_t *bytes);
 
-/* An array over the memory at data, which base keeps. Takes over dtype and base. */
+/* An array in the memory at `data`, which `base` keeps alive. Takes over the references
+ * to dtype and base. */
 PCU_HIDDEN PCU_NEWREF PCU_STEALS(2)
     PCU_STEALS(5) PyObject *pcu_numpy_array_new(const pcu_shape *shape,
                                                 PyArray_Descr *dtype, NPY_ORDER order,

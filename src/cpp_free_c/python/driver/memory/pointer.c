@@ -1,11 +1,16 @@
-/* Addresses of device memory that programs pass in. */
+/* The converter of device addresses.
+ *
+ * Invariant: an allocation of this package is accepted only while it is live and its
+ * context is alive; the exact types are checked first, since they are the usual case.
+ * Callers: see pointer.h. */
 #include "python/driver/memory/pointer.h"
 
 #include "python/support/convert.h"
 #include "python/driver/memory/managed.h"
 #include "python/driver/resource.h"
 
-/* The pointer of a .gpudata holder (a GPUArray): None stands for an empty array. */
+/* The address of an object with gpudata, such as a GPUArray. gpudata is None for an
+ * empty array. */
 static int
 pointer_of_gpudata(pcu_state *st, PyObject *value, CUdeviceptr *out, const char *name)
 {
@@ -48,11 +53,11 @@ pcu_as_pointer(pcu_state *st, PyObject *value, void *out, const char *name)
         return pcu_resource_check((pcu_resource *)managed, routine);
     }
     if (PyObject_TypeCheck(value, st->DeviceAllocation)) {
-        /* a subclass: its __index__ has no say in where the memory is */
+        /* a subclass: its address is used even if it redefines __index__ */
         *pointer = ((pcu_resource *)value)->handle.memory;
         return pcu_resource_check((pcu_resource *)value, routine);
     }
-    /* an array has __index__, but that is its element */
+    /* __index__ of an array is its element, not its address */
     if (!pcu_is_one_integer(value) || PyObject_TypeCheck(value, st->GPUArray)) {
         return pointer_of_gpudata(st, value, pointer, name);
     }

@@ -1,4 +1,5 @@
-/* Addresses of device memory that programs pass in. */
+/* The converter of device addresses. Callers: every function that takes device memory.
+ * Invariant: see pointer.c. */
 #ifndef PYTHON_DRIVER_MEMORY_POINTER_H
 #define PYTHON_DRIVER_MEMORY_POINTER_H
 
@@ -6,6 +7,8 @@
 
 #include "python/support/args.h"
 
-PCU_CONVERTER(pcu_as_pointer); /* CUdeviceptr: int, allocation, pointer holder, ... */
+/* Converter: CUdeviceptr, from an int, an allocation, a pointer holder, an array in
+ * managed memory, or an object with gpudata. */
+PCU_CONVERTER(pcu_as_pointer);
 
 #endif

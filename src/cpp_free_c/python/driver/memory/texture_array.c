@@ -17,13 +17,14 @@
 
 typedef struct {
     pcu_resource base;
-    PyObject *owner; /* what keeps a borrowed handle; NULL otherwise */
-    int borrowed;    /* the handle is good but not ours to release */
+    PyObject *owner; /* keeps a borrowed handle valid; NULL otherwise */
+    int borrowed;    /* another object releases the handle */
 } texture_array;
 
 /* -- the array --------------------------------------------------------------------- */
 
-/* The driver says only that a value is invalid: say which ones were given. */
+/* Raise a failed creation. The driver only reports an invalid value, so the message
+ * lists the values. */
 static int
 texture_array_raise(pcu_state *st, const char *routine, CUresult status,
                     const CUDA_ARRAY3D_DESCRIPTOR *d)
@@ -169,7 +170,7 @@ pcu_texture_array_describe(pcu_state *st, PyObject *array,
 
 PyDoc_STRVAR(texture_array_free_doc,
              "free($self, /)\n--\n\n"
-             "Release the array now. Doing it again does nothing.");
+             "Release the array now. A second call does nothing.");
 
 static PyObject *
 texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -185,7 +186,7 @@ texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texture_array_get_descriptor_doc,
              "get_descriptor($self, /)\n--\n\n"
-             "What the array is like, an ArrayDescriptor. For up to two dimensions.");
+             "Return the ArrayDescriptor of an array of one or two dimensions.");
 
 static PyObject *
 texture_array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -209,7 +210,7 @@ texture_array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texture_array_get_descriptor_3d_doc,
              "get_descriptor_3d($self, /)\n--\n\n"
-             "What the array is like, an ArrayDescriptor3D.");
+             "Return the ArrayDescriptor3D of the array.");
 
 static PyObject *
 texture_array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -255,7 +256,7 @@ texture_array_traverse(PyObject *op, visitproc visit, void *arg)
     return pcu_resource_traverse(op, visit, arg);
 }
 
-/* The owner keeps the handle: it goes with the object, as the context does. */
+/* The owner keeps a borrowed handle valid, so it is dropped last, as the context is. */
 static void
 texture_array_dealloc(PyObject *op)
 {
@@ -266,9 +267,9 @@ texture_array_dealloc(PyObject *op)
 
 PyDoc_STRVAR(texture_array_doc,
              "Array(descriptor)\n--\n\n"
-             "An image on the device, in the layout of the texture unit.\n\n"
-             "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Filled by copies;\n"
-             "read and written by kernels through textures and surfaces.");
+             "An image on the device in the layout of the texture unit.\n\n"
+             "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
+             "kernels read and write it through textures and surfaces.");
 
 static PyType_Slot texture_array_slots[] = {
     {Py_tp_doc, (void *)texture_array_doc}, {Py_tp_new, pcu_resource_blank_new},

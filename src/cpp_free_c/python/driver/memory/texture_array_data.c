@@ -1,7 +1,8 @@
-/* Array.set and Array.get: the whole image, of any number of dimensions, in one copy.
+/* Array.set and Array.get: copies of a whole texture array of any number of dimensions.
  *
- * Both release the interpreter lock. With a stream the copy is only queued: the array
- * and a host buffer are the caller's to keep until the stream has passed. */
+ * Invariant: both methods release the interpreter lock during the copy. With a stream
+ * the copy is only enqueued, and the program keeps the array and a host buffer alive
+ * until it has finished. Python is the only caller; the type is in texture_array.c. */
 #include "python/support/base.h"
 
 #include "python/support/buffer.h"
@@ -14,11 +15,11 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
-/* The side of a copy that is the whole array, and the rows of the other side. */
+/* The size of a whole texture array. */
 typedef struct {
     CUDA_ARRAY3D_DESCRIPTOR d;
     size_t row;  /* bytes */
-    size_t rows; /* of a slice, at least 1 */
+    size_t rows; /* in a slice, at least 1 */
     size_t slices;
     size_t total; /* bytes */
 } texture_array_shape;
@@ -63,8 +64,8 @@ typedef struct {
     PyObject *array; /* borrowed: the Array itself */
 } texture_array_set_args;
 
-/* Queue or make the copy. Looking at the source may have run code that released the
- * array, so its handle is taken last. */
+/* Make or enqueue the copy. Converting the source may have run code that released the
+ * array, so its handle is read last. */
 static int
 texture_array_fill(pcu_state *st, const texture_array_set_args *a, CUDA_MEMCPY3D *copy,
                    CUstream stream)
@@ -75,7 +76,7 @@ texture_array_fill(pcu_state *st, const texture_array_set_args *a, CUDA_MEMCPY3D
     return texture_array_copy(st, copy, stream, a->stream != NULL);
 }
 
-/* Fill from a host buffer of exactly the array's bytes. */
+/* Fill from a host buffer that has exactly the size of the array. */
 static int
 texture_array_set_host(pcu_state *st, const texture_array_set_args *a,
                        const texture_array_shape *s, CUDA_MEMCPY3D *copy,
@@ -105,7 +106,7 @@ texture_array_set_host(pcu_state *st, const texture_array_set_args *a,
     return rc;
 }
 
-/* Fill from device memory, whose size nobody knows. */
+/* Fill from device memory, whose size is not known. */
 static int
 texture_array_set_device(pcu_state *st, const texture_array_set_args *a,
                          const texture_array_shape *s, CUDA_MEMCPY3D *copy,
@@ -117,7 +118,10 @@ texture_array_set_device(pcu_state *st, const texture_array_set_args *a,
         return -1;
     }
     copy->srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    copy->srcPitch = a->pitch == 0 ? s->row : a->pitch;
+    copy->srcPitch = a->pitch;
+    if (a->pitch == 0) {
+        copy->srcPitch = s->row;
+    }
     if (pcu_as_pointer(st, a->source, &copy->srcDevice, "source") < 0) {
         return -1;
     }
@@ -128,9 +132,9 @@ PyDoc_STRVAR(
     texture_array_set_doc,
     "set($self, /, source, stream=None, pitch=0)\n--\n\n"
     "Fill the array from a host buffer of its size, or from device memory.\n\n"
-    "Bytes are taken as they lie: channels, then x, y, z or layers. pitch: bytes from\n"
+    "The order of the bytes is: channels, then x, y, z or layers. pitch: bytes from\n"
     "row to row of device memory, if there are gaps. With a stream the copy is only\n"
-    "queued; keep the source until the stream has passed.");
+    "enqueued; keep the source alive until it has finished.");
 
 static PyObject *
 texture_array_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -152,7 +156,9 @@ texture_array_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     a.array = op;
-    a.stream = a.stream == Py_None ? NULL : a.stream;
+    if (a.stream == Py_None) {
+        a.stream = NULL;
+    }
     if ((a.stream != NULL && pcu_as_stream(st, a.stream, &stream, "stream") < 0) ||
         texture_array_measure(st, op, &s) < 0) {
         return NULL;
@@ -163,9 +169,13 @@ texture_array_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     copy.WidthInBytes = s.row;
     copy.Height = s.rows;
     copy.Depth = s.slices;
-    int rc = PyArray_Check(a.source) || PyObject_CheckBuffer(a.source)
-                 ? texture_array_set_host(st, &a, &s, &copy, stream)
-                 : texture_array_set_device(st, &a, &s, &copy, stream);
+    int rc;
+    if (PyArray_Check(a.source) || PyObject_CheckBuffer(a.source)) {
+        rc = texture_array_set_host(st, &a, &s, &copy, stream);
+    }
+    else {
+        rc = texture_array_set_device(st, &a, &s, &copy, stream);
+    }
     if (rc < 0) {
         return NULL;
     }
@@ -197,7 +207,8 @@ texture_array_type_number(CUarray_format format)
     }
 }
 
-/* A host array of the image's shape: [z][y][x][channel], those that there are. */
+/* A host array of the image's shape [z][y][x][channel]. Dimensions of size 0 and single
+ * channels are left out. */
 static PyObject *
 texture_array_host_new(const texture_array_shape *s)
 {
@@ -224,7 +235,7 @@ texture_array_host_new(const texture_array_shape *s)
 
 PyDoc_STRVAR(texture_array_get_doc,
              "get($self, /)\n--\n\n"
-             "The image as a new numpy array, [z or layer][y][x][channel].\n\n"
+             "Return the image as a new numpy array, [z or layer][y][x][channel].\n\n"
              "Dimensions of size 0 and single channels are left out.");
 
 static PyObject *

@@ -1,0 +1,141 @@
+"""The lock on one cache entry among processes: a file beside the entry.
+
+The lock ends with the process that holds it, also if that process is killed. Where no
+such file can be made or locked, there is no lock and each process compiles for itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+try:
+    import fcntl
+except ImportError:  # not a Unix
+    fcntl = None  # type: ignore[assignment]
+
+# In a lock file: its holder finished and left nothing in the cache.
+GIVEN_UP = b"-"
+
+# Descriptors of open lock files. A forked child closes them, because it shares the
+# locks with its parent.
+_descriptors: set[int] = set()
+
+
+class EntryLock:
+    """The lock on one entry. ``held`` is false where no file can be locked."""
+
+    __slots__ = ("_descriptor", "_path")
+
+    def __init__(self, entry: str) -> None:
+        folder, name = os.path.split(entry)
+        self._path = os.path.join(folder, f".{name}.lock")
+        self._descriptor: int | None = None
+
+    @property
+    def held(self) -> bool:
+        return self._descriptor is not None
+
+    def __enter__(self) -> EntryLock:
+        self._descriptor = _acquire(self._path)
+        return self
+
+    def give_up(self) -> None:
+        """Let the waiting processes know that the cache will not get this entry."""
+        if self._descriptor is not None:
+            # On a full disk this fails. Then the others wait for each other.
+            with contextlib.suppress(OSError):
+                os.pwrite(self._descriptor, GIVEN_UP, 0)
+
+    def __exit__(self, *exc_info: object) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            with contextlib.suppress(OSError):  # the folder was emptied
+                os.unlink(self._path)
+            _close(descriptor)
+
+
+def _acquire(path: str) -> int | None:
+    """Lock a lock file and return its descriptor.
+
+    Return None if there can be no lock, or if the last holder gave up.
+    """
+    if fcntl is None:
+        return None
+    while True:
+        descriptor = _open(path)
+        if descriptor is None:
+            return None
+        keep = False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            keep = _is_at(descriptor, path)
+            if os.pread(descriptor, 1, 0) == GIVEN_UP:
+                if not keep:
+                    return None
+                # Its holder was killed before it removed the file.
+                os.ftruncate(descriptor, 0)
+        except OSError:  # a file system without locks
+            return None
+        finally:
+            if not keep:
+                _close(descriptor)
+        if keep:
+            return descriptor
+
+
+def _open(path: str) -> int | None:
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:
+        return None
+    _descriptors.add(descriptor)
+    return descriptor
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    """Return whether the file is still at ``path``; its last holder removes it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _close(descriptor: int) -> None:
+    # Unlock explicitly: a child that was forked just now may share the file.
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    _descriptors.discard(descriptor)
+    os.close(descriptor)
+
+
+def remove_if_unused(path: str) -> bool:
+    """Remove a lock file that no process holds. Return whether it was removed."""
+    if fcntl is None:
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    _descriptors.add(descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _is_at(descriptor, path):
+            return False
+        os.unlink(path)
+        return True
+    except OSError:
+        return False
+    finally:
+        _close(descriptor)
+
+
+def _after_fork() -> None:
+    """Close the parent's lock files in a child."""
+    while _descriptors:
+        with contextlib.suppress(OSError):
+            os.close(_descriptors.pop())
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,99 @@
+/* The element types that kernels know, and NumPy's dtypes for them.
+ *
+ * tables/dtypes.h has one row for each type. Lowest header of the array rooms; every
+ * function needs the interpreter lock. */
+#ifndef PYTHON_ARRAY_ELEMENT_TYPE_H
+#define PYTHON_ARRAY_ELEMENT_TYPE_H
+
+#include "python/driver/memory/gpuarray.h"
+#include "tables/dtypes.h"
+
+#define PCU_DTYPE_MEMBER(CODE, name, size, align, KIND) PCU_T_##CODE,
+typedef enum {
+    PCU_DTYPES(PCU_DTYPE_MEMBER) PCU_T_COUNT,
+    PCU_T_RAW = PCU_T_COUNT, /* elements that kernels only move, as bytes */
+    PCU_T_NONE               /* no dtype yet, or one that no kernel can move */
+} pcu_type;
+#undef PCU_DTYPE_MEMBER
+
+/* Kinds of numbers, in the order in which NumPy promotes them: a kind holds the values
+ * of the kinds before it. */
+typedef enum {
+    PCU_KIND_BOOL,
+    PCU_KIND_INTEGER,
+    PCU_KIND_FLOAT,
+    PCU_KIND_COMPLEX
+} pcu_kind;
+
+typedef struct {
+    const char *name; /* of NumPy's dtype */
+    unsigned char size;
+    unsigned char align;     /* of an element on the device */
+    unsigned char kind;      /* pcu_kind */
+    unsigned char is_signed; /* of integers */
+    int numpy;               /* NumPy's number of the dtype */
+} pcu_type_row;
+
+/* One row for each type, and the last for PCU_T_RAW. */
+extern PCU_HIDDEN const pcu_type_row pcu_types[PCU_T_COUNT + 1];
+
+/* 1 if kernels compute with the type, 0 for RAW and NONE. */
+static inline int
+pcu_type_is_number(int type)
+{
+    return type < PCU_T_COUNT;
+}
+
+static inline int
+pcu_type_is_integer(int type)
+{
+    return type < PCU_T_COUNT && pcu_types[type].kind == PCU_KIND_INTEGER;
+}
+
+static inline int
+pcu_type_is_unsigned(int type)
+{
+    return pcu_type_is_integer(type) && !pcu_types[type].is_signed;
+}
+
+static inline int
+pcu_type_is_complex(int type)
+{
+    return type < PCU_T_COUNT && pcu_types[type].kind == PCU_KIND_COMPLEX;
+}
+
+/* 1 for integers and bool. */
+static inline int
+pcu_type_is_exact(int type)
+{
+    return type < PCU_T_COUNT && pcu_types[type].kind <= PCU_KIND_INTEGER;
+}
+
+/* The type of the real part of a complex type; other types themselves. */
+PCU_HIDDEN int pcu_type_real(int type);
+
+/* The pcu_type of a dtype: RAW or NONE if kernels do not compute with it. */
+PCU_HIDDEN int pcu_type_of_dtype(const PyArray_Descr *dtype);
+
+/* The dtype of a pcu_type. */
+PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dtype_of_type(int type);
+
+/* The type to which NumPy promotes two types. */
+PCU_HIDDEN PCU_RAISES int pcu_type_promote(int a, int b, int *out);
+
+/* The pcu_type of an argument `dtype`: NONE for None, TypeError if kernels do not
+ * compute with it. */
+PCU_HIDDEN PCU_RAISES int pcu_type_read(pcu_state *st, PyObject *value, int *type);
+
+/* The pcu_type that the array has in arithmetic. For a bool array that remembers no
+ * dtype this is PCU_T_BOOL, and the rules choose. */
+static inline int
+pcu_gpuarray_number_type(const pcu_gpuarray *self)
+{
+    if (self->type == PCU_T_BOOL) {
+        return self->counts_as;
+    }
+    return self->type;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* NumPy arrays for the host's side of a transfer.
+ *
+ * They have the shape and dtype of a GPUArray, and its order of axes in memory where
+ * that is possible, so that one copy moves all bytes. Called by ops/host_transfer.c and
+ * type/transfer_methods.c. */
+#ifndef PYTHON_ARRAY_HOST_ARRAY_H
+#define PYTHON_ARRAY_HOST_ARRAY_H
+
+#include "python/driver/memory/gpuarray.h"
+
+/* 1 if each element has the same distance from the first in the host array and in the
+ * packed device array. */
+PCU_HIDDEN int pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *device);
+
+/* An uninitialised array with self's order of axes, in pageable or page-locked memory.
+ */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_new(pcu_gpuarray *self);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_pagelocked_new(pcu_gpuarray *self);
+
+/* Check a host array that a program gives: its kind, size and dtype (dtype_error). An
+ * array of another shape is reshaped, with a warning of the class `warning`. */
+PCU_HIDDEN PCU_NEWREF PyArrayObject *pcu_host_checked_new(pcu_gpuarray *self,
+                                                          PyObject *host,
+                                                          PyObject *dtype_error,
+                                                          PyObject *warning);
+
+/* The elements of `host` in the order in memory of the packed array `like`: the array
+ * itself, or a copy. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_arranged_new(PyArrayObject *host,
+                                                      pcu_gpuarray *like);
+
+/* The array itself if it is packed, or a packed copy with the same order of axes. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_packed_new(PyObject *ary);
+
+/* 1 if the shape of the host array is self's. */
+PCU_HIDDEN int pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self);
+
+#endif

@@ -1,0 +1,51 @@
+/* The layout of a GPUArray: dtype, lengths, strides, order in memory.
+ *
+ * Invariant: dtype, shape, strides, count and contiguous change together, in
+ * pcu_gpuarray_describe only. Called by all files of the array rooms. */
+#ifndef PYTHON_ARRAY_LAYOUT_H
+#define PYTHON_ARRAY_LAYOUT_H
+
+#include "python/driver/memory/gpuarray.h"
+
+/* Give the array another dtype, shape and strides (NULL: C order) and compute the
+ * fields that follow from them. The arguments may be the array's own. Nothing changes
+ * on failure. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_describe(pcu_gpuarray *self,
+                                                PyArray_Descr *dtype, int ndim,
+                                                const size_t *shape,
+                                                const ptrdiff_t *strides);
+
+/* The same with the dtype that the array has. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_set_layout(pcu_gpuarray *self, int ndim,
+                                                  const size_t *shape,
+                                                  const ptrdiff_t *strides);
+
+/* Read strides that a program gives: one integer for each axis. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_read_strides(PyObject *value, int ndim,
+                                                    ptrdiff_t *strides);
+
+/* Tuples of ints. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_shape_tuple_new(int ndim, const size_t *shape);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_strides_tuple_new(int ndim,
+                                                      const ptrdiff_t *strides);
+
+/* Raise ValueError about two shapes. The format takes %s for `name`, %S for the shape
+ * given by ndim and `shape`, %S for the array's. Returns -1. */
+PCU_HIDDEN PCU_RAISES int pcu_raise_shapes(const char *format, const char *name,
+                                           int ndim, const size_t *shape,
+                                           const pcu_gpuarray *array);
+
+/* The strides of a packed array in C order, or in Fortran order if f_order is 1. */
+PCU_HIDDEN PCU_RAISES int pcu_strides_in_order(int f_order, int ndim,
+                                               const size_t *shape, size_t itemsize,
+                                               ptrdiff_t *strides);
+
+/* The strides of a packed array whose axes have the order in memory of self's. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_packed_strides(const pcu_gpuarray *self,
+                                                      size_t itemsize,
+                                                      ptrdiff_t *strides);
+
+/* 1 if the elements fill all bytes from the first to the last, in any order of axes. */
+PCU_HIDDEN int pcu_gpuarray_is_packed(const pcu_gpuarray *self);
+
+#endif

@@ -1,0 +1,296 @@
+/* The memory of a GPUArray: see memory.h. */
+
+#include "python/array/memory.h"
+
+#include "python/array/layout.h"
+#include "python/driver/context.h"
+#include "python/driver/exchange/dlpack.h"
+#include "python/driver/memory/pool.h"
+#include "driver/shape.h"
+#include "python/driver/memory/allocation.h"
+#include "python/driver/memory/pointer.h"
+#include "python/support/convert.h"
+#include "python/support/errors.h"
+
+pcu_context *
+pcu_gpuarray_context(pcu_state *st)
+{
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        return (pcu_context *)pcu_ctx_current->owner;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuLaunchKernel");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    /* The stack or an array usually holds the context. The wrapper of another library's
+     * context may have no other reference, so the state holds it. */
+    Py_XSETREF(st->foreign_context, ctx);
+    return (pcu_context *)ctx;
+}
+
+/* 1 if the object is an allocation of ours, which knows its context and whether it is
+ * alive. */
+static int
+memory_is_allocation(pcu_state *st, PyObject *memory)
+{
+    return Py_IS_TYPE(memory, st->DeviceAllocation) ||
+           Py_IS_TYPE(memory, st->PooledDeviceAllocation) ||
+           PyObject_TypeCheck(memory, st->DeviceAllocation) ||
+           PyObject_TypeCheck(memory, st->PooledDeviceAllocation);
+}
+
+pcu_resource *
+pcu_gpuarray_allocation(const pcu_gpuarray *self)
+{
+    if (self->memory != NULL && memory_is_allocation(self->st, self->memory)) {
+        return (pcu_resource *)self->memory;
+    }
+    return NULL;
+}
+
+static int
+memory_wrong_context(pcu_gpuarray *self, const pcu_resource *memory)
+{
+    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    if (shape == NULL) {
+        return -1;
+    }
+    pcu_raise_detail(self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
+                     "the memory of an array of shape %S and dtype %S belongs to "
+                     "another context (device %d) than the current one",
+                     shape, (PyObject *)self->dtype,
+                     (int)pcu_context_rec(memory->ctx)->device);
+    Py_DECREF(shape);
+    return -1;
+}
+
+/* The range of memory that an object owns: 1 and *start, *size; 0 if its size is not
+ * known. */
+static int
+memory_range(pcu_state *st, PyObject *memory, CUdeviceptr *start, size_t *size)
+{
+    if (memory == NULL) {
+        return 0;
+    }
+    if (Py_IS_TYPE(memory, st->ForeignAllocation)) {
+        const pcu_dlpack *tensor = pcu_dlpack_of(memory);
+        ptrdiff_t low = 0;
+        ptrdiff_t high = 0;
+        if (pcu_extent(tensor->ndim, tensor->shape, tensor->strides,
+                       (size_t)PyDataType_ELSIZE(tensor->dtype), &low, &high) < 0) {
+            return 0;
+        }
+        *start = tensor->pointer + (CUdeviceptr)low;
+        *size = (size_t)high - (size_t)low;
+        return 1;
+    }
+    const pcu_resource *resource = (const pcu_resource *)memory;
+    if (!memory_is_allocation(st, memory) || !resource->has_size) {
+        return 0;
+    }
+    *start = resource->handle.memory;
+    *size = resource->size;
+    return 1;
+}
+
+static int
+memory_is_outside(pcu_gpuarray *self, long long first, long long last, size_t size)
+{
+    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    PyObject *strides = pcu_strides_tuple_new(self->ndim, self->strides);
+    if (shape != NULL && strides != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "an array of shape %S, strides %S and dtype %S takes the bytes "
+                     "%lld to %lld of memory that has %zu bytes",
+                     shape, strides, (PyObject *)self->dtype, first, last, size);
+    }
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return -1;
+}
+
+int
+pcu_gpuarray_check_inside(pcu_gpuarray *self)
+{
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    ptrdiff_t low = 0;
+    ptrdiff_t high = 0;
+    if (self->inside || self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
+        return 0;
+    }
+    if (self->gpudata == Py_None) {
+        PyErr_SetString(PyExc_ValueError,
+                        "the array has elements but no memory: its gpudata is None");
+        return -1;
+    }
+    if (pcu_extent(self->ndim, self->shape, self->strides, pcu_gpuarray_itemsize(self),
+                   &low, &high) < 0) {
+        PyErr_SetString(PyExc_ValueError, "an array with these strides is too big");
+        return -1;
+    }
+    if (memory_range(self->st, self->memory, &start, &size)) {
+        uint64_t offset = self->address - start; /* wraps if the address is below */
+        if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
+            size - offset < (uint64_t)high) {
+            return memory_is_outside(self, (long long)offset + low,
+                                     (long long)offset + high, size);
+        }
+    }
+    self->inside = 1;
+    return 0;
+}
+
+int
+pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
+{
+    pcu_state *st = self->st;
+    if (self->dtype == NULL) {
+        return pcu_gpuarray_ready(self);
+    }
+    if (self->memory != NULL && memory_is_allocation(st, self->memory)) {
+        pcu_resource *memory = (pcu_resource *)self->memory;
+        if (pcu_resource_check(memory, "cuLaunchKernel") < 0) {
+            return -1;
+        }
+        if (ctx != NULL && pcu_context_rec(memory->ctx)->handle != ctx->rec.handle) {
+            return memory_wrong_context(self, memory);
+        }
+    }
+    if (self->inside) {
+        return 0;
+    }
+    return pcu_gpuarray_check_inside(self);
+}
+
+int
+pcu_gpuarray_check_current(pcu_gpuarray *self)
+{
+    const pcu_context *ctx = pcu_gpuarray_context(self->st);
+    if (ctx == NULL) {
+        return -1;
+    }
+    return pcu_gpuarray_check(self, ctx);
+}
+
+/* The object that keeps the memory at a bare address alive, found through the base.
+ *
+ * The base may be an object that only has to stay alive, and a program may assign
+ * gpudata after __init__. In these cases the base is taken only if the address lies in
+ * its memory. */
+static PyObject *
+memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
+{
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    PyObject *memory = self->base;
+    if (self->base == NULL) {
+        return NULL;
+    }
+    int is_array = pcu_is_array(self->st, self->base);
+    if (is_array) {
+        memory = ((pcu_gpuarray *)self->base)->memory;
+    }
+    if (!memory_range(self->st, memory, &start, &size)) {
+        return is_array ? memory : NULL;
+    }
+    if ((is_array && is_new) || address - start <= size) {
+        return memory;
+    }
+    return NULL;
+}
+
+int
+pcu_gpuarray_adopt(pcu_gpuarray *self, PyObject *gpudata, int is_new)
+{
+    CUdeviceptr address = 0;
+    PyObject *memory = NULL;
+    if (gpudata != Py_None) {
+        if (pcu_as_pointer(self->st, gpudata, &address, "gpudata") < 0) {
+            return -1;
+        }
+        if (PyLong_Check(gpudata)) {
+            memory = memory_of_base(self, address, is_new);
+        }
+        else if (pcu_is_array(self->st, gpudata)) {
+            memory = ((pcu_gpuarray *)gpudata)->memory;
+        }
+        else {
+            memory = gpudata;
+        }
+    }
+    Py_XINCREF(memory);
+    self->address = address;
+    self->inside = 0;
+    Py_XSETREF(self->gpudata, Py_NewRef(gpudata));
+    Py_XSETREF(self->memory, memory);
+    return 0;
+}
+
+void
+pcu_gpuarray_forget_memory(pcu_gpuarray *self)
+{
+    self->address = 0;
+    self->inside = 0;
+    Py_XSETREF(self->gpudata, Py_NewRef(Py_None));
+    Py_CLEAR(self->memory);
+}
+
+/* The address of memory that an allocator returned. It may be any object with __int__.
+ */
+static int
+memory_allocated_address(pcu_state *st, PyObject *memory, CUdeviceptr *address)
+{
+    if (memory_is_allocation(st, memory)) {
+        *address = ((pcu_resource *)memory)->handle.memory;
+        return 0;
+    }
+    return pcu_as_address(memory, address, "what the allocator returned");
+}
+
+int
+pcu_gpuarray_allocate(pcu_gpuarray *self)
+{
+    ptrdiff_t low = 0;
+    ptrdiff_t high = 0;
+    pcu_state *st = self->st;
+    if (self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
+        Py_XSETREF(self->gpudata, Py_NewRef(Py_None));
+        return 0;
+    }
+    if (self->contiguous) {
+        high = (ptrdiff_t)pcu_gpuarray_nbytes(self);
+    }
+    else if (pcu_extent(self->ndim, self->shape, self->strides,
+                        pcu_gpuarray_itemsize(self), &low, &high) < 0) {
+        PyErr_SetString(PyExc_ValueError, "an array with these strides is too big");
+        return -1;
+    }
+    size_t size = (size_t)high - (size_t)low;
+    PyObject *allocator = self->allocator;
+    PyObject *memory;
+    if (allocator == NULL) {
+        allocator = st->default_allocator;
+    }
+    if (allocator == NULL || allocator == st->mem_alloc) {
+        memory = pcu_allocation_new(st, size);
+    }
+    else {
+        memory = pcu_allocate(st, allocator, size);
+    }
+    CUdeviceptr address = 0;
+    if (memory == NULL || memory_allocated_address(st, memory, &address) < 0) {
+        Py_XDECREF(memory);
+        return -1;
+    }
+    self->address = address + (CUdeviceptr)(-low);
+    self->inside = allocator == NULL || allocator == st->mem_alloc;
+    if (low == 0) {
+        Py_XSETREF(self->gpudata, Py_NewRef(memory));
+    }
+    else {
+        Py_CLEAR(self->gpudata);
+    }
+    Py_XSETREF(self->memory, memory);
+    return 0;
+}

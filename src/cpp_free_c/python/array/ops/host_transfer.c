@@ -1,0 +1,245 @@
+/* Transfers between host and device: see host_transfer.h. */
+
+#include "python/array/ops/host_transfer.h"
+
+#include "python/array/construction.h"
+#include "python/array/host_array.h"
+#include "python/array/layout.h"
+#include "python/array/memory.h"
+#include "python/array/ops/device_copy.h"
+#include "python/driver/memory/copy_error.h"
+#include "python/support/convert.h"
+
+/* -- one piece --------------------------------------------------------------------- */
+
+static int
+transfer_wait(pcu_state *st, CUstream stream)
+{
+    int rc;
+    PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+    return rc;
+}
+
+/* The bytes that both arrays have. Allocations, warnings and waits run Python code,
+ * which may have changed the layout of one array since the two were compared. */
+static int
+transfer_bytes(PyArrayObject *host, const pcu_gpuarray *device, size_t *nbytes)
+{
+    *nbytes = pcu_gpuarray_nbytes(device);
+    if (*nbytes == (size_t)PyArray_NBYTES(host)) {
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "the numpy array has %zu bytes, the GPUArray has %zu: one of them was "
+                 "changed meanwhile",
+                 (size_t)PyArray_NBYTES(host), *nbytes);
+    return -1;
+}
+
+/* Copy a packed array to the host. The call releases the interpreter lock, so it holds
+ * the memory. */
+static int
+transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
+              int async)
+{
+    pcu_state *st = device->st;
+    size_t nbytes = 0;
+    int rc;
+    if (transfer_bytes(host, device, &nbytes) < 0) {
+        return -1;
+    }
+    void *data = PyArray_DATA(host);
+    CUdeviceptr address = device->address;
+    PyObject *memory = Py_XNewRef(device->memory);
+    if (stream == NULL && !async) {
+        PCU_CALL_COPY(rc, st, MemcpyDtoH, (data, address, nbytes),
+                    {"the array", address, nbytes});
+    }
+    else {
+        PCU_CALL_COPY(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
+                    {"the array", address, nbytes});
+        if (rc == 0 && !async) {
+            rc = transfer_wait(st, stream);
+        }
+    }
+    Py_XDECREF(memory);
+    return rc;
+}
+
+/* The opposite direction. */
+static int
+transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, int async)
+{
+    pcu_state *st = device->st;
+    size_t nbytes = 0;
+    int rc;
+    if (transfer_bytes(host, device, &nbytes) < 0) {
+        return -1;
+    }
+    const void *data = PyArray_DATA(host);
+    CUdeviceptr address = device->address;
+    PyObject *memory = Py_XNewRef(device->memory);
+    if (stream == NULL && !async) {
+        PCU_CALL_COPY(rc, st, MemcpyHtoD, (address, data, nbytes),
+                    {"the array", address, nbytes});
+    }
+    else {
+        PCU_CALL_COPY(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
+                    {"the array", address, nbytes});
+        if (rc == 0 && !async) {
+            rc = transfer_wait(st, stream);
+        }
+    }
+    Py_XDECREF(memory);
+    return rc;
+}
+
+static int
+transfer_has_bytes(const pcu_gpuarray *self)
+{
+    return self->count != 0 && pcu_gpuarray_itemsize(self) != 0;
+}
+
+/* -- to the host ------------------------------------------------------------------- */
+
+/* Copy a packed array into a host array of another order, by way of a third array. */
+static int
+transfer_down_rearranged(PyArrayObject *host, pcu_gpuarray *packed, CUstream stream)
+{
+    PyObject *between = pcu_host_new(packed);
+    if (between == NULL) {
+        return -1;
+    }
+    int rc = transfer_down((PyArrayObject *)between, packed, stream, 0);
+    if (rc == 0) {
+        rc = PyArray_CopyInto(host, (PyArrayObject *)between);
+    }
+    Py_DECREF(between);
+    return rc;
+}
+
+int
+pcu_host_transfer_get(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
+                      int async)
+{
+    PyObject *packed;
+    int rc;
+    if (!transfer_has_bytes(self)) {
+        return 0;
+    }
+    if (pcu_gpuarray_check_current(self) < 0) {
+        return -1;
+    }
+    if (pcu_gpuarray_is_packed(self)) {
+        packed = Py_NewRef((PyObject *)self);
+    }
+    else {
+        packed = pcu_gpuarray_copy_new(self, self->allocator, stream);
+    }
+    if (packed == NULL) {
+        return -1;
+    }
+    pcu_gpuarray *source = (pcu_gpuarray *)packed;
+    if (pcu_host_is_alike(host, source)) {
+        /* wait if the source is a temporary: it must outlive the transfer */
+        rc = transfer_down(host, source, stream, async && source == self);
+    }
+    else {
+        rc = transfer_down_rearranged(host, source, stream);
+    }
+    Py_DECREF(packed);
+    return rc;
+}
+
+/* -- to the device ----------------------------------------------------------------- */
+
+/* The array itself if it is packed, or packed memory for its elements. */
+static PyObject *
+transfer_target_new(pcu_gpuarray *self)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    if (pcu_gpuarray_is_packed(self)) {
+        return Py_NewRef((PyObject *)self);
+    }
+    if (pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) < 0) {
+        return NULL;
+    }
+    return pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, strides,
+                            self->dtype, self->allocator);
+}
+
+int
+pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
+                      int async)
+{
+    PyObject *arranged = NULL;
+    int rc = -1;
+    if (!transfer_has_bytes(self)) {
+        return 0;
+    }
+    if (pcu_gpuarray_check_current(self) < 0) {
+        return -1;
+    }
+    PyObject *packed = transfer_target_new(self);
+    if (packed == NULL) {
+        return -1;
+    }
+    pcu_gpuarray *target = (pcu_gpuarray *)packed;
+    arranged = pcu_host_arranged_new(host, target);
+    if (arranged == NULL) {
+        goto done;
+    }
+    /* wait if one side is a temporary: it must outlive the transfer */
+    int no_wait = async && arranged == (PyObject *)host && target == self;
+    rc = transfer_up(target, (PyArrayObject *)arranged, stream, no_wait);
+    if (rc == 0 && target != self) {
+        rc = pcu_device_copy(self, target, stream);
+    }
+done:
+    Py_DECREF(packed);
+    Py_XDECREF(arranged);
+    return rc;
+}
+
+/* An uninitialised GPUArray with dtype, shape and strides of a packed host array. */
+static PyObject *
+transfer_like_host_new(pcu_state *st, PyArrayObject *host, PyObject *allocator)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    int ndim = PyArray_NDIM(host);
+    if (PyDataType_REFCHK(PyArray_DESCR(host))) {
+        pcu_refuse_objects(PyArray_DESCR(host), "ary");
+        return NULL;
+    }
+    for (int i = 0; i < ndim; i++) {
+        shape[i] = (size_t)PyArray_DIM(host, i);
+        strides[i] = PyArray_STRIDE(host, i);
+    }
+    return pcu_gpuarray_new(st, NULL, ndim, shape, strides, PyArray_DESCR(host),
+                            allocator);
+}
+
+PyObject *
+pcu_host_transfer_new(pcu_state *st, PyObject *array, PyObject *allocator,
+                      CUstream stream, int async)
+{
+    PyObject *packed = pcu_host_packed_new(array);
+    if (packed == NULL) {
+        return NULL;
+    }
+    PyArrayObject *host = (PyArrayObject *)packed;
+    PyObject *result = transfer_like_host_new(st, host, allocator);
+    pcu_gpuarray *target = (pcu_gpuarray *)result;
+    if (result == NULL || pcu_gpuarray_nbytes(target) == 0) {
+        goto done;
+    }
+    /* wait if the packed array is a temporary: it must outlive the transfer */
+    if (pcu_gpuarray_check(target, NULL) < 0 ||
+        transfer_up(target, host, stream, async && packed == array) < 0) {
+        Py_CLEAR(result);
+    }
+done:
+    Py_DECREF(packed);
+    return result;
+}

@@ -1,0 +1,32 @@
+/* The launch of a generated kernel: see kernel_launch.h. */
+
+#include "python/array/ops/kernel_launch.h"
+
+#include "python/driver/context_stack.h"
+
+int
+pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int threads,
+                  CUstream stream, pcu_argbuf *params)
+{
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->data,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &params->used, CU_LAUNCH_PARAM_END};
+    if (blocks > INT32_MAX) {
+        PyErr_Format(
+            PyExc_OverflowError,
+            "the kernel needs %zu blocks, which is more than a launch can have",
+            blocks);
+        return -1;
+    }
+    const pcu_ctxrec *rec = pcu_ctx_current; /* the kernel's context */
+    CUresult status;
+    do {
+        PCU_STATUS(status, LaunchKernel,
+                   (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL,
+                    extra));
+    } while (status != CUDA_SUCCESS && pcu_context_repair(st, status) &&
+             rec == pcu_ctx_current);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(st, "cuLaunchKernel", status);
+    }
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* Parameters and launch of a generated kernel.
+ *
+ * Called by the files that launch kernels: elementwise_kernel.c, reduction.c,
+ * transpose.c. */
+#ifndef PYTHON_ARRAY_OPS_KERNEL_LAUNCH_H
+#define PYTHON_ARRAY_OPS_KERNEL_LAUNCH_H
+
+#include "python/support/base.h"
+
+#include "driver/argument_buffer.h"
+
+/* Append a value to the parameters, at a multiple of `align`. Inline: every parameter
+ * of every launch calls it, with constant sizes. */
+PCU_RAISES static inline int
+pcu_kernel_put(pcu_argbuf *params, const void *bytes, size_t size, size_t align)
+{
+    void *place = pcu_argbuf_reserve(params, size, align);
+    if (place == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(place, bytes, size);
+    return 0;
+}
+
+/* Append an address. */
+PCU_RAISES static inline int
+pcu_kernel_put_address(pcu_argbuf *params, CUdeviceptr address)
+{
+    return pcu_kernel_put(params, &address, sizeof(address), sizeof(address));
+}
+
+/* Append an index: 64 bits if `wide`, else 32. */
+PCU_RAISES static inline int
+pcu_kernel_put_index(pcu_argbuf *params, int wide, ptrdiff_t value)
+{
+    int32_t narrow = (int32_t)value;
+    int64_t full = value;
+    if (wide) {
+        return pcu_kernel_put(params, &full, 8, 8);
+    }
+    return pcu_kernel_put(params, &narrow, 4, 4);
+}
+
+/* Enqueue a kernel of the current context with packed parameters. */
+PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,
+                                            size_t blocks, unsigned int threads,
+                                            CUstream stream, pcu_argbuf *params);
+
+#endif

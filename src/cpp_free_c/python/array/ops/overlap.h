@@ -1,0 +1,15 @@
+/* Whether two arrays share memory in a way that a kernel cannot handle.
+ *
+ * Pure arithmetic on addresses. Called before a kernel or copy writes an array that it
+ * may also read. */
+#ifndef PYTHON_ARRAY_OPS_OVERLAP_H
+#define PYTHON_ARRAY_OPS_OVERLAP_H
+
+#include "python/driver/memory/gpuarray.h"
+
+/* 1 if writing `out` may change elements of `in` that other threads have not read yet.
+ * 0 if the arrays have the same elements in the same places: then each thread reads and
+ * writes its own. */
+PCU_HIDDEN int pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarray *out);
+
+#endif

@@ -1,0 +1,220 @@
+/* Linear combinations, and products, quotients and powers into a given array.
+ *
+ * mul_add is public; the others are helpers that libraries for PyCUDA call. Each runs
+ * one kernel. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/element_type.h"
+#include "python/array/ops/ufunc.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    PyObject *a; /* the factor of self; borrowed, as are all objects */
+    PyObject *other;
+    PyObject *b; /* the factor of other */
+    PyObject *out;
+    PyObject *add_timer;
+    CUstream stream;
+} combination_args;
+
+/* Enqueue op(inputs) into out. */
+static PyObject *
+combination_call(pcu_gpuarray *self, int op, PyObject *const *inputs, PyObject *out,
+                 CUstream stream)
+{
+    pcu_ufunc_options options = {
+        .outs = {NULL, NULL}, .dtype = PCU_T_NONE, .stream = stream};
+    if (out != Py_None) {
+        options.outs[0] = out;
+    }
+    return pcu_ufunc_require(self->st, op, inputs, &options);
+}
+
+static int
+combination_refuse_timer(PyObject *add_timer)
+{
+    if (add_timer != Py_None) {
+        PyErr_SetString(PyExc_NotImplementedError,
+                        "add_timer is not supported; use events around the call");
+        return -1;
+    }
+    return 0;
+}
+
+#define COMBINATION_OBJECT(name, member)                        \
+    {                                                           \
+        name, pcu_as_object, offsetof(combination_args, member) \
+    }
+#define COMBINATION_STREAM                                          \
+    {                                                               \
+        "stream", pcu_as_stream, offsetof(combination_args, stream) \
+    }
+
+PyDoc_STRVAR(combination_mul_add_doc,
+             "mul_add($self, /, selffac, other, otherfac, add_timer=None, stream=None, "
+             "out=None)\n--\n\n"
+             "Return selffac * self + otherfac * other, computed in one kernel.");
+
+static PyObject *
+combination_mul_add(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {COMBINATION_OBJECT("selffac", a),
+                                        COMBINATION_OBJECT("other", other),
+                                        COMBINATION_OBJECT("otherfac", b),
+                                        COMBINATION_OBJECT("add_timer", add_timer),
+                                        COMBINATION_STREAM,
+                                        COMBINATION_OBJECT("out", out)};
+    static const pcu_argtable table = {"mul_add", specs, 6, 3, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    combination_args a = {
+        .add_timer = Py_None, .out = Py_None, .stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        combination_refuse_timer(a.add_timer) < 0) {
+        return NULL;
+    }
+    PyObject *inputs[4] = {a.a, op, a.b, a.other};
+    return combination_call(self, PCU_OP_AXPBY, inputs, a.out, a.stream);
+}
+
+PyDoc_STRVAR(combination_axpbyz_doc,
+             "_axpbyz($self, /, selffac, other, otherfac, out, add_timer=None, "
+             "stream=None)\n--\n\n"
+             "Compute out = selffac * self + otherfac * other.");
+
+static PyObject *
+combination_axpbyz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        COMBINATION_OBJECT("selffac", a),           COMBINATION_OBJECT("other", other),
+        COMBINATION_OBJECT("otherfac", b),          COMBINATION_OBJECT("out", out),
+        COMBINATION_OBJECT("add_timer", add_timer), COMBINATION_STREAM};
+    static const pcu_argtable table = {"_axpbyz", specs, 6, 4, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    combination_args a = {.add_timer = Py_None, .stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        combination_refuse_timer(a.add_timer) < 0) {
+        return NULL;
+    }
+    PyObject *inputs[4] = {a.a, op, a.b, a.other};
+    return combination_call(self, PCU_OP_AXPBY, inputs, a.out, a.stream);
+}
+
+PyDoc_STRVAR(combination_axpbz_doc,
+             "_axpbz($self, /, selffac, other, out, stream=None)\n--\n\n"
+             "Compute out = selffac * self + other.");
+
+static PyObject *
+combination_axpbz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        COMBINATION_OBJECT("selffac", a), COMBINATION_OBJECT("other", other),
+        COMBINATION_OBJECT("out", out), COMBINATION_STREAM};
+    static const pcu_argtable table = {"_axpbz", specs, 4, 3, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    combination_args a = {.stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    PyObject *inputs[3] = {a.a, op, a.other};
+    return combination_call(self, PCU_OP_AXPB, inputs, a.out, a.stream);
+}
+
+/* Parse (other, out, stream=None) and compute out = self op other, or the reverse. */
+static PyObject *
+combination_pair(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames, const char *name, int operation, int reversed)
+{
+    static const pcu_argspec specs[] = {COMBINATION_OBJECT("other", other),
+                                        COMBINATION_OBJECT("out", out),
+                                        COMBINATION_STREAM};
+    const pcu_argtable table = {name, specs, 3, 2, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    combination_args a = {.stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    PyObject *inputs[2] = {op, a.other};
+    if (reversed) {
+        inputs[0] = a.other;
+        inputs[1] = op;
+    }
+    return combination_call(self, operation, inputs, a.out, a.stream);
+}
+
+PyDoc_STRVAR(combination_multiply_doc,
+             "_elwise_multiply($self, /, other, out, stream=None)\n--\n\n"
+             "Compute out = self * other.");
+PyDoc_STRVAR(
+    combination_div_doc,
+    "_div($self, /, other, out, stream=None)\n--\n\nCompute out = self / other.");
+PyDoc_STRVAR(combination_rdiv_doc,
+             "_rdiv_scalar($self, /, other, out, stream=None)\n--\n\n"
+             "Compute out = other / self.");
+
+static PyObject *
+combination_multiply(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    return combination_pair(op, args, nargs, kwnames, "_elwise_multiply",
+                            PCU_OP_MULTIPLY, 0);
+}
+
+static PyObject *
+combination_div(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    return combination_pair(op, args, nargs, kwnames, "_div", PCU_OP_DIVIDE, 0);
+}
+
+static PyObject *
+combination_rdiv(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
+{
+    return combination_pair(op, args, nargs, kwnames, "_rdiv_scalar", PCU_OP_DIVIDE, 1);
+}
+
+PyDoc_STRVAR(combination_pow_doc,
+             "_pow($self, /, other, new)\n--\n\n"
+             "Return self ** other: in a new array if new is true, else in self.");
+
+static PyObject *
+combination_pow(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {COMBINATION_OBJECT("other", other),
+                                        COMBINATION_OBJECT("new", a)};
+    static const pcu_argtable table = {"_pow", specs, 2, 2, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    combination_args a = {.stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    int new = PyObject_IsTrue(a.a);
+    if (new < 0) {
+        return NULL;
+    }
+    PyObject *inputs[2] = {op, a.other};
+    PyObject *out = op;
+    if (new) {
+        out = Py_None;
+    }
+    return combination_call(self, PCU_OP_POWER, inputs, out, a.stream);
+}
+
+#define COMBINATION_ROW(name, function)                                 \
+    {                                                                   \
+        name, (PyCFunction)(void (*)(void))combination_##function,      \
+            METH_FASTCALL | METH_KEYWORDS, combination_##function##_doc \
+    }
+
+PyMethodDef pcu_combination_methods[] = {
+    COMBINATION_ROW("mul_add", mul_add), COMBINATION_ROW("_axpbyz", axpbyz),
+    COMBINATION_ROW("_axpbz", axpbz),    COMBINATION_ROW("_elwise_multiply", multiply),
+    COMBINATION_ROW("_div", div),        COMBINATION_ROW("_rdiv_scalar", rdiv),
+    COMBINATION_ROW("_pow", pow),        {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,76 @@
+/* The parts of complex arrays: conj, conjugate, real, imag. */
+
+#include "python/array/type/complex_parts.h"
+
+#include "python/array/element_type.h"
+#include "python/array/ops/ufunc.h"
+#include "python/array/type/members.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+static PyObject *
+complex_call(PyObject *op, int operation, PyObject *out)
+{
+    pcu_ufunc_options options = {
+        .outs = {NULL, NULL}, .dtype = PCU_T_NONE, .stream = pcu_current_stream()};
+    if (out != Py_None) {
+        options.outs[0] = out;
+    }
+    return pcu_ufunc_require(((pcu_gpuarray *)op)->st, operation, &op, &options);
+}
+
+PyDoc_STRVAR(
+    complex_conj_doc,
+    "conj($self, /, out=None)\n--\n\n"
+    "Return the complex conjugate, in out if it is given; self if it is real.");
+PyDoc_STRVAR(
+    complex_conjugate_doc,
+    "conjugate($self, /, out=None)\n--\n\n"
+    "Return the complex conjugate, in out if it is given; self if it is real.");
+
+static PyObject *
+complex_conj(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"out", pcu_as_object, 0}};
+    static const pcu_argtable table = {"conj", specs, 1, 0, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    PyObject *out = Py_None;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &out) < 0 ||
+        pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (!pcu_type_is_complex(self->type)) {
+        return Py_NewRef(op);
+    }
+    return complex_call(op, PCU_OP_CONJUGATE, out);
+}
+
+PyObject *
+pcu_gpuarray_get_real(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (!pcu_type_is_complex(self->type)) {
+        return Py_NewRef(op);
+    }
+    return complex_call(op, PCU_OP_REAL, Py_None);
+}
+
+PyObject *
+pcu_gpuarray_get_imag(PyObject *op, void *Py_UNUSED(closure))
+{
+    if (pcu_gpuarray_ready((pcu_gpuarray *)op) < 0) {
+        return NULL;
+    }
+    return complex_call(op, PCU_OP_IMAG, Py_None);
+}
+
+PyMethodDef pcu_complex_parts_methods[] = {
+    {"conj", (PyCFunction)(void (*)(void))complex_conj, METH_FASTCALL | METH_KEYWORDS,
+     complex_conj_doc},
+    {"conjugate", (PyCFunction)(void (*)(void))complex_conj,
+     METH_FASTCALL | METH_KEYWORDS, complex_conjugate_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,121 @@
+/* Methods of GPUArray whose work Python functions in pycuda/_array do. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/type/forwarding.h"
+
+/* The method `name`, which calls the function of that name in pycuda._array.<where>. */
+#define FORWARD(name, where, signature, text)                                       \
+    PyDoc_STRVAR(forwarded_##name##_doc, #name signature "\n--\n\n" text);          \
+    static PyObject *forwarded_##name(PyObject *op, PyObject *const *args,          \
+                                      Py_ssize_t nargs, PyObject *kwnames)          \
+    {                                                                               \
+        return pcu_gpuarray_forward(op, "pycuda._array." where, #name, args, nargs, \
+                                    kwnames);                                       \
+    }
+
+FORWARD(any, "reductions",
+        "($self, /, stream=None, allocator=None, axis=None, keepdims=False)",
+        "Return whether any element is true: a bool array, without axes unless "
+        "axis is given.")
+FORWARD(all, "reductions",
+        "($self, /, stream=None, allocator=None, axis=None, keepdims=False)",
+        "Return whether all elements are true: a bool array, without axes unless "
+        "axis is given.")
+FORWARD(bind_to_texref, "texture_binding", "($self, /, texref, allow_offset=False)",
+        "Bind the array to a texture reference and return the offset in elements.")
+FORWARD(bind_to_texref_ext, "texture_binding",
+        "($self, /, texref, channels=1, allow_double_hack=False, "
+        "allow_complex_hack=False, allow_offset=False)",
+        "Bind the array with several channels, and doubles as pairs of integers.")
+FORWARD(sum, "numpy_methods",
+        "($self, /, axis=None, dtype=None, out=None, keepdims=False, "
+        "initial=None, where=True)",
+        "Return the sum along all axes or some; integers are summed in 64 bits.")
+FORWARD(prod, "numpy_methods",
+        "($self, /, axis=None, dtype=None, out=None, keepdims=False, "
+        "initial=None, where=True)",
+        "Return the product along all axes or some.")
+FORWARD(min, "numpy_methods",
+        "($self, /, axis=None, out=None, keepdims=False, initial=None, "
+        "where=True)",
+        "Return the smallest element along all axes or some.")
+FORWARD(max, "numpy_methods",
+        "($self, /, axis=None, out=None, keepdims=False, initial=None, "
+        "where=True)",
+        "Return the largest element along all axes or some.")
+FORWARD(argmin, "numpy_methods", "($self, /, axis=None, out=None, *, keepdims=False)",
+        "Return the index of the first smallest element.")
+FORWARD(argmax, "numpy_methods", "($self, /, axis=None, out=None, *, keepdims=False)",
+        "Return the index of the first largest element.")
+FORWARD(mean, "numpy_methods",
+        "($self, /, axis=None, dtype=None, out=None, keepdims=False, *, "
+        "where=True)",
+        "Return the mean along all axes or some.")
+FORWARD(var, "numpy_methods",
+        "($self, /, axis=None, dtype=None, out=None, ddof=0, "
+        "keepdims=False, *, where=True)",
+        "Return the variance along all axes or some.")
+FORWARD(std, "numpy_methods",
+        "($self, /, axis=None, dtype=None, out=None, ddof=0, "
+        "keepdims=False, *, where=True)",
+        "Return the standard deviation along all axes or some.")
+FORWARD(cumsum, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
+        "Return the sums up to each element, flat or along an axis.")
+FORWARD(cumprod, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
+        "Return the products up to each element, flat or along an axis.")
+FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
+        "Return the difference of the largest and the smallest element.")
+FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
+        "Return the sum of products of two arrays with one axis.")
+FORWARD(clip, "numpy_methods", "($self, /, min=None, max=None, out=None)",
+        "Return the elements, limited to the bounds.")
+FORWARD(round, "numpy_methods", "($self, /, decimals=0, out=None)",
+        "Return the elements rounded, halves to even.")
+FORWARD(flatten, "numpy_methods", "($self, /, order='C')",
+        "Return a copy with one axis, in the order of the indices.")
+FORWARD(swapaxes, "numpy_methods", "($self, /, axis1, axis2)",
+        "Return a view with two axes exchanged.")
+FORWARD(take, "numpy_methods", "($self, /, indices, axis=None, out=None)",
+        "Return the elements at indices, of the flat array or along an axis.")
+FORWARD(nonzero, "numpy_methods", "($self, /)",
+        "Return the indices of the elements that are not 0.")
+FORWARD(item, "numpy_methods", "($self, /, *args)",
+        "Return the only element, or the one at indices, as a Python number.")
+FORWARD(tolist, "numpy_methods", "($self, /)",
+        "Return the elements as Python numbers, in nested lists.")
+
+#define FORWARDED_ROW(name)                                       \
+    {                                                             \
+#        name, (PyCFunction)(void (*)(void))forwarded_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, forwarded_##name##_doc \
+    }
+
+PyMethodDef pcu_forwarded_methods[] = {
+    FORWARDED_ROW(any),
+    FORWARDED_ROW(all),
+    FORWARDED_ROW(bind_to_texref),
+    FORWARDED_ROW(bind_to_texref_ext),
+    FORWARDED_ROW(sum),
+    FORWARDED_ROW(prod),
+    FORWARDED_ROW(min),
+    FORWARDED_ROW(max),
+    FORWARDED_ROW(argmin),
+    FORWARDED_ROW(argmax),
+    FORWARDED_ROW(mean),
+    FORWARDED_ROW(var),
+    FORWARDED_ROW(std),
+    FORWARDED_ROW(cumsum),
+    FORWARDED_ROW(cumprod),
+    FORWARDED_ROW(ptp),
+    FORWARDED_ROW(dot),
+    FORWARDED_ROW(clip),
+    FORWARDED_ROW(round),
+    FORWARDED_ROW(flatten),
+    FORWARDED_ROW(swapaxes),
+    FORWARDED_ROW(take),
+    FORWARDED_ROW(nonzero),
+    FORWARDED_ROW(item),
+    FORWARDED_ROW(tolist),
+    {NULL, NULL, 0, NULL},
+};

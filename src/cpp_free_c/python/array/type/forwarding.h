@@ -1,0 +1,14 @@
+/* Calls of Python functions in pycuda/_array that do the work of a method. */
+#ifndef PYTHON_ARRAY_TYPE_FORWARDING_H
+#define PYTHON_ARRAY_TYPE_FORWARDING_H
+
+#include "python/support/base.h"
+
+/* Call function(op, *args, **kwargs) of the Python module `where`. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_forward(PyObject *op, const char *where,
+                                                     const char *function,
+                                                     PyObject *const *args,
+                                                     Py_ssize_t nargs,
+                                                     PyObject *kwnames);
+
+#endif

@@ -1,0 +1,379 @@
+/* The type GPUArray: its construction by programs, its end, and the parts of the type,
+ * which the other files of this folder define.
+ *
+ * Top of the array rooms: module.c calls pcu_gpuarray_setup. */
+
+#include "python/array/construction.h"
+#include "python/array/flags.h"
+#include "python/array/layout.h"
+#include "python/array/memory.h"
+#include "python/array/ops/kernel_request.h"
+#include "python/array/ops/operations.h"
+#include "python/array/type/members.h"
+#include "python/driver/memory/pool.h"
+#include "python/support/convert.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+
+/* -- construction ------------------------------------------------------------------ */
+
+static PyObject *
+array_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    if (st == NULL) {
+        return NULL;
+    }
+    return (PyObject *)pcu_gpuarray_blank_new(st, type);
+}
+
+typedef struct {
+    pcu_shape shape;
+    PyArray_Descr *dtype; /* new reference once parsed */
+    PyObject *allocator;  /* borrowed, as are the three below */
+    PyObject *base;
+    PyObject *gpudata;
+    PyObject *strides;
+    NPY_ORDER order;
+} array_args;
+
+static const pcu_argspec array_specs[] = {
+    {"shape", pcu_as_shape, offsetof(array_args, shape)},
+    {"dtype", pcu_as_dtype, offsetof(array_args, dtype)},
+    {"allocator", pcu_as_allocator, offsetof(array_args, allocator)},
+    {"base", pcu_as_object, offsetof(array_args, base)},
+    {"gpudata", pcu_as_object, offsetof(array_args, gpudata)},
+    {"strides", pcu_as_object, offsetof(array_args, strides)},
+    {"order", pcu_as_order, offsetof(array_args, order)},
+};
+static const pcu_argtable array_table = {"GPUArray", array_specs, 7, 2, 0};
+
+static int
+array_init_layout(pcu_gpuarray *self, const array_args *a)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    size_t itemsize = (size_t)PyDataType_ELSIZE(a->dtype);
+    int ndim = a->shape.ndim;
+    for (int i = 0; i < ndim; i++) {
+        shape[i] = (size_t)a->shape.dims[i];
+    }
+    if (a->strides != Py_None) {
+        if (pcu_gpuarray_read_strides(a->strides, ndim, strides) < 0) {
+            return -1;
+        }
+        return pcu_gpuarray_describe(self, a->dtype, ndim, shape, strides);
+    }
+    if (a->order == NPY_FORTRANORDER) {
+        if (pcu_strides_in_order(1, ndim, shape, itemsize, strides) < 0) {
+            return -1;
+        }
+        return pcu_gpuarray_describe(self, a->dtype, ndim, shape, strides);
+    }
+    return pcu_gpuarray_describe(self, a->dtype, ndim, shape, NULL);
+}
+
+/* Store a reference; None is stored as NULL. */
+static void
+array_set_optional(PyObject **place, PyObject *value)
+{
+    if (value == Py_None) {
+        Py_CLEAR(*place);
+    }
+    else {
+        Py_XSETREF(*place, Py_NewRef(value));
+    }
+}
+
+static int
+array_init_parsed(pcu_gpuarray *self, const array_args *a)
+{
+    if (PyDataType_REFCHK(a->dtype)) {
+        return pcu_refuse_objects(a->dtype, "GPUArray");
+    }
+    if (a->base != Py_None && a->gpudata == Py_None) {
+        PyErr_SetString(PyExc_AssertionError, "base is given without gpudata");
+        return -1;
+    }
+    if (array_init_layout(self, a) < 0) {
+        return -1;
+    }
+    array_set_optional(&self->allocator, a->allocator);
+    array_set_optional(&self->base, a->base);
+    /* never use the memory of an earlier __init__ with the new layout, even if the new
+     * memory cannot be allocated */
+    pcu_gpuarray_forget_memory(self);
+    if (a->gpudata != Py_None) {
+        return pcu_gpuarray_adopt(self, a->gpudata, 1);
+    }
+    return pcu_gpuarray_allocate(self);
+}
+
+static int
+array_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    array_args a = {.allocator = Py_None,
+                    .base = Py_None,
+                    .gpudata = Py_None,
+                    .strides = Py_None,
+                    .order = NPY_CORDER};
+    int rc = pcu_args_parse_tuple(self->st, &array_table, args, kwargs, &a);
+    if (rc == 0) {
+        rc = array_init_parsed(self, &a);
+    }
+    Py_XDECREF(a.dtype);
+    return rc;
+}
+
+/* -- the end of an array ----------------------------------------------------------- */
+
+static int
+array_traverse(PyObject *op, visitproc visit, void *arg)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    Py_VISIT(Py_TYPE(op));
+    Py_VISIT(self->gpudata);
+    Py_VISIT(self->memory);
+    Py_VISIT(self->base);
+    Py_VISIT(self->allocator);
+    Py_VISIT(self->flags);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+static int
+array_clear(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    Py_CLEAR(self->gpudata);
+    Py_CLEAR(self->base);
+    Py_CLEAR(self->allocator);
+    Py_CLEAR(self->flags);
+    Py_CLEAR(self->dict);
+    Py_CLEAR(self->memory);
+    return 0;
+}
+
+static void
+array_dealloc(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    PyTypeObject *type = Py_TYPE(op);
+    PyObject_GC_UnTrack(op);
+    if (self->weakrefs != NULL) {
+        PyObject_ClearWeakRefs(op);
+    }
+    array_clear(op);
+    Py_CLEAR(self->dtype);
+    if (self->shape != self->inline_shape) {
+        PyMem_Free(self->shape);
+    }
+    type->tp_free(op);
+    Py_DECREF(type);
+}
+
+/* -- text -------------------------------------------------------------------------- */
+
+/* The text of the elements on the host. */
+static PyObject *
+array_text(PyObject *op, PyObject *(*render)(PyObject *))
+{
+    PyObject *host = PyObject_CallMethodNoArgs(op, ((pcu_gpuarray *)op)->st->str_get);
+    if (host == NULL) {
+        return NULL;
+    }
+    PyObject *text = render(host);
+    Py_DECREF(host);
+    return text;
+}
+
+static PyObject *
+array_repr(PyObject *op)
+{
+    return array_text(op, PyObject_Repr);
+}
+
+static PyObject *
+array_str(PyObject *op)
+{
+    return array_text(op, PyObject_Str);
+}
+
+static Py_hash_t
+array_hash(PyObject *Py_UNUSED(op))
+{
+    PyErr_SetString(PyExc_TypeError, "a GPUArray is mutable, so it has no hash");
+    return -1;
+}
+
+/* -- the default allocator --------------------------------------------------------- */
+
+PyDoc_STRVAR(array_default_doc,
+             "_set_default_allocator($module, allocator, /)\n--\n\n"
+             "Set the allocator of arrays that are given none; None: mem_alloc.");
+
+static PyObject *
+array_set_default_allocator(PyObject *m, PyObject *allocator)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    if (pcu_as_allocator(st, allocator, &allocator, "allocator") < 0) {
+        return NULL;
+    }
+    array_set_optional(&st->default_allocator, allocator);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef array_functions[] = {
+    {"_set_default_allocator", array_set_default_allocator, METH_O, array_default_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+/* -- the type ---------------------------------------------------------------------- */
+
+static PyMemberDef array_members[] = {
+    {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_gpuarray, dict), Py_READONLY, NULL},
+    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(pcu_gpuarray, weakrefs), Py_READONLY,
+     NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    array_doc,
+    "GPUArray(shape, dtype, allocator=None, base=None, gpudata=None, strides=None, "
+    "order='C')\n--\n\n"
+    "Make an array in device memory: any shape, any strides.\n\n"
+    "allocator(nbytes) allocates the memory, by default pycuda.driver.mem_alloc.\n"
+    "gpudata uses memory that exists, and base is kept alive with it. strides are in\n"
+    "bytes; without them order is 'C' or 'F'. The elements are not initialised.");
+
+static const PyType_Slot array_slots[] = {
+    {Py_tp_doc, (void *)array_doc}, {Py_tp_new, array_new},
+    {Py_tp_init, array_init},       {Py_tp_traverse, array_traverse},
+    {Py_tp_clear, array_clear},     {Py_tp_dealloc, array_dealloc},
+    {Py_tp_members, array_members}, {Py_tp_getset, pcu_gpuarray_getset},
+    {Py_tp_repr, array_repr},       {Py_tp_str, array_str},
+    {Py_tp_hash, array_hash},       {0, NULL},
+};
+
+enum { ARRAY_SLOTS_MAX = 80 };
+
+/* Append a table of slots; returns the new number of slots. */
+static int
+array_append_slots(PyType_Slot *slots, int count, const PyType_Slot *table)
+{
+    for (; table->slot != 0; table++) {
+        assert(count < ARRAY_SLOTS_MAX - 1);
+        slots[count++] = *table;
+    }
+    return count;
+}
+
+static int
+array_add_type(PyObject *m, pcu_state *st)
+{
+    PyType_Slot slots[ARRAY_SLOTS_MAX];
+    int count = 0;
+    count = array_append_slots(slots, count, array_slots);
+    count = array_append_slots(slots, count, pcu_operator_slots);
+    count = array_append_slots(slots, count, pcu_element_value_slots);
+    count = array_append_slots(slots, count, pcu_indexing_slots);
+    slots[count] = (PyType_Slot){0, NULL};
+    PyType_Spec spec = {"pycuda.gpuarray.GPUArray", sizeof(pcu_gpuarray), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+                        slots};
+    return pcu_add_type(m, &st->GPUArray, &spec, NULL);
+}
+
+/* NumPy asks an array of a higher priority first. */
+static int
+array_add_priority(pcu_state *st)
+{
+    PyObject *priority = PyLong_FromLong(100);
+    if (priority == NULL) {
+        return -1;
+    }
+    int rc = PyObject_SetAttrString((PyObject *)st->GPUArray, "__array_priority__",
+                                    priority);
+    Py_DECREF(priority);
+    return rc;
+}
+
+static int
+array_add_methods(pcu_state *st)
+{
+    static PyMethodDef *const tables[] = {
+        pcu_view_methods,          pcu_transfer_methods,    pcu_copy_methods,
+        pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
+        pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
+        pcu_forwarded_methods,
+    };
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
+        if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+array_add_functions(PyObject *m)
+{
+    static PyMethodDef *const tables[] = {
+        array_functions,
+        pcu_transfer_functions,
+        pcu_plain_array_functions,
+        pcu_kernel_arguments_functions,
+        pcu_operation_functions,
+        pcu_pointer_facts_functions,
+        pcu_stream_waits_functions,
+    };
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
+        if (PyModule_AddFunctions(m, tables[i]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The numbers of operations and reductions. */
+static int
+array_add_numbers(PyObject *m, pcu_state *st)
+{
+    st->array_ops = pcu_op_numbers_new();
+    if (st->array_ops == NULL ||
+        PyModule_AddObjectRef(m, "_array_ops", st->array_ops) < 0) {
+        return -1;
+    }
+    PyObject *reductions = pcu_reduction_numbers_new();
+    if (reductions == NULL) {
+        return -1;
+    }
+    int rc = PyModule_AddObjectRef(m, "_array_reductions", reductions);
+    Py_DECREF(reductions);
+    return rc;
+}
+
+/* For launches: see python/support/state.h. */
+static int
+array_check_inside(PyObject *array)
+{
+    return pcu_gpuarray_check_inside((pcu_gpuarray *)array);
+}
+
+int
+pcu_gpuarray_setup(PyObject *m, pcu_state *st)
+{
+    st->check_array = array_check_inside;
+    st->mem_alloc = PyObject_GetAttrString(m, "mem_alloc");
+    if (st->mem_alloc == NULL) {
+        return -1;
+    }
+    if (pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
+        array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
+        array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
+        array_add_numbers(m, st) < 0) {
+        return -1;
+    }
+    return pcu_kernel_request_setup(m, st);
+}

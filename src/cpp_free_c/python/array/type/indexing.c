@@ -1,0 +1,308 @@
+/* GPUArrays as sequences: x[index], x[index] = value, len(x), value in x.
+ *
+ * Indices of integers, slices, None and Ellipsis give views, computed here without a
+ * kernel and without Python objects for shape and strides. Python modules handle
+ * indices that are arrays or lists. */
+
+#include "python/array/type/members.h"
+
+#include "driver/shape.h"
+#include "python/array/construction.h"
+#include "python/array/element_type.h"
+#include "python/array/ops/assign.h"
+#include "python/array/type/forwarding.h"
+#include "python/driver/stream.h"
+
+/* Indices that are arrays or lists. */
+#define INDEX_MODULE "pycuda._array.indexing"
+
+/* The view that is being built. */
+typedef struct {
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    ptrdiff_t offset;
+    int ndim;
+    int axis; /* the next axis of the array to be indexed */
+} index_plan;
+
+/* Give the view one more axis. */
+static int
+index_add_axis(index_plan *plan, size_t length, ptrdiff_t stride)
+{
+    if (plan->ndim >= PCU_MAX_NDIM) {
+        PyErr_Format(PyExc_IndexError, "the result would have more than %d axes",
+                     PCU_MAX_NDIM);
+        return -1;
+    }
+    plan->shape[plan->ndim] = length;
+    plan->strides[plan->ndim] = stride;
+    plan->ndim++;
+    return 0;
+}
+
+/* Take the next axis of the array whole. */
+static int
+index_take_axis(index_plan *plan, const pcu_gpuarray *self)
+{
+    int axis = plan->axis++;
+    return index_add_axis(plan, self->shape[axis], self->strides[axis]);
+}
+
+static int
+index_take_integer(index_plan *plan, const pcu_gpuarray *self, Py_ssize_t index)
+{
+    ptrdiff_t offset = 0;
+    int axis = plan->axis;
+    if (pcu_view_index(index, self->shape[axis], self->strides[axis], &offset) < 0) {
+        PyErr_Format(PyExc_IndexError,
+                     "index %zd is out of bounds for axis %d of length %zu", index,
+                     axis, self->shape[axis]);
+        return -1;
+    }
+    plan->offset += offset;
+    plan->axis++;
+    return 0;
+}
+
+static int
+index_take_slice(index_plan *plan, const pcu_gpuarray *self, PyObject *item)
+{
+    Py_ssize_t start = 0;
+    Py_ssize_t stop = 0;
+    Py_ssize_t step = 0;
+    ptrdiff_t offset = 0;
+    int axis = plan->axis;
+    if (PySlice_Unpack(item, &start, &stop, &step) < 0) {
+        return -1;
+    }
+    /* PySlice_Unpack replaces an end that was left out by the farthest number */
+    pcu_slice slice = {start, stop, step, 1, 1};
+    if (index_take_axis(plan, self) < 0) {
+        return -1;
+    }
+    if (pcu_view_slice(&slice, self->shape[axis], self->strides[axis],
+                       &plan->shape[plan->ndim - 1], &plan->strides[plan->ndim - 1],
+                       &offset) < 0) {
+        PyErr_Format(PyExc_IndexError, "the slice %R leaves the array", item);
+        return -1;
+    }
+    plan->offset += offset;
+    return 0;
+}
+
+/* 1 for an integer; 0 for a bool, or for an array with axes. */
+static int
+index_is_integer(pcu_state *st, PyObject *item)
+{
+    if (PyLong_CheckExact(item)) {
+        return 1;
+    }
+    if (pcu_is_array(st, item)) {
+        const pcu_gpuarray *array = (pcu_gpuarray *)item;
+        return array->ndim == 0 && pcu_type_is_integer(array->type);
+    }
+    if (PyBool_Check(item) || PyArray_IsScalar(item, Bool) || !PyIndex_Check(item)) {
+        return 0;
+    }
+    return !PyArray_Check(item) || (PyArray_NDIM((PyArrayObject *)item) == 0 &&
+                                    PyArray_ISINTEGER((PyArrayObject *)item));
+}
+
+static int
+index_is_basic(pcu_state *st, PyObject *item)
+{
+    return item == Py_None || item == Py_Ellipsis || PySlice_Check(item) ||
+           index_is_integer(st, item);
+}
+
+/* Take one item of an index; an Ellipsis takes `skip` axes. */
+static int
+index_take_item(index_plan *plan, const pcu_gpuarray *self, PyObject *item, int skip)
+{
+    if (item == Py_None) {
+        return index_add_axis(plan, 1, 0);
+    }
+    if (item == Py_Ellipsis) {
+        for (int i = 0; i < skip; i++) {
+            if (index_take_axis(plan, self) < 0) {
+                return -1;
+            }
+        }
+        return 0;
+    }
+    if (PySlice_Check(item)) {
+        return index_take_slice(plan, self, item);
+    }
+    Py_ssize_t index = PyNumber_AsSsize_t(item, PyExc_IndexError);
+    if (index == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    return index_take_integer(plan, self, index);
+}
+
+/* Count the axes that the items take; *skip becomes the number of the others. */
+static int
+index_count_items(const pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n,
+                  int *skip)
+{
+    Py_ssize_t taken = 0;
+    int ellipses = 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        ellipses += items[i] == Py_Ellipsis;
+        taken += items[i] != Py_None && items[i] != Py_Ellipsis;
+    }
+    if (ellipses > 1) {
+        PyErr_SetString(PyExc_IndexError, "an index can have one Ellipsis only");
+        return -1;
+    }
+    if (taken > self->ndim) {
+        PyErr_Format(PyExc_IndexError,
+                     "too many indices: the array has %d axes, %zd were indexed",
+                     self->ndim, taken);
+        return -1;
+    }
+    *skip = self->ndim - (int)taken;
+    return 0;
+}
+
+/* The view of a basic index. */
+static pcu_gpuarray *
+index_view_new(pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n)
+{
+    index_plan plan;
+    int skip = 0;
+    plan.ndim = plan.axis = 0;
+    plan.offset = 0;
+    if (pcu_gpuarray_ready(self) < 0 || index_count_items(self, items, n, &skip) < 0) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (index_take_item(&plan, self, items[i], skip) < 0) {
+            return NULL;
+        }
+    }
+    while (plan.axis < self->ndim) {
+        if (index_take_axis(&plan, self) < 0) {
+            return NULL;
+        }
+    }
+    return pcu_gpuarray_view_new(self, plan.ndim, plan.shape, plan.strides, plan.offset,
+                                 NULL);
+}
+
+/* The items of an index: 1 if all of them are basic, 0 if not. */
+static int
+index_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t *n)
+{
+    *items = index;
+    *n = 1;
+    if (PyTuple_Check(*index)) {
+        *items = ((PyTupleObject *)*index)->ob_item;
+        *n = PyTuple_GET_SIZE(*index);
+    }
+    for (Py_ssize_t i = 0; i < *n; i++) {
+        if (!index_is_basic(st, (*items)[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static PyObject *
+index_subscript(PyObject *op, PyObject *index)
+{
+    PyObject *const *items;
+    Py_ssize_t n;
+    if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
+        return pcu_gpuarray_forward(op, INDEX_MODULE, "get_item", &index, 1, NULL);
+    }
+    return (PyObject *)index_view_new((pcu_gpuarray *)op, items, n);
+}
+
+static int
+index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
+{
+    PyObject *const *items;
+    Py_ssize_t n;
+    if (value == NULL) {
+        PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
+        return -1;
+    }
+    if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
+        PyObject *args[2] = {index, value};
+        PyObject *done =
+            pcu_gpuarray_forward(op, INDEX_MODULE, "set_item", args, 2, NULL);
+        if (done == NULL) {
+            return -1;
+        }
+        Py_DECREF(done);
+        return 0;
+    }
+    pcu_gpuarray *view = index_view_new((pcu_gpuarray *)op, items, n);
+    if (view == NULL) {
+        return -1;
+    }
+    int rc = pcu_gpuarray_assign(view, value, pcu_current_stream());
+    Py_DECREF(view);
+    return rc;
+}
+
+static PyObject *
+index_item(PyObject *op, Py_ssize_t index)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (self->ndim == 0 || index < 0 || (size_t)index >= self->shape[0]) {
+        PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0", index);
+        return NULL;
+    }
+    return (PyObject *)pcu_gpuarray_view_new(self, self->ndim - 1, self->shape + 1,
+                                             self->strides + 1,
+                                             (ptrdiff_t)index * self->strides[0], NULL);
+}
+
+static Py_ssize_t
+index_length(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return -1;
+    }
+    if (self->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
+        return -1;
+    }
+    return (Py_ssize_t)self->shape[0];
+}
+
+/* 1 if any element is equal to the value. */
+static int
+index_contains(PyObject *op, PyObject *value)
+{
+    PyObject *equal = PyObject_RichCompare(op, value, Py_EQ);
+    if (equal == NULL) {
+        return -1;
+    }
+    if (pcu_is_array(((pcu_gpuarray *)op)->st, equal)) {
+        Py_SETREF(equal, pcu_gpuarray_forward(equal, "pycuda._array.reductions", "any",
+                                              NULL, 0, NULL));
+        if (equal == NULL) {
+            return -1;
+        }
+    }
+    int found = PyObject_IsTrue(equal);
+    Py_DECREF(equal);
+    return found;
+}
+
+const PyType_Slot pcu_indexing_slots[] = {
+    {Py_sq_length, index_length},
+    {Py_mp_length, index_length},
+    {Py_sq_item, index_item},
+    {Py_sq_contains, index_contains},
+    {Py_mp_subscript, index_subscript},
+    {Py_mp_ass_subscript, index_ass_subscript},
+    {0, NULL},
+};

@@ -1,0 +1,38 @@
+/* The parts of the type GPUArray: tables of methods, attributes, slots and module
+ * functions, each defined in the file that the comment names.
+ *
+ * gpuarray_type.c puts them together. */
+#ifndef PYTHON_ARRAY_TYPE_MEMBERS_H
+#define PYTHON_ARRAY_TYPE_MEMBERS_H
+
+#include "python/support/base.h"
+
+/* attributes.c */
+extern PCU_HIDDEN PyGetSetDef pcu_gpuarray_getset[];
+
+/* operators.c, element_value.c, indexing.c: slots, ended by {0, NULL} */
+extern PCU_HIDDEN const PyType_Slot pcu_operator_slots[];
+extern PCU_HIDDEN const PyType_Slot pcu_element_value_slots[];
+extern PCU_HIDDEN const PyType_Slot pcu_indexing_slots[];
+
+/* Methods, each in the file of its name. */
+extern PCU_HIDDEN PyMethodDef pcu_operator_methods[]; /* operators.c */
+extern PCU_HIDDEN PyMethodDef pcu_element_value_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_numpy_protocol_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_combination_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_complex_parts_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_forwarded_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_view_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_transfer_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_copy_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_dlpack_export_methods[];
+
+/* Functions of the module, each in the file of its name. */
+extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_pointer_facts_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_stream_waits_functions[];
+
+#endif

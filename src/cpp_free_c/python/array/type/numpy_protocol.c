@@ -1,0 +1,142 @@
+/* NumPy's protocols: __array_ufunc__, __array_function__, __array__.
+ *
+ * Plain calls of functions that the device has are enqueued here; Python modules do the
+ * rest. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/element_type.h"
+#include "python/array/ops/ufunc.h"
+#include "python/array/type/forwarding.h"
+#include "python/driver/stream.h"
+
+/* 1 if the keyword is understood here, 0 if not, -1 on error. */
+static int
+protocol_read_keyword(pcu_state *st, PyObject *name, PyObject *value,
+                      pcu_ufunc_options *options)
+{
+    int rc = -1;
+    if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
+        rc = pcu_ufunc_read_outs(value, "out", options->outs);
+    }
+    else if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+        rc = pcu_type_read(st, value, &options->dtype);
+    }
+    else {
+        return PyUnicode_CompareWithASCIIString(name, "where") == 0 && value == Py_True;
+    }
+    if (rc < 0) {
+        return -1;
+    }
+    return 1;
+}
+
+/* The same for all keywords of a call. */
+static int
+protocol_read_keywords(pcu_state *st, PyObject *const *values, PyObject *kwnames,
+                       pcu_ufunc_options *options)
+{
+    Py_ssize_t count = 0;
+    if (kwnames != NULL) {
+        count = PyTuple_GET_SIZE(kwnames);
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int known =
+            protocol_read_keyword(st, PyTuple_GET_ITEM(kwnames, i), values[i], options);
+        if (known <= 0) {
+            return known;
+        }
+    }
+    return 1;
+}
+
+/* Find the operation of a plain call ufunc(*inputs): 1 and *op, 0 if the device has no
+ * such operation, -1 on error. */
+static int
+protocol_find_operation(pcu_state *st, PyObject *const *args, Py_ssize_t nargs, int *op)
+{
+    PyObject *name = PyObject_GetAttrString(args[0], "__name__");
+    if (name == NULL) {
+        return -1;
+    }
+    PyObject *number = PyDict_GetItemWithError(st->array_ops, name);
+    Py_DECREF(name);
+    if (number == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    *op = (int)PyLong_AsLong(number);
+    return PyUnicode_Check(args[1]) &&
+           PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0 &&
+           nargs - 2 == pcu_ops[*op].inputs;
+}
+
+PyDoc_STRVAR(protocol_array_ufunc_doc,
+             "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
+             "Run a universal function of NumPy on the device.");
+
+static PyObject *
+protocol_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
+{
+    pcu_state *st = ((pcu_gpuarray *)self)->st;
+    pcu_ufunc_options options = {.outs = {NULL, NULL}, .dtype = PCU_T_NONE};
+    int op = 0;
+    if (nargs < 3) {
+        PyErr_SetString(PyExc_TypeError,
+                        "__array_ufunc__ takes a ufunc, a method and inputs");
+        return NULL;
+    }
+    options.stream = pcu_current_stream();
+    int known = protocol_find_operation(st, args, nargs, &op);
+    if (known > 0) {
+        known = protocol_read_keywords(st, args + nargs, kwnames, &options);
+    }
+    if (known < 0) {
+        return NULL;
+    }
+    if (known) {
+        PyObject *result = pcu_ufunc_call(st, op, args + 2, &options);
+        if (result != NULL || PyErr_Occurred()) {
+            return result;
+        }
+    }
+    return pcu_gpuarray_forward(self, "pycuda._array.numpy_ufuncs", "array_ufunc", args,
+                                nargs, kwnames);
+}
+
+PyDoc_STRVAR(protocol_array_function_doc,
+             "__array_function__($self, func, types, args, kwargs, /)\n--\n\n"
+             "Run a function of NumPy that is no universal function on the device.");
+
+static PyObject *
+protocol_array_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
+{
+    return pcu_gpuarray_forward(op, "pycuda._array.numpy_functions", "array_function",
+                                args, nargs, NULL);
+}
+
+PyDoc_STRVAR(protocol_array_doc,
+             "__array__($self, /, dtype=None, copy=None)\n--\n\n"
+             "Raise TypeError: only get() copies an array to the host.");
+
+static PyObject *
+protocol_array(PyObject *Py_UNUSED(op), PyObject *const *Py_UNUSED(args),
+               Py_ssize_t Py_UNUSED(nargs), PyObject *Py_UNUSED(kwnames))
+{
+    PyErr_SetString(PyExc_TypeError,
+                    "a GPUArray does not become a numpy array implicitly: call .get()");
+    return NULL;
+}
+
+PyMethodDef pcu_numpy_protocol_methods[] = {
+    {"__array__", (PyCFunction)(void (*)(void))protocol_array,
+     METH_FASTCALL | METH_KEYWORDS, protocol_array_doc},
+    {"__array_ufunc__", (PyCFunction)(void (*)(void))protocol_array_ufunc,
+     METH_FASTCALL | METH_KEYWORDS, protocol_array_ufunc_doc},
+    {"__array_function__", (PyCFunction)(void (*)(void))protocol_array_function,
+     METH_FASTCALL, protocol_array_function_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,69 @@
+/* _pointer_facts: what the driver knows about an address, for pycuda.interop. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/memory.h"
+#include "python/support/convert.h"
+#include "python/support/errors.h"
+
+PyDoc_STRVAR(
+    pointer_facts_doc,
+    "_pointer_facts($module, pointer, /)\n--\n\n"
+    "Return (context, device, memory type, managed) of an address, or None.\n\n"
+    "None means that the driver does not know the address. The context is a handle, "
+    "or\n"
+    "0 for memory without a context. The memory type is 1 for host memory, 2 for "
+    "device\n"
+    "memory.");
+
+/* Ask for an attribute of a pointer: 1 if it has a value, 0 if not, -1 on error. */
+static int
+pointer_attribute(pcu_state *st, void *value, CUpointer_attribute attribute,
+                  CUdeviceptr pointer)
+{
+    CUresult status = drv.PointerGetAttribute(value, attribute, pointer);
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        return 0;
+    }
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(st, "cuPointerGetAttribute", status);
+    }
+    return 1;
+}
+
+static PyObject *
+pointer_facts(PyObject *m, PyObject *arg)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    unsigned long long address = 0;
+    CUcontext context = NULL;
+    unsigned int type = 0;
+    int number = -1;
+    int managed = 0;
+    if (pcu_as_address(arg, &address, "pointer") < 0 ||
+        pcu_gpuarray_context(st) == NULL) {
+        return NULL;
+    }
+    CUdeviceptr pointer = (CUdeviceptr)address;
+    int known = pointer_attribute(st, &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, pointer);
+    if (known < 0) {
+        return NULL;
+    }
+    if (known == 0) {
+        Py_RETURN_NONE;
+    }
+    /* memory of the driver's own pools has no context */
+    if (pointer_attribute(st, &context, CU_POINTER_ATTRIBUTE_CONTEXT, pointer) < 0 ||
+        pointer_attribute(st, &number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) <
+            0 ||
+        pointer_attribute(st, &managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer) < 0) {
+        return NULL;
+    }
+    return Py_BuildValue("(KiIN)", (unsigned long long)(uintptr_t)context, number, type,
+                         PyBool_FromLong(managed));
+}
+
+PyMethodDef pcu_pointer_facts_functions[] = {
+    {"_pointer_facts", pointer_facts, METH_O, pointer_facts_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,385 @@
+/* The methods that move elements between host and device: get, set, and the functions
+ * to_gpu and to_gpu_async. */
+
+#include "python/array/type/transfer_methods.h"
+
+#include "python/array/host_array.h"
+#include "python/array/ops/assign.h"
+#include "python/array/ops/device_copy.h"
+#include "python/array/ops/host_transfer.h"
+#include "python/array/type/members.h"
+#include "python/array/type/views.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    PyObject *ary; /* borrowed */
+    CUstream stream;
+    int pagelocked;
+    int async;
+} transfer_args;
+
+/* -- after get --------------------------------------------------------------------- */
+
+PyDoc_STRVAR(
+    transfer_after_get_doc,
+    "_call_after_get($module, function, /)\n--\n\n"
+    "Call the function after each get() that waits; get() raises what it raises.");
+
+static PyObject *
+transfer_call_after_get(PyObject *m, PyObject *function)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    Py_XSETREF(st->after_get, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
+static int
+transfer_after_get(pcu_state *st)
+{
+    if (st->after_get == NULL) {
+        return 0;
+    }
+    PyObject *function = Py_NewRef(st->after_get);
+    PyObject *result = PyObject_CallNoArgs(function);
+    Py_DECREF(function);
+    if (result == NULL) {
+        return -1;
+    }
+    Py_DECREF(result);
+    return 0;
+}
+
+/* -- get --------------------------------------------------------------------------- */
+
+/* The host array that the program gives, as an array of self's shape. */
+static PyArrayObject *
+transfer_given_new(pcu_gpuarray *self, PyObject *ary)
+{
+    PyArrayObject *host =
+        pcu_host_checked_new(self, ary, PyExc_TypeError, PyExc_DeprecationWarning);
+    if (host != NULL && !PyArray_ISWRITEABLE(host)) {
+        PyErr_SetString(PyExc_ValueError, "ary is read-only");
+        Py_CLEAR(host);
+    }
+    return host;
+}
+
+static PyObject *
+transfer_get_array(pcu_gpuarray *self, const transfer_args *a)
+{
+    PyObject *host;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (a->ary != Py_None) {
+        host = (PyObject *)transfer_given_new(self, a->ary);
+    }
+    else if (a->pagelocked) {
+        host = pcu_host_pagelocked_new(self);
+    }
+    else {
+        host = pcu_host_new(self);
+    }
+    if (host == NULL) {
+        return NULL;
+    }
+    int rc = pcu_host_transfer_get(self, (PyArrayObject *)host, a->stream, a->async);
+    if (rc == 0 && !a->async) {
+        rc = transfer_after_get(self->st);
+    }
+    if (rc < 0) {
+        Py_DECREF(host);
+        return NULL;
+    }
+    if (a->ary != Py_None) {
+        Py_SETREF(host, Py_NewRef(a->ary));
+    }
+    return host;
+}
+
+PyObject *
+pcu_gpuarray_get(pcu_gpuarray *self)
+{
+    transfer_args a = {.ary = Py_None, .stream = pcu_current_stream()};
+    return transfer_get_array(self, &a);
+}
+
+PyDoc_STRVAR(
+    transfer_get_doc,
+    "get($self, /, ary=None, pagelocked=False, async_=False, stream=None)\n--\n\n"
+    "Copy the array to the host and return the numpy array.\n\n"
+    "ary: the target, of the same size (ValueError) and dtype (TypeError). Without "
+    "it,\n"
+    "the result is a new array, in page-locked memory if pagelocked. With async_ the\n"
+    "copy is only enqueued: use the result after the stream has reached this point.");
+
+static PyObject *
+transfer_get(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
+        {"pagelocked", pcu_as_bool, offsetof(transfer_args, pagelocked)},
+        {"async_", pcu_as_bool, offsetof(transfer_args, async)},
+        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
+    };
+    static const pcu_argtable table = {"get", specs, 4, 0, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    transfer_args a = {.ary = Py_None, .stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return transfer_get_array(self, &a);
+}
+
+PyDoc_STRVAR(transfer_get_async_doc,
+             "get_async($self, /, stream=None, ary=None)\n--\n\n"
+             "Enqueue a copy to the host and return its numpy array.\n\n"
+             "Use the array after the stream has reached this point.");
+
+static PyObject *
+transfer_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
+        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
+    };
+    static const pcu_argtable table = {"get_async", specs, 2, 0, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    transfer_args a = {.ary = Py_None, .stream = pcu_current_stream(), .async = 1};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return transfer_get_array(self, &a);
+}
+
+/* -- set --------------------------------------------------------------------------- */
+
+/* Copy another GPUArray of the same size and dtype; its shape may differ. */
+static int
+transfer_set_from_device(pcu_gpuarray *self, pcu_gpuarray *source, CUstream stream)
+{
+    if (pcu_gpuarray_ready(source) < 0) {
+        return -1;
+    }
+    if (source->count != self->count) {
+        PyErr_Format(PyExc_ValueError, "ary has %zu elements, the GPUArray has %zu",
+                     source->count, self->count);
+        return -1;
+    }
+    if (!PyArray_EquivTypes(source->dtype, self->dtype)) {
+        PyErr_Format(PyExc_ValueError, "ary has dtype %S, the GPUArray has %S",
+                     (PyObject *)source->dtype, (PyObject *)self->dtype);
+        return -1;
+    }
+    if (pcu_gpuarray_has_shape(source, self->ndim, self->shape)) {
+        return pcu_device_copy(self, source, stream);
+    }
+    if (PyErr_WarnEx(PyExc_UserWarning,
+                     "the array to set from has another shape; it is reshaped",
+                     1) < 0) {
+        return -1;
+    }
+    PyObject *reshaped =
+        pcu_gpuarray_reshape_new(source, self->ndim, self->shape, 0, stream);
+    if (reshaped == NULL) {
+        return -1;
+    }
+    int rc = pcu_device_copy(self, (pcu_gpuarray *)reshaped, stream);
+    Py_DECREF(reshaped);
+    return rc;
+}
+
+static int
+transfer_set_from_host(pcu_gpuarray *self, const transfer_args *a)
+{
+    PyArrayObject *host =
+        pcu_host_checked_new(self, a->ary, PyExc_ValueError, PyExc_UserWarning);
+    if (host == NULL) {
+        return -1;
+    }
+    int rc = pcu_host_transfer_set(self, host, a->stream, a->async);
+    Py_DECREF(host);
+    return rc;
+}
+
+static PyObject *
+transfer_set_array(pcu_gpuarray *self, const transfer_args *a)
+{
+    int rc;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (pcu_is_array(self->st, a->ary)) {
+        rc = transfer_set_from_device(self, (pcu_gpuarray *)a->ary, a->stream);
+    }
+    else {
+        rc = transfer_set_from_host(self, a);
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(transfer_set_doc,
+             "set($self, /, ary, async_=False, stream=None)\n--\n\n"
+             "Copy a numpy array or a GPUArray into this one.\n\n"
+             "ValueError if size or dtype differ; another shape is a warning. With "
+             "async_ the\ncopy is only enqueued.");
+
+static PyObject *
+transfer_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
+        {"async_", pcu_as_bool, offsetof(transfer_args, async)},
+        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
+    };
+    static const pcu_argtable table = {"set", specs, 3, 1, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    transfer_args a = {.stream = pcu_current_stream()};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return transfer_set_array(self, &a);
+}
+
+PyDoc_STRVAR(transfer_set_async_doc,
+             "set_async($self, /, ary, stream=None)\n--\n\n"
+             "Enqueue a copy of a numpy array or a GPUArray into this one.");
+
+static PyObject *
+transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(transfer_args, ary)},
+        {"stream", pcu_as_stream, offsetof(transfer_args, stream)},
+    };
+    static const pcu_argtable table = {"set_async", specs, 2, 1, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    transfer_args a = {.stream = pcu_current_stream(), .async = 1};
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return transfer_set_array(self, &a);
+}
+
+/* -- to_gpu ------------------------------------------------------------------------ */
+
+typedef struct {
+    PyObject *ary;       /* borrowed */
+    PyObject *allocator; /* borrowed */
+    CUstream stream;
+} upload_args;
+
+/* A GPUArray of a numpy array or scalar. */
+static PyObject *
+transfer_upload_host(pcu_state *st, const upload_args *a, PyObject *allocator,
+                     int async)
+{
+    PyObject *array = a->ary;
+    if (PyArray_Check(array)) {
+        Py_INCREF(array);
+    }
+    else if (PyArray_IsScalar(array, Generic)) {
+        array = PyArray_FromScalar(array, NULL);
+        async = 0; /* the array is a temporary, which must outlive the transfer */
+    }
+    else {
+        PyErr_Format(PyExc_TypeError, "ary must be a numpy array or a GPUArray, not %s",
+                     Py_TYPE(array)->tp_name);
+        return NULL;
+    }
+    if (array == NULL) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (pcu_array_check_meaning((PyArrayObject *)array, "ary") == 0) {
+        result = pcu_host_transfer_new(st, array, allocator, a->stream, async);
+    }
+    Py_DECREF(array);
+    return result;
+}
+
+static PyObject *
+transfer_upload(pcu_state *st, const upload_args *a, int async)
+{
+    PyObject *allocator = NULL;
+    if (a->allocator != Py_None) {
+        allocator = a->allocator;
+    }
+    if (!pcu_is_array(st, a->ary)) {
+        return transfer_upload_host(st, a, allocator, async);
+    }
+    pcu_gpuarray *source = (pcu_gpuarray *)a->ary;
+    if (pcu_gpuarray_ready(source) < 0) {
+        return NULL;
+    }
+    return pcu_gpuarray_copy_new(source, allocator, a->stream);
+}
+
+PyDoc_STRVAR(transfer_to_gpu_doc,
+             "to_gpu($module, /, ary, allocator=None)\n--\n\n"
+             "Copy a numpy array, or a GPUArray, to a new GPUArray.\n\n"
+             "The order of the axes is kept, gaps are not.");
+
+static PyObject *
+transfer_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(upload_args, ary)},
+        {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
+    };
+    static const pcu_argtable table = {"to_gpu", specs, 2, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    upload_args a = {.allocator = Py_None, .stream = pcu_current_stream()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return transfer_upload(st, &a, 0);
+}
+
+PyDoc_STRVAR(transfer_to_gpu_async_doc,
+             "to_gpu_async($module, /, ary, allocator=None, stream=None)\n--\n\n"
+             "Enqueue a copy of a numpy array, or of a GPUArray, to a new GPUArray.\n\n"
+             "Do not change ary before the stream has reached this point.");
+
+static PyObject *
+transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"ary", pcu_as_object, offsetof(upload_args, ary)},
+        {"allocator", pcu_as_allocator, offsetof(upload_args, allocator)},
+        {"stream", pcu_as_stream, offsetof(upload_args, stream)},
+    };
+    static const pcu_argtable table = {"to_gpu_async", specs, 3, 1, 0};
+    pcu_state *st = pcu_state_of_module(m);
+    upload_args a = {.allocator = Py_None, .stream = pcu_current_stream()};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return transfer_upload(st, &a, 1);
+}
+
+#define TRANSFER_ROW(name)                                       \
+    {                                                            \
+#        name, (PyCFunction)(void (*)(void))transfer_##name,     \
+            METH_FASTCALL | METH_KEYWORDS, transfer_##name##_doc \
+    }
+
+PyMethodDef pcu_transfer_methods[] = {
+    TRANSFER_ROW(get),       TRANSFER_ROW(get_async), TRANSFER_ROW(set),
+    TRANSFER_ROW(set_async), {NULL, NULL, 0, NULL},
+};
+
+PyMethodDef pcu_transfer_functions[] = {
+    TRANSFER_ROW(to_gpu),
+    TRANSFER_ROW(to_gpu_async),
+    {"_call_after_get", transfer_call_after_get, METH_O, transfer_after_get_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,492 @@
+/* Views of a GPUArray under another shape, order of axes or dtype.
+ *
+ * A view shares the memory and holds its parent. No kernel runs here, except where a
+ * reshape has to copy; shape and strides are computed without Python objects. */
+
+#include "python/array/type/views.h"
+
+#include "driver/shape.h"
+#include "python/array/construction.h"
+#include "python/array/layout.h"
+#include "python/array/ops/device_copy.h"
+#include "python/array/type/members.h"
+#include "python/driver/stream.h"
+#include "python/support/convert.h"
+
+/* -- reshape ----------------------------------------------------------------------- */
+
+static int
+view_shape_mismatch(const pcu_gpuarray *self, PyObject *wanted)
+{
+    PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
+    if (shape != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "an array of shape %S (%zu elements) cannot have the shape %S",
+                     shape, self->count, wanted);
+        Py_DECREF(shape);
+    }
+    return -1;
+}
+
+/* 1 for a sequence of integers, 0 for one integer. */
+static int
+view_is_sequence(PyObject *value)
+{
+    return !PyIndex_Check(value) ||
+           (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0);
+}
+
+/* The arguments of a method that takes integers, or one sequence of them, as a tuple.
+ */
+static PyObject *
+view_integers_new(PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs == 1 && view_is_sequence(args[0])) {
+        return PySequence_Tuple(args[0]);
+    }
+    PyObject *items = PyTuple_New(nargs);
+    if (items == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        PyTuple_SET_ITEM(items, i, Py_NewRef(args[i]));
+    }
+    return items;
+}
+
+/* Read the lengths that a program gives. One of them may be -1: it is computed. */
+static int
+view_read_shape(const pcu_gpuarray *self, PyObject *lengths, int *ndim, size_t *shape)
+{
+    Py_ssize_t n = PyTuple_GET_SIZE(lengths);
+    Py_ssize_t unknown = -1;
+    size_t count = 1;
+    if (n > PCU_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError, "an array has at most %d axes", PCU_MAX_NDIM);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        unsigned long long bits = 0;
+        if (pcu_as_integer(PyTuple_GET_ITEM(lengths, i), -1, PTRDIFF_MAX, &bits,
+                           "shape") < 0) {
+            return -1;
+        }
+        shape[i] = (size_t)bits;
+        if (bits == UINT64_MAX) {
+            if (unknown >= 0) {
+                PyErr_SetString(PyExc_ValueError, "a shape can have one -1 only");
+                return -1;
+            }
+            unknown = i;
+            shape[i] = 1;
+        }
+        if (pcu_mul_size(count, shape[i], &count) < 0) {
+            return view_shape_mismatch(self, lengths);
+        }
+    }
+    if (unknown >= 0) {
+        if (count == 0 || self->count % count != 0) {
+            return view_shape_mismatch(self, lengths);
+        }
+        shape[unknown] = self->count / count;
+        count = self->count;
+    }
+    *ndim = (int)n;
+    if (count != self->count) {
+        return view_shape_mismatch(self, lengths);
+    }
+    return 0;
+}
+
+/* A copy whose elements are packed in C or Fortran order. */
+static PyObject *
+view_ordered_copy_new(pcu_gpuarray *self, int f_order, CUstream stream)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    if (pcu_strides_in_order(f_order, self->ndim, self->shape,
+                             pcu_gpuarray_itemsize(self), strides) < 0) {
+        return NULL;
+    }
+    PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, strides,
+                                      self->dtype, self->allocator);
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (pcu_device_copy((pcu_gpuarray *)copy, self, stream) < 0) {
+        Py_DECREF(copy);
+        return NULL;
+    }
+    ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
+    return copy;
+}
+
+PyObject *
+pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order,
+                         CUstream stream)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    size_t itemsize = pcu_gpuarray_itemsize(self);
+    if (pcu_strides_in_order(f_order, ndim, shape, itemsize, strides) < 0) {
+        return NULL;
+    }
+    if (self->contiguous ||
+        pcu_reshape_strides(self->ndim, self->shape, self->strides, itemsize, ndim,
+                            shape, f_order, strides) == 0) {
+        return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
+    }
+    PyObject *copy = view_ordered_copy_new(self, f_order, stream);
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (pcu_strides_in_order(f_order, ndim, shape, itemsize, strides) < 0) {
+        Py_DECREF(copy);
+        return NULL;
+    }
+    pcu_gpuarray *view =
+        pcu_gpuarray_view_new((pcu_gpuarray *)copy, ndim, shape, strides, 0, NULL);
+    Py_DECREF(copy);
+    return (PyObject *)view;
+}
+
+/* The same, with a copy in the current stream if one is needed. */
+static PyObject *
+view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+{
+    return pcu_gpuarray_reshape_new(self, ndim, shape, f_order, pcu_current_stream());
+}
+
+/* 1 if the array has this shape and order already. The elements of an array with gaps
+ * have the order of their indices, so only the shape counts. */
+static int
+view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
+{
+    int order = PCU_ARRAY_C;
+    if (f_order) {
+        order = PCU_ARRAY_F;
+    }
+    if (self->contiguous && !(self->contiguous & order)) {
+        return 0;
+    }
+    return pcu_gpuarray_has_shape(self, ndim, shape);
+}
+
+/* Read the keyword order: 1 for Fortran order, 0 for C order. */
+static int
+view_read_order(const pcu_gpuarray *self, PyObject *value)
+{
+    NPY_ORDER order = NPY_CORDER;
+    if (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "A") == 0) {
+        return self->contiguous == PCU_ARRAY_F;
+    }
+    if (pcu_as_order(self->st, value, &order, "order") < 0) {
+        return -1;
+    }
+    return order == NPY_FORTRANORDER;
+}
+
+/* The same for the keywords of a call, of which only order is known. */
+static int
+view_read_keywords(const pcu_gpuarray *self, PyObject *const *values, PyObject *kwnames)
+{
+    if (kwnames == NULL || PyTuple_GET_SIZE(kwnames) == 0) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++) {
+        PyObject *name = PyTuple_GET_ITEM(kwnames, i);
+        if (PyUnicode_CompareWithASCIIString(name, "order") != 0) {
+            PyErr_Format(PyExc_TypeError, "reshape() takes the keyword order, not '%U'",
+                         name);
+            return -1;
+        }
+    }
+    return view_read_order(self, values[0]);
+}
+
+PyDoc_STRVAR(
+    view_reshape_doc,
+    "reshape($self, /, *shape, order='C')\n--\n\n"
+    "Return the elements under another shape, one length of which may be -1.\n\n"
+    "A packed array is read in the given order of memory, without a copy; an array\n"
+    "with gaps in that order of its indices. ValueError if the numbers of elements\n"
+    "differ.");
+
+static PyObject *
+view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    size_t shape[PCU_MAX_NDIM];
+    int ndim = 0;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    int f_order = view_read_keywords(self, args + nargs, kwnames);
+    if (f_order < 0) {
+        return NULL;
+    }
+    PyObject *lengths = view_integers_new(args, nargs);
+    if (lengths == NULL) {
+        return NULL;
+    }
+    int rc = view_read_shape(self, lengths, &ndim, shape);
+    Py_DECREF(lengths);
+    if (rc < 0) {
+        return NULL;
+    }
+    if (view_is_reshaped(self, ndim, shape, f_order)) {
+        return Py_NewRef(op);
+    }
+    return view_reshape(self, ndim, shape, f_order);
+}
+
+PyDoc_STRVAR(
+    view_ravel_doc,
+    "ravel($self, /)\n--\n\n"
+    "Return the elements along one axis.\n\n"
+    "A packed array gives a view in the order of memory, an array with gaps a\n"
+    "copy in C order.");
+
+static PyObject *
+view_ravel(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    return view_reshape(self, 1, &self->count, 0);
+}
+
+PyDoc_STRVAR(view_squeeze_doc,
+             "squeeze($self, /)\n--\n\n"
+             "Return a view without the axes of length 1.");
+
+static PyObject *
+view_squeeze(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    int ndim = 0;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < self->ndim; i++) {
+        if (self->shape[i] != 1) {
+            shape[ndim] = self->shape[i];
+            strides[ndim++] = self->strides[i];
+        }
+    }
+    return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
+}
+
+/* -- transpose --------------------------------------------------------------------- */
+
+/* A view with the axes in another order. Its base is self's base, if there is one, so
+ * that repeated transposing makes no chain. */
+static PyObject *
+view_permute(pcu_gpuarray *self, const int *axes)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    for (int i = 0; i < self->ndim; i++) {
+        shape[i] = self->shape[axes[i]];
+        strides[i] = self->strides[axes[i]];
+    }
+    pcu_gpuarray *view =
+        pcu_gpuarray_view_new(self, self->ndim, shape, strides, 0, NULL);
+    if (view != NULL && self->base != NULL) {
+        Py_SETREF(view->base, Py_NewRef(self->base));
+    }
+    if (view != NULL && self->gpudata != NULL) {
+        Py_XSETREF(view->gpudata, Py_NewRef(self->gpudata));
+    }
+    return (PyObject *)view;
+}
+
+PyObject *
+pcu_gpuarray_get_T(PyObject *op, void *Py_UNUSED(closure))
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    int axes[PCU_MAX_NDIM];
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    for (int i = 0; i < self->ndim; i++) {
+        axes[i] = self->ndim - 1 - i;
+    }
+    return view_permute(self, axes);
+}
+
+static int
+view_read_axes(const pcu_gpuarray *self, PyObject *items, int *axes)
+{
+    unsigned char seen[PCU_MAX_NDIM] = {0};
+    if (PyTuple_GET_SIZE(items) != self->ndim) {
+        PyErr_Format(PyExc_ValueError, "%zd axes were given, the array has %d",
+                     PyTuple_GET_SIZE(items), self->ndim);
+        return -1;
+    }
+    for (int i = 0; i < self->ndim; i++) {
+        unsigned long long bits = 0;
+        if (pcu_as_integer(PyTuple_GET_ITEM(items, i), INT_MIN, INT_MAX, &bits,
+                           "axes") < 0) {
+            return -1;
+        }
+        int axis = (int)bits;
+        if (axis < 0) {
+            axis += self->ndim;
+        }
+        if (axis < 0 || axis >= self->ndim || seen[axis]) {
+            PyErr_Format(PyExc_ValueError,
+                         "axes %S is not a permutation of the axes 0 to %d", items,
+                         self->ndim - 1);
+            return -1;
+        }
+        seen[axis] = 1;
+        axes[i] = axis;
+    }
+    return 0;
+}
+
+/* 1 if the only keyword of a call without positional arguments is axes. */
+static int
+view_is_axes_keyword(Py_ssize_t nargs, PyObject *kwnames)
+{
+    return nargs == 0 && PyTuple_GET_SIZE(kwnames) == 1 &&
+           PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "axes") == 0;
+}
+
+PyDoc_STRVAR(view_transpose_doc,
+             "transpose($self, /, axes=None, *more)\n--\n\n"
+             "Return a view with the axes in another order, by default reversed.\n\n"
+             "axes: the old axes in their new order, as integers or as one sequence.");
+
+static PyObject *
+view_transpose(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    int axes[PCU_MAX_NDIM];
+    if (kwnames != NULL && PyTuple_GET_SIZE(kwnames) != 0) {
+        if (!view_is_axes_keyword(nargs, kwnames)) {
+            PyErr_SetString(PyExc_TypeError,
+                            "transpose() takes the axes, or the keyword axes");
+            return NULL;
+        }
+        nargs = 1; /* the keyword's value is args[0] */
+    }
+    if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) {
+        return pcu_gpuarray_get_T(op, NULL);
+    }
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    PyObject *items = view_integers_new(args, nargs);
+    if (items == NULL) {
+        return NULL;
+    }
+    int rc = view_read_axes(self, items, axes);
+    Py_DECREF(items);
+    if (rc < 0) {
+        return NULL;
+    }
+    return view_permute(self, axes);
+}
+
+/* -- another dtype ----------------------------------------------------------------- */
+
+/* The axis along which elements are joined or split: the one of the shortest stride. */
+static int
+view_fastest_axis(const pcu_gpuarray *self)
+{
+    int best = -1;
+    for (int i = self->ndim - 1; i >= 0; i--) {
+        if (self->shape[i] == 1 && best >= 0) {
+            continue;
+        }
+        if (best < 0 || self->shape[best] == 1 ||
+            Py_ABS(self->strides[i]) < Py_ABS(self->strides[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static PyObject *
+view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    size_t old = pcu_gpuarray_itemsize(self);
+    size_t new = (size_t)PyDataType_ELSIZE(dtype);
+    int axis = view_fastest_axis(self);
+    memcpy(shape, self->shape, (size_t)self->ndim * sizeof(*shape));
+    memcpy(strides, self->strides, (size_t)self->ndim * sizeof(*strides));
+    if (PyDataType_REFCHK(dtype) || new == 0) {
+        PyErr_Format(PyExc_TypeError, "elements cannot be viewed as dtype %R",
+                     (PyObject *)dtype);
+        return NULL;
+    }
+    if (old != new) {
+        int dense = axis >= 0 && (shape[axis] <= 1 || strides[axis] == (ptrdiff_t)old);
+        if (!dense || shape[axis] * old % new != 0) {
+            PyErr_Format(
+                PyExc_ValueError,
+                "elements of %zu bytes cannot be viewed as dtype %R of %zu: "
+                "the axis of the shortest stride must be packed, and its bytes "
+                "must be a multiple of the new size",
+                old, (PyObject *)dtype, new);
+            return NULL;
+        }
+        for (int i = 0; i < self->ndim; i++) {
+            if (i != axis && shape[i] == 1 && strides[i] == (ptrdiff_t)old) {
+                strides[i] = (ptrdiff_t) new;
+            }
+        }
+        shape[axis] = shape[axis] * old / new;
+        strides[axis] = (ptrdiff_t) new;
+    }
+    return (PyObject *)pcu_gpuarray_view_new(self, self->ndim, shape, strides, 0,
+                                             dtype);
+}
+
+PyDoc_STRVAR(
+    view_view_doc,
+    "view($self, /, dtype=None)\n--\n\n"
+    "Return the same memory, viewed as elements of another dtype.\n\n"
+    "If the size of an element changes, the length of the axis of the shortest stride\n"
+    "changes, too; ValueError if that is not possible.");
+
+static PyObject *
+view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {{"dtype", pcu_as_object, 0}};
+    static const pcu_argtable table = {"view", specs, 1, 0, 0};
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    PyObject *dtype = Py_None;
+    PyArray_Descr *descr = NULL;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &dtype) < 0 ||
+        pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (dtype == Py_None) {
+        descr = (PyArray_Descr *)Py_NewRef((PyObject *)self->dtype);
+    }
+    else if (pcu_as_dtype(self->st, dtype, &descr, "dtype") < 0) {
+        return NULL;
+    }
+    PyObject *view = view_as_dtype(self, descr);
+    Py_DECREF(descr);
+    return view;
+}
+
+PyMethodDef pcu_view_methods[] = {
+    {"reshape", (PyCFunction)(void (*)(void))view_reshape_method,
+     METH_FASTCALL | METH_KEYWORDS, view_reshape_doc},
+    {"ravel", view_ravel, METH_NOARGS, view_ravel_doc},
+    {"squeeze", view_squeeze, METH_NOARGS, view_squeeze_doc},
+    {"transpose", (PyCFunction)(void (*)(void))view_transpose,
+     METH_FASTCALL | METH_KEYWORDS, view_transpose_doc},
+    {"view", (PyCFunction)(void (*)(void))view_view, METH_FASTCALL | METH_KEYWORDS,
+     view_view_doc},
+    {NULL, NULL, 0, NULL},
+};
