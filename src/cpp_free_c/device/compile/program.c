@@ -1,4 +1,4 @@
-/* Loading of programs: build() has the passes in order. See program.h. */
+/* Loading of programs: program_build() has the passes in order. See program.h. */
 #include "device/compile/program.h"
 
 #include <stdio.h>
@@ -37,14 +37,14 @@ typedef struct {
 /* -- variables --------------------------------------------------------------------- */
 
 static bool
-has_memory(const ptx_var *var)
+program_has_memory(const ptx_var *var)
 {
     return !var->is_extern && !var->same &&
            (var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST);
 }
 
 static void
-create_variable(loader *l, ptx_var *var)
+program_create_variable(loader *l, ptx_var *var)
 {
     emu_program *program = l->program;
     emu_variable *variable = &program->variables[program->variable_count];
@@ -78,7 +78,7 @@ create_variable(loader *l, ptx_var *var)
 }
 
 static void
-create_variables(loader *l)
+program_create_variables(loader *l)
 {
     const ptx_module *module;
     ptx_var *var;
@@ -86,7 +86,7 @@ create_variables(loader *l)
 
     for (module = l->modules; module; module = module->next) {
         for (var = module->vars; var; var = var->next) {
-            count += has_memory(var);
+            count += program_has_memory(var);
         }
     }
     l->program->variables =
@@ -94,15 +94,15 @@ create_variables(loader *l)
     for (module = l->modules; module; module = module->next) {
         l->load.source_name = module->source_name;
         for (var = module->vars; var; var = var->next) {
-            if (has_memory(var)) {
-                create_variable(l, var);
+            if (program_has_memory(var)) {
+                program_create_variable(l, var);
             }
         }
     }
 }
 
 static void
-release_variables(emu_program *program)
+program_release_variables(emu_program *program)
 {
     size_t i;
 
@@ -124,7 +124,7 @@ release_variables(emu_program *program)
 /* -- functions --------------------------------------------------------------------- */
 
 static void
-create_functions(loader *l)
+program_create_functions(loader *l)
 {
     ptx_module *module;
     ptx_function *function;
@@ -161,7 +161,7 @@ create_functions(loader *l)
 
 /* Places the parameters of a kernel in the packed block, and describes them. */
 static void
-place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
+program_place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
 {
     emu_param *params;
     size_t count = 0, top = 0;
@@ -195,7 +195,7 @@ place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
 
 /* The threads of a block of this size, at most MAX_THREADS. */
 static unsigned
-block_threads(const unsigned size[3])
+program_block_threads(const unsigned size[3])
 {
     uint64_t count = (uint64_t)size[0] * size[1];
 
@@ -209,7 +209,7 @@ block_threads(const unsigned size[3])
 }
 
 static unsigned
-lesser(unsigned a, unsigned b)
+program_lesser(unsigned a, unsigned b)
 {
     if (a < b) {
         return a;
@@ -221,25 +221,25 @@ lesser(unsigned a, unsigned b)
  * so a kernel without limits can be launched with as many threads as a block may have.
  */
 static unsigned
-count_registers(const loader *l, const ptx_function *function, unsigned threads)
+program_count_registers(const loader *l, const ptx_function *function, unsigned threads)
 {
     unsigned count = function->code->registers + 8;
 
     if (threads > 0) {
-        count = lesser(count, REGISTERS_PER_BLOCK / threads);
+        count = program_lesser(count, REGISTERS_PER_BLOCK / threads);
     }
     if (function->max_nreg > 0) {
-        count = lesser(count, function->max_nreg);
+        count = program_lesser(count, function->max_nreg);
     }
     if (l->max_registers > 0) {
-        count = lesser(count, l->max_registers);
+        count = program_lesser(count, l->max_registers);
     }
-    return lesser(count, MAX_REGISTERS);
+    return program_lesser(count, MAX_REGISTERS);
 }
 
 /* The size of blocks that the text names: all zeros if it names none. */
 static const unsigned *
-block_bound(const ptx_function *function)
+program_block_bound(const ptx_function *function)
 {
     if (function->req_ntid[0] != 0) {
         return function->req_ntid;
@@ -248,10 +248,11 @@ block_bound(const ptx_function *function)
 }
 
 static void
-describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t shared)
+program_describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel,
+                        uint64_t shared)
 {
     emu_kernel_info *info = &kernel->info;
-    const unsigned *bound = block_bound(function);
+    const unsigned *bound = program_block_bound(function);
 
     kernel->func = function->code;
     kernel->program = l->program;
@@ -260,9 +261,9 @@ describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t 
     memcpy(info->req_ntid, function->req_ntid, sizeof info->req_ntid);
     info->max_threads = MAX_THREADS;
     if (bound[0] != 0) {
-        info->max_threads = block_threads(bound);
+        info->max_threads = program_block_threads(bound);
     }
-    info->registers = count_registers(l, function, info->max_threads);
+    info->registers = program_count_registers(l, function, info->max_threads);
     info->shared_size = (size_t)shared;
     info->const_size = l->const_size;
     if (function->code->local_size > LOW_ENTRY_ROOM) {
@@ -275,7 +276,7 @@ describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t 
 /* Copies the constants to memory that lives as long as the program. An operand that is
  * absent is read at the end, whatever its width. */
 static void
-keep_constants(loader *l)
+program_keep_constants(loader *l)
 {
     enum { READ_AT_END = 512 };
     uint8_t *constants =
@@ -291,7 +292,7 @@ keep_constants(loader *l)
 
 /* The files of the first text that has any: each text numbers its own. */
 static void
-collect_files(loader *l)
+program_collect_files(loader *l)
 {
     const ptx_module *module = l->modules;
     const ptx_file *first = NULL, *file;
@@ -322,7 +323,7 @@ collect_files(loader *l)
 /* -- loading ----------------------------------------------------------------------- */
 
 static void
-parse_source(loader *l, const emu_source *source)
+program_parse_source(loader *l, const emu_source *source)
 {
     size_t size = source->size;
     ptx_module *module;
@@ -346,7 +347,7 @@ parse_source(loader *l, const emu_source *source)
 /* The passes over one function. Its scratch memory is freed at once, because large
  * texts have thousands of functions. */
 static void
-compile_function(loader *l, ptx_function *function)
+program_compile_function(loader *l, ptx_function *function)
 {
     low_func f = {.load = &l->load,
                   .constants = &l->constants,
@@ -377,36 +378,36 @@ compile_function(loader *l, ptx_function *function)
 }
 
 static void
-compile_kernel(loader *l, ptx_function *function)
+program_compile_kernel(loader *l, ptx_function *function)
 {
     emu_kernel *kernel = &l->program->kernels[l->program->kernel_count++];
     uint64_t shared = 0;
 
-    place_parameters(l, function, &kernel->info);
+    program_place_parameters(l, function, &kernel->info);
     function->code->dynamic_shared =
         (uint32_t)emu_shared_place_kernel(&l->load, function, l->modules, &shared);
-    compile_function(l, function);
-    describe_kernel(l, function, kernel, shared);
+    program_compile_function(l, function);
+    program_describe_kernel(l, function, kernel, shared);
 }
 
 static void
-compile_module(loader *l, ptx_module *module)
+program_compile_module(loader *l, ptx_module *module)
 {
     ptx_function *function;
 
     for (function = module->functions; function != NULL; function = function->next) {
         if (function->code != NULL && function->is_entry) {
-            compile_kernel(l, function);
+            program_compile_kernel(l, function);
         }
         else if (function->code != NULL) {
-            compile_function(l, function);
+            program_compile_function(l, function);
         }
     }
 }
 
 /* From texts to code, pass by pass. */
 static void
-build(loader *l, CUcontext context, const emu_source *sources, size_t count)
+program_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
     ptx_module *module;
 
@@ -414,12 +415,12 @@ build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     l->program->context = context;
     ptx_names_open(&l->load, &l->names);
     for (size_t i = 0; i < count; i++) {
-        parse_source(l, &sources[i]);
+        program_parse_source(l, &sources[i]);
     }
     /* names -> definitions -> addresses */
     emu_symbols_link(&l->load, l->modules);
-    create_variables(l);
-    create_functions(l);
+    program_create_variables(l);
+    program_create_functions(l);
     for (module = l->modules; module != NULL; module = module->next) {
         emu_symbols_initialise(&l->load, module);
     }
@@ -427,14 +428,14 @@ build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     emu_stack_sizes(l->modules);
     /* PTX instructions -> machine instructions -> places of registers -> final code */
     for (module = l->modules; module != NULL; module = module->next) {
-        compile_module(l, module);
+        program_compile_module(l, module);
     }
-    keep_constants(l);
-    collect_files(l);
+    program_keep_constants(l);
+    program_collect_files(l);
 }
 
 static CUresult
-result_of(emu_load_failure failure)
+program_result_of(emu_load_failure failure)
 {
     static const CUresult results[] = {
         [EMU_LOAD_NO_FAILURE] = CUDA_SUCCESS,
@@ -447,18 +448,18 @@ result_of(emu_load_failure failure)
 
 /* emu_load_fail jumps here. */
 static CUresult
-try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
+program_try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
     if (setjmp(l->load.failed) != 0) {
-        return result_of(l->load.failure);
+        return program_result_of(l->load.failure);
     }
-    build(l, context, sources, count);
+    program_build(l, context, sources, count);
     return CUDA_SUCCESS;
 }
 
 /* Reports the sizes of the logs, which end in a zero byte. */
 static void
-finish_logs(const loader *l, emu_load_options *options)
+program_finish_logs(const loader *l, emu_load_options *options)
 {
     if (options == NULL) {
         return;
@@ -497,18 +498,18 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
             l->load.error_log[0] = 0;
         }
     }
-    status = try_build(l, context, sources, count);
+    status = program_try_build(l, context, sources, count);
     if (status == CUDA_SUCCESS) {
         l->program->memory = l->load.keep.first;
         *out = l->program;
     }
     else {
         if (l->program) {
-            release_variables(l->program);
+            program_release_variables(l->program);
         }
         emu_arena_free(&l->load.keep);
     }
-    finish_logs(l, options);
+    program_finish_logs(l, options);
     emu_arena_free(&l->load.scratch);
     emu_arena_free(&l->load.parsed);
     free(l);
@@ -521,7 +522,7 @@ emu_program_free(emu_program *program)
     if (program) {
         emu_arena arena = {.first = program->memory};
 
-        release_variables(program);
+        program_release_variables(program);
         emu_arena_free(&arena);
     }
 }
@@ -562,7 +563,7 @@ emu_kernel_get_info(const emu_kernel *kernel)
 /* The variable of a name and kind, a visible one before others; NULL if there is none.
  */
 static const emu_variable *
-find_variable(const emu_program *program, const char *name, unsigned reference)
+program_find_variable(const emu_program *program, const char *name, unsigned reference)
 {
     const emu_variable *found = NULL;
     size_t i;
@@ -583,7 +584,7 @@ emu_program_reference(const emu_program *program, const char *name, int surface,
                       uint64_t *address)
 {
     const emu_variable *found =
-        find_variable(program, name, surface ? PTX_W_surfref : PTX_W_texref);
+        program_find_variable(program, name, surface ? PTX_W_surfref : PTX_W_texref);
 
     if (!found) {
         return 0;
@@ -596,7 +597,7 @@ int
 emu_program_variable(const emu_program *program, const char *name, uint64_t *address,
                      size_t *size)
 {
-    const emu_variable *found = find_variable(program, name, 0);
+    const emu_variable *found = program_find_variable(program, name, 0);
 
     if (!found) {
         return 0;

@@ -127,7 +127,6 @@ typedef struct ptx_function {
     ptx_name *name;
     bool is_entry, is_extern, is_weak, is_visible;
     bool has_body;
-    bool never_returns;
     unsigned line;
     ptx_var *params, *returns; /* linked through next */
     ptx_var *vars;             /* .local, .shared, .param of the body */
@@ -137,7 +136,7 @@ typedef struct ptx_function {
     size_t reg_count, reg_room;
     size_t label_count;
     uint64_t call_size; /* bytes that the .param variables of its calls need */
-    unsigned max_ntid[3], req_ntid[3], min_nctapersm, max_nreg;
+    unsigned max_ntid[3], req_ntid[3], max_nreg;
     struct ptx_module *module;
     struct ptx_function *next;
     struct ptx_function *same; /* set by symbols.c: the definition */

@@ -21,7 +21,6 @@ typedef struct {
     ptx_token_kind kind;
     char punct;
     unsigned line;
-    bool spaced; /* white space or a comment comes before it */
     ptx_name *name;
     uint64_t bits;
     const char *start;

@@ -102,7 +102,7 @@ emu_keep_text(emu_load *load, const char *text)
 
 /* Appends a message to the error log, which is cut where its room ends. */
 static void
-write_log(emu_load *load, const char *where, const char *text)
+load_write_log(emu_load *load, const char *where, const char *text)
 {
     int size;
 
@@ -137,7 +137,7 @@ emu_load_fail(emu_load *load, emu_load_failure failure, unsigned line,
     if (line != 0) {
         (void)snprintf(where, sizeof where, "%.256s, line %u: ", name, line);
     }
-    write_log(load, where, text);
+    load_write_log(load, where, text);
     load->failure = failure;
     longjmp(load->failed, 1);
 }

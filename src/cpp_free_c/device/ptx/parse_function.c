@@ -8,7 +8,7 @@
 /* -- statements -------------------------------------------------------------------- */
 
 static ptx_insn *
-new_insn(ptx_parser *parser)
+function_new_insn(ptx_parser *parser)
 {
     ptx_function *function = parser->function;
     ptx_insn *insn;
@@ -26,7 +26,7 @@ new_insn(ptx_parser *parser)
 }
 
 static void
-define_label(ptx_parser *parser, ptx_name *name)
+function_define_label(ptx_parser *parser, ptx_name *name)
 {
     ptx_binding *binding;
     ptx_insn *insn;
@@ -37,7 +37,7 @@ define_label(ptx_parser *parser, ptx_name *name)
     }
     binding = ptx_bind(parser, name, PTX_B_LABEL);
     binding->reg = (uint32_t)parser->function->label_count++;
-    insn = new_insn(parser);
+    insn = function_new_insn(parser);
     insn->operands =
         emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof(ptx_operand));
     insn->operands[0].kind = PTX_O_LABEL;
@@ -158,7 +158,7 @@ parse_statement(ptx_parser *parser)
         return;
     }
     if (ptx_at(parser, '@')) {
-        insn = new_insn(parser);
+        insn = function_new_insn(parser);
         ptx_expect(parser, '@');
         parse_guard(parser, insn);
         parse_instruction(parser, ptx_expect_name(parser, "an opcode"), insn);
@@ -173,11 +173,11 @@ parse_statement(ptx_parser *parser)
             parse_prototype(parser, name);
         }
         else {
-            define_label(parser, name);
+            function_define_label(parser, name);
         }
         return;
     }
-    parse_instruction(parser, name, new_insn(parser));
+    parse_instruction(parser, name, function_new_insn(parser));
 }
 
 static void
@@ -236,15 +236,13 @@ parse_tuning(ptx_parser *parser, ptx_function *function)
                 parse_three(parser, function->req_ntid);
                 break;
             case PTX_W_minnctapersm:
-                function->min_nctapersm =
-                    (unsigned)ptx_expect_int(parser, "a number of blocks");
+                (void)ptx_expect_int(parser, "a number of blocks");
                 break;
             case PTX_W_maxnreg:
                 function->max_nreg =
                     (unsigned)ptx_expect_int(parser, "a number of registers");
                 break;
             case PTX_W_noreturn:
-                function->never_returns = true;
                 break;
             default:
                 while (parser->lexer.token.kind == PTX_T_INT ||
@@ -260,7 +258,7 @@ parse_tuning(ptx_parser *parser, ptx_function *function)
 
 /* The record of a function: that of its declaration if there is one. */
 static ptx_function *
-get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
+function_get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
 {
     ptx_binding *binding = name->binding;
     ptx_function *function;
@@ -287,7 +285,7 @@ get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
 
 /* Binds the names of parameters for the body. */
 static void
-bind_params(ptx_parser *parser, ptx_var *var)
+function_bind_params(ptx_parser *parser, ptx_var *var)
 {
     for (; var; var = var->next) {
         if (var->space == PTX_SPACE_REG) {
@@ -326,7 +324,7 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
     if (ptx_accept(parser, '(')) {
         params = ptx_parse_params(parser);
     }
-    function = get_function(parser, name, is_entry);
+    function = function_get_function(parser, name, is_entry);
     function->is_extern |= linkage.is_extern;
     function->is_visible |= linkage.is_visible;
     function->is_weak |= linkage.is_weak;
@@ -350,8 +348,8 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
     parser->loc_line = 0;
     parser->range_total = 0;
     ptx_scope_open(parser);
-    bind_params(parser, returns);
-    bind_params(parser, params);
+    function_bind_params(parser, returns);
+    function_bind_params(parser, params);
     parse_body(parser);
     ptx_scope_close(parser);
     parser->function = NULL;

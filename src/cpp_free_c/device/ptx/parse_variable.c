@@ -13,7 +13,7 @@ typedef struct {
 } var_head;
 
 static void
-skip_parenthesis(ptx_parser *parser)
+variable_skip_parenthesis(ptx_parser *parser)
 {
     if (ptx_accept(parser, '(')) {
         while (!ptx_accept(parser, ')')) {
@@ -27,7 +27,7 @@ skip_parenthesis(ptx_parser *parser)
 
 /* The state space that a word names; PTX_SPACE_NONE if it names none. */
 static ptx_space
-space_of(unsigned word)
+variable_space_of(unsigned word)
 {
     switch (word) {
         case PTX_W_reg:
@@ -50,7 +50,7 @@ space_of(unsigned word)
 
 /* Fails for types and spaces that have no vectors. */
 static void
-check_vector(ptx_parser *parser, const var_head *head)
+variable_check_vector(ptx_parser *parser, const var_head *head)
 {
     if (head->type == PTX_W_pred) {
         ptx_fail(parser, "predicates cannot form vectors");
@@ -92,7 +92,7 @@ parse_head_word(ptx_parser *parser, const ptx_name *name, bool *pointer, var_hea
             *pointer = true;
             return;
         case PTX_W_attribute:
-            skip_parenthesis(parser);
+            variable_skip_parenthesis(parser);
             return;
         case PTX_W_v2:
         case PTX_W_v4:
@@ -110,8 +110,8 @@ parse_head_word(ptx_parser *parser, const ptx_name *name, bool *pointer, var_hea
     if (word <= PTX_W_LAST_TYPE) {
         head->type = word;
     }
-    else if (space_of(word) != PTX_SPACE_NONE && !*pointer) {
-        head->space = space_of(word);
+    else if (variable_space_of(word) != PTX_SPACE_NONE && !*pointer) {
+        head->space = variable_space_of(word);
     }
 }
 
@@ -130,7 +130,7 @@ parse_head(ptx_parser *parser, var_head *head)
         ptx_fail(parser, "a declaration has no type");
     }
     if (head->lanes > 1) {
-        check_vector(parser, head);
+        variable_check_vector(parser, head);
     }
 }
 
@@ -207,7 +207,7 @@ parse_symbol(ptx_parser *parser, ptx_name *name, ptx_value *value)
 
 /* The bits of a number as a float, for 4 bytes, or as a double. */
 static uint64_t
-float_bits(double number, unsigned bytes)
+variable_float_bits(double number, unsigned bytes)
 {
     const float single = (float)number;
     uint64_t bits = 0;
@@ -223,8 +223,8 @@ float_bits(double number, unsigned bytes)
 
 /* The bits of a number in the text for a variable of this type. */
 static uint64_t
-number_bits(ptx_parser *parser, const ptx_var *var, const ptx_token *token,
-            bool negative)
+variable_number_bits(ptx_parser *parser, const ptx_var *var, const ptx_token *token,
+                     bool negative)
 {
     uint64_t bits = token->bits;
     double number;
@@ -236,19 +236,19 @@ number_bits(ptx_parser *parser, const ptx_var *var, const ptx_token *token,
                 bits = 0 - bits;
             }
             if (var->type == PTX_W_f32 || var->type == PTX_W_f64) {
-                bits = float_bits((double)(int64_t)bits, var->element);
+                bits = variable_float_bits((double)(int64_t)bits, var->element);
             }
             return bits;
         case PTX_T_F64:
             memcpy(&number, &token->bits, sizeof number);
             if (var->element == sizeof single) {
-                bits = float_bits(number, var->element);
+                bits = variable_float_bits(number, var->element);
             }
             break;
         case PTX_T_F32:
             memcpy(&single, &token->bits, sizeof single);
             if (var->element == sizeof number) {
-                bits = float_bits(single, var->element);
+                bits = variable_float_bits(single, var->element);
             }
             break;
         default:
@@ -276,12 +276,12 @@ parse_value(ptx_parser *parser, ptx_var *var, ptx_value *value)
         parse_symbol(parser, token.name, value);
     }
     else {
-        value->bits = number_bits(parser, var, &token, negative);
+        value->bits = variable_number_bits(parser, var, &token, negative);
     }
 }
 
 static ptx_value *
-new_value(ptx_parser *parser, ptx_var *var, size_t *room)
+variable_new_value(ptx_parser *parser, ptx_var *var, size_t *room)
 {
     var->values = emu_arena_grow(parser->load, var->values, var->value_count, room,
                                  sizeof *var->values);
@@ -297,7 +297,7 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
     size_t room = 0, depth = 0;
 
     if (!ptx_at(parser, '{')) {
-        parse_value(parser, var, new_value(parser, var, &room));
+        parse_value(parser, var, variable_new_value(parser, var, &room));
         return;
     }
     for (;;) {
@@ -319,11 +319,11 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
                 stride *= shape->count[i];
             }
             while (stride && stride < 1 << 20 && var->value_count % stride) {
-                (void)new_value(parser, var, &room);
+                (void)variable_new_value(parser, var, &room);
             }
         }
         else {
-            parse_value(parser, var, new_value(parser, var, &room));
+            parse_value(parser, var, variable_new_value(parser, var, &room));
         }
         (void)ptx_accept(parser, ',');
         if (parser->lexer.token.kind == PTX_T_END) {
@@ -333,7 +333,7 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
 }
 
 static void
-declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
+variable_declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
     ptx_binding *binding;
     unsigned i;
@@ -366,7 +366,7 @@ declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
 }
 
 static ptx_var *
-new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
+variable_new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
     ptx_var *var = emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *var);
 
@@ -388,7 +388,7 @@ new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
 }
 
 static void
-add_function_var(ptx_parser *parser, ptx_var *var)
+variable_add_function_var(ptx_parser *parser, ptx_var *var)
 {
     ptx_function *function = parser->function;
     ptx_scope *scope = &parser->scopes[parser->depth];
@@ -411,7 +411,7 @@ add_function_var(ptx_parser *parser, ptx_var *var)
 
 /* A variable of the module: a definition or a declaration. */
 static void
-add_module_var(ptx_parser *parser, ptx_var *var)
+variable_add_module_var(ptx_parser *parser, ptx_var *var)
 {
     *parser->module->vars_tail = var;
     parser->module->vars_tail = &var->next;
@@ -432,10 +432,10 @@ ptx_parse_vars(ptx_parser *parser, ptx_linkage linkage)
         var_shape shape;
 
         if (head.space == PTX_SPACE_REG) {
-            declare_regs(parser, &head, name);
+            variable_declare_regs(parser, &head, name);
             continue;
         }
-        var = new_var(parser, &head, name);
+        var = variable_new_var(parser, &head, name);
         var->is_extern = linkage.is_extern;
         var->is_visible = linkage.is_visible;
         var->is_weak = linkage.is_weak;
@@ -458,13 +458,13 @@ ptx_parse_vars(ptx_parser *parser, ptx_linkage linkage)
         if (parser->function &&
             (head.space == PTX_SPACE_PARAM || head.space == PTX_SPACE_LOCAL ||
              head.space == PTX_SPACE_SHARED)) {
-            add_function_var(parser, var);
+            variable_add_function_var(parser, var);
         }
         else {
             if (head.space == PTX_SPACE_PARAM) {
                 ptx_fail(parser, "a parameter outside of a function");
             }
-            add_module_var(parser, var);
+            variable_add_module_var(parser, var);
         }
     } while (ptx_accept(parser, ','));
     ptx_expect(parser, ';');
@@ -493,7 +493,7 @@ ptx_parse_params(ptx_parser *parser)
         else {
             name = ptx_names_get(parser->load, parser->names, "_", 1, true);
         }
-        var = new_var(parser, &head, name);
+        var = variable_new_var(parser, &head, name);
         var->is_param = true;
         parse_shape(parser, var, &shape);
         if (var->unsized) {
@@ -505,7 +505,7 @@ ptx_parse_params(ptx_parser *parser)
         }
         for (lane = 0; lane < count_of_vars; lane++) {
             if (lane > 0) {
-                var = new_var(parser, &head, name);
+                var = variable_new_var(parser, &head, name);
                 var->is_param = true;
             }
             else {
