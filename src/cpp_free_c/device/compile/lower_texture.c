@@ -4,10 +4,10 @@
  * Textures and surfaces are 64-bit handles in registers, or in variables of type
  * .texref and .surfref. Separate samplers, depth comparisons and multisampled textures
  * are refused. */
+#include "device/base/geometry.h"
 #include "device/compile/encoding.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
-#include "device/memory/sampling.h"
 
 static unsigned
 geometry_of(const low_func *f)

@@ -1,7 +1,7 @@
-/* The device's runtime. See runtime.h.
+/* Dynamic parallelism. See dynamic_parallelism.h.
  *
- * Errors are numbers of the runtime's interface (cudaError_t). Each thread has a last
- * error; few ever have one, so they are in a list of the grid. */
+ * A function returns a code of the runtime's interface (cudaError_t). Each thread has a
+ * last error; few threads ever have one, so they are in a list of the grid. */
 #define _GNU_SOURCE
 #include "device/machine/dynamic_parallelism.h"
 
@@ -45,7 +45,7 @@ static const struct {
 
 enum { ERROR_ROWS = sizeof error_rows / sizeof *error_rows, ERROR_ROOM = 96 };
 
-/* One lane's call. */
+/* The call of one lane. */
 typedef struct {
     emu_warp *warp;
     const emu_insn *insn;
@@ -53,7 +53,7 @@ typedef struct {
     emu_child_work *work;
     CUcontext context;
     uint64_t result;
-    uint64_t bad; /* an address that is not legal, or 0: the kernel fails */
+    uint64_t bad; /* an address that is not legal: the kernel fails; or 0 */
 } call;
 
 /* -- parameters and results -------------------------------------------------------- */
@@ -74,15 +74,18 @@ parameter_dim3(const call *c, unsigned index, unsigned out[3])
     emu_service_parameter(c->warp, c->insn, index, c->lane, out, 3 * sizeof *out);
 }
 
-/* Writes where a parameter points to. */
+/* Write to the address in a parameter. */
 static error
 store(call *c, unsigned index, const void *value, size_t size)
 {
     const uint64_t address = parameter(c, index);
-    uint8_t *to = emu_access_generic(c->warp, c->lane, address, size);
+    uint8_t *to = emu_address_generic(c->warp, c->lane, address, size);
 
     if (!to) {
-        c->bad = address ? address : 1;
+        c->bad = address;
+        if (address == 0) {
+            c->bad = 1;
+        }
         return ERROR_VALUE;
     }
     memcpy(to, value, size);
@@ -133,7 +136,7 @@ set_error(const call *c, error code)
     (void)pthread_mutex_unlock(&c->work->lock);
 }
 
-/* The thread's last error; taking it makes the thread's state sound again. */
+/* The last error of the thread. `take` resets it. */
 static error
 get_error(const call *c, bool take)
 {
@@ -169,48 +172,53 @@ peek_at_last_error(call *c)
     return ERROR_SUCCESS;
 }
 
-/* The texts of errors lie in device memory, two places of ERROR_ROOM bytes a row; made
- * when the first is asked for. */
+static emu_allocation *
+create_error_texts(CUcontext context)
+{
+    emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
+                                  .size = (size_t)ERROR_ROWS * 2 * ERROR_ROOM,
+                                  .device = context->device->ordinal,
+                                  .context = context,
+                                  .name = "of error texts"};
+    emu_allocation *texts;
+    char *to;
+
+    if (emu_memory_allocate(&request, &texts) != CUDA_SUCCESS) {
+        return NULL;
+    }
+    to = (char *)(uintptr_t)texts->base;
+    for (size_t i = 0; i < ERROR_ROWS; i++, to += (size_t)2 * ERROR_ROOM) {
+        memcpy(to, error_rows[i].name, strlen(error_rows[i].name) + 1);
+        memcpy(to + ERROR_ROOM, error_rows[i].text, strlen(error_rows[i].text) + 1);
+    }
+    return texts;
+}
+
+/* The address of an error's name or text. The texts are in device memory, two places of
+ * ERROR_ROOM bytes a row, and are created at the first call. */
 static uint64_t
 error_text(const call *c, bool name)
 {
     emu_services *services = emu_services_get(c->context);
     const uint32_t code = (uint32_t)parameter(c, 0);
-    uint64_t base = 0;
+    uint64_t address = 0;
     size_t row = 0;
 
     while (row < ERROR_ROWS - 1 && error_rows[row].code != code) {
-        row++; /* the last one stands for all that are not known */
+        row++; /* the last row is for unknown codes */
     }
     if (!services) {
         return 0;
     }
     (void)pthread_mutex_lock(&services->lock);
     if (!services->error_texts) {
-        emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
-                                      .size = (size_t)ERROR_ROWS * 2 * ERROR_ROOM,
-                                      .device = c->context->device->ordinal,
-                                      .context = c->context,
-                                      .name = "of error texts"};
-
-        if (emu_memory_allocate(&request, &services->error_texts) == CUDA_SUCCESS) {
-            char *to = (char *)(uintptr_t)services->error_texts->base;
-
-            for (size_t i = 0; i < ERROR_ROWS; i++, to += (size_t)2 * ERROR_ROOM) {
-                memcpy(to, error_rows[i].name, strlen(error_rows[i].name) + 1);
-                memcpy(to + ERROR_ROOM, error_rows[i].text,
-                       strlen(error_rows[i].text) + 1);
-            }
-        }
-        else {
-            services->error_texts = NULL;
-        }
+        services->error_texts = create_error_texts(c->context);
     }
     if (services->error_texts) {
-        base = services->error_texts->base;
+        address = services->error_texts->base + (row * 2 + !name) * ERROR_ROOM;
     }
     (void)pthread_mutex_unlock(&services->lock);
-    return base ? base + (row * 2 + !name) * ERROR_ROOM : 0;
+    return address;
 }
 
 static error
@@ -229,7 +237,7 @@ get_error_string(call *c)
 
 /* -- launches ---------------------------------------------------------------------- */
 
-/* The kernel of a function's address, or NULL. */
+/* The kernel with this function address, or NULL. */
 static const emu_kernel *
 find_kernel(const call *c, uint64_t address)
 {
@@ -244,7 +252,7 @@ find_kernel(const call *c, uint64_t address)
     return NULL;
 }
 
-/* Whether the device could run it. */
+/* Whether the device can run the launch. */
 static error
 check_launch(const call *c, const emu_launch *launch)
 {
@@ -273,10 +281,13 @@ check_launch(const call *c, const emu_launch *launch)
     if (launch->dynamic_shared + info->shared_size > (size_t)limits->shared_per_block) {
         return ERROR_VALUE;
     }
-    return c->work->depth + 1 > EMU_MAX_NESTING ? ERROR_DEPTH : ERROR_SUCCESS;
+    if (c->work->depth + 1 > EMU_MAX_NESTING) {
+        return ERROR_DEPTH;
+    }
+    return ERROR_SUCCESS;
 }
 
-/* Memory for parameters, to which the thread writes before it launches. */
+/* Give the thread memory for parameters. The thread writes to it before it launches. */
 static error
 get_buffer(call *c, const emu_launch *launch, size_t size)
 {
@@ -312,9 +323,10 @@ get_parameter_buffer_v2(call *c)
     parameter_dim3(c, 2, launch.block);
     launch.dynamic_shared = (uint32_t)parameter(c, 3);
     code = check_launch(c, &launch);
-    return code == ERROR_SUCCESS
-               ? get_buffer(c, &launch, launch.kernel->info.params_size)
-               : code;
+    if (code != ERROR_SUCCESS) {
+        return code;
+    }
+    return get_buffer(c, &launch, launch.kernel->info.params_size);
 }
 
 static error
@@ -323,8 +335,10 @@ get_parameter_buffer(call *c)
     const emu_launch none = {.kernel = NULL};
     const uint64_t align = parameter(c, 0), bytes = parameter(c, 1);
 
-    return align <= 512 && bytes <= 1 << 16 ? get_buffer(c, &none, (size_t)bytes)
-                                            : ERROR_VALUE;
+    if (align > 512 || bytes > 1 << 16) {
+        return ERROR_VALUE;
+    }
+    return get_buffer(c, &none, (size_t)bytes);
 }
 
 static emu_parameter_buffer *
@@ -342,9 +356,10 @@ take_buffer_locked(emu_child_work *work, uint64_t address)
     return found;
 }
 
-/* Queues what a buffer belongs to, and frees the buffer. */
+/* Queue a launch with the parameters in a buffer. */
 static error
-enqueue(call *c, emu_parameter_buffer *buffer, const emu_launch *given, uint64_t stream)
+enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *given,
+               uint64_t stream)
 {
     emu_launch launch = *given;
     const size_t size = launch.kernel->info.params_size;
@@ -375,6 +390,8 @@ is_stream(uint64_t stream)
     return stream <= 4 || stream >= EMU_STREAM_FIRST;
 }
 
+/* Launch with the parameters in the buffer at an address and free the buffer. `given`
+ * is NULL if the buffer has the launch. */
 static error
 launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t stream)
 {
@@ -387,12 +404,17 @@ launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t strea
     if (!buffer) {
         return ERROR_VALUE;
     }
-    given = given ? given : &buffer->launch;
-    code = check_launch(c, given);
-    if (code == ERROR_SUCCESS) {
-        code = is_stream(stream) ? enqueue(c, buffer, given, stream) : ERROR_HANDLE;
+    if (!given) {
+        given = &buffer->launch;
     }
-    (void)emu_memory_free(buffer->memory); /* ours, alive */
+    code = check_launch(c, given);
+    if (code == ERROR_SUCCESS && !is_stream(stream)) {
+        code = ERROR_HANDLE;
+    }
+    if (code == ERROR_SUCCESS) {
+        code = enqueue_launch(c, buffer, given, stream);
+    }
+    (void)emu_memory_free(buffer->memory); /* live: only this file frees it */
     free(buffer);
     return code;
 }
@@ -414,7 +436,7 @@ launch_device(call *c)
     return launch_buffer(c, parameter(c, 1), &launch, parameter(c, 5));
 }
 
-/* -- streams and events: names for an order that is kept anyway -------------------- */
+/* -- streams and events: handles without effect, since all work runs in order ------ */
 
 static error
 create_handle(call *c, uint64_t flags)
@@ -433,35 +455,43 @@ create_handle(call *c, uint64_t flags)
 static error
 stream_create(call *c)
 {
-    return create_handle(c, 1); /* cudaStreamNonBlocking, as kernels must say */
+    return create_handle(c, 1); /* cudaStreamNonBlocking, which kernels must pass */
 }
 
 static error
 event_create(call *c)
 {
-    return create_handle(c, 2); /* cudaEventDisableTiming, as kernels must say */
+    return create_handle(c, 2); /* cudaEventDisableTiming, which kernels must pass */
+}
+
+static bool
+is_created(uint64_t handle)
+{
+    return handle >= EMU_STREAM_FIRST;
 }
 
 static error
 destroy_handle(call *c)
 {
-    return parameter(c, 0) >= EMU_STREAM_FIRST ? ERROR_SUCCESS : ERROR_HANDLE;
+    return is_created(parameter(c, 0)) ? ERROR_SUCCESS : ERROR_HANDLE;
 }
 
 static error
 event_record(call *c)
 {
-    return parameter(c, 0) >= EMU_STREAM_FIRST && is_stream(parameter(c, 1))
-               ? ERROR_SUCCESS
-               : ERROR_HANDLE;
+    if (!is_created(parameter(c, 0)) || !is_stream(parameter(c, 1))) {
+        return ERROR_HANDLE;
+    }
+    return ERROR_SUCCESS;
 }
 
 static error
 stream_wait_event(call *c)
 {
-    return is_stream(parameter(c, 0)) && parameter(c, 1) >= EMU_STREAM_FIRST
-               ? ERROR_SUCCESS
-               : ERROR_HANDLE;
+    if (!is_stream(parameter(c, 0)) || !is_created(parameter(c, 1))) {
+        return ERROR_HANDLE;
+    }
+    return ERROR_SUCCESS;
 }
 
 /* -- memory ------------------------------------------------------------------------ */
@@ -491,7 +521,10 @@ memcpy_async(call *c)
                                  .width = (size_t)parameter(c, 2),
                                  .height = 1};
 
-    return copy.source ? enqueue_copy(c, &copy, parameter(c, 4)) : ERROR_VALUE;
+    if (!copy.source) {
+        return ERROR_VALUE;
+    }
+    return enqueue_copy(c, &copy, parameter(c, 4));
 }
 
 static error
@@ -504,7 +537,10 @@ memcpy_2d_async(call *c)
                                  .width = (size_t)parameter(c, 4),
                                  .height = (size_t)parameter(c, 5)};
 
-    return copy.source ? enqueue_copy(c, &copy, parameter(c, 7)) : ERROR_VALUE;
+    if (!copy.source) {
+        return ERROR_VALUE;
+    }
+    return enqueue_copy(c, &copy, parameter(c, 7));
 }
 
 static error
@@ -534,9 +570,12 @@ static error
 runtime_malloc(call *c)
 {
     const uint64_t size = parameter(c, 1);
-    const uint64_t address = size ? emu_heap_allocate(c->context, size) : 0;
+    const uint64_t address = emu_heap_allocate(c->context, size);
 
-    return size && !address ? ERROR_MEMORY : store_word(c, 0, address);
+    if (size && !address) {
+        return ERROR_MEMORY;
+    }
+    return store_word(c, 0, address);
 }
 
 static error
@@ -544,7 +583,10 @@ runtime_free(call *c)
 {
     const uint64_t address = parameter(c, 0);
 
-    return !address || emu_heap_free(c->context, address) ? ERROR_SUCCESS : ERROR_VALUE;
+    if (address && !emu_heap_free(c->context, address)) {
+        return ERROR_VALUE;
+    }
+    return ERROR_SUCCESS;
 }
 
 /* -- queries ----------------------------------------------------------------------- */
@@ -570,9 +612,10 @@ device_get_attribute(call *c)
     if (!device) {
         return ERROR_DEVICE;
     }
-    return emu_device_attribute(device, (unsigned)parameter(c, 1), &value)
-               ? store_int(c, 0, value)
-               : ERROR_VALUE;
+    if (!emu_device_attribute(device, (unsigned)parameter(c, 1), &value)) {
+        return ERROR_VALUE;
+    }
+    return store_int(c, 0, value);
 }
 
 static error
@@ -580,8 +623,10 @@ device_get_limit(call *c)
 {
     const uint32_t limit = (uint32_t)parameter(c, 1);
 
-    return limit < EMU_LIMITS ? store_word(c, 0, c->context->limits[limit])
-                              : ERROR_LIMIT;
+    if (limit >= EMU_LIMITS) {
+        return ERROR_LIMIT;
+    }
+    return store_word(c, 0, c->context->limits[limit]);
 }
 
 static error
@@ -658,8 +703,7 @@ get_occupancy(call *c)
 
 static const struct {
     error (*function)(call *c);
-    bool
-        gives; /* something other than its error, which only the thread's state tells */
+    bool gives; /* a result other than its error code */
 } rows[EMU_SERVICE_COUNT] = {
     [EMU_RUNTIME_GetParameterBufferV2] = {get_parameter_buffer_v2, true},
     [EMU_RUNTIME_GetParameterBuffer] = {get_parameter_buffer, true},

@@ -66,36 +66,47 @@ stack_size(CUcontext context, const emu_func *func)
     if (func->unbounded) {
         size_t limit = context->limits[EMU_LIMIT_STACK_SIZE];
 
-        size += limit > MIN_STACK ? limit : MIN_STACK;
+        if (limit < MIN_STACK) {
+            limit = MIN_STACK;
+        }
+        size += limit;
     }
     return (size + 63) & ~(size_t)63;
 }
 
-/* When a launch that begins now is cut off: PYCUDA_EMULATOR_TIMEOUT, in seconds. */
+/* The deadline of a launch that begins now: PYCUDA_EMULATOR_TIMEOUT, in seconds. */
 static uint64_t
 deadline(void)
 {
     const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
-    const double seconds = text ? strtod(text, NULL) : 0;
+    double seconds;
 
-    return seconds > 0 && seconds < 1e9 ? emu_clock_steady() + (uint64_t)(seconds * 1e9)
-                                        : 0;
+    if (!text) {
+        return 0;
+    }
+    seconds = strtod(text, NULL);
+    if (!(seconds > 0 && seconds < 1e9)) {
+        return 0;
+    }
+    return emu_clock_steady() + (uint64_t)(seconds * 1e9);
 }
 
-/* How many of the blocks may be resident at once; a cooperative launch has been checked
+/* The most blocks that may be resident at once. A cooperative launch has been checked
  * to fit. */
 static unsigned
 resident(const emu_device *device, const emu_launch *launch)
 {
     const unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
-    const int blocks = emu_occupancy_blocks(device, &launch->kernel->info, (int)threads,
-                                            launch->dynamic_shared);
+    int blocks = emu_occupancy_blocks(device, &launch->kernel->info, (int)threads,
+                                      launch->dynamic_shared);
 
-    return (unsigned)device->limits.multiprocessors *
-           (blocks > 0 ? (unsigned)blocks : 1);
+    if (blocks < 1) {
+        blocks = 1;
+    }
+    return (unsigned)device->limits.multiprocessors * (unsigned)blocks;
 }
 
-/* The counter of grid.sync, in device memory. */
+/* Allocate the counter of grid.sync in device memory. */
 static bool
 sync_space(CUcontext context, emu_allocation **out)
 {
@@ -144,7 +155,7 @@ run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
     if (grid.shared_size < launch->kernel->info.shared_size) {
         grid.shared_size = launch->kernel->info.shared_size;
     }
-    grid.checks = emu_check_wanted();
+    grid.checks = emu_race_wanted();
     grid.stack_size = stack_size(context, func);
     grid.report = report;
     grid.deadline = deadline();
@@ -163,7 +174,9 @@ run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
     memcpy(params, launch->params, launch->kernel->info.params_size);
     grid.params = params;
     grid.params_size = launch->kernel->info.params_size;
-    grid.sync_space = space ? space->base : 0;
+    if (space) {
+        grid.sync_space = space->base;
+    }
     fill_tids(&grid);
     emu_workers_run(&grid);
     status = report->code;

@@ -75,7 +75,7 @@ emu_services_append_locked(emu_services *services, const char *text, size_t size
         return;
     }
     if (services->size + size > services->room) {
-        size_t room = services->room ? services->room * 2 : 4096;
+        size_t room = 4096;
         char *larger;
 
         while (room < services->size + size) {
@@ -151,7 +151,7 @@ emu_service_string(emu_warp *warp, unsigned lane, uint64_t address, char *text,
     size_t size = 0;
 
     while (size + 1 < room) {
-        const uint8_t *at = emu_access_generic(warp, lane, address + size, 1);
+        const uint8_t *at = emu_address_generic(warp, lane, address + size, 1);
 
         if (!at) {
             return -1;

@@ -1,4 +1,4 @@
-/* See pool_threads.h. */
+/* The worker threads. See threads.h. */
 #define _GNU_SOURCE
 #include "device/machine/threads.h"
 
@@ -17,13 +17,13 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t work; /* workers wait here */
     pthread_cond_t done; /* the caller waits here */
-    pid_t process;       /* whose threads these are */
-    unsigned limit;      /* threads in all; 0: not looked up yet */
+    pid_t process;       /* the process of these threads */
+    unsigned limit;      /* threads in all; 0: not known yet */
     unsigned started;    /* workers */
-    bool busy;           /* a caller has them */
+    bool busy;           /* a caller uses them */
     void (*part)(void *data, unsigned number);
     void *data;
-    unsigned wanted;  /* calls that workers have still to begin */
+    unsigned wanted;  /* calls that no worker has begun yet */
     unsigned number;  /* of the next call */
     unsigned running; /* calls that workers are in */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -35,18 +35,26 @@ limit_locked(void)
 {
     if (!pool.limit) {
         const char *text = getenv("PYCUDA_EMULATOR_THREADS");
-        long count = text ? strtol(text, NULL, 10) : 0;
+        long count = 0;
 
+        if (text) {
+            count = strtol(text, NULL, 10);
+        }
         if (count <= 0) {
             cpu_set_t cores; /* those that this process may use */
 
             CPU_ZERO(&cores);
-            count =
-                sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+            if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
+                count = CPU_COUNT(&cores);
+            }
         }
-        pool.limit = count < 1             ? 1
-                     : count > MAX_WORKERS ? MAX_WORKERS
-                                           : (unsigned)count;
+        if (count < 1) {
+            count = 1;
+        }
+        if (count > MAX_WORKERS) {
+            count = MAX_WORKERS;
+        }
+        pool.limit = (unsigned)count;
     }
     return pool.limit;
 }
@@ -142,7 +150,10 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
             pool.part = part;
             pool.data = data;
             pool.number = 1;
-            pool.wanted = count - 1 < pool.started ? count - 1 : pool.started;
+            pool.wanted = pool.started;
+            if (pool.wanted > count - 1) {
+                pool.wanted = count - 1;
+            }
             (void)pthread_cond_broadcast(&pool.work);
         }
         (void)pthread_mutex_unlock(&pool.lock);
@@ -150,7 +161,7 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
     part(data, 0);
     if (helped) {
         (void)pthread_mutex_lock(&pool.lock);
-        pool.wanted = 0; /* whoever has not come by now is not needed */
+        pool.wanted = 0; /* workers that have not begun are not needed */
         finish_locked(idle, data);
         pool.busy = false;
         (void)pthread_mutex_unlock(&pool.lock);

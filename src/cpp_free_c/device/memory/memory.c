@@ -1,13 +1,14 @@
 /* The memory of all software devices: reservation, allocation, quarantine, accounting.
  *
- * The range has two parts. The small one is cut into runs of 512-byte granules, a run
- * for each allocation up to 32 KiB; a run keeps its record for ever and is handed out
- * again with it. The large one is cut into spans of 64 KiB chunks; a span returns to a
- * sorted list of free spans. Both leave a guard behind every allocation, so that
- * running over an end never reaches a neighbour unnoticed.
+ * The range has two parts. The small part consists of runs of 512-byte granules, one
+ * run for each allocation up to 32 KiB; a run keeps its record for ever and is reused
+ * with it. The large part consists of spans of 64 KiB chunks; a freed span returns to a
+ * sorted list. Every allocation has a guard zone behind it, so that an access beyond
+ * its end never reaches the next allocation.
  *
- * Invariant: `state.mutex` guards everything here but the tables and extents, which are
- * read without it. It is the innermost lock: nothing is called while it is held. */
+ * Invariant: `state.mutex` guards everything here except the tables and extents, which
+ * are read without it. It is the innermost lock: no other function is called while it
+ * is held. */
 #define _GNU_SOURCE
 #include "device/memory/memory.h"
 
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "device/base/device.h"
 
 #define RANGE_LARGEST ((uint64_t)1 << 40)
 #define RANGE_SMALLEST ((uint64_t)1 << 32)
@@ -76,10 +75,13 @@ reserve(uint64_t bytes, int protection)
     void *memory = mmap(NULL, bytes, protection,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    return memory;
 }
 
-/* Tries to reserve a range of `size` bytes with its tables; undoes all on failure. */
+/* Reserve a range of `size` bytes and its tables. False: reserve nothing. */
 static bool
 open_range(uint64_t size)
 {
@@ -139,8 +141,8 @@ emu_memory_open(void)
 
 /* -- parts, all under the mutex ---------------------------------------------------- */
 
-/* Makes [*committed, need) usable, in large steps so that the kernel sees few mappings.
- */
+/* Make [*committed, need) accessible, in large steps so that the system has few
+ * mappings. */
 static bool
 commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
 {
@@ -159,8 +161,8 @@ commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
     if (mprotect(start, target - *committed, PROT_READ | PROT_WRITE) != 0) {
         return false;
     }
-    /* A huge page over several allocations would come back whole with the first access
-     * to one of them, and so bring back the pages of those that are freed. */
+    /* With a huge page over several allocations, the first access to one of them would
+     * also allocate the pages of those that are freed. */
     (void)madvise(start, target - *committed, MADV_NOHUGEPAGE);
     *committed = target;
     return true;
@@ -206,7 +208,9 @@ take_run_locked(size_t size)
         return record;
     }
     if (offset / EMU_CHUNK != (offset + bytes - 1) / EMU_CHUNK) {
-        offset = round_up(offset, EMU_CHUNK); /* a run lies in one chunk: see share */
+        offset = round_up(
+            offset,
+            EMU_CHUNK); /* a run is within one chunk, so that IPC can share it */
     }
     if (!commit_locked(&state.small_committed, offset + bytes,
                        emu_memory_tables.small_size)) {
@@ -226,7 +230,8 @@ take_run_locked(size_t size)
     return record;
 }
 
-/* Finds a free span, else cuts one from the untouched end. UINT64_MAX when neither. */
+/* Take a free span, or a new one from the end of the range. UINT64_MAX: neither fits.
+ */
 static uint64_t
 take_span_locked(uint64_t bytes)
 {
@@ -256,8 +261,8 @@ take_span_locked(uint64_t bytes)
     return offset;
 }
 
-/* Puts a span back. Where there is no memory to remember it, its addresses stay unused.
- */
+/* Return a span to the list. If there is no memory for the list, its addresses stay
+ * unused. */
 static void
 return_span_locked(uint64_t offset, uint64_t size)
 {
@@ -317,7 +322,7 @@ is_small(const emu_allocation *record)
     return record->base - emu_memory_tables.base < emu_memory_tables.small_size;
 }
 
-/* Lets the oldest freed record go: its addresses may be handed out again. */
+/* Release the oldest record of a quarantine: its addresses may be used again. */
 static void
 release_oldest_locked(quarantine *queue)
 {
@@ -379,7 +384,7 @@ take_large_locked(size_t size)
     }
     offset = take_span_locked(bytes);
     while (offset == UINT64_MAX && state.large.first) {
-        /* Addresses of freed memory are better used again than refused. */
+        /* rather reuse addresses of freed memory than fail */
         release_oldest_locked(&state.large);
         offset = take_span_locked(bytes);
     }
@@ -402,7 +407,7 @@ is_charged(emu_memory_kind kind)
            kind == EMU_MEMORY_GRAPHICS;
 }
 
-/* Fills a record whose place in the range is set, and brings it to life. */
+/* Fill a record whose place in the range is set, and make it live. */
 static void
 start_locked(emu_allocation *record, const emu_memory_request *request, uint64_t charge)
 {
@@ -410,7 +415,10 @@ start_locked(emu_allocation *record, const emu_memory_request *request, uint64_t
                       request->kind == EMU_MEMORY_MANAGED ||
                       request->kind == EMU_MEMORY_REGISTERED;
 
-    record->devices = everywhere ? EMU_ALL_DEVICES : (uint64_t)1 << request->device;
+    record->devices = (uint64_t)1 << request->device;
+    if (everywhere) {
+        record->devices = EMU_ALL_DEVICES;
+    }
     record->size = request->size;
     record->charged = charge;
     record->serial = ++state.serial;
@@ -460,8 +468,8 @@ stop_locked(emu_allocation *record)
 
 /* -- allocating and freeing -------------------------------------------------------- */
 
-/* Huge pages, or none, where they lie wholly in an allocation: fewer page faults for
- * big arrays. Where the system refuses, small pages do. */
+/* Ask for huge pages, or for none, wholly within an allocation: large arrays then need
+ * fewer page faults. If the system refuses, small pages are used. */
 static void
 advise_huge(const emu_allocation *record, int advice)
 {
@@ -476,9 +484,8 @@ advise_huge(const emu_allocation *record, int advice)
 CUresult
 emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 {
-    uint64_t charge =
-        is_charged(request->kind) ? round_up(request->size, EMU_GRANULE) : 0;
     emu_allocation *record = NULL;
+    uint64_t charge = 0;
 
     *out = NULL;
     if (request->size == 0) {
@@ -487,11 +494,17 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     if (request->size > emu_memory_tables.size) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (is_charged(request->kind)) {
+        charge = round_up(request->size, EMU_GRANULE);
+    }
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
-        record = request->size <= SMALL_LIMIT && request->kind != EMU_MEMORY_IPC
-                     ? take_run_locked(request->size)
-                     : take_large_locked(request->size);
+        if (request->size <= SMALL_LIMIT && request->kind != EMU_MEMORY_IPC) {
+            record = take_run_locked(request->size);
+        }
+        else {
+            record = take_large_locked(request->size);
+        }
         if (record) {
             start_locked(record, request, charge);
         }
@@ -501,8 +514,8 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (is_small(record)) {
-        memset((void *)(uintptr_t)record->base, 0,
-               record->size); /* may be used again */
+        /* the run may have been used before */
+        memset((void *)(uintptr_t)record->base, 0, record->size);
     }
     else {
         advise_huge(record, MADV_HUGEPAGE);
@@ -511,8 +524,8 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     return CUDA_SUCCESS;
 }
 
-/* Gives the pages of a large allocation back to the system, so that what replaces it
- * begins with zeros. Shared pages are replaced by private ones. */
+/* Return the pages of a large allocation to the system, so that the next allocation
+ * there has zeros. Shared pages are replaced by private ones. */
 static void
 drop_pages(const emu_allocation *record)
 {
@@ -566,8 +579,10 @@ emu_memory_starting_at(uint64_t address)
 {
     const emu_allocation *found = emu_memory_check(address, 1);
 
-    /* Lookups promise not to change what they find; the caller may. */
-    return found && found->base == address ? (emu_allocation *)(uintptr_t)found : NULL;
+    if (!found || found->base != address) {
+        return NULL;
+    }
+    return (emu_allocation *)(uintptr_t)found; /* lookups return const records */
 }
 
 void
@@ -580,9 +595,9 @@ emu_memory_trim_front(emu_allocation *record, uint64_t lead)
     pthread_mutex_unlock(&state.mutex);
 }
 
-/* -- memory of the program --------------------------------------------------------- */
+/* -- registered memory ------------------------------------------------------------- */
 
-/* Index of the first registered record that ends after `address`. */
+/* The index of the first registered record that ends after `address`. */
 static size_t
 registered_after(uint64_t address)
 {
@@ -731,10 +746,10 @@ emu_memory_release_context(CUcontext context)
             return count;
         }
         if (record->kind == EMU_MEMORY_REGISTERED) {
-            (void)emu_memory_unregister(record->base); /* listed, so it is there */
+            (void)emu_memory_unregister(record->base); /* it is listed, so registered */
         }
         else {
-            (void)emu_memory_free(record); /* listed, so it is alive */
+            (void)emu_memory_free(record); /* it is listed, so live */
         }
         count++;
     }
@@ -751,7 +766,7 @@ emu_memory_count(emu_memory_kind kind)
     return count;
 }
 
-/* Addresses that large allocations can still have, without the guard of one. */
+/* The bytes of addresses left for large allocations, without the guard of one. */
 static uint64_t
 large_room_locked(void)
 {
@@ -760,7 +775,10 @@ large_room_locked(void)
     for (size_t i = 0; i < state.span_count; i++) {
         room += state.spans[i].size;
     }
-    return room > EMU_CHUNK ? room - EMU_CHUNK : 0;
+    if (room <= EMU_CHUNK) {
+        return 0;
+    }
+    return room - EMU_CHUNK;
 }
 
 uint64_t
@@ -802,5 +820,8 @@ emu_memory_kind_name(emu_memory_kind kind)
         "registered",  "managed",         "array's", "module",
         "kernel heap", "other process's", "pooled",  "OpenGL's"};
 
-    return names[kind < EMU_MEMORY_KINDS ? kind : EMU_MEMORY_NONE];
+    if (kind >= EMU_MEMORY_KINDS) {
+        kind = EMU_MEMORY_NONE;
+    }
+    return names[kind];
 }
