@@ -6,11 +6,11 @@
 
 #include "python/driver/resource.h"
 
-struct pcu_refs;
+struct pcu_reference_store;
 
 typedef struct {
     pcu_resource base;
-    struct pcu_refs *refs; /* owned; NULL until a reference was asked for */
+    struct pcu_reference_store *references; /* owned; NULL before the first */
 } pcu_module;
 
 #endif

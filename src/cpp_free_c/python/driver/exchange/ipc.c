@@ -26,7 +26,10 @@ ipc_mem_get_ipc_handle(PyObject *m, PyObject *devptr)
     if (rc == 0) {
         PCU_CALL_CURRENT(rc, st, IpcGetMemHandle, (&handle, pointer));
     }
-    return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_ipc_bytes_new(&handle);
 }
 
 /* -- IPCMemoryHandle --------------------------------------------------------------- */
@@ -75,7 +78,10 @@ PyDoc_STRVAR(ipc_close_doc,
 static PyObject *
 ipc_close(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -137,7 +143,8 @@ static PyMethodDef ipc_functions[] = {
 int
 pcu_ipc_setup(PyObject *m, pcu_state *st)
 {
-    return pcu_add_type(m, &st->IPCMemoryHandle, &ipc_spec, NULL) < 0
-               ? -1
-               : PyModule_AddFunctions(m, ipc_functions);
+    if (pcu_add_type(m, &st->IPCMemoryHandle, &ipc_spec, NULL) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, ipc_functions);
 }

@@ -8,8 +8,16 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/launch/launch.h"
-#include "python/driver/texture/reference.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/launch/call.h"
+#include "python/driver/launch/function_description.h"
+#include "python/driver/launch/function_struct.h"
+#include "python/driver/launch/old_calls.h"
+#include "python/driver/launch/prepared_call.h"
+#include "python/driver/launch/prepared_format.h"
+#include "python/driver/resource.h"
+#include "python/driver/texture/module_references.h"
 
 #include "abi/function_attributes.h"
 
@@ -21,7 +29,7 @@ pcu_function_new(pcu_state *st, PyObject *module, CUfunction handle, PyObject *n
     if (self == NULL) {
         return NULL;
     }
-    self->vectorcall = pcu_function_vectorcall;
+    self->vectorcall = pcu_call_function;
     self->st = st;
     self->module = Py_NewRef(module);
     self->name = Py_NewRef(name);
@@ -81,119 +89,6 @@ function_repr(PyObject *op)
                                 ((pcu_function *)op)->name);
 }
 
-/* -- what the driver knows of it --------------------------------------------------- */
-
-static CUresult
-function_read_limits(pcu_function *self)
-{
-    int threads = 0;
-    int static_shared = 0;
-    int dynamic = 0;
-    CUresult status = drv.FuncGetAttribute(
-        &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, self->handle);
-    if (status == CUDA_SUCCESS) {
-        status = drv.FuncGetAttribute(
-            &static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, self->handle);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = drv.FuncGetAttribute(
-            &dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self->handle);
-    }
-    self->max_threads = threads;
-    self->static_shared = (size_t)static_shared;
-    self->max_dynamic = (size_t)dynamic;
-    return status;
-}
-
-/* The number of parameters, -1 if this driver cannot tell. */
-static int
-function_count_params(pcu_function *self, Py_ssize_t *count)
-{
-    size_t offset = 0;
-    size_t size = 0;
-    CUresult status = CUDA_SUCCESS;
-    for (*count = 0; status == CUDA_SUCCESS; ++*count) {
-        status = drv.FuncGetParamInfo(self->handle, (size_t)*count, &offset, &size);
-    }
-    --*count;
-    if (status == CUDA_ERROR_INVALID_VALUE) { /* past the last one */
-        return 0;
-    }
-    *count = -1;
-    return status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_NOT_SUPPORTED
-               ? 0
-               : pcu_raise(self->st, "cuFuncGetParamInfo", status);
-}
-
-static int
-function_read_params(pcu_function *self)
-{
-    Py_ssize_t n;
-    pcu_param *params = NULL;
-    size_t end = 0;
-    if (self->nparams >= 0) { /* they never change, and a call may be packing by them */
-        return 0;
-    }
-    if (function_count_params(self, &n) < 0) {
-        return -1;
-    }
-    if (n > 0) {
-        params = PyMem_Calloc((size_t)n, sizeof(*params));
-        if (params == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        pcu_param *param = &params[i];
-        CUresult status =
-            drv.FuncGetParamInfo(self->handle, (size_t)i, &param->offset, &param->size);
-        if (status != CUDA_SUCCESS) {
-            PyMem_Free(params);
-            return pcu_raise(self->st, "cuFuncGetParamInfo", status);
-        }
-        end = param->offset + param->size > end ? param->offset + param->size : end;
-    }
-    PyMem_Free(self->params);
-    self->params = params;
-    self->params_size = end;
-    self->nparams = n;
-    return 0;
-}
-
-int
-pcu_function_describe(pcu_function *self)
-{
-    pcu_resource *module = (pcu_resource *)self->module;
-    pcu_scope scope;
-    int rc;
-    if (self->described) {
-        return 0;
-    }
-    if (pcu_resource_check(module, "cuFuncGetAttribute") < 0) {
-        return -1;
-    }
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->ctx));
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->st, scope.routine, status);
-    }
-    status = function_read_limits(self);
-    rc = status == CUDA_SUCCESS ? function_read_params(self)
-                                : pcu_raise(self->st, "cuFuncGetAttribute", status);
-    status = pcu_scope_leave(&scope);
-    if (rc == 0 && status != CUDA_SUCCESS) {
-        rc = pcu_raise(self->st, "cuCtxPopCurrent", status);
-    }
-    self->described = rc == 0;
-    return rc;
-}
-
-void
-pcu_function_forget(pcu_function *self)
-{
-    self->described = 0;
-}
-
 /* -- attributes and settings ------------------------------------------------------- */
 
 static PyObject *
@@ -205,7 +100,10 @@ function_attribute_new(pcu_function *self, unsigned int attribute)
         return NULL;
     }
     PCU_CALL(rc, self->st, FuncGetAttribute, (&value, attribute, self->handle));
-    return rc < 0 ? NULL : PyLong_FromLong(value);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(value);
 }
 
 static PyObject *
@@ -263,7 +161,10 @@ function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     }
     PCU_CALL(rc, self->st, FuncSetAttribute, (self->handle, attribute, a.value));
     pcu_function_forget(self);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(function_set_cache_config_doc,
@@ -283,7 +184,10 @@ function_set_cache_config(PyObject *op, PyObject *value)
         return NULL;
     }
     PCU_CALL(rc, self->st, FuncSetCacheConfig, (self->handle, config));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(
@@ -305,7 +209,10 @@ function_set_shared_config(PyObject *op, PyObject *value)
         return NULL;
     }
     PCU_CALL(rc, self->st, FuncSetSharedMemConfig, (self->handle, config));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(
@@ -318,9 +225,15 @@ static PyObject *
 function_param_set_texref(PyObject *op, PyObject *texref)
 {
     PyObject *list = PyTuple_Pack(1, texref);
-    int rc = list == NULL ? -1 : pcu_texrefs_check(((pcu_function *)op)->st, list, 0);
+    int rc = -1;
+    if (list != NULL) {
+        rc = pcu_module_references_check(((pcu_function *)op)->st, list, 0);
+    }
     Py_XDECREF(list);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(
@@ -431,7 +344,7 @@ pcu_function_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->Function, &function_spec, NULL) < 0) {
         return -1;
     }
-    if (pcu_add_methods(st->Function, pcu_oldlaunch_methods) < 0) {
+    if (pcu_add_methods(st->Function, pcu_old_call_methods) < 0) {
         return -1;
     }
     return pcu_add_properties(st, st->Function, function_properties,

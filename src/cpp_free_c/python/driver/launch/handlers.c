@@ -10,6 +10,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context_stack.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/allocation.h"
 #include "python/driver/memory/copy.h"
 #include "python/driver/memory/pointer.h"
@@ -74,7 +75,12 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else {
         nbytes = PyObject_GetAttr(array, self->st->str_nbytes);
-        rc = nbytes == NULL ? -1 : pcu_as_size(self->st, nbytes, size, "nbytes");
+        if (nbytes == NULL) {
+            rc = -1;
+        }
+        else {
+            rc = pcu_as_size(self->st, nbytes, size, "nbytes");
+        }
     }
     Py_XDECREF(nbytes);
     Py_DECREF(array);
@@ -157,20 +163,10 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
 {
     PyObject *alloc = handler_method_alloc_new(op, pointer);
     Py_XDECREF(alloc);
-    return alloc == NULL ? -1 : 0;
-}
-
-int
-pcu_launch_synchronize(pcu_state *st, CUstream stream)
-{
-    int rc;
-    if (stream != NULL) {
-        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+    if (alloc == NULL) {
+        return -1;
     }
-    else {
-        rc = pcu_context_synchronize(st);
-    }
-    return rc;
+    return 0;
 }
 
 static int
@@ -207,8 +203,12 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
                      words.text, buffer.size, memory->size);
         goto done;
     }
-    rc = upload ? pcu_copy_to_device(st, pointer, &buffer)
-                : pcu_copy_from_device(st, &buffer, pointer);
+    if (upload) {
+        rc = pcu_copy_to_device(st, pointer, &buffer);
+    }
+    else {
+        rc = pcu_copy_from_device(st, &buffer, pointer);
+    }
 done:
     pcu_buffer_release(&buffer);
     Py_XDECREF(array);
@@ -219,9 +219,10 @@ static int
 handler_upload(pcu_handler *self, PyObject *alloc)
 {
     CUdeviceptr pointer = 0;
-    return pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
-               ? -1
-               : handler_copy(self, pointer, alloc, 1);
+    if (pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
+        return -1;
+    }
+    return handler_copy(self, pointer, alloc, 1);
 }
 
 /* Wait for the launch that wrote to the memory. A post_call or a signal handler may
@@ -246,19 +247,25 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
         routine = "cuCtxSynchronize";
         PCU_STATUS(status, CtxSynchronize, ());
         CUresult left = pcu_scope_leave(&scope);
-        status = status == CUDA_SUCCESS ? left : status;
+        if (status == CUDA_SUCCESS) {
+            status = left;
+        }
     }
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, routine, status);
 }
 
 static int
 handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
 {
     CUdeviceptr pointer = 0;
-    return handler_wait(self->st, alloc, stream) < 0 ||
-                   pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
-               ? -1
-               : handler_copy(self, pointer, alloc, 0);
+    if (handler_wait(self->st, alloc, stream) < 0 ||
+        pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
+        return -1;
+    }
+    return handler_copy(self, pointer, alloc, 0);
 }
 
 static int
@@ -266,7 +273,10 @@ handler_call(PyObject *arg, PyObject *name, PyObject *stream)
 {
     PyObject *result = PyObject_CallMethodOneArg(arg, name, stream);
     Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
+    if (result == NULL) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -301,11 +311,18 @@ pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
         }
         else if (type != st->In && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
             PyObject *post_call = pcu_attribute_new(args[i], st->str_post_call);
-            PyObject *result =
-                post_call == NULL ? NULL : PyObject_CallOneArg(post_call, stream);
+            PyObject *result = NULL;
+            if (post_call != NULL) {
+                result = PyObject_CallOneArg(post_call, stream);
+            }
             Py_XDECREF(post_call);
             Py_XDECREF(result);
-            rc = PyErr_Occurred() ? -1 : 0;
+            if (PyErr_Occurred()) {
+                rc = -1;
+            }
+            else {
+                rc = 0;
+            }
         }
         if (rc < 0) {
             return -1;
@@ -332,7 +349,10 @@ static PyObject *
 handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
     pcu_state *st = pcu_state_of_type(type);
-    pcu_handler *self = st == NULL ? NULL : (pcu_handler *)type->tp_alloc(type, 0);
+    pcu_handler *self = NULL;
+    if (st != NULL) {
+        self = (pcu_handler *)type->tp_alloc(type, 0);
+    }
     if (self != NULL) {
         self->st = st;
         self->array = Py_NewRef(Py_None);
@@ -437,10 +457,11 @@ handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
     static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
     const pcu_argtable table = {function, specs, 1, 1, 0};
     PyObject *stream = NULL;
-    return pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames,
-                          &stream) < 0
-               ? NULL
-               : stream;
+    if (pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames, &stream) <
+        0) {
+        return NULL;
+    }
+    return stream;
 }
 
 PyDoc_STRVAR(
@@ -451,9 +472,10 @@ static PyObject *
 handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    return handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL
-               ? NULL
-               : Py_NewRef(Py_None);
+    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(handler_in_pre_call_doc,
@@ -468,9 +490,15 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
-    int rc = alloc == NULL ? -1 : handler_copy((pcu_handler *)op, pointer, alloc, 1);
+    int rc = -1;
+    if (alloc != NULL) {
+        rc = handler_copy((pcu_handler *)op, pointer, alloc, 1);
+    }
     Py_XDECREF(alloc);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(handler_out_post_call_doc,
@@ -491,12 +519,18 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     self->finishing++;
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
     self->finishing--;
-    int rc = alloc == NULL ? -1 : handler_wait(self->st, alloc, handle);
+    int rc = -1;
+    if (alloc != NULL) {
+        rc = handler_wait(self->st, alloc, handle);
+    }
     if (rc == 0) {
         rc = handler_copy(self, pointer, alloc, 0);
     }
     Py_XDECREF(alloc);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
@@ -594,13 +628,21 @@ pcu_handlers_setup(PyObject *m, pcu_state *st)
     }
     PyObject *base = PyTuple_Pack(1, (PyObject *)st->ArgumentHandler);
     PyObject *both = NULL;
-    int rc = base == NULL ? -1 : pcu_add_type(m, &st->In, &in_spec, base);
+    int rc = -1;
+    if (base != NULL) {
+        rc = pcu_add_type(m, &st->In, &in_spec, base);
+    }
     if (rc == 0) {
         rc = pcu_add_type(m, &st->Out, &out_spec, base);
     }
     if (rc == 0) {
         both = PyTuple_Pack(2, (PyObject *)st->In, (PyObject *)st->Out);
-        rc = both == NULL ? -1 : pcu_add_type(m, &st->InOut, &inout_spec, both);
+        if (both == NULL) {
+            rc = -1;
+        }
+        else {
+            rc = pcu_add_type(m, &st->InOut, &inout_spec, both);
+        }
     }
     Py_XDECREF(base);
     Py_XDECREF(both);

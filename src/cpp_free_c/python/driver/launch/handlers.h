@@ -26,9 +26,6 @@ PCU_HIDDEN PyObject *pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *point
 PCU_HIDDEN PCU_RAISES int pcu_handler_method_pointer(PyObject *op,
                                                      CUdeviceptr *pointer);
 
-/* Wait for the stream; NULL: for the context. */
-PCU_HIDDEN PCU_RAISES int pcu_launch_synchronize(pcu_state *st, CUstream stream);
-
 /* What is done for the handlers among the arguments of a call before and after the
  * launch: pre_call and post_call. `memory` is what pcu_launch_pack made; `stream` is
  * the stream as it was given, `handle` the launch's. */

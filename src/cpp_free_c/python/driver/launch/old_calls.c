@@ -1,10 +1,12 @@
 /* The launch calls of CUDA before 4.0, which keep their state in the function: block
  * shape, shared size, a parameter block written piece by piece, then launch,
  * launch_grid, launch_grid_async. The names with an underscore are the same methods. */
-#include "python/support/base.h"
+#include "python/driver/launch/old_calls.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/driver/launch/arguments.h"
+#include "python/driver/launch/function_description.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/stream.h"
@@ -118,8 +120,10 @@ old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         return NULL;
     }
     unsigned int value = (unsigned int)bits;
-    return old_write(self, a.offset, &value, sizeof(value)) < 0 ? NULL
-                                                                : Py_NewRef(Py_None);
+    if (old_write(self, a.offset, &value, sizeof(value)) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_param_setf_doc,
@@ -142,8 +146,10 @@ old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         return NULL;
     }
     float value = (float)number;
-    return old_write(self, a.offset, &value, sizeof(value)) < 0 ? NULL
-                                                                : Py_NewRef(Py_None);
+    if (old_write(self, a.offset, &value, sizeof(value)) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_param_setv_doc,
@@ -165,7 +171,10 @@ old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     int rc = old_write(self, a.offset, buffer.data, buffer.size);
     pcu_buffer_release(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_param_set_doc,
@@ -184,7 +193,7 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         return NULL;
     }
     pcu_argbuf_init(&buffer);
-    int rc = pcu_launch_pack(self, args, nargs, NULL, &buffer, &handlers);
+    int rc = pcu_arguments_pack(self, args, nargs, NULL, &buffer, &handlers);
     if (rc == 0 && handlers != NULL) {
         PyErr_Format(
             PyExc_TypeError,
@@ -201,7 +210,10 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     }
     pcu_handlers_release(handlers, nargs);
     pcu_argbuf_free(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_set_block_shape_doc,
@@ -278,7 +290,10 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
     pcu_argbuf_free(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_launch_single_doc, "launch($self, /)\n--\n\nLaunch one block.");
@@ -315,9 +330,10 @@ old_launch_table(PyObject *op, const pcu_argtable *table, PyObject *const *args,
 {
     pcu_function *self = (pcu_function *)op;
     old_grid_args a = {.stream = pcu_current_stream()};
-    return pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0
-               ? NULL
-               : old_launch(self, a.width, a.height, a.stream);
+    if (pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return old_launch(self, a.width, a.height, a.stream);
 }
 
 #define OLD_GRID(function, name, specs, count)                                       \
@@ -395,7 +411,10 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     shape.stream = a.stream;
     int rc = pcu_launch_run(self, &shape, buffer.data, buffer.size);
     pcu_buffer_release(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 #define OLD_ROW(name, function, flags, doc)                     \
@@ -403,7 +422,7 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         name, (PyCFunction)(void (*)(void))function, flags, doc \
     }
 
-PyMethodDef pcu_oldlaunch_methods[] = {
+PyMethodDef pcu_old_call_methods[] = {
     OLD_ROW("param_set", old_param_set, METH_FASTCALL, old_param_set_doc),
     OLD_ROW("_param_set", old_param_set, METH_FASTCALL, old_param_set_under_doc),
     OLD_ROW("param_set_size", old_param_set_size, METH_FASTCALL | METH_KEYWORDS,

@@ -5,8 +5,6 @@
 
 #include "python/support/base.h"
 
-#include "python/support/buffer.h"
-
 enum { PCU_JIT_LOG_BYTES = 32768, PCU_JIT_OPTIONS_MAX = 40 };
 
 /* The options of one load or link: what the caller asked, then verbosity, then the two
@@ -31,21 +29,5 @@ PCU_HIDDEN void pcu_jit_finish(pcu_jit *jit);
 PCU_HIDDEN PCU_RAISES int pcu_jit_tell(pcu_state *st, const pcu_jit *jit,
                                        PyObject *handler, const char *routine,
                                        CUresult status);
-
-/* Code as the driver wants it, valid until pcu_image_release: PTX must end in a NUL,
- * which only bytes promise, and a fat binary must be as long as its header says, since
- * the driver goes by that. `what` is what is made of it, where a str is refused;
- * `routine` is the driver function that takes it. */
-typedef struct {
-    const void *data;
-    size_t size; /* a NUL follows */
-    pcu_buffer buffer;
-    char *copy; /* owned */
-} pcu_image;
-
-PCU_HIDDEN PCU_RAISES int pcu_image_acquire(pcu_state *st, pcu_image *image,
-                                            PyObject *source, const char *what,
-                                            const char *name, const char *routine);
-PCU_HIDDEN void pcu_image_release(pcu_image *image);
 
 #endif

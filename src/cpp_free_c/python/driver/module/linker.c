@@ -12,6 +12,7 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
+#include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/resource.h"
 
@@ -91,20 +92,21 @@ linker_run(pcu_linker *self, linker_job *job)
 static int
 linker_check_idle(pcu_linker *self, const char *routine)
 {
-    return !self->busy
-               ? 0
-               : pcu_raise_detail(self->base.st, routine, CUDA_ERROR_INVALID_HANDLE,
-                                  "another thread is using this Linker");
+    if (!self->busy) {
+        return 0;
+    }
+    return pcu_raise_detail(self->base.st, routine, CUDA_ERROR_INVALID_HANDLE,
+                            "another thread is using this Linker");
 }
 
 static int
 linker_check(pcu_linker *self, const char *routine)
 {
-    return pcu_resource_check(&self->base, routine) < 0 ||
-                   linker_check_idle(self, routine) < 0 ||
-                   pcu_context_ready(self->base.st) < 0
-               ? -1
-               : 0;
+    if (pcu_resource_check(&self->base, routine) < 0 ||
+        linker_check_idle(self, routine) < 0 || pcu_context_ready(self->base.st) < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 /* -- life -------------------------------------------------------------------------- */

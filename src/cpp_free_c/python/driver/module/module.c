@@ -10,9 +10,11 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/launch/function.h"
+#include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/module_struct.h"
-#include "python/driver/texture/reference.h"
+#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference_store.h"
 
 /* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
  * whatever it raises, the loaded code has an owner. */
@@ -146,9 +148,10 @@ module_parse_name(pcu_resource *self, const char *function, PyObject *const *arg
 {
     static const pcu_argspec specs[] = {{"name", pcu_as_object, 0}};
     const pcu_argtable table = {function, specs, 1, 1, 0};
-    return pcu_args_parse(self->st, &table, args, nargs, kwnames, name) < 0
-               ? NULL
-               : pcu_as_name(*name, "name");
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, name) < 0) {
+        return NULL;
+    }
+    return pcu_as_name(*name, "name");
 }
 
 PyDoc_STRVAR(
@@ -221,7 +224,7 @@ static PyGetSetDef module_getset[] = {
 static int
 module_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    int rc = pcu_refs_traverse(((pcu_module *)op)->refs, visit, arg);
+    int rc = pcu_reference_store_traverse(((pcu_module *)op)->references, visit, arg);
     return rc != 0 ? rc : pcu_resource_traverse(op, visit, arg);
 }
 
@@ -229,9 +232,9 @@ module_traverse(PyObject *op, visitproc visit, void *arg)
 static void
 module_dealloc(PyObject *op)
 {
-    pcu_refs *refs = ((pcu_module *)op)->refs;
+    pcu_reference_store *references = ((pcu_module *)op)->references;
     pcu_resource_dealloc(op);
-    pcu_refs_free(refs);
+    pcu_reference_store_free(references);
 }
 
 PyDoc_STRVAR(
@@ -261,10 +264,10 @@ static PyMethodDef module_functions[] = {
 };
 
 int
-pcu_cumodule_setup(PyObject *m, pcu_state *st)
+pcu_module_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->Module, &module_spec, NULL) < 0 ||
-        pcu_add_methods(st->Module, pcu_texref_module_methods) < 0) {
+        pcu_add_methods(st->Module, pcu_module_reference_methods) < 0) {
         return -1;
     }
     return PyModule_AddFunctions(m, module_functions);

@@ -14,41 +14,34 @@
  * stays due: a later launch outside the graph cannot rely on it.
  *
  * The copy reads the handle in the object itself, which outlives it. */
-#include "python/support/base.h"
+#include "python/driver/texture/reference_store.h"
 
 #include "python/driver/context_stack.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/module_struct.h"
-#include "python/driver/texture/reference.h"
 
 enum {
-    REFS_MARK_TEXTURE = 0x66657274, /* as pycuda-textures.hpp writes them */
-    REFS_MARK_SURFACE = 0x66657273,
-    REFS_RETIRED_MAX = 64,
-    REFS_EVENT_FLAGS = 2, /* no timing */
-    REFS_CAPTURE_ACTIVE = 1,
-    REFS_CAPTURE_RELAXED = 2
+    STORE_RETIRED_MAX = 64,
+    STORE_EVENT_FLAGS = 2, /* no timing */
+    STORE_CAPTURE_ACTIVE = 1,
+    STORE_CAPTURE_RELAXED = 2
 };
 
-/* The bytes of a VARIABLE. */
-typedef struct {
-    unsigned long long object;
-    unsigned int mark;
-    unsigned int declared;
-} refs_variable;
-
 static inline pcu_module *
-refs_module(PyObject *module)
+store_module(PyObject *module)
 {
     return (pcu_module *)module;
 }
 
-/* -- finding ----------------------------------------------------------------------- */
+/* -- the list ---------------------------------------------------------------------- */
 
-static pcu_ref *
-refs_find(const pcu_refs *refs, const char *name, int is_surface)
+static pcu_reference *
+store_find(const pcu_reference_store *refs, const char *name, int is_surface)
 {
-    pcu_ref *ref = refs == NULL ? NULL : refs->first;
+    pcu_reference *ref = NULL;
+    if (refs != NULL) {
+        ref = refs->first;
+    }
     while (ref != NULL &&
            (ref->is_surface != is_surface || strcmp(ref->name, name) != 0)) {
         ref = ref->next;
@@ -56,136 +49,26 @@ refs_find(const pcu_refs *refs, const char *name, int is_surface)
     return ref;
 }
 
-/* The address of a variable of this name and of the size of ours. A static one has the
- * name that the C++ ABI gives it. A name of something else, as a reference of the
- * driver's own, is an invalid value to the driver of an H200. */
-static CUresult
-refs_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
+pcu_reference *
+pcu_reference_store_get(PyObject *module, const char *name, int is_surface)
 {
-    char mangled[512];
-    size_t size = 0;
-    CUresult status;
-    PCU_STATUS(status, ModuleGetGlobal, (pointer, &size, module, name));
-    if (status == CUDA_ERROR_NOT_FOUND) {
-        PyOS_snprintf(mangled, sizeof(mangled), "_ZL%zu%s", strlen(name), name);
-        PCU_STATUS(status, ModuleGetGlobal, (pointer, &size, module, mangled));
-    }
-    return status == CUDA_SUCCESS && size != sizeof(refs_variable)
-               ? CUDA_ERROR_NOT_FOUND
-               : status;
-}
-
-/* Look for a variable of ours: 1 found, 0 not, -1 raised. *status: what the driver said
- * of the name. */
-static int
-refs_read_variable(pcu_resource *module, const char *name, pcu_ref *ref,
-                   CUresult *status)
-{
-    refs_variable variable = {0};
-    CUdeviceptr pointer = 0;
-    int rc;
-    *status = refs_find_variable(module->handle.module, name, &pointer);
-    if (*status == CUDA_ERROR_NOT_FOUND || *status == CUDA_ERROR_INVALID_VALUE) {
-        return 0;
-    }
-    if (*status != CUDA_SUCCESS) {
-        return pcu_raise(module->st, "cuModuleGetGlobal", *status);
-    }
-    PCU_CALL(rc, module->st, MemcpyDtoH, (&variable, pointer, sizeof(variable)));
-    if (rc < 0) {
-        return -1;
-    }
-    unsigned int mark = ref->is_surface ? REFS_MARK_SURFACE : REFS_MARK_TEXTURE;
-    if (variable.mark != mark) {
-        return 0;
-    }
-    ref->kind = PCU_REF_VARIABLE;
-    ref->variable = pointer;
-    ref->declared = variable.declared;
-    return 1;
-}
-
-/* Find what the name stands for. */
-static int
-refs_resolve(pcu_resource *module, const char *name, pcu_ref *ref)
-{
-    const char *routine = ref->is_surface ? "cuModuleGetSurfRef" : "cuModuleGetTexRef";
-    const char *what = ref->is_surface ? "surface" : "texture";
-    CUresult first = CUDA_SUCCESS;
-    int found = refs_read_variable(module, name, ref, &first);
-    if (found != 0) {
-        return found < 0 ? -1 : 0;
-    }
-    ref->kind = PCU_REF_DRIVER;
-    CUresult status;
-    if (ref->is_surface) {
-        PCU_STATUS(status, ModuleGetSurfRef,
-                   (&ref->surfref, module->handle.module, name));
-    }
-    else {
-        PCU_STATUS(status, ModuleGetTexRef,
-                   (&ref->texref, module->handle.module, name));
-    }
-    if (first == CUDA_ERROR_INVALID_VALUE &&
-        (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE)) {
-        routine = "cuModuleGetGlobal";
-        status = first;
-    }
-    if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
-        return pcu_raise_detail(module->st, routine, status,
-                                "the module has no %s reference '%s'", what, name);
-    }
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(module->st, routine, status);
-}
-
-/* Memory for a reference in its first state. */
-static pcu_ref *
-refs_new_ref(const char *name, int is_surface)
-{
-    pcu_ref *ref = PyMem_Calloc(1, sizeof(*ref));
-    size_t size = strlen(name) + 1;
-    if (ref == NULL || (ref->name = PyMem_Malloc(size)) == NULL) {
-        PyMem_Free(ref);
-        PyErr_NoMemory();
-        return NULL;
-    }
-    memcpy(ref->name, name, size);
-    ref->is_surface = is_surface;
-    ref->format = CU_AD_FORMAT_FLOAT;
-    ref->channels = 1;
-    ref->changed = 1;
-    for (int i = 0; i < 3; i++) {
-        ref->modes[i] = CU_TR_ADDRESS_MODE_CLAMP;
-    }
-    return ref;
-}
-
-pcu_ref *
-pcu_ref_new_free(void)
-{
-    return refs_new_ref("", 0);
-}
-
-pcu_ref *
-pcu_refs_get(PyObject *module, const char *name, int is_surface)
-{
-    pcu_module *self = refs_module(module);
-    pcu_ref *ref = refs_find(self->refs, name, is_surface);
+    pcu_module *self = store_module(module);
+    pcu_reference *ref = store_find(self->references, name, is_surface);
     if (ref != NULL) {
         return ref;
     }
-    ref = refs_new_ref(name, is_surface);
-    if (ref == NULL || refs_resolve(&self->base, name, ref) < 0) {
+    ref = pcu_reference_new(name, is_surface);
+    if (ref == NULL || pcu_reference_resolve(&self->base, ref) < 0) {
         goto failed;
     }
-    pcu_ref *other = refs_find(self->refs, name, is_surface);
+    pcu_reference *other = store_find(self->references, name, is_surface);
     if (other != NULL) { /* another thread was here while the variable was read */
-        pcu_ref_free(ref);
+        pcu_reference_free(ref);
         return other;
     }
-    if (self->refs == NULL) {
-        self->refs = PyMem_Calloc(1, sizeof(*self->refs));
-        if (self->refs == NULL) {
+    if (self->references == NULL) {
+        self->references = PyMem_Calloc(1, sizeof(*self->references));
+        if (self->references == NULL) {
             PyErr_NoMemory();
             goto failed;
         }
@@ -194,127 +77,21 @@ pcu_refs_get(PyObject *module, const char *name, int is_surface)
         ref->format = ref->declared & 0xff;
         ref->channels = (int)(ref->declared >> 8 & 0xff);
     }
-    ref->next = self->refs->first;
-    self->refs->first = ref;
+    ref->next = self->references->first;
+    self->references->first = ref;
     return ref;
 failed:
-    pcu_ref_free(ref);
+    pcu_reference_free(ref);
     return NULL;
 }
 
 void
-pcu_ref_free(pcu_ref *ref)
-{
-    if (ref != NULL) {
-        Py_CLEAR(ref->object);
-        Py_CLEAR(ref->array);
-        PyMem_Free(ref->name);
-        PyMem_Free(ref);
-    }
-}
-
-void
-pcu_ref_touch(PyObject *module, pcu_ref *ref)
+pcu_reference_store_touch(PyObject *module, pcu_reference *ref)
 {
     ref->changed = 1;
-    if (ref->kind == PCU_REF_VARIABLE && ref->bound != PCU_BOUND_NOT) {
-        refs_module(module)->refs->changed = 1;
+    if (ref->kind == PCU_REFERENCE_VARIABLE && ref->bound != PCU_BOUND_NOT) {
+        store_module(module)->references->changed = 1;
     }
-}
-
-/* -- from state to object ---------------------------------------------------------- */
-
-/* The flags of the texture object. What was declared says how integers are read: the
- * code was compiled for that. A float takes what the program set. */
-static unsigned int
-refs_flags(const pcu_ref *ref)
-{
-    unsigned int flags = ref->flags;
-    unsigned int declared = ref->declared & 0xff;
-    unsigned int mode = ref->declared >> 16 & 0xff;
-    if (pcu_array_format_is_integer(declared)) {
-        flags &= ~(unsigned int)CU_TRSF_READ_AS_INTEGER;
-        flags |= mode == 0 ? CU_TRSF_READ_AS_INTEGER : 0;
-    }
-    if (!pcu_array_format_is_integer(ref->format)) {
-        flags &= ~(unsigned int)CU_TRSF_READ_AS_INTEGER;
-    }
-    return flags;
-}
-
-static int
-refs_describe(const pcu_ref *ref, pcu_texture_spec *spec)
-{
-    CUDA_RESOURCE_DESC *resource = &spec->resource;
-    memset(spec, 0, sizeof(*spec));
-    spec->name = ref->name;
-    spec->format = ref->format;
-    spec->channels = (unsigned int)ref->channels;
-    memcpy(spec->texture.addressMode, ref->modes, sizeof(ref->modes));
-    spec->texture.filterMode = ref->filter;
-    spec->texture.flags = refs_flags(ref);
-    switch (ref->bound) {
-        case PCU_BOUND_ARRAY:
-            resource->resType = CU_RESOURCE_TYPE_ARRAY;
-            return pcu_texture_array_handle(ref->array, "cuTexObjectCreate",
-                                            &resource->res.array.hArray);
-        case PCU_BOUND_PITCHED:
-            resource->resType = CU_RESOURCE_TYPE_PITCH2D;
-            resource->res.pitch2D.devPtr = ref->address;
-            resource->res.pitch2D.format = ref->format;
-            resource->res.pitch2D.numChannels = spec->channels;
-            resource->res.pitch2D.width = ref->width;
-            resource->res.pitch2D.height = ref->height;
-            resource->res.pitch2D.pitchInBytes = ref->pitch;
-            return 0;
-        case PCU_BOUND_LINEAR:
-        case PCU_BOUND_NOT:
-            break;
-    }
-    /* read by element number only: a filter would be refused */
-    spec->texture.filterMode = CU_TR_FILTER_MODE_POINT;
-    spec->texture.flags &= ~(unsigned int)CU_TRSF_NORMALIZED_COORDINATES;
-    resource->resType = CU_RESOURCE_TYPE_LINEAR;
-    resource->res.linear.devPtr = ref->address;
-    resource->res.linear.format = ref->format;
-    resource->res.linear.numChannels = spec->channels;
-    resource->res.linear.sizeInBytes = ref->bytes;
-    return 0;
-}
-
-/* Refuse an array that was released, naming the reference. */
-static int
-refs_check_array(pcu_state *st, const pcu_ref *ref)
-{
-    if (ref->bound != PCU_BOUND_ARRAY || ((pcu_resource *)ref->array)->live ||
-        pcu_texture_array_is_borrowed(ref->array)) {
-        return 0;
-    }
-    return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_HANDLE,
-                            "the array that the %s reference '%s' is bound to was "
-                            "released",
-                            ref->is_surface ? "surface" : "texture", ref->name);
-}
-
-/* The array is held: making the object may collect garbage, and that run code which
- * binds another. */
-static PyObject *
-refs_object_new(pcu_state *st, PyObject *ctx, const pcu_ref *ref)
-{
-    pcu_texture_spec spec;
-    PyObject *object = NULL;
-    if (refs_check_array(st, ref) < 0) {
-        return NULL;
-    }
-    PyObject *source = Py_NewRef(ref->bound == PCU_BOUND_ARRAY ? ref->array : Py_None);
-    if (ref->is_surface) {
-        object = pcu_surface_new(st, ctx, source);
-    }
-    else if (refs_describe(ref, &spec) == 0) {
-        object = pcu_texture_new(st, ctx, &spec, source);
-    }
-    Py_DECREF(source);
-    return object;
 }
 
 /* -- the order of streams ---------------------------------------------------------- */
@@ -322,14 +99,14 @@ refs_object_new(pcu_state *st, PyObject *ctx, const pcu_ref *ref)
 /* 1 if a stream is certainly the one that was noted: a driver may give the handle of a
  * destroyed stream to a new one, so after any was destroyed nothing is certain. */
 static inline int
-refs_is_stream(const pcu_refs *refs, CUstream noted, CUstream stream)
+store_is_stream(const pcu_reference_store *refs, CUstream noted, CUstream stream)
 {
     return noted == stream && refs->epoch == pcu_handle_released(PCU_HANDLE_stream);
 }
 
 /* Drop a list of objects that nobody reads any more; steals it. NULL is fine. */
 static void
-refs_drop(PyObject *retired)
+store_drop(PyObject *retired)
 {
     for (Py_ssize_t i = 0; retired != NULL && i < PyList_GET_SIZE(retired); i++) {
         ((pcu_texture *)PyList_GET_ITEM(retired, i))->used = 0;
@@ -340,7 +117,7 @@ refs_drop(PyObject *retired)
 /* Wait until all launches and stores have passed. Others may launch meanwhile, so the
  * caller looks again. */
 static int
-refs_wait_for_context(pcu_state *st, pcu_refs *refs)
+store_wait_for_context(pcu_state *st, pcu_reference_store *refs)
 {
     unsigned long stores = refs->stores;
     PyObject *retired = refs->retired;
@@ -356,30 +133,35 @@ refs_wait_for_context(pcu_state *st, pcu_refs *refs)
     if (refs->stores == stores) {
         refs->unsettled = 0;
     }
-    refs_drop(retired);
+    store_drop(retired);
     return 0;
 }
 
 /* Ask whether the last store has passed, which every launch before it has then too.
  * Launches of several streams are only there if a graph was captured. */
 static CUresult
-refs_poll(pcu_refs *refs)
+store_poll(pcu_reference_store *refs)
 {
     CUresult status = drv.EventQuery(((pcu_resource *)refs->event)->handle.event);
     if (status == CUDA_SUCCESS) {
-        PyObject *retired = refs->readers == 2 ? NULL : refs->retired;
-        refs->retired = retired == NULL ? refs->retired : NULL;
+        PyObject *retired = NULL;
+        if (refs->readers != 2) {
+            retired = refs->retired;
+        }
+        if (retired != NULL) {
+            refs->retired = NULL;
+        }
         refs->unsettled = 0;
-        refs_drop(retired);
+        store_drop(retired);
     }
     return status;
 }
 
 /* Order a stream behind the last store. */
 static int
-refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
+store_wait(pcu_state *st, pcu_reference_store *refs, CUstream stream)
 {
-    CUresult status = refs_poll(refs);
+    CUresult status = store_poll(refs);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -392,14 +174,17 @@ refs_wait(pcu_state *st, pcu_refs *refs, CUstream stream)
     CUevent event = ((pcu_resource *)refs->event)->handle.event;
     /* keeps the lock: no other thread may launch between the order and its use */
     status = drv.StreamWaitEvent(stream, event, 0);
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuStreamWaitEvent", status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, "cuStreamWaitEvent", status);
 }
 
 /* -- storing ----------------------------------------------------------------------- */
 
 /* Remember an object that launches may still read; `list` is for the first of them. */
 static int
-refs_retire(pcu_refs *refs, PyObject *object, PyObject *list)
+store_retire(pcu_reference_store *refs, PyObject *object, PyObject *list)
 {
     if (object == NULL) {
         return 0;
@@ -414,16 +199,21 @@ refs_retire(pcu_refs *refs, PyObject *object, PyObject *list)
  * that run code which binds the reference anew, a change of its own, or even launches:
  * then the object that was made for that launch is the newer one. */
 static int
-refs_rebuild(pcu_module *module, pcu_ref *ref)
+store_rebuild(pcu_module *module, pcu_reference *ref)
 {
     PyObject *before = Py_XNewRef(ref->object);
     PyObject *list = PyList_New(0);
     ref->changed = 0;
-    PyObject *object =
-        list == NULL ? NULL : refs_object_new(module->base.st, module->base.ctx, ref);
-    int rc = object == NULL ? -1 : 0;
+    PyObject *object = NULL;
+    if (list != NULL) {
+        object = pcu_reference_object_new(module->base.st, module->base.ctx, ref);
+    }
+    int rc = -1;
+    if (object != NULL) {
+        rc = 0;
+    }
     if (rc == 0 && ref->object == before) {
-        rc = refs_retire(module->refs, before, list);
+        rc = store_retire(module->references, before, list);
         if (rc == 0) {
             ((pcu_texture *)object)->used = 1;
             Py_XSETREF(ref->object, Py_NewRef(object));
@@ -440,7 +230,7 @@ refs_rebuild(pcu_module *module, pcu_ref *ref)
 }
 
 static int
-refs_store_one(pcu_state *st, pcu_ref *ref, CUstream stream)
+store_put_one(pcu_state *st, pcu_reference *ref, CUstream stream)
 {
     const pcu_handle *handle = &((pcu_texture *)ref->object)->base.handle;
     /* keeps the lock: no launch may come between the store and its mark */
@@ -454,15 +244,15 @@ refs_store_one(pcu_state *st, pcu_ref *ref, CUstream stream)
 
 /* Store what is due. *stored counts the copies that were queued. */
 static int
-refs_store_all(pcu_module *module, CUstream stream, int capturing, int *stored)
+store_put_all(pcu_module *module, CUstream stream, int capturing, int *stored)
 {
-    for (pcu_ref *ref = module->refs->first; ref != NULL; ref = ref->next) {
-        if (ref->kind != PCU_REF_VARIABLE || ref->bound == PCU_BOUND_NOT ||
+    for (pcu_reference *ref = module->references->first; ref != NULL; ref = ref->next) {
+        if (ref->kind != PCU_REFERENCE_VARIABLE || ref->bound == PCU_BOUND_NOT ||
             (!ref->changed && ref->stored)) {
             continue;
         }
-        if ((ref->changed && refs_rebuild(module, ref) < 0) ||
-            refs_store_one(module->base.st, ref, stream) < 0) {
+        if ((ref->changed && store_rebuild(module, ref) < 0) ||
+            store_put_one(module->base.st, ref, stream) < 0) {
             return -1;
         }
         ref->stored = !capturing;
@@ -472,14 +262,14 @@ refs_store_all(pcu_module *module, CUstream stream, int capturing, int *stored)
 }
 
 static int
-refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
+store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *refs)
 {
     pcu_handle handle = {0};
     int rc;
     if (refs->event != NULL) {
         return 0;
     }
-    PCU_CALL(rc, st, EventCreate, (&handle.event, REFS_EVENT_FLAGS));
+    PCU_CALL(rc, st, EventCreate, (&handle.event, STORE_EVENT_FLAGS));
     if (rc < 0) {
         return -1;
     }
@@ -498,7 +288,7 @@ refs_need_event(pcu_state *st, PyObject *ctx, pcu_refs *refs)
 
 /* Put the event behind the stores. If that fails nothing is known to be stored. */
 static int
-refs_mark(pcu_state *st, pcu_refs *refs, CUstream stream)
+store_mark(pcu_state *st, pcu_reference_store *refs, CUstream stream)
 {
     CUevent event = ((pcu_resource *)refs->event)->handle.event;
     /* keeps the lock: see refs_store_one */
@@ -511,7 +301,7 @@ refs_mark(pcu_state *st, pcu_refs *refs, CUstream stream)
     if (status == CUDA_SUCCESS) {
         return 0;
     }
-    for (pcu_ref *ref = refs->first; ref != NULL; ref = ref->next) {
+    for (pcu_reference *ref = refs->first; ref != NULL; ref = ref->next) {
         ref->stored = 0;
     }
     refs->changed = 1;
@@ -520,38 +310,39 @@ refs_mark(pcu_state *st, pcu_refs *refs, CUstream stream)
 }
 
 static int
-refs_is_captured(CUstream stream)
+store_is_captured(CUstream stream)
 {
     CUstreamCaptureStatus status = 0;
     return stream != NULL && drv.StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-           status == REFS_CAPTURE_ACTIVE;
+           status == STORE_CAPTURE_ACTIVE;
 }
 
 /* 1 if a store into the stream could overtake a launch or another store. */
 static int
-refs_must_wait(const pcu_refs *refs, CUstream stream)
+store_must_wait(const pcu_reference_store *refs, CUstream stream)
 {
     return refs->readers == 2 ||
-           (refs->readers == 1 && !refs_is_stream(refs, refs->reader, stream)) ||
-           (refs->unsettled && !refs_is_stream(refs, refs->store_stream, stream)) ||
-           (refs->retired != NULL && PyList_GET_SIZE(refs->retired) > REFS_RETIRED_MAX);
+           (refs->readers == 1 && !store_is_stream(refs, refs->reader, stream)) ||
+           (refs->unsettled && !store_is_stream(refs, refs->store_stream, stream)) ||
+           (refs->retired != NULL &&
+            PyList_GET_SIZE(refs->retired) > STORE_RETIRED_MAX);
 }
 
 static int
-refs_store(pcu_module *module, CUstream stream)
+store_changes(pcu_module *module, CUstream stream)
 {
     pcu_state *st = module->base.st;
-    pcu_refs *refs = module->refs;
-    int capturing = refs_is_captured(stream);
+    pcu_reference_store *refs = module->references;
+    int capturing = store_is_captured(stream);
     int stored = 0;
-    if (refs_need_event(st, module->base.ctx, refs) < 0) {
+    if (store_need_event(st, module->base.ctx, refs) < 0) {
         return -1;
     }
     if (!capturing && refs->unsettled) {
-        (void)refs_poll(refs); /* if it cannot tell, the last store is still to pass */
+        (void)store_poll(refs); /* if it cannot tell, the last store is still to pass */
     }
-    while (!capturing && refs_must_wait(refs, stream)) {
-        if (refs_wait_for_context(st, refs) < 0) {
+    while (!capturing && store_must_wait(refs, stream)) {
+        if (store_wait_for_context(st, refs) < 0) {
             return -1;
         }
     }
@@ -561,10 +352,10 @@ refs_store(pcu_module *module, CUstream stream)
     }
     /* Making an object puts nothing into a stream, but where a capture is not relaxed
      * the driver refuses it and spoils the capture. */
-    CUstreamCaptureMode mode = REFS_CAPTURE_RELAXED;
+    CUstreamCaptureMode mode = STORE_CAPTURE_RELAXED;
     int relaxed =
         capturing && drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
-    int rc = refs_store_all(module, stream, capturing, &stored);
+    int rc = store_put_all(module, stream, capturing, &stored);
     if (relaxed) {
         (void)drv.ThreadExchangeStreamCaptureMode(&mode); /* as it was: cannot fail */
     }
@@ -574,21 +365,26 @@ refs_store(pcu_module *module, CUstream stream)
     if (stored != 0 && !capturing) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        int marked = refs_mark(st, refs, stream);
+        int marked = store_mark(st, refs, stream);
         if (rc < 0 || marked == 0) {
             if (marked < 0) {
                 PyErr_Clear(); /* the first error is the one to report */
             }
             pcu_error_restore(&pending);
         }
-        rc = rc < 0 || marked < 0 ? -1 : 0;
+        if (rc < 0 || marked < 0) {
+            rc = -1;
+        }
+        else {
+            rc = 0;
+        }
     }
     return rc;
 }
 
 /* Note a launch into a stream. */
 static inline void
-refs_note_reader(pcu_refs *refs, CUstream stream)
+store_note_reader(pcu_reference_store *refs, CUstream stream)
 {
     if (refs->readers == 0) {
         refs->readers = 1;
@@ -597,31 +393,31 @@ refs_note_reader(pcu_refs *refs, CUstream stream)
             refs->epoch = pcu_handle_released(PCU_HANDLE_stream);
         }
     }
-    else if (refs->readers == 1 && !refs_is_stream(refs, refs->reader, stream)) {
+    else if (refs->readers == 1 && !store_is_stream(refs, refs->reader, stream)) {
         refs->readers = 2;
     }
 }
 
 /* A launch without a change, while the last store may still be to come. */
 static int
-refs_follow(pcu_state *st, pcu_refs *refs, CUstream stream)
+store_follow(pcu_state *st, pcu_reference_store *refs, CUstream stream)
 {
-    int same = refs_is_stream(refs, refs->store_stream, stream);
-    if ((same && refs->retired == NULL) || refs_is_captured(stream)) {
+    int same = store_is_stream(refs, refs->store_stream, stream);
+    if ((same && refs->retired == NULL) || store_is_captured(stream)) {
         return 0; /* a graph may neither ask nor wait: it runs later anyway */
     }
     if (same) {
-        (void)refs_poll(refs); /* only for the sake of what could be dropped */
+        (void)store_poll(refs); /* only for the sake of what could be dropped */
         return 0;
     }
-    return refs_wait(st, refs, stream);
+    return store_wait(st, refs, stream);
 }
 
 int
-pcu_refs_launch(PyObject *op, CUstream stream)
+pcu_reference_store_launch(PyObject *op, CUstream stream)
 {
-    pcu_module *module = refs_module(op);
-    pcu_refs *refs = module->refs;
+    pcu_module *module = store_module(op);
+    pcu_reference_store *refs = module->references;
     if (refs->changed) {
         pcu_scope scope;
         if (pcu_context_ready(module->base.st) < 0) {
@@ -631,7 +427,7 @@ pcu_refs_launch(PyObject *op, CUstream stream)
         if (status != CUDA_SUCCESS) {
             return pcu_raise(module->base.st, "cuCtxPushCurrent", status);
         }
-        int rc = refs_store(module, stream);
+        int rc = store_changes(module, stream);
         status = pcu_scope_leave(&scope);
         if (rc == 0 && status != CUDA_SUCCESS) {
             rc = pcu_raise(module->base.st, "cuCtxPopCurrent", status);
@@ -640,22 +436,22 @@ pcu_refs_launch(PyObject *op, CUstream stream)
             return -1;
         }
     }
-    else if (refs->unsettled && refs_follow(module->base.st, refs, stream) < 0) {
+    else if (refs->unsettled && store_follow(module->base.st, refs, stream) < 0) {
         return -1;
     }
-    refs_note_reader(refs, stream);
+    store_note_reader(refs, stream);
     return 0;
 }
 
 /* -- for Module's slots ------------------------------------------------------------ */
 
 int
-pcu_refs_traverse(pcu_refs *refs, visitproc visit, void *arg)
+pcu_reference_store_traverse(pcu_reference_store *refs, visitproc visit, void *arg)
 {
     if (refs == NULL) {
         return 0;
     }
-    for (pcu_ref *ref = refs->first; ref != NULL; ref = ref->next) {
+    for (pcu_reference *ref = refs->first; ref != NULL; ref = ref->next) {
         Py_VISIT(ref->array);
         Py_VISIT(ref->object);
     }
@@ -665,15 +461,15 @@ pcu_refs_traverse(pcu_refs *refs, visitproc visit, void *arg)
 }
 
 void
-pcu_refs_free(pcu_refs *refs)
+pcu_reference_store_free(pcu_reference_store *refs)
 {
     if (refs == NULL) {
         return;
     }
     while (refs->first != NULL) {
-        pcu_ref *ref = refs->first;
+        pcu_reference *ref = refs->first;
         refs->first = ref->next;
-        pcu_ref_free(ref);
+        pcu_reference_free(ref);
     }
     Py_CLEAR(refs->retired);
     Py_CLEAR(refs->event);

@@ -5,7 +5,7 @@
  * through it. So an object that was given to a launch waits for the context before it
  * goes, as device memory does. While a stream is being captured nothing may wait: what
  * goes then is kept in the module's state, until another one is made or goes later. */
-#include "python/driver/texture/object.h"
+#include "python/driver/texture/texture_object.h"
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
@@ -87,15 +87,15 @@ texture_create(pcu_state *st, const pcu_texture_spec *spec, CUtexObject *handle)
         return 0;
     }
     PyObject *format = pcu_enum_member_new(st->enum_array_format, (long)spec->format);
-    PyObject *why = format == NULL
-                        ? NULL
-                        : PyUnicode_FromFormat(
-                              "elements of %u x %S, address modes (%u, %u, %u), "
-                              "filter mode %u, flags %u%s",
-                              spec->channels, format, spec->texture.addressMode[0],
-                              spec->texture.addressMode[1],
-                              spec->texture.addressMode[2], spec->texture.filterMode,
-                              spec->texture.flags, texture_memory_hint(spec));
+    PyObject *why = NULL;
+    if (format != NULL) {
+        why = PyUnicode_FromFormat(
+            "elements of %u x %S, address modes (%u, %u, %u), "
+            "filter mode %u, flags %u%s",
+            spec->channels, format, spec->texture.addressMode[0],
+            spec->texture.addressMode[1], spec->texture.addressMode[2],
+            spec->texture.filterMode, spec->texture.flags, texture_memory_hint(spec));
+    }
     Py_XDECREF(format);
     return texture_raise(st, spec, status, why);
 }
@@ -105,10 +105,11 @@ pcu_texture_new(pcu_state *st, PyObject *ctx, const pcu_texture_spec *spec,
                 PyObject *source)
 {
     pcu_handle handle = {0};
-    return texture_create(st, spec, &handle.texture_object) < 0
-               ? NULL
-               : (PyObject *)texture_wrap(st, st->TextureObject, ctx,
-                                          PCU_HANDLE_texture_object, handle, source);
+    if (texture_create(st, spec, &handle.texture_object) < 0) {
+        return NULL;
+    }
+    return (PyObject *)texture_wrap(st, st->TextureObject, ctx,
+                                    PCU_HANDLE_texture_object, handle, source);
 }
 
 static int
@@ -128,17 +129,21 @@ surface_create(pcu_state *st, PyObject *array, CUsurfObject *handle)
     }
     CUresult status;
     PCU_STATUS(status, SurfObjectCreate, (handle, &resource));
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, "cuSurfObjectCreate", status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, "cuSurfObjectCreate", status);
 }
 
 PyObject *
 pcu_surface_new(pcu_state *st, PyObject *ctx, PyObject *array)
 {
     pcu_handle handle = {0};
-    return surface_create(st, array, &handle.surface_object) < 0
-               ? NULL
-               : (PyObject *)texture_wrap(st, st->SurfaceObject, ctx,
-                                          PCU_HANDLE_surface_object, handle, array);
+    if (surface_create(st, array, &handle.surface_object) < 0) {
+        return NULL;
+    }
+    return (PyObject *)texture_wrap(st, st->SurfaceObject, ctx,
+                                    PCU_HANDLE_surface_object, handle, array);
 }
 
 int
@@ -258,7 +263,10 @@ texture_read_border(PyObject *value, float border[4])
         }
     }
     Py_DECREF(items);
-    return PyErr_Occurred() ? -1 : 0;
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    return 0;
 }
 
 /* An Array as what the texture looks at. */
@@ -316,8 +324,18 @@ texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec
     spec->resource.res.pitch2D.format = d->Format;
     spec->resource.res.pitch2D.numChannels = d->NumChannels;
     spec->resource.res.pitch2D.width = d->Width;
-    spec->resource.res.pitch2D.height = d->Height == 0 ? 1 : d->Height;
-    spec->resource.res.pitch2D.pitchInBytes = a->pitch == 0 ? row : a->pitch;
+    if (d->Height == 0) {
+        spec->resource.res.pitch2D.height = 1;
+    }
+    else {
+        spec->resource.res.pitch2D.height = d->Height;
+    }
+    if (a->pitch == 0) {
+        spec->resource.res.pitch2D.pitchInBytes = row;
+    }
+    else {
+        spec->resource.res.pitch2D.pitchInBytes = a->pitch;
+    }
     return 0;
 }
 
@@ -355,7 +373,7 @@ texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 }
 
 static void texture_settle(pcu_texture *self);
-static void texture_end_late(pcu_state *st);
+static void texture_end_deferred(pcu_state *st);
 
 /* What both __init__ end with: the new source, and the handle, which cannot fail. */
 static void
@@ -363,7 +381,7 @@ texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle
               PyObject *source)
 {
     texture_settle(self); /* others may run meanwhile */
-    texture_end_late(self->base.st);
+    texture_end_deferred(self->base.st);
     PyObject *old = self->source;
     self->source = Py_NewRef(source);
     pcu_resource_adopt(&self->base, ctx, kind, handle);
@@ -398,7 +416,10 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
-    int rc = ctx == NULL ? -1 : texture_create(st, &spec, &handle.texture_object);
+    int rc = -1;
+    if (ctx != NULL) {
+        rc = texture_create(st, &spec, &handle.texture_object);
+    }
     if (rc == 0) {
         texture_adopt(self, ctx, PCU_HANDLE_texture_object, handle, a.source);
     }
@@ -419,7 +440,10 @@ surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
-    int rc = ctx == NULL ? -1 : surface_create(st, array, &handle.surface_object);
+    int rc = -1;
+    if (ctx != NULL) {
+        rc = surface_create(st, array, &handle.surface_object);
+    }
     if (rc == 0) {
         texture_adopt(self, ctx, PCU_HANDLE_surface_object, handle, array);
     }
@@ -462,7 +486,7 @@ texture_is_captured(const pcu_texture *self)
 /* Hand the driver's object to a new one of ours, which waits in the module's state. If
  * there is no memory for it, the driver's object is ended without waiting. */
 static void
-texture_put_off(pcu_texture *self)
+texture_defer(pcu_texture *self)
 {
     pcu_state *st = self->base.st;
     PyTypeObject *type = self->base.kind == PCU_HANDLE_surface_object
@@ -474,34 +498,36 @@ texture_put_off(pcu_texture *self)
         return; /* the module is being cleared */
     }
     pcu_error_save(&pending);
-    if (st->late_textures == NULL) {
-        st->late_textures = PyList_New(0);
+    if (st->deferred_textures == NULL) {
+        st->deferred_textures = PyList_New(0);
     }
-    pcu_texture *late =
-        st->late_textures == NULL ? NULL : (pcu_texture *)type->tp_alloc(type, 0);
-    if (late != NULL) {
-        late->base.st = st;
-        if (PyList_Append(st->late_textures, (PyObject *)late) == 0) {
-            late->base.ctx = Py_NewRef(self->base.ctx);
-            late->base.handle = self->base.handle;
-            late->base.kind = self->base.kind;
-            late->source = Py_XNewRef(self->source);
-            late->used = 1;
-            late->base.live = 1;
+    pcu_texture *deferred = NULL;
+    if (st->deferred_textures != NULL) {
+        deferred = (pcu_texture *)type->tp_alloc(type, 0);
+    }
+    if (deferred != NULL) {
+        deferred->base.st = st;
+        if (PyList_Append(st->deferred_textures, (PyObject *)deferred) == 0) {
+            deferred->base.ctx = Py_NewRef(self->base.ctx);
+            deferred->base.handle = self->base.handle;
+            deferred->base.kind = self->base.kind;
+            deferred->source = Py_XNewRef(self->source);
+            deferred->used = 1;
+            deferred->base.live = 1;
             self->base.live = 0;
         }
-        Py_DECREF(late);
+        Py_DECREF(deferred);
     }
     pcu_error_restore(&pending);
 }
 
 /* End what was put off; what still has to wait is put off again. */
 static void
-texture_end_late(pcu_state *st)
+texture_end_deferred(pcu_state *st)
 {
-    PyObject *late = st->late_textures;
-    st->late_textures = NULL;
-    Py_XDECREF(late);
+    PyObject *deferred = st->deferred_textures;
+    st->deferred_textures = NULL;
+    Py_XDECREF(deferred);
 }
 
 /* Wait until no kernel reads through the object any more. */
@@ -513,7 +539,7 @@ texture_settle(pcu_texture *self)
         return;
     }
     if (texture_is_captured(self)) {
-        texture_put_off(self);
+        texture_defer(self);
         return;
     }
     self->used = 0;
@@ -543,7 +569,10 @@ texture_free(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     texture_settle(self);
-    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
@@ -567,7 +596,7 @@ texture_dealloc(PyObject *op)
     pcu_resource_dealloc(op);
     Py_XDECREF(source);
     if (waited) {
-        texture_end_late(st);
+        texture_end_deferred(st);
     }
 }
 
@@ -634,7 +663,7 @@ TEXTURE_TYPE(texture, "TextureObject");
 TEXTURE_TYPE(surface, "SurfaceObject");
 
 int
-pcu_texture_setup(PyObject *m, pcu_state *st)
+pcu_texture_object_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->TextureObject, &texture_spec, NULL) < 0) {
         return -1;

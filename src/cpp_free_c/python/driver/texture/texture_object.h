@@ -1,6 +1,6 @@
 /* Texture and surface objects, for the files that make and pass them. */
-#ifndef PYTHON_DRIVER_TEXTURE_OBJECT_H
-#define PYTHON_DRIVER_TEXTURE_OBJECT_H
+#ifndef PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
+#define PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 
 #include "python/support/base.h"
 
