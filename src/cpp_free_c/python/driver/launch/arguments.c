@@ -22,10 +22,10 @@ typedef struct {
     pcu_function *function;
     pcu_argbuf *buffer;
     const CUstream *stream; /* of the launch; NULL: not known yet */
-    Py_ssize_t index;       /* of the argument at hand */
+    Py_ssize_t index;       /* of the argument that is packed now */
     Py_ssize_t nargs;
-    PyObject **handlers;      /* of pcu_arguments_pack */
-    unsigned char unused[16]; /* where bytes go that were converted already */
+    PyObject **handlers;      /* the result of pcu_arguments_pack */
+    unsigned char unused[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
 
 static int
@@ -39,7 +39,7 @@ argument_bad_size(argument_packer *p, PyObject *arg, size_t size)
     return -1;
 }
 
-/* Learn from the source, if the module has one, which parameters are integers. */
+/* Read from the module's source, if there is one, which parameters are integers. */
 static int
 argument_ask_integers(pcu_function *fn)
 {
@@ -59,7 +59,7 @@ argument_ask_integers(pcu_function *fn)
         Py_DECREF(source);
     }
     else if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
-        PyErr_Clear(); /* code that was not compiled here: nothing is known */
+        PyErr_Clear(); /* the module was not compiled from source: nothing is known */
         found = Py_NewRef(Py_None);
     }
     if (found == NULL) {
@@ -86,7 +86,7 @@ argument_is_integer(PyObject *arg)
             PyTypeNum_ISINTEGER(PyArray_DESCR((PyArrayObject *)arg)->type_num));
 }
 
-/* 1 if bytes of that size fit before the next parameter. */
+/* 1 if an argument of this size fits before the next parameter. */
 static int
 argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
 {
@@ -95,9 +95,11 @@ argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
            (index + 1 < fn->nparams && param[1].offset - param->offset >= size);
 }
 
-/* An argument of another size than its parameter. An integer is converted if the
- * parameter is one and can hold the value; its own bytes then go nowhere. A wider one
- * is right by PyCUDA's layout only where padding takes its upper half. */
+/* Convert an argument whose size differs from its parameter's, or raise. An integer is
+ * converted if the parameter is an integer that can hold the value. Return where the
+ * caller writes the argument's own bytes: to an unused place. A wider integer is
+ * accepted only where padding follows the parameter: there PyCUDA's layout gives the
+ * same result. */
 static void *
 argument_convert(argument_packer *p, PyObject *arg, size_t size)
 {
@@ -118,16 +120,21 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
         return NULL;
     }
     unsigned long long top = UINT64_MAX >> (64 - 8 * param->size);
+    long long low = 0;
+    if (param->integer == 1) { /* signed */
+        top >>= 1;
+        low = -(long long)top - 1;
+    }
     (void)PyOS_snprintf(name, sizeof(name), "argument %zd", p->index); /* fits */
-    if (pcu_as_integer(arg, param->integer == 1 ? -(long long)(top >> 1) - 1 : 0,
-                       param->integer == 1 ? top >> 1 : top, &bits, name) < 0) {
+    if (pcu_as_integer(arg, low, top, &bits, name) < 0) {
         return NULL;
     }
     memcpy(p->buffer->data + param->offset, &bits, param->size);
     return p->unused;
 }
 
-/* Where the argument's bytes go. A structure may lack its tail padding. */
+/* The place for the argument's bytes; NULL with an exception. A structure may come
+ * without its tail padding. */
 static inline void *
 argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
                int structure)
@@ -166,7 +173,8 @@ argument_put_pointer(argument_packer *p, PyObject *arg, CUdeviceptr pointer)
     return argument_put(p, arg, &pointer, sizeof(pointer), sizeof(pointer));
 }
 
-/* Memory that was released may be another owner's by now. */
+/* Pass the address of an allocation. Check it first: the address of released memory may
+ * belong to another owner. */
 static inline int
 argument_put_memory(argument_packer *p, PyObject *arg)
 {
@@ -195,8 +203,9 @@ argument_put_gpuarray(argument_packer *p, PyObject *arg)
     return argument_put_pointer(p, arg, array->address);
 }
 
-/* The alignment the device gives a structure of this dtype: vector types are aligned to
- * their size, others to their widest member. Used where the driver cannot tell. */
+/* The alignment of a structure of this dtype on the device: vector types are aligned to
+ * their size, other structures to their widest member. Used where the driver does not
+ * report the parameters. */
 static size_t
 argument_dtype_align(PyArray_Descr *dtype)
 {
@@ -205,10 +214,7 @@ argument_dtype_align(PyArray_Descr *dtype)
     PyObject *names = PyDataType_NAMES(dtype);
     if (fields == NULL || fields == Py_None || names == NULL) {
         size_t align = (size_t)PyDataType_ALIGNMENT(dtype);
-        if (align == 0) {
-            return 1;
-        }
-        return align;
+        return Py_MAX(align, 1);
     }
     size_t widest = 1;
     Py_ssize_t n = PyTuple_GET_SIZE(names);
@@ -218,7 +224,7 @@ argument_dtype_align(PyArray_Descr *dtype)
         PyObject *name = PyTuple_GET_ITEM(names, i);
         PyObject *field = PyDict_GetItemWithError(fields, name);
         if (field == NULL) {
-            return widest; /* names and fields disagree: no dtype does that */
+            return widest; /* cannot happen: each name has a field */
         }
         PyArray_Descr *member = (PyArray_Descr *)PyTuple_GET_ITEM(field, 0);
         size_t align = (size_t)PyDataType_ALIGNMENT(member);
@@ -236,10 +242,14 @@ argument_dtype_align(PyArray_Descr *dtype)
     if (size <= 16) {
         vector = size;
     }
-    return alike && (vector & (vector - 1)) == 0 ? vector : widest;
+    if (alike && (vector & (vector - 1)) == 0) {
+        return vector;
+    }
+    return widest;
 }
 
-/* By value, but for managed memory, which the device reaches by its address. */
+/* Pass a NumPy array by value. For managed memory pass the address, which is valid on
+ * the device. */
 static int
 argument_put_array(argument_packer *p, PyObject *arg)
 {
@@ -279,8 +289,8 @@ argument_put_array(argument_packer *p, PyObject *arg)
     return 0;
 }
 
-/* The bytes of a scalar. For a dtype that a library registered (bfloat16), NumPy gives
- * their address instead. */
+/* Copy the bytes of a scalar. For a dtype that a library registered (bfloat16), NumPy
+ * gives the address of the bytes instead. */
 static void
 argument_copy_scalar(PyObject *arg, PyArray_Descr *dtype, void *place, size_t size)
 {
@@ -294,7 +304,7 @@ argument_copy_scalar(PyObject *arg, PyArray_Descr *dtype, void *place, size_t si
     }
 }
 
-/* np.void, np.datetime64, ...: by value. */
+/* Pass other NumPy scalars, such as np.void and np.datetime64, by value. */
 static int
 argument_put_scalar(argument_packer *p, PyObject *arg)
 {
@@ -331,6 +341,8 @@ done:
     return rc;
 }
 
+/* Pass the device memory of an ArgumentHandler. `exact`: its type is In, Out or InOut.
+ */
 static int
 argument_put_handler(argument_packer *p, PyObject *arg, int exact)
 {
@@ -354,8 +366,8 @@ argument_put_handler(argument_packer *p, PyObject *arg, int exact)
     return argument_put_pointer(p, arg, pointer);
 }
 
-/* The entry "stream" of a __cuda_array_interface__; NULL without an exception if it has
- * none. */
+/* The entry "stream" of a __cuda_array_interface__; NULL without an exception if there
+ * is no entry. */
 static PyObject *
 argument_interface_stream_new(pcu_state *st, PyObject *interface)
 {
@@ -369,7 +381,7 @@ argument_interface_stream_new(pcu_state *st, PyObject *interface)
     return stream;
 }
 
-/* Let the launch come after the work that the interface's stream has queued. */
+/* Order the launch after the work of the stream that the interface names. */
 static int
 argument_interface_order(argument_packer *p, PyObject *interface)
 {
@@ -399,7 +411,8 @@ argument_interface_order(argument_packer *p, PyObject *interface)
     return rc;
 }
 
-/* The address in a __cuda_array_interface__: 1 if there is one, 0 if not. */
+/* Read the address in a __cuda_array_interface__. Return 1, or 0 if the argument has no
+ * such attribute. */
 static int
 argument_interface_pointer(argument_packer *p, PyObject *arg,
                            unsigned long long *pointer)
@@ -445,6 +458,7 @@ done:
     return found;
 }
 
+/* Raise TypeError for an argument without a fixed size, with a hint how to wrap it. */
 static int
 argument_refuse(argument_packer *p, PyObject *arg)
 {
@@ -470,7 +484,45 @@ argument_refuse(argument_packer *p, PyObject *arg)
     return -1;
 }
 
-/* Arguments known by what they offer, not by their type. */
+/* Read the attribute gpudata: an address, or None for an array without elements. Return
+ * 1, or 0 if the argument has no such attribute. */
+static int
+argument_gpudata_pointer(pcu_state *st, PyObject *arg, unsigned long long *pointer)
+{
+    PyObject *gpudata = pcu_attribute_new(arg, st->str_gpudata);
+    int found = 1;
+    if (gpudata == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    if (gpudata != Py_None && pcu_as_address(gpudata, pointer, "gpudata") < 0) {
+        found = -1;
+    }
+    Py_DECREF(gpudata);
+    return found;
+}
+
+/* Pass the bytes of a buffer by value. */
+static int
+argument_put_buffer(argument_packer *p, PyObject *arg)
+{
+    pcu_buffer buffer = {0};
+    int rc = -1;
+    if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
+        return -1;
+    }
+    void *place = argument_place(p, arg, buffer.size, 1, 0);
+    if (place != NULL) {
+        memcpy(place, buffer.data, buffer.size);
+        rc = 0;
+    }
+    pcu_buffer_release(&buffer);
+    return rc;
+}
+
+/* Pass an argument of unknown type by the protocols that it supports. */
 static int
 argument_put_by_protocol(argument_packer *p, PyObject *arg)
 {
@@ -480,47 +532,23 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
     if (found == 0) {
         found = argument_interface_pointer(p, arg, &pointer);
     }
-    if (found != 0) {
-        if (found < 0) {
-            return -1;
-        }
-        return argument_put_pointer(p, arg, pointer);
+    if (found == 0) {
+        found = argument_gpudata_pointer(st, arg, &pointer);
     }
-    PyObject *gpudata = pcu_attribute_new(arg, st->str_gpudata);
-    if (gpudata == NULL && PyErr_Occurred()) {
+    if (found == 0 && PyObject_TypeCheck(arg, st->PointerHolderBase)) {
+        found = 1;
+        if (pcu_as_integer(arg, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
+            found = -1;
+        }
+    }
+    if (found < 0) {
         return -1;
     }
-    if (gpudata != NULL) {
-        int rc = 0;
-        if (gpudata != Py_None) {
-            rc = pcu_as_address(gpudata, &pointer, "gpudata");
-        }
-        Py_DECREF(gpudata);
-        if (rc < 0) {
-            return -1;
-        }
-        return argument_put_pointer(p, arg, pointer);
-    }
-    if (PyObject_TypeCheck(arg, st->PointerHolderBase)) {
-        if (pcu_as_integer(arg, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
-            return -1;
-        }
+    if (found > 0) {
         return argument_put_pointer(p, arg, pointer);
     }
     if (PyObject_CheckBuffer(arg)) {
-        pcu_buffer buffer = {0};
-        if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
-            return -1;
-        }
-        void *place = argument_place(p, arg, buffer.size, 1, 0);
-        if (place != NULL) {
-            memcpy(place, buffer.data, buffer.size);
-        }
-        pcu_buffer_release(&buffer);
-        if (place == NULL) {
-            return -1;
-        }
-        return 0;
+        return argument_put_buffer(p, arg);
     }
     return argument_refuse(p, arg);
 }
@@ -531,6 +559,7 @@ argument_put_by_protocol(argument_packer *p, PyObject *arg)
                             align);                                               \
     }
 
+/* Pack one argument. The types are in the order of how common they are. */
 static int
 argument_put_one(argument_packer *p, PyObject *arg)
 {

@@ -28,6 +28,7 @@ typedef struct {
     int timed;
 } call_options;
 
+/* Read one keyword. Return 1 if the name is none of the interned names. */
 static int
 call_keyword(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
 {
@@ -64,7 +65,7 @@ call_keyword(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
     return 1;
 }
 
-/* Names built at run time are not the interned ones: find the equal one. */
+/* Read a keyword whose name is not interned: it was built at run time. */
 static int
 call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
 {
@@ -118,7 +119,7 @@ call_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Launch between two synchronisations; the seconds between them. */
+/* Launch between two synchronizations, and measure the seconds between them. */
 static int
 call_timed(pcu_function *self, const call_options *call, pcu_argbuf *buffer,
            double *seconds)
@@ -145,6 +146,7 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     double seconds = 0;
     PyObject **handlers = NULL;
     PyObject *result = NULL;
+    int rc;
     memset(&call, 0, sizeof(call));
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
     call.shape.stream = pcu_current_stream();
@@ -161,9 +163,13 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
          pcu_handlers_before(self->st, args, nargs, handlers, call.stream) < 0)) {
         goto done;
     }
-    if ((call.timed
-             ? call_timed(self, &call, &buffer, &seconds)
-             : pcu_launch_run(self, &call.shape, buffer.data, buffer.used)) < 0) {
+    if (call.timed) {
+        rc = call_timed(self, &call, &buffer, &seconds);
+    }
+    else {
+        rc = pcu_launch_run(self, &call.shape, buffer.data, buffer.used);
+    }
+    if (rc < 0) {
         goto done;
     }
     if (handlers != NULL && pcu_handlers_after(self->st, args, nargs, handlers,

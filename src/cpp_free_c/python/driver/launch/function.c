@@ -1,6 +1,10 @@
-/* Function: a kernel of a loaded module. The object, its attributes, what the driver
- * knows of it. launch.c has the ordinary call, prepared.c the prepared one, oldlaunch.c
- * CUDA 3's. */
+/* Function: a kernel of a loaded module. The object, its attributes and settings.
+ *
+ * Function.__call__ is in call.c, prepare() and the prepared calls in prepared_call.c,
+ * the launch calls of CUDA before 4.0 in old_calls.c. function_description.c reads what
+ * the driver knows about the kernel.
+ *
+ * Invariant: a Function holds its module, which owns the code. */
 #include "python/driver/launch/function.h"
 
 #include "python/support/convert.h"
@@ -46,14 +50,15 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     pcu_function *self = (pcu_function *)op;
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->module);
-    Py_VISIT(self->name); /* of a class derived from str it may hold anything */
+    Py_VISIT(
+        self->name); /* an instance of a class derived from str may hold anything */
     Py_VISIT(self->texrefs);
     Py_VISIT(self->arg_format); /* the same */
     Py_VISIT(self->dict);
     return 0;
 }
 
-/* The module stays: it holds the code behind handle. */
+/* Keep the module: it owns the code behind handle. */
 static int
 function_clear(PyObject *op)
 {
@@ -114,7 +119,7 @@ function_get_property(PyObject *op, void *closure)
 
 PyDoc_STRVAR(function_get_attribute_doc,
              "get_attribute($self, attr, /)\n--\n\n"
-             "The value of a function_attribute, an int.");
+             "Return the value of a function_attribute as an int.");
 
 static PyObject *
 function_get_attribute(PyObject *op, PyObject *attr)
@@ -133,11 +138,11 @@ typedef struct {
     int value;
 } function_set_args;
 
-PyDoc_STRVAR(
-    function_set_attribute_doc,
-    "set_attribute($self, attr, value, /)\n--\n\n"
-    "Set a function_attribute that can be set: MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
-    "PREFERRED_SHARED_MEMORY_CARVEOUT, ...");
+PyDoc_STRVAR(function_set_attribute_doc,
+             "set_attribute($self, attr, value, /)\n--\n\n"
+             "Set a function_attribute.\n\n"
+             "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
+             "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.");
 
 static PyObject *
 function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -167,9 +172,10 @@ function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(function_set_cache_config_doc,
-             "set_cache_config($self, config, /)\n--\n\n"
-             "Prefer a split of on-chip memory (a func_cache) for this kernel.");
+PyDoc_STRVAR(
+    function_set_cache_config_doc,
+    "set_cache_config($self, config, /)\n--\n\n"
+    "Set the preferred split between L1 cache and shared memory (a func_cache).");
 
 static PyObject *
 function_set_cache_config(PyObject *op, PyObject *value)
@@ -190,10 +196,9 @@ function_set_cache_config(PyObject *op, PyObject *value)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_set_shared_config_doc,
-    "set_shared_config($self, config, /)\n--\n\n"
-    "Ask for a width of shared-memory banks (a shared_config) for this kernel.");
+PyDoc_STRVAR(function_set_shared_config_doc,
+             "set_shared_config($self, config, /)\n--\n\n"
+             "Set the preferred width of shared-memory banks (a shared_config).");
 
 static PyObject *
 function_set_shared_config(PyObject *op, PyObject *value)
@@ -215,11 +220,10 @@ function_set_shared_config(PyObject *op, PyObject *value)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_param_set_texref_doc,
-    "param_set_texref($self, texref, /)\n--\n\n"
-    "Use a texture reference in launches. The driver needs no call since CUDA 3.2;\n"
-    "it is checked to be one.");
+PyDoc_STRVAR(function_param_set_texref_doc,
+             "param_set_texref($self, texref, /)\n--\n\n"
+             "Check that texref is a texture reference.\n\n"
+             "Before CUDA 3.2 this call was needed to use the reference in launches.");
 
 static PyObject *
 function_param_set_texref(PyObject *op, PyObject *texref)
@@ -239,22 +243,21 @@ function_param_set_texref(PyObject *op, PyObject *texref)
 PyDoc_STRVAR(
     function_prepare_doc,
     "prepare($self, /, arg_types, texrefs=None)\n--\n\n"
-    "Fix the argument types of prepared calls. Returns the function.\n\n"
+    "Set the argument types of prepared calls, and return the function.\n\n"
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
-    "types and dtypes; anything else in it, as None or 'P', is a pointer.");
+    "types and dtypes. Any other item, such as None or 'P', is a pointer.");
 PyDoc_STRVAR(function_prepared_call_doc,
              "prepared_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
              "Launch on the current stream with arguments of the prepared types.");
 PyDoc_STRVAR(
     function_prepared_async_call_doc,
     "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0)\n"
-    "--\n\nLaunch on a stream (None: the current one) with arguments of the prepared "
-    "types.");
-PyDoc_STRVAR(
-    function_prepared_timed_call_doc,
-    "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
-    "Launch, and return a function that waits for the end and gives the seconds\n"
-    "the kernel took.");
+    "--\n\nLaunch on a stream with arguments of the prepared types.\n\n"
+    "None is the current stream.");
+PyDoc_STRVAR(function_prepared_timed_call_doc,
+             "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
+             "Launch, and return a function that waits for the kernel and returns the\n"
+             "seconds that it took.");
 
 #define FUNCTION_KEYWORDS(name, function)                                            \
     {                                                                                \
@@ -293,9 +296,9 @@ function_get_name(PyObject *op, void *Py_UNUSED(closure))
 
 static PyGetSetDef function_getset[] = {
     {"handle", function_get_handle, NULL, "The CUfunction as an int.", NULL},
-    {"name", function_get_name, NULL, "The name it was asked for under.", NULL},
+    {"name", function_get_name, NULL, "The name that get_function() was given.", NULL},
     {"arg_format", pcu_function_get_arg_format, pcu_function_set_arg_format,
-     "The format of prepared calls, a str: what prepare() was given, or what was set.",
+     "The format of prepared calls, a str. Assigning it does the same as prepare().",
      NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -315,9 +318,9 @@ PyDoc_STRVAR(
     "A kernel, from Module.get_function.\n\n"
     "f(*args, block, grid=(1, 1), stream=None, shared=0, texrefs=[],\n"
     "time_kernel=False) launches it. Arguments have a fixed size: numpy scalars,\n"
-    "device memory, arrays that live on the device, In/Out/InOut. With time_kernel\n"
-    "it waits and returns the seconds. Each function_attribute also is a property,\n"
-    "in lower case.");
+    "device memory, arrays on the device, In/Out/InOut. With time_kernel the call\n"
+    "waits for the kernel and returns the seconds. Each function_attribute is also\n"
+    "a property, in lower case.");
 
 static PyType_Slot function_slots[] = {
     {Py_tp_doc, (void *)function_doc}, {Py_tp_traverse, function_traverse},
@@ -333,7 +336,7 @@ static PyType_Spec function_spec = {
         Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
     function_slots};
 
-/* MAX counts the attributes and cannot be asked: no property. */
+/* The last row, MAX, is the number of attributes. It gets no property. */
 #define FUNCTION_PROPERTY(name, value) {#name, value},
 static const pcu_property function_properties[] = {PCU_FUNC_ATTRS(FUNCTION_PROPERTY)};
 #undef FUNCTION_PROPERTY

@@ -27,7 +27,7 @@ description_read_limits(pcu_function *self)
     return status;
 }
 
-/* The number of parameters, -1 if this driver cannot tell. */
+/* Count the parameters. *count is -1 if this driver cannot report them. */
 static int
 description_count_params(pcu_function *self, Py_ssize_t *count)
 {
@@ -54,7 +54,7 @@ description_read_params(pcu_function *self)
     Py_ssize_t n;
     pcu_param *params = NULL;
     size_t end = 0;
-    if (self->nparams >= 0) { /* they never change, and a call may be packing by them */
+    if (self->nparams >= 0) { /* they never change, and a call may be using them */
         return 0;
     }
     if (description_count_params(self, &n) < 0) {

@@ -1,9 +1,9 @@
-/* ArgumentHandler, In, Out, InOut: kernel arguments that carry a host array to the
- * device for the length of one call, and back.
+/* ArgumentHandler, In, Out, InOut: kernel arguments that copy a host array to the
+ * device before the launch, and back after it.
  *
- * A handler allocates at its first call and keeps the allocation for the next. Programs
- * derive from these types; launch.c calls the methods below directly for exactly these
- * types and through attribute look-up for derived ones. */
+ * A handler allocates device memory at its first call and keeps it for the next. The
+ * functions in handlers.h serve objects whose type is exactly In, Out or InOut, without
+ * a method call. For types that programs derive, the methods below are looked up. */
 #include "python/driver/launch/handlers.h"
 
 #include "python/support/convert.h"
@@ -16,9 +16,9 @@
 #include "python/driver/memory/pointer.h"
 #include "python/driver/stream.h"
 
-/* -- for launch.c ------------------------------------------------------------------ */
+/* -- during a call ----------------------------------------------------------------- */
 
-/* The array, held: the code that looks at it may run other code that replaces it. */
+/* The array, as a new reference: reading it may run code that replaces it. */
 static PyObject *
 handler_array_new(pcu_handler *self)
 {
@@ -28,10 +28,22 @@ handler_array_new(pcu_handler *self)
     return Py_XNewRef(self->array);
 }
 
-/* What messages call the array: "the array of InOut". */
+/* The name of the array in messages, such as "the array of InOut". */
 typedef struct {
     char text[64];
 } handler_words;
+
+/* The name of the type without its module. */
+static const char *
+handler_type_name(const pcu_handler *self)
+{
+    const char *name = Py_TYPE(self)->tp_name;
+    const char *dot = strrchr(name, '.');
+    if (dot != NULL) {
+        return dot + 1;
+    }
+    return name;
+}
 
 static handler_words
 handler_describe(const pcu_handler *self)
@@ -39,12 +51,8 @@ handler_describe(const pcu_handler *self)
     static const char start[] = "the array of ";
     enum { START = sizeof(start) - 1 };
     handler_words words;
-    const char *name = Py_TYPE(self)->tp_name;
-    const char *dot = strrchr(name, '.');
-    if (dot != NULL) {
-        name = dot + 1;
-    }
-    /* without snprintf: every call of a kernel with handlers comes here */
+    const char *name = handler_type_name(self);
+    /* not by snprintf: each call of a kernel with handlers runs this */
     size_t length = strnlen(name, sizeof(words.text) - START - 1);
     memcpy(words.text, start, START);
     memcpy(words.text + START, name, length);
@@ -52,7 +60,7 @@ handler_describe(const pcu_handler *self)
     return words;
 }
 
-/* The bytes of the array. Only an object without a buffer is asked for its nbytes. */
+/* Read the size of the array in bytes. nbytes is read only if there is no buffer. */
 static int
 handler_size(pcu_handler *self, size_t *size)
 {
@@ -87,7 +95,8 @@ handler_size(pcu_handler *self, size_t *size)
     return rc;
 }
 
-/* Refuse a numpy array whose elements the kernel would take for others. */
+/* Refuse a NumPy array whose elements a kernel would misread, such as those with
+ * swapped bytes. */
 static int
 handler_check_meaning(pcu_handler *self)
 {
@@ -101,9 +110,9 @@ handler_check_meaning(pcu_handler *self)
     return rc;
 }
 
-/* Does what was allocated for an earlier call do for this one? It may be too small,
- * when the program replaced the array, or another context's. What the program gave
- * does. */
+/* 1 if the present device memory serves for this call. Memory from an earlier call may
+ * be too small, if the program replaced the array, or may belong to another context.
+ * Memory that the program set always serves. */
 static int
 handler_has_memory(const pcu_handler *self, size_t size)
 {
@@ -146,7 +155,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
     return alloc;
 }
 
-/* What get_device_alloc(), which a subclass may have replaced, gives. */
+/* The result of get_device_alloc(), which a derived type may override. */
 static PyObject *
 handler_method_alloc_new(PyObject *op, CUdeviceptr *pointer)
 {
@@ -176,8 +185,9 @@ handler_is_ours(pcu_state *st, PyObject *alloc)
            PyObject_TypeCheck(alloc, st->PooledDeviceAllocation);
 }
 
-/* Copy between the array and its device memory. The array may say other nbytes than it
- * has, and a program may have replaced it, or the memory, since that was allocated. */
+/* Copy between the array and its device memory. Compare the sizes again: nbytes may
+ * differ from the size of the buffer, and the program may have replaced the array or
+ * the memory. */
 static int
 handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
 {
@@ -185,6 +195,10 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     pcu_buffer buffer = {0};
     handler_words words = handler_describe(self);
     int rc = -1;
+    const char *routine = "cuMemcpyDtoH";
+    if (upload) {
+        routine = "cuMemcpyHtoD";
+    }
     PyObject *array = handler_array_new(self);
     if (array == NULL ||
         (PyArray_Check(array) &&
@@ -194,8 +208,7 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     }
     pcu_resource *memory = (pcu_resource *)alloc;
     int ours = handler_is_ours(st, alloc);
-    if (ours &&
-        pcu_resource_check(memory, upload ? "cuMemcpyHtoD" : "cuMemcpyDtoH") < 0) {
+    if (ours && pcu_resource_check(memory, routine) < 0) {
         goto done;
     }
     if (ours && memory->has_size && buffer.size > memory->size) {
@@ -225,8 +238,8 @@ handler_upload(pcu_handler *self, PyObject *alloc)
     return handler_copy(self, pointer, alloc, 1);
 }
 
-/* Wait for the launch that wrote to the memory. A post_call or a signal handler may
- * have made another context current. */
+/* Wait for the launch that writes to the memory. Use the context of the memory: a
+ * post_call or a signal handler may have made another one current. */
 static int
 handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
 {
@@ -360,8 +373,7 @@ handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(k
     return (PyObject *)self;
 }
 
-/* The array may be named: array is what In's documentation calls it, ary what programs
- * write. */
+/* The keyword is `array` or, in many programs, `ary`. */
 static int
 handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -369,9 +381,10 @@ handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
     static const pcu_argspec ary_spec[] = {{"ary", pcu_as_object, 0}};
     pcu_handler *self = (pcu_handler *)op;
     int short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
-    const char *dot = strrchr(Py_TYPE(op)->tp_name, '.');
-    const pcu_argtable table = {dot == NULL ? Py_TYPE(op)->tp_name : dot + 1,
-                                short_name ? ary_spec : array_spec, 1, 1, 0};
+    pcu_argtable table = {handler_type_name(self), array_spec, 1, 1, 0};
+    if (short_name) {
+        table.specs = ary_spec;
+    }
     PyObject *array = NULL;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &array) < 0) {
         return -1;
@@ -418,8 +431,7 @@ handler_dealloc(PyObject *op)
 {
     PyTypeObject *type = Py_TYPE(op);
     PyObject_GC_UnTrack(op);
-    Py_TRASHCAN_BEGIN(op,
-                      handler_dealloc) /* handlers may hold handlers, in a long chain */
+    Py_TRASHCAN_BEGIN(op, handler_dealloc) /* handlers may form a long chain */
         if (((pcu_handler *)op)->weakrefs != NULL)
     {
         PyObject_ClearWeakRefs(op);
@@ -434,12 +446,15 @@ static PyObject *
 handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
 {
     PyObject *alloc = ((pcu_handler *)op)->dev_alloc;
-    return Py_NewRef(alloc == NULL ? Py_None : alloc);
+    if (alloc == NULL) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef(alloc);
 }
 
 PyDoc_STRVAR(handler_get_device_alloc_doc,
              "get_device_alloc($self, /)\n--\n\n"
-             "The device memory of this argument, allocated at the first call.");
+             "Return the device memory of this argument. The first call allocates it.");
 
 static PyObject *
 handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -448,8 +463,7 @@ handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_handler_alloc_new((pcu_handler *)op, &pointer);
 }
 
-/* The stream of pre_call and post_call, as it was given. Borrowed; NULL with an
- * exception. */
+/* The stream argument of pre_call and post_call. Borrowed; NULL with an exception. */
 static PyObject *
 handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
                       Py_ssize_t nargs, PyObject *kwnames)
@@ -503,7 +517,7 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(handler_out_post_call_doc,
              "post_call($self, /, stream)\n--\n\n"
-             "Wait for the launch and copy the device's memory back to the array.");
+             "Wait for the launch and copy the device memory back to the array.");
 
 static PyObject *
 handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -576,18 +590,21 @@ static PyMethodDef out_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+PyDoc_STRVAR(handler_doc,
+             "ArgumentHandler(array)\n--\n\n"
+             "Base class of kernel arguments that act before and after the launch.\n\n"
+             "Override get_device_alloc(), pre_call(stream) and post_call(stream).");
 PyDoc_STRVAR(
-    handler_doc,
-    "ArgumentHandler(array)\n--\n\n"
-    "Base of kernel arguments that do something before and after the launch.\n\n"
-    "Derive and override get_device_alloc, pre_call(stream), post_call(stream).");
-PyDoc_STRVAR(in_doc, "In(array)\n--\n\nCopied to the device before the launch.");
+    in_doc,
+    "In(array)\n--\n\nAn array that is copied to the device before the launch.");
 PyDoc_STRVAR(out_doc,
              "Out(array)\n--\n\n"
-             "Copied back after the launch; what the kernel finds there is undefined.");
+             "An array that is copied back after the launch.\n\n"
+             "The device memory is undefined when the kernel starts.");
 PyDoc_STRVAR(
     inout_doc,
-    "InOut(array)\n--\n\nCopied to the device before and back after the launch.");
+    "InOut(array)\n--\n\n"
+    "An array that is copied to the device before the launch and back after it.");
 
 static PyType_Slot handler_slots[] = {
     {Py_tp_doc, (void *)handler_doc}, {Py_tp_new, handler_new},

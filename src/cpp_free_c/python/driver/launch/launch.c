@@ -18,30 +18,29 @@ launch_bad_shape(pcu_function *self, const char *routine, const char *what,
                             dims[2], self->name, why, limit);
 }
 
-/* Cold path: say which limit the shape breaks, if it is one known here. */
+/* Raise for a shape that does not fit, naming the limit. This is the cold path. An
+ * error about the block names cuFuncSetBlockShape: programs written for PyCUDA match
+ * it. */
 static int
 launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
 {
     static const char *const routine = "cuFuncSetBlockShape";
+    static const char *const why[3] = {
+        "is outside the device's limits: x must be 1 to",
+        "is outside the device's limits: y must be 1 to",
+        "is outside the device's limits: z must be 1 to",
+    };
     const pcu_device_limits *device = &self->ctx->limits;
     unsigned long long threads =
         (unsigned long long)s->block[0] * s->block[1] * s->block[2];
     for (int i = 0; i < 3; i++) {
         if (s->block[i] == 0 || s->block[i] > (unsigned int)device->max_block[i]) {
-            return launch_bad_shape(
-                self, routine, "block", s->block,
-                i == 0   ? "is outside the device's limits: x must be 1 to"
-                : i == 1 ? "is outside the device's limits: y must be 1 to"
-                         : "is outside the device's limits: z must be 1 to",
-                (unsigned long long)device->max_block[i]);
+            return launch_bad_shape(self, routine, "block", s->block, why[i],
+                                    (unsigned long long)device->max_block[i]);
         }
         if (s->grid[i] == 0 || s->grid[i] > (unsigned int)device->max_grid[i]) {
-            return launch_bad_shape(
-                self, "cuLaunchKernel", "grid", s->grid,
-                i == 0   ? "is outside the device's limits: x must be 1 to"
-                : i == 1 ? "is outside the device's limits: y must be 1 to"
-                         : "is outside the device's limits: z must be 1 to",
-                (unsigned long long)device->max_grid[i]);
+            return launch_bad_shape(self, "cuLaunchKernel", "grid", s->grid, why[i],
+                                    (unsigned long long)device->max_grid[i]);
         }
     }
     if (threads > (unsigned long long)self->max_threads) {
@@ -51,14 +50,14 @@ launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
     }
     return pcu_raise_detail(
         self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
-        "%U asks for %u bytes of dynamic shared memory beside its %zu static ones; it "
-        "may "
-        "have %zu, more only after "
+        "%U asks for %u bytes of dynamic shared memory beside its %zu static ones; the "
+        "limit is %zu, or more after "
         "set_attribute(function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, n)",
         self->name, s->shared, self->static_shared, self->max_dynamic);
 }
 
-/* 1 if device and kernel take the shape. A zero dimension wraps to a huge one. */
+/* 1 if the shape is within the limits of the device and the kernel. A dimension of 0
+ * wraps to a huge number here. */
 static inline int
 launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
 {
@@ -84,7 +83,7 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
     if (launch_shape_fits(self, shape)) {
         return 0;
     }
-    /* another Function of this kernel may have raised its limits: look again */
+    /* another Function of this kernel may have raised the limits: read them again */
     pcu_function_forget(self);
     if (pcu_function_describe(self) < 0) {
         return -1;
@@ -95,7 +94,8 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
     return launch_explain_shape(self, shape);
 }
 
-/* What the driver calls an invalid handle may be a good one elsewhere. */
+/* A hint for the error message: a handle that the driver calls invalid may belong to
+ * another context. */
 static const char *
 launch_hint(const pcu_function *self, CUresult status)
 {
@@ -106,9 +106,10 @@ launch_hint(const pcu_function *self, CUresult status)
     if (status != CUDA_ERROR_INVALID_HANDLE || pcu_ctx_current == NULL) {
         return "";
     }
-    return self->ctx->handle != pcu_ctx_current->handle
-               ? "; the kernel belongs to another context than the current one"
-               : "; is the stream one of the current context?";
+    if (self->ctx->handle != pcu_ctx_current->handle) {
+        return "; the kernel belongs to another context than the current one";
+    }
+    return "; does the stream belong to the current context?";
 }
 
 int

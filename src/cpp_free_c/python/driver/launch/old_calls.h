@@ -1,4 +1,4 @@
-/* The launch calls of CUDA before 4.0, as methods of Function.
+/* The launch calls of CUDA before 4.0, as methods of Function. PyCUDA still has them.
  *
  * Callers: function.c, during setup. */
 #ifndef PYTHON_DRIVER_LAUNCH_OLD_CALLS_H

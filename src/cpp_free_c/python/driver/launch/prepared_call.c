@@ -20,14 +20,19 @@ typedef struct {
     PyObject *texrefs;
 } prepare_args;
 
-/* Take the texture references of prepare(). */
+/* Keep the texture references of prepare(), and set the attribute texrefs. */
 static int
 prepared_take_texrefs(PyObject *op, PyObject *texrefs)
 {
     pcu_state *st = ((pcu_function *)op)->st;
-    PyObject *list = texrefs == NULL || texrefs == Py_None ? PyList_New(0)
-                                                           : PySequence_List(texrefs);
+    PyObject *list;
     PyObject *kept = NULL;
+    if (texrefs == NULL || texrefs == Py_None) {
+        list = PyList_New(0);
+    }
+    else {
+        list = PySequence_List(texrefs);
+    }
     if (list != NULL) {
         kept = PySequence_Tuple(list);
     }
@@ -37,18 +42,18 @@ prepared_take_texrefs(PyObject *op, PyObject *texrefs)
         rc = -1;
     }
     if (rc == 0) {
-        PyObject *none = NULL;
+        PyObject *checked = NULL; /* nothing to check in a launch */
         if (PyTuple_GET_SIZE(kept) != 0) {
-            none = Py_NewRef(kept);
+            checked = Py_NewRef(kept);
         }
-        Py_XSETREF(((pcu_function *)op)->texrefs, none);
+        Py_XSETREF(((pcu_function *)op)->texrefs, checked);
     }
     Py_XDECREF(kept);
     Py_XDECREF(list);
     return rc;
 }
 
-/* From here on prepared calls use this plan; takes it over. */
+/* Make prepared calls use this plan. Takes over the reference. */
 static void
 prepared_install(pcu_function *self, PyObject *format, pcu_prepared *prepared)
 {
@@ -123,13 +128,24 @@ pcu_function_set_arg_format(PyObject *op, PyObject *format, void *Py_UNUSED(clos
 
 /* -- the calls --------------------------------------------------------------------- */
 
-/* The leading parameters, by their place or by keyword, and shared_size. fixed holds
- * those that were given by their place; count is 2, or 3 with a stream. */
+/* A prepared call as it came from Python. */
+typedef struct {
+    const char *method; /* for messages */
+    int async;          /* a stream follows the block */
+    PyObject *const *args;
+    Py_ssize_t nargs;
+    PyObject *kwnames;
+} prepared_request;
+
+/* Read the keywords: shared_size into the shape, the leading parameters into `fixed`.
+ * `fixed` already holds those that were given by position; `count` is 2, or 3 with a
+ * stream. */
 static int
-prepared_keywords(pcu_function *self, const char *function, PyObject **fixed,
-                  Py_ssize_t count, pcu_launch_shape *shape, PyObject *const *values,
-                  PyObject *kwnames)
+prepared_keywords(pcu_function *self, const prepared_request *request, PyObject **fixed,
+                  Py_ssize_t count, pcu_launch_shape *shape)
 {
+    PyObject *const *values = request->args + request->nargs;
+    PyObject *kwnames = request->kwnames;
     static const char *const names[] = {"grid", "block", "stream"};
     Py_ssize_t n = 0;
     if (kwnames != NULL) {
@@ -148,27 +164,35 @@ prepared_keywords(pcu_function *self, const char *function, PyObject **fixed,
         while (k < count && PyUnicode_CompareWithASCIIString(name, names[k]) != 0) {
             k++;
         }
-        if (k == count || fixed[k] != NULL) {
+        if (k == count) {
             PyErr_Format(PyExc_TypeError,
-                         k == count ? "%s() got an unexpected keyword argument '%U'"
-                                    : "%s() got multiple values for argument '%U'",
-                         function, name);
+                         "%s() got an unexpected keyword argument '%U'",
+                         request->method, name);
+            return -1;
+        }
+        if (fixed[k] != NULL) {
+            PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
+                         request->method, name);
             return -1;
         }
         fixed[k] = values[i];
     }
     for (Py_ssize_t k = 0; k < count; k++) {
         if (fixed[k] == NULL) {
+            const char *stream = "";
+            if (request->async) {
+                stream = ", stream";
+            }
             PyErr_Format(PyExc_TypeError, "%s() needs grid, block%s and the arguments",
-                         function, count == 3 ? ", stream" : "");
+                         request->method, stream);
             return -1;
         }
     }
     return 0;
 }
 
-/* Programs older than CUDA 4 gave the block to prepare(), so that the first value
- * stands in its place. 1 if that is how this one calls. */
+/* 1 if the call has no block. Programs for CUDA before 4.0 set the block before the
+ * call, so the first value follows the grid. */
 static int
 prepared_block_is_missing(PyObject *block)
 {
@@ -182,82 +206,89 @@ prepared_block_is_missing(PyObject *block)
     return 1;
 }
 
-/* Parse grid, block and, with `async`, the stream; pack. Any conversion may run code
- * that prepares the function anew, so the caller holds the plan. */
-static int
-prepared_parse_call(pcu_function *self, const pcu_prepared *plan, const char *function,
-                    int async, PyObject *const *args, Py_ssize_t nargs,
-                    PyObject *kwnames, pcu_argbuf *buffer, pcu_launch_shape *shape)
+/* Read grid, block, shared_size and stream. Return the index of the first value in the
+ * arguments, or -1. */
+static Py_ssize_t
+prepared_read_shape(pcu_function *self, const prepared_request *request,
+                    pcu_launch_shape *shape)
 {
     PyObject *fixed[3] = {NULL};
-    Py_ssize_t count = 2;
-    if (async) {
-        count = 3;
-    }
-    Py_ssize_t given = nargs < count ? nargs : count;
+    Py_ssize_t count = 2 + request->async;
+    Py_ssize_t given = Py_MIN(request->nargs, count);
+    int missing = 0;
     for (Py_ssize_t i = 0; i < given; i++) {
-        fixed[i] = args[i];
+        fixed[i] = request->args[i];
     }
     memset(shape, 0, sizeof(*shape));
     shape->stream = pcu_current_stream();
-    if ((kwnames != NULL || given < count) &&
-        prepared_keywords(self, function, fixed, count, shape, args + nargs, kwnames) <
-            0) {
+    if ((request->kwnames != NULL || given < count) &&
+        prepared_keywords(self, request, fixed, count, shape) < 0) {
         return -1;
     }
-    int missing = 0;
     if (given == count) {
         missing = prepared_block_is_missing(fixed[1]);
     }
     if (missing < 0 || pcu_as_dims(self->st, fixed[0], shape->grid, "grid") < 0) {
         return -1;
     }
-    memcpy(shape->block, self->old_block, sizeof(shape->block));
-    if (!missing && pcu_as_dims(self->st, fixed[1], shape->block, "block") < 0) {
+    if (missing) {
+        memcpy(shape->block, self->old_block, sizeof(shape->block));
+    }
+    else if (pcu_as_dims(self->st, fixed[1], shape->block, "block") < 0) {
         return -1;
     }
-    if (async &&
+    if (request->async &&
         pcu_as_stream(self->st, fixed[2 - missing], &shape->stream, "stream") < 0) {
         return -1;
     }
-    if ((!self->described && pcu_function_describe(self) < 0) ||
-        (self->texrefs != NULL &&
-         pcu_module_references_check(self->st, self->texrefs, 1) < 0)) {
-        return -1;
-    }
-    given -= missing;
-    return pcu_prepared_pack(self, plan, args + given, nargs - given, buffer);
+    return given - missing;
 }
 
+/* Read the shape and pack the values. Any conversion may run code that calls prepare(),
+ * so the caller holds the plan. */
 static int
-prepared_launch(pcu_function *self, const char *function, int async,
-                PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
-                pcu_argbuf *buffer, pcu_launch_shape *shape)
+prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
+                   const prepared_request *request, pcu_argbuf *buffer,
+                   pcu_launch_shape *shape)
+{
+    Py_ssize_t first = prepared_read_shape(self, request, shape);
+    if (first < 0 || (!self->described && pcu_function_describe(self) < 0)) {
+        return -1;
+    }
+    if (self->texrefs != NULL &&
+        pcu_module_references_check(self->st, self->texrefs, 1) < 0) {
+        return -1;
+    }
+    return pcu_prepared_pack(self, plan, request->args + first, request->nargs - first,
+                             buffer);
+}
+
+/* Pack a call by the present plan. */
+static int
+prepared_begin(pcu_function *self, const prepared_request *request, pcu_argbuf *buffer,
+               pcu_launch_shape *shape)
 {
     pcu_prepared *plan = self->prepared;
     if (plan == NULL) {
         PyErr_Format(PyExc_AttributeError,
                      "%U: call prepare(), or set arg_format, before %s()", self->name,
-                     function);
+                     request->method);
         return -1;
     }
     plan->references++;
-    int rc = prepared_parse_call(self, plan, function, async, args, nargs, kwnames,
-                                 buffer, shape);
+    int rc = prepared_pack_call(self, plan, request, buffer, shape);
     pcu_prepared_release(plan);
     return rc;
 }
 
 static PyObject *
-prepared_call(PyObject *op, const char *function, int async, PyObject *const *args,
-              Py_ssize_t nargs, PyObject *kwnames)
+prepared_call(PyObject *op, const prepared_request *request)
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_shape shape;
     pcu_argbuf buffer;
     pcu_argbuf_init(&buffer);
-    int rc =
-        prepared_launch(self, function, async, args, nargs, kwnames, &buffer, &shape);
+    int rc = prepared_begin(self, request, &buffer, &shape);
     if (rc == 0) {
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
@@ -272,21 +303,23 @@ PyObject *
 pcu_function_prepared_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            PyObject *kwnames)
 {
-    return prepared_call(op, "prepared_call", 0, args, nargs, kwnames);
+    prepared_request request = {"prepared_call", 0, args, nargs, kwnames};
+    return prepared_call(op, &request);
 }
 
 PyObject *
 pcu_function_prepared_async_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                                  PyObject *kwnames)
 {
-    return prepared_call(op, "prepared_async_call", 1, args, nargs, kwnames);
+    prepared_request request = {"prepared_async_call", 1, args, nargs, kwnames};
+    return prepared_call(op, &request);
 }
 
 /* -- timing ------------------------------------------------------------------------ */
 
-PyDoc_STRVAR(
-    prepared_get_call_time_doc,
-    "get_call_time($self, /)\n--\n\nWait for the launch; the seconds it took.");
+PyDoc_STRVAR(prepared_get_call_time_doc,
+             "get_call_time($self, /)\n--\n\nWait for the launch and return the "
+             "seconds that it took.");
 
 /* self is the tuple (start event, end event). */
 static PyObject *
@@ -327,6 +360,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
                                  PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
+    prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
     pcu_launch_shape shape;
     pcu_argbuf buffer;
     PyObject *timer = NULL;
@@ -337,9 +371,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
         end = PyObject_CallNoArgs((PyObject *)self->st->Event);
     }
     pcu_argbuf_init(&buffer);
-    if (end != NULL &&
-        prepared_launch(self, "prepared_timed_call", 0, args, nargs, kwnames, &buffer,
-                        &shape) == 0 &&
+    if (end != NULL && prepared_begin(self, &request, &buffer, &shape) == 0 &&
         prepared_record(start) == 0 &&
         pcu_launch_run(self, &shape, buffer.data, buffer.used) == 0 &&
         prepared_record(end) == 0) {

@@ -9,56 +9,56 @@
 #include "python/support/convert.h"
 #include "python/driver/launch/function_description.h"
 
-/* The size of a format character, 0 if there is no such character. */
-static size_t
-format_code_size(char code)
-{
-    switch (code) {
-        case 'x':
-        case 'b':
-        case 'B':
-        case 'c':
-        case '?':
-        case 's':
-        case 'p':
-            return 1;
-        case 'h':
-        case 'H':
-        case 'e':
-            return 2;
-        case 'i':
-        case 'I':
-        case 'f':
-            return 4;
-        case 'l':
-        case 'L':
-            return sizeof(long);
-        case 'q':
-        case 'Q':
-        case 'n':
-        case 'N':
-        case 'd':
-        case 'P':
-        case 'F':
-            return 8;
-        case 'D':
-            return 16;
-        default:
-            return 0;
-    }
-}
+/* How the values of a format character are converted. */
+typedef enum {
+    FORMAT_OTHER,
+    FORMAT_SIGNED,
+    FORMAT_UNSIGNED,
+    FORMAT_ADDRESS /* an integer of either sign, or an object with an address */
+} format_kind;
 
-static size_t
-format_code_align(char code)
+typedef struct {
+    unsigned char size; /* bytes; 0 for a character that is no format */
+    unsigned char align;
+    unsigned char kind; /* a format_kind */
+} format_code;
+
+static const format_code format_codes[128] = {
+    ['x'] = {1, 1, FORMAT_OTHER},
+    ['c'] = {1, 1, FORMAT_OTHER},
+    ['s'] = {1, 1, FORMAT_OTHER},
+    ['p'] = {1, 1, FORMAT_OTHER},
+    ['?'] = {1, 1, FORMAT_UNSIGNED},
+    ['b'] = {1, 1, FORMAT_SIGNED},
+    ['B'] = {1, 1, FORMAT_UNSIGNED},
+    ['h'] = {2, 2, FORMAT_SIGNED},
+    ['H'] = {2, 2, FORMAT_UNSIGNED},
+    ['e'] = {2, 2, FORMAT_OTHER},
+    ['i'] = {4, 4, FORMAT_SIGNED},
+    ['I'] = {4, 4, FORMAT_UNSIGNED},
+    ['f'] = {4, 4, FORMAT_OTHER},
+    ['l'] = {sizeof(long), sizeof(long), FORMAT_SIGNED},
+    ['L'] = {sizeof(long), sizeof(long), FORMAT_UNSIGNED},
+    ['q'] = {8, 8, FORMAT_SIGNED},
+    ['Q'] = {8, 8, FORMAT_UNSIGNED},
+    ['n'] = {8, 8, FORMAT_SIGNED},
+    ['N'] = {8, 8, FORMAT_UNSIGNED},
+    ['d'] = {8, 8, FORMAT_OTHER},
+    ['P'] = {8, 8, FORMAT_ADDRESS},
+    ['F'] = {8, 4, FORMAT_OTHER},
+    ['D'] = {16, 8, FORMAT_OTHER},
+};
+
+static const format_code *
+format_find(char code)
 {
-    size_t size = format_code_size(code);
-    return code == 'F' || code == 'D' ? size / 2 : size;
+    return &format_codes[code & 0x7f];
 }
 
 static int
 format_code_is_integer(char code)
 {
-    return strchr("bBhHiIlLnNqQP?", code) != NULL;
+    return format_find(code)->kind != FORMAT_OTHER;
 }
 
 typedef struct {
@@ -66,9 +66,10 @@ typedef struct {
     Py_ssize_t count;
     Py_ssize_t capacity;
     size_t used; /* bytes of the natural layout */
-    int padded;  /* 'x' occurs: the layout is the format's own */
+    int padded;  /* 'x' occurs: the layout is that of the format */
 } format_plan;
 
+/* Append one value to the plan. */
 static int
 format_add(format_plan *plan, char code, size_t size)
 {
@@ -86,7 +87,7 @@ format_add(format_plan *plan, char code, size_t size)
         plan->items = items;
         plan->capacity = capacity;
     }
-    size_t align = format_code_align(code);
+    size_t align = format_find(code)->align;
     size_t offset = (plan->used + align - 1) & ~(align - 1);
     plan->items[plan->count++] = (pcu_prepared_arg){
         .code = code, .size = size, .align = align, .offset = offset};
@@ -98,7 +99,10 @@ format_add(format_plan *plan, char code, size_t size)
 static int
 format_parse(format_plan *plan, const char *format)
 {
-    const char *c = format[0] == '@' ? format + 1 : format;
+    const char *c = format;
+    if (*c == '@') {
+        c++;
+    }
     for (; *c != '\0'; c++) {
         size_t count = 1;
         if (Py_ISSPACE(*c)) {
@@ -109,7 +113,8 @@ format_parse(format_plan *plan, const char *format)
             count = strtoul(c, &end, 10);
             c = end;
         }
-        if (format_code_size(*c) == 0 || count > 65536) {
+        size_t size = format_find(*c)->size;
+        if ((unsigned char)*c > 127 || size == 0 || count > 65536) {
             PyErr_Format(PyExc_ValueError, "bad argument format '%s' at '%s'", format,
                          c);
             return -1;
@@ -125,7 +130,7 @@ format_parse(format_plan *plan, const char *format)
         }
         else {
             for (size_t i = 0; i < count; i++) {
-                if (format_add(plan, *c, format_code_size(*c)) < 0) {
+                if (format_add(plan, *c, size) < 0) {
                     return -1;
                 }
             }
@@ -134,7 +139,7 @@ format_parse(format_plan *plan, const char *format)
     return 0;
 }
 
-/* Put item i where the kernel's parameter i is. */
+/* Give item i the place of the kernel's parameter i. */
 static int
 format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i)
 {
@@ -158,8 +163,8 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i)
     return 0;
 }
 
-/* The size of a layout with the padding at the end that a structure has which holds
- * the items of the last parameter. */
+/* The size of the layout, with the tail padding of a structure as the last parameter.
+ */
 static size_t
 format_padded_size(const pcu_function *self, const format_plan *plan)
 {
@@ -177,7 +182,7 @@ format_padded_size(const pcu_function *self, const format_plan *plan)
     return (plan->used + align - 1) & ~(align - 1);
 }
 
-/* 1 if each item lies within one parameter, as the members of structures do. */
+/* 1 if each item lies inside one parameter, as the members of structures do. */
 static int
 format_items_lie_inside(const pcu_function *self, const format_plan *plan)
 {
@@ -198,8 +203,9 @@ format_items_lie_inside(const pcu_function *self, const format_plan *plan)
     return 1;
 }
 
-/* A format with one item for each parameter takes the parameters' places. Another one
- * names the members of structures: then its own layout has to be the kernel's. */
+/* Fit the plan to the kernel's parameters. A format with one item for each parameter
+ * takes the places of the parameters. Any other format lists the members of structures:
+ * its own layout must then equal that of the kernel. */
 static int
 format_fit_all(pcu_function *self, format_plan *plan)
 {
@@ -237,28 +243,26 @@ pcu_prepared_release(pcu_prepared *plan)
     }
 }
 
-/* What an integer may be. */
+/* Set the range of an integer. */
 static void
 format_set_range(pcu_prepared_arg *item)
 {
-    int is_signed = strchr("bhilnq", item->code) != NULL;
-    unsigned int width = (unsigned int)(8 * item->size);
-    unsigned long long top = width >= 64 ? UINT64_MAX : (1ULL << width) - 1;
-    if (is_signed || item->code == 'P') {
-        item->low = -(long long)(top >> 1) - 1;
+    format_kind kind = (format_kind)format_find(item->code)->kind;
+    unsigned long long top = UINT64_MAX;
+    if (item->size < 8) {
+        top = (1ULL << (8 * item->size)) - 1;
     }
-    else {
-        item->low = 0;
-    }
-    if (is_signed) {
+    item->low = 0;
+    item->high = top;
+    if (kind == FORMAT_SIGNED) {
         item->high = top >> 1;
     }
-    else {
-        item->high = top;
+    if (kind != FORMAT_UNSIGNED) {
+        item->low = -(long long)(top >> 1) - 1;
     }
 }
 
-/* The finished plan; frees the array it was built in. */
+/* Copy the plan into a compiled format, and free the plan's items. */
 static pcu_prepared *
 format_new(format_plan *plan)
 {
@@ -284,7 +288,7 @@ format_new(format_plan *plan)
     return prepared;
 }
 
-/* The format of one element of arg_types. New reference. */
+/* The format of one item of arg_types, as a new reference. */
 static PyObject *
 format_element_format(PyObject *element)
 {
@@ -300,10 +304,13 @@ format_element_format(PyObject *element)
     if (!PyArray_DescrConverter(element, &dtype)) {
         return NULL;
     }
-    PyObject *format =
-        PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID
-            ? PyUnicode_FromFormat("%zds", (Py_ssize_t)PyDataType_ELSIZE(dtype))
-            : PyUnicode_FromFormat("%c", dtype->type);
+    PyObject *format;
+    if (PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID) {
+        format = PyUnicode_FromFormat("%zds", (Py_ssize_t)PyDataType_ELSIZE(dtype));
+    }
+    else {
+        format = PyUnicode_FromFormat("%c", dtype->type);
+    }
     Py_DECREF(dtype);
     return format;
 }
@@ -346,7 +353,6 @@ done:
     return format;
 }
 
-/* Compile a format into *prepared, which the caller releases. */
 int
 pcu_prepared_compile(pcu_function *self, PyObject *format, pcu_prepared **prepared)
 {

@@ -17,7 +17,7 @@ value_put_integer(const pcu_prepared_arg *item, PyObject *value, unsigned char *
     if (pcu_as_integer(value, item->low, item->high, &bits, "the value") < 0) {
         return -1;
     }
-    memcpy(place, &bits, item->size); /* little-endian, as every host of CUDA is */
+    memcpy(place, &bits, item->size); /* every host of CUDA is little-endian */
     return 0;
 }
 
@@ -45,10 +45,10 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
     if (item->size > skip) {
         room = item->size - skip;
     }
-    size_t n = buffer.size < room ? buffer.size : room;
+    size_t n = Py_MIN(buffer.size, room);
     memset(place, 0, item->size);
     if (skip != 0 && item->size != 0) {
-        place[0] = (unsigned char)(n > 255 ? 255 : n);
+        place[0] = (unsigned char)Py_MIN(n, 255);
     }
     memcpy(place + skip, buffer.data, n);
     pcu_buffer_release(&buffer);
@@ -85,50 +85,93 @@ value_put_complex(const pcu_prepared_arg *item, PyObject *value, unsigned char *
     if (number.real == -1.0 && PyErr_Occurred()) {
         return -1;
     }
-    double parts[2] = {number.real, number.imag};
-    float singles[2] = {(float)number.real, (float)number.imag};
-    memcpy(place, item->code == 'D' ? (void *)parts : (void *)singles, item->size);
+    if (item->code == 'D') {
+        double parts[2] = {number.real, number.imag};
+        memcpy(place, parts, sizeof(parts));
+    }
+    else {
+        float parts[2] = {(float)number.real, (float)number.imag};
+        memcpy(place, parts, sizeof(parts));
+    }
     return 0;
 }
 
-/* What 'P' stands for: device memory, a texture or a surface. */
+/* Write the handle of a texture or surface object, which takes 8 bytes. Return 1, or 0
+ * if the value is neither. */
 static int
-value_pointer(pcu_state *st, PyObject *value, CUdeviceptr *pointer)
+value_put_texture(pcu_state *st, PyObject *value, unsigned char *place)
 {
-    int found = pcu_texture_argument(st, value, pointer);
-    if (found != 0) {
-        if (found < 0) {
-            return -1;
-        }
-        return 0;
+    CUdeviceptr handle = 0;
+    int found = pcu_texture_argument(st, value, &handle);
+    if (found == 1) {
+        memcpy(place, &handle, sizeof(handle));
     }
-    return pcu_as_pointer(st, value, pointer, "the value");
+    return found;
 }
 
+/* Write a value of 'P': device memory, a texture or a surface, or an address as an int.
+ */
+static int
+value_put_pointer(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
+                  unsigned char *place)
+{
+    CUdeviceptr pointer = 0;
+    if ((Py_IS_TYPE(value, st->DeviceAllocation) ||
+         Py_IS_TYPE(value, st->PooledDeviceAllocation)) &&
+        item->size == sizeof(pointer)) {
+        memcpy(place, &((pcu_resource *)value)->handle.memory, sizeof(pointer));
+        return pcu_resource_check((pcu_resource *)value, "cuLaunchKernel");
+    }
+    if (item->size != sizeof(pointer) || PyLong_Check(value) ||
+        PyArray_IsScalar(value, Integer)) {
+        return value_put_integer(item, value, place);
+    }
+    int found = value_put_texture(st, value, place);
+    if (found != 0) {
+        return Py_MIN(found, 0);
+    }
+    if (pcu_as_pointer(st, value, &pointer, "the value") < 0) {
+        return -1;
+    }
+    memcpy(place, &pointer, sizeof(pointer));
+    return 0;
+}
+
+static int
+value_put_truth(const pcu_prepared_arg *item, PyObject *value, unsigned char *place)
+{
+    int truth = PyObject_IsTrue(value);
+    if (truth < 0) {
+        return -1;
+    }
+    memset(place, 0, item->size);
+    place[0] = (unsigned char)truth;
+    return 0;
+}
+
+/* Write an integer, or the handle of a texture or surface object if 8 bytes are free.
+ */
+static int
+value_put_word(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
+               unsigned char *place)
+{
+    if (item->size == sizeof(CUdeviceptr) && !PyIndex_Check(value)) {
+        int found = value_put_texture(st, value, place);
+        if (found != 0) {
+            return Py_MIN(found, 0);
+        }
+    }
+    return value_put_integer(item, value, place);
+}
+
+/* Convert one value and write it. */
 static int
 value_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
           unsigned char *place)
 {
-    CUdeviceptr pointer = 0;
-    int found;
-    int truth;
     switch (item->code) {
         case 'P':
-            if ((Py_IS_TYPE(value, st->DeviceAllocation) ||
-                 Py_IS_TYPE(value, st->PooledDeviceAllocation)) &&
-                item->size == sizeof(pointer)) {
-                memcpy(place, &((pcu_resource *)value)->handle.memory, sizeof(pointer));
-                return pcu_resource_check((pcu_resource *)value, "cuLaunchKernel");
-            }
-            if (item->size != sizeof(pointer) || PyLong_Check(value) ||
-                PyArray_IsScalar(value, Integer)) {
-                return value_put_integer(item, value, place);
-            }
-            if (value_pointer(st, value, &pointer) < 0) {
-                return -1;
-            }
-            memcpy(place, &pointer, sizeof(pointer));
-            return 0;
+            return value_put_pointer(st, item, value, place);
         case 'f':
             if (Py_IS_TYPE(value, &PyFloatArrType_Type)) {
                 memcpy(place, &PyArrayScalar_VAL(value, Float), sizeof(float));
@@ -152,31 +195,11 @@ value_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
         case 'c':
             return value_put_bytes(item, value, place);
         case '?':
-            truth = PyObject_IsTrue(value);
-            memset(place, 0, item->size);
-            place[0] = (unsigned char)(truth > 0);
-            if (truth < 0) {
-                return -1;
-            }
-            return 0;
+            return value_put_truth(item, value, place);
         default:
-            if (item->size == sizeof(pointer) && !PyIndex_Check(value)) {
-                found = pcu_texture_argument(st, value, &pointer);
-            }
-            else {
-                found = 0;
-            }
-            if (found == 0) {
-                return value_put_integer(item, value, place);
-            }
-            memcpy(place, &pointer, sizeof(pointer));
-            if (found < 0) {
-                return -1;
-            }
-            return 0;
+            return value_put_word(st, item, value, place);
     }
 }
-
 /* The class struct.error of _pvt_struct. */
 static PyObject *
 value_error_class_new(void)
@@ -202,8 +225,8 @@ value_bad_count(pcu_function *self, Py_ssize_t wanted, Py_ssize_t given)
     return -1;
 }
 
-/* A value that does not fit its format is a struct.error with the position, caused by
- * what the conversion raised. Anything else that was raised stays what it is. */
+/* Turn the error of a value that does not fit its format into a struct.error with the
+ * position. The original error becomes its cause. Other exceptions stay as they are. */
 static int
 value_bad_value(pcu_function *self, char code, Py_ssize_t i)
 {

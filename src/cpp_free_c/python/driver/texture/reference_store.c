@@ -36,11 +36,11 @@ store_module(PyObject *module)
 /* -- the list ---------------------------------------------------------------------- */
 
 static pcu_reference *
-store_find(const pcu_reference_store *refs, const char *name, int is_surface)
+store_find(const pcu_reference_store *store, const char *name, int is_surface)
 {
     pcu_reference *ref = NULL;
-    if (refs != NULL) {
-        ref = refs->first;
+    if (store != NULL) {
+        ref = store->first;
     }
     while (ref != NULL &&
            (ref->is_surface != is_surface || strcmp(ref->name, name) != 0)) {
@@ -99,9 +99,9 @@ pcu_reference_store_touch(PyObject *module, pcu_reference *ref)
 /* 1 if a stream is certainly the one that was noted: a driver may give the handle of a
  * destroyed stream to a new one, so after any was destroyed nothing is certain. */
 static inline int
-store_is_stream(const pcu_reference_store *refs, CUstream noted, CUstream stream)
+store_is_stream(const pcu_reference_store *store, CUstream noted, CUstream stream)
 {
-    return noted == stream && refs->epoch == pcu_handle_released(PCU_HANDLE_stream);
+    return noted == stream && store->epoch == pcu_handle_released(PCU_HANDLE_stream);
 }
 
 /* Drop a list of objects that nobody reads any more; steals it. NULL is fine. */
@@ -117,21 +117,21 @@ store_drop(PyObject *retired)
 /* Wait until all launches and stores have passed. Others may launch meanwhile, so the
  * caller looks again. */
 static int
-store_wait_for_context(pcu_state *st, pcu_reference_store *refs)
+store_wait_for_context(pcu_state *st, pcu_reference_store *store)
 {
-    unsigned long stores = refs->stores;
-    PyObject *retired = refs->retired;
+    unsigned long stores = store->stores;
+    PyObject *retired = store->retired;
     int rc;
-    refs->retired = NULL;
-    refs->readers = 0;
+    store->retired = NULL;
+    store->readers = 0;
     rc = pcu_context_synchronize(st);
     if (rc < 0) {
-        refs->readers = 2;
+        store->readers = 2;
         Py_XDECREF(retired);
         return -1;
     }
-    if (refs->stores == stores) {
-        refs->unsettled = 0;
+    if (store->stores == stores) {
+        store->unsettled = 0;
     }
     store_drop(retired);
     return 0;
@@ -140,18 +140,18 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *refs)
 /* Ask whether the last store has passed, which every launch before it has then too.
  * Launches of several streams are only there if a graph was captured. */
 static CUresult
-store_poll(pcu_reference_store *refs)
+store_poll(pcu_reference_store *store)
 {
-    CUresult status = drv.EventQuery(((pcu_resource *)refs->event)->handle.event);
+    CUresult status = drv.EventQuery(((pcu_resource *)store->event)->handle.event);
     if (status == CUDA_SUCCESS) {
         PyObject *retired = NULL;
-        if (refs->readers != 2) {
-            retired = refs->retired;
+        if (store->readers != 2) {
+            retired = store->retired;
         }
         if (retired != NULL) {
-            refs->retired = NULL;
+            store->retired = NULL;
         }
-        refs->unsettled = 0;
+        store->unsettled = 0;
         store_drop(retired);
     }
     return status;
@@ -159,9 +159,9 @@ store_poll(pcu_reference_store *refs)
 
 /* Order a stream behind the last store. */
 static int
-store_wait(pcu_state *st, pcu_reference_store *refs, CUstream stream)
+store_wait(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
-    CUresult status = store_poll(refs);
+    CUresult status = store_poll(store);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
@@ -171,7 +171,7 @@ store_wait(pcu_state *st, pcu_reference_store *refs, CUstream stream)
     if (pcu_context_ready(st) < 0) {
         return -1;
     }
-    CUevent event = ((pcu_resource *)refs->event)->handle.event;
+    CUevent event = ((pcu_resource *)store->event)->handle.event;
     /* keeps the lock: no other thread may launch between the order and its use */
     status = drv.StreamWaitEvent(stream, event, 0);
     if (status == CUDA_SUCCESS) {
@@ -184,15 +184,15 @@ store_wait(pcu_state *st, pcu_reference_store *refs, CUstream stream)
 
 /* Remember an object that launches may still read; `list` is for the first of them. */
 static int
-store_retire(pcu_reference_store *refs, PyObject *object, PyObject *list)
+store_retire(pcu_reference_store *store, PyObject *object, PyObject *list)
 {
     if (object == NULL) {
         return 0;
     }
-    if (refs->retired == NULL) {
-        refs->retired = Py_NewRef(list);
+    if (store->retired == NULL) {
+        store->retired = Py_NewRef(list);
     }
-    return PyList_Append(refs->retired, object);
+    return PyList_Append(store->retired, object);
 }
 
 /* Make the object of a reference show its state. Making it may collect garbage, and
@@ -262,11 +262,11 @@ store_put_all(pcu_module *module, CUstream stream, int capturing, int *stored)
 }
 
 static int
-store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *refs)
+store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *store)
 {
     pcu_handle handle = {0};
     int rc;
-    if (refs->event != NULL) {
+    if (store->event != NULL) {
         return 0;
     }
     PCU_CALL(rc, st, EventCreate, (&handle.event, STORE_EVENT_FLAGS));
@@ -277,8 +277,8 @@ store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *refs)
     if (event == NULL) {
         return -1;
     }
-    if (refs->event == NULL) {
-        refs->event = event;
+    if (store->event == NULL) {
+        store->event = event;
     }
     else { /* making it collected garbage, and that launched */
         Py_DECREF(event);
@@ -288,24 +288,24 @@ store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *refs)
 
 /* Put the event behind the stores. If that fails nothing is known to be stored. */
 static int
-store_mark(pcu_state *st, pcu_reference_store *refs, CUstream stream)
+store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
-    CUevent event = ((pcu_resource *)refs->event)->handle.event;
+    CUevent event = ((pcu_resource *)store->event)->handle.event;
     /* keeps the lock: see refs_store_one */
     CUresult status = drv.EventRecord(event, stream);
-    refs->unsettled = 1;
-    refs->stores++;
-    refs->store_stream = stream;
-    refs->readers = 0;
-    refs->epoch = pcu_handle_released(PCU_HANDLE_stream);
+    store->unsettled = 1;
+    store->stores++;
+    store->store_stream = stream;
+    store->readers = 0;
+    store->epoch = pcu_handle_released(PCU_HANDLE_stream);
     if (status == CUDA_SUCCESS) {
         return 0;
     }
-    for (pcu_reference *ref = refs->first; ref != NULL; ref = ref->next) {
+    for (pcu_reference *ref = store->first; ref != NULL; ref = ref->next) {
         ref->stored = 0;
     }
-    refs->changed = 1;
-    refs->readers = 2;
+    store->changed = 1;
+    store->readers = 2;
     return pcu_raise(st, "cuEventRecord", status);
 }
 
@@ -319,36 +319,36 @@ store_is_captured(CUstream stream)
 
 /* 1 if a store into the stream could overtake a launch or another store. */
 static int
-store_must_wait(const pcu_reference_store *refs, CUstream stream)
+store_must_wait(const pcu_reference_store *store, CUstream stream)
 {
-    return refs->readers == 2 ||
-           (refs->readers == 1 && !store_is_stream(refs, refs->reader, stream)) ||
-           (refs->unsettled && !store_is_stream(refs, refs->store_stream, stream)) ||
-           (refs->retired != NULL &&
-            PyList_GET_SIZE(refs->retired) > STORE_RETIRED_MAX);
+    return store->readers == 2 ||
+           (store->readers == 1 && !store_is_stream(store, store->reader, stream)) ||
+           (store->unsettled && !store_is_stream(store, store->store_stream, stream)) ||
+           (store->retired != NULL &&
+            PyList_GET_SIZE(store->retired) > STORE_RETIRED_MAX);
 }
 
 static int
 store_changes(pcu_module *module, CUstream stream)
 {
     pcu_state *st = module->base.st;
-    pcu_reference_store *refs = module->references;
+    pcu_reference_store *store = module->references;
     int capturing = store_is_captured(stream);
     int stored = 0;
-    if (store_need_event(st, module->base.ctx, refs) < 0) {
+    if (store_need_event(st, module->base.ctx, store) < 0) {
         return -1;
     }
-    if (!capturing && refs->unsettled) {
-        (void)store_poll(refs); /* if it cannot tell, the last store is still to pass */
+    if (!capturing && store->unsettled) {
+        (void)store_poll(store); /* if it cannot tell, the last store is still to pass */
     }
-    while (!capturing && store_must_wait(refs, stream)) {
-        if (store_wait_for_context(st, refs) < 0) {
+    while (!capturing && store_must_wait(store, stream)) {
+        if (store_wait_for_context(st, store) < 0) {
             return -1;
         }
     }
-    refs->changed = capturing;
+    store->changed = capturing;
     if (capturing) {
-        refs->readers = 2; /* no event tells when the graph has run */
+        store->readers = 2; /* no event tells when the graph has run */
     }
     /* Making an object puts nothing into a stream, but where a capture is not relaxed
      * the driver refuses it and spoils the capture. */
@@ -360,12 +360,12 @@ store_changes(pcu_module *module, CUstream stream)
         (void)drv.ThreadExchangeStreamCaptureMode(&mode); /* as it was: cannot fail */
     }
     if (rc < 0) {
-        refs->changed = 1;
+        store->changed = 1;
     }
     if (stored != 0 && !capturing) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        int marked = store_mark(st, refs, stream);
+        int marked = store_mark(st, store, stream);
         if (rc < 0 || marked == 0) {
             if (marked < 0) {
                 PyErr_Clear(); /* the first error is the one to report */
@@ -384,41 +384,41 @@ store_changes(pcu_module *module, CUstream stream)
 
 /* Note a launch into a stream. */
 static inline void
-store_note_reader(pcu_reference_store *refs, CUstream stream)
+store_note_reader(pcu_reference_store *store, CUstream stream)
 {
-    if (refs->readers == 0) {
-        refs->readers = 1;
-        refs->reader = stream;
-        if (!refs->unsettled) {
-            refs->epoch = pcu_handle_released(PCU_HANDLE_stream);
+    if (store->readers == 0) {
+        store->readers = 1;
+        store->reader = stream;
+        if (!store->unsettled) {
+            store->epoch = pcu_handle_released(PCU_HANDLE_stream);
         }
     }
-    else if (refs->readers == 1 && !store_is_stream(refs, refs->reader, stream)) {
-        refs->readers = 2;
+    else if (store->readers == 1 && !store_is_stream(store, store->reader, stream)) {
+        store->readers = 2;
     }
 }
 
 /* A launch without a change, while the last store may still be to come. */
 static int
-store_follow(pcu_state *st, pcu_reference_store *refs, CUstream stream)
+store_follow(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
-    int same = store_is_stream(refs, refs->store_stream, stream);
-    if ((same && refs->retired == NULL) || store_is_captured(stream)) {
+    int same = store_is_stream(store, store->store_stream, stream);
+    if ((same && store->retired == NULL) || store_is_captured(stream)) {
         return 0; /* a graph may neither ask nor wait: it runs later anyway */
     }
     if (same) {
-        (void)store_poll(refs); /* only for the sake of what could be dropped */
+        (void)store_poll(store); /* only for the sake of what could be dropped */
         return 0;
     }
-    return store_wait(st, refs, stream);
+    return store_wait(st, store, stream);
 }
 
 int
 pcu_reference_store_launch(PyObject *op, CUstream stream)
 {
     pcu_module *module = store_module(op);
-    pcu_reference_store *refs = module->references;
-    if (refs->changed) {
+    pcu_reference_store *store = module->references;
+    if (store->changed) {
         pcu_scope scope;
         if (pcu_context_ready(module->base.st) < 0) {
             return -1;
@@ -436,42 +436,42 @@ pcu_reference_store_launch(PyObject *op, CUstream stream)
             return -1;
         }
     }
-    else if (refs->unsettled && store_follow(module->base.st, refs, stream) < 0) {
+    else if (store->unsettled && store_follow(module->base.st, store, stream) < 0) {
         return -1;
     }
-    store_note_reader(refs, stream);
+    store_note_reader(store, stream);
     return 0;
 }
 
 /* -- for Module's slots ------------------------------------------------------------ */
 
 int
-pcu_reference_store_traverse(pcu_reference_store *refs, visitproc visit, void *arg)
+pcu_reference_store_traverse(pcu_reference_store *store, visitproc visit, void *arg)
 {
-    if (refs == NULL) {
+    if (store == NULL) {
         return 0;
     }
-    for (pcu_reference *ref = refs->first; ref != NULL; ref = ref->next) {
+    for (pcu_reference *ref = store->first; ref != NULL; ref = ref->next) {
         Py_VISIT(ref->array);
         Py_VISIT(ref->object);
     }
-    Py_VISIT(refs->event);
-    Py_VISIT(refs->retired);
+    Py_VISIT(store->event);
+    Py_VISIT(store->retired);
     return 0;
 }
 
 void
-pcu_reference_store_free(pcu_reference_store *refs)
+pcu_reference_store_free(pcu_reference_store *store)
 {
-    if (refs == NULL) {
+    if (store == NULL) {
         return;
     }
-    while (refs->first != NULL) {
-        pcu_reference *ref = refs->first;
-        refs->first = ref->next;
+    while (store->first != NULL) {
+        pcu_reference *ref = store->first;
+        store->first = ref->next;
         pcu_reference_free(ref);
     }
-    Py_CLEAR(refs->retired);
-    Py_CLEAR(refs->event);
-    PyMem_Free(refs);
+    Py_CLEAR(store->retired);
+    Py_CLEAR(store->event);
+    PyMem_Free(store);
 }

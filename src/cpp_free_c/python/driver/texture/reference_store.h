@@ -41,8 +41,8 @@ PCU_HIDDEN PCU_RAISES pcu_reference *pcu_reference_store_get(PyObject *module,
 PCU_HIDDEN void pcu_reference_store_touch(PyObject *module, pcu_reference *ref);
 
 /* Visit and free the store of a module. NULL is allowed. */
-PCU_HIDDEN int pcu_reference_store_traverse(pcu_reference_store *refs, visitproc visit,
+PCU_HIDDEN int pcu_reference_store_traverse(pcu_reference_store *store, visitproc visit,
                                             void *arg);
-PCU_HIDDEN void pcu_reference_store_free(pcu_reference_store *refs);
+PCU_HIDDEN void pcu_reference_store_free(pcu_reference_store *store);
 
 #endif
