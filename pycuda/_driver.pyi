@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import (
     Any,
     ClassVar,
+    Final,
     Literal,
     Protocol,
     SupportsIndex,
@@ -22,6 +23,7 @@ from typing import (
 )
 
 import numpy as np
+from _typeshed import structseq
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer, Self, disjoint_base
 
@@ -1958,6 +1960,64 @@ def to_gpu_async(
 ) -> GPUArray: ...
 
 _array_reductions: dict[str, int]
+_kernel_families: tuple[str, ...]
+_operand_passing: tuple[str, ...]
+_reduction_variants: tuple[str, ...]
+
+@final
+class _KernelRequest(structseq[Any], tuple[Any, ...]):
+    # fields of _KernelRequest: written by tools/make_stub.py
+    __match_args__: Final = (
+        "family",
+        "operation",
+        "raw_bytes",
+        "types",
+        "inputs",
+        "outputs",
+        "passing",
+        "compute",
+        "ndim",
+        "wide",
+        "vector",
+        "kept_ndim",
+        "variant",
+        "partial",
+        "streamed",
+        "tile",
+    )
+    @property
+    def family(self) -> str: ...
+    @property
+    def operation(self) -> str: ...
+    @property
+    def raw_bytes(self) -> int: ...
+    @property
+    def types(self) -> tuple[str, ...]: ...
+    @property
+    def inputs(self) -> int: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def passing(self) -> tuple[str, ...]: ...
+    @property
+    def compute(self) -> str: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def wide(self) -> bool: ...
+    @property
+    def vector(self) -> int: ...
+    @property
+    def kept_ndim(self) -> int: ...
+    @property
+    def variant(self) -> str: ...
+    @property
+    def partial(self) -> bool: ...
+    @property
+    def streamed(self) -> bool: ...
+    @property
+    def tile(self) -> int: ...
+    # fields of _KernelRequest: end
 
 def _reduce(
     op: int,

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as _as_strided
 
 import pycuda.driver as drv
-from pycuda._array import kernel_request  # loaded now, so not by the first operation
+
+# Loaded now, so that the first operation need not load it.
+from pycuda._array import kernel_request as _kernel_request
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.creation import (
     _unpickle,
@@ -96,6 +98,7 @@ class vec:  # noqa: N801
 
 for _name, _value in _vector_members():
     setattr(vec, _name, _value)
+del _name, _value
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -55,6 +55,7 @@ DEVICE_DATA = {
     "device/api/stream.c": ["last_id"],
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
+    "device/machine/execution.c": ["launches"],
     "device/machine/services.c": ["creation"],
     "device/machine/threads.c": ["pool"],
     "device/machine/wait.c": ["host", "threads"],

@@ -142,7 +142,10 @@ RULE_TYPES = {
     "BITS": ("bool", "uint16", "int64"),
     "SHIFT": ("int32", "uint8"),
     "COMPARE": ("bool", "uint8", "int64", "float16", "complex64"),
+    "LOGICAL": ("bool", "uint8", "int64", "float16", "complex64"),
+    "ANGLE": ("float16", "float32", "float64", "complex64", "complex128"),
     "TEST": ("float32", "complex128"),
+    "SIGN_TEST": ("float32",),
     "PART": ("complex64", "complex128"),
     "LDEXP": ("float32", "float64"),
     "FREXP": ("float32", "float64"),
@@ -151,27 +154,33 @@ RULE_TYPES = {
     "WIDEN": ("int32", "float32", "float64", "complex64"),
     "EXTREME": ("int16", "float16", "float32", "complex128"),
     "INDEX": ("uint8", "float32", "complex64"),
+    "COUNT": ("uint8", "float32", "complex64"),
+    "PRODUCTS": ("bool", "int32", "float16", "float32", "complex128"),
     "BOOL": ("bool", "float64"),
     "MEAN": ("float32", "complex128"),
     "SPREAD": ("float64", "complex64"),
 }
 PART_OF = {"complex64": "float32", "complex128": "float64"}
-ARRAY, SCALAR, ONE = b"\0", b"\1", b"\2"
+
+
+def _text(**fields):
+    """Return the source of a kernel request with these fields."""
+    from pycuda._array.kernel_request import text_of
+    from pycuda._driver import _KernelRequest
+
+    names = _KernelRequest.__match_args__
+    return text_of(_KernelRequest([fields.get(name) for name in names]))
 
 
 def elementwise_kernels():
     """Yield (rule, text) of each operation: flat, with a number, and by strides."""
-    from pycuda._array.elementwise_text import elementwise_text
-
     for name, nin, nout, rule in _table("array_ops.h"):
         nin, nout = int(nin), int(nout)
         for dtype in RULE_TYPES[rule]:
-            if name == "signbit" and dtype in PART_OF:
-                continue  # which is refused before
             inputs, outputs = [dtype] * nin, [dtype] * nout
-            if rule in ("COMPARE", "TEST"):
+            if rule in ("COMPARE", "LOGICAL", "TEST", "SIGN_TEST"):
                 outputs = ["bool"]
-            elif rule == "PART" or name == "angle":
+            elif rule in ("PART", "ANGLE"):
                 outputs = [PART_OF.get(dtype, dtype)]
             elif rule == "FREXP":
                 outputs = [dtype, "int32"]
@@ -179,34 +188,54 @@ def elementwise_kernels():
                 inputs[1] = "int32"
             elif rule == "SELECT":
                 inputs[0] = "int32"
-            kinds = (ARRAY * nin, SCALAR + ARRAY * (nin - 1), ONE + ARRAY * (nin - 1))
-            for number, kind in enumerate(kinds[: 3 if nin > 1 else 1]):
-                types, kind = (*inputs, *outputs), kind + ARRAY * nout
-                compute = "raw" if name == "copy" else dtype
-                yield rule, elementwise_text(name, types, nin, kind, compute, 0, 0, 4)
-                if number == 0:
-                    more = (types, nin, kind, compute, 2, 1, 1)
-                    yield rule, elementwise_text(name, *more)
+            fields = {
+                "family": "elementwise",
+                "operation": name,
+                "inputs": nin,
+                "outputs": nout,
+                "types": (*inputs, *outputs),
+                "compute": "raw" if name == "copy" else dtype,
+            }
+            flat = {"ndim": 0, "wide": False, "vector": 4}
+            strided = {"ndim": 2, "wide": True, "vector": 1}
+            others = ("array",) * (nin + nout - 1)
+            yield rule, _text(**fields, **flat, passing=("array", *others))
+            yield rule, _text(**fields, **strided, passing=("array", *others))
+            if nin > 1:
+                yield rule, _text(**fields, **flat, passing=("scalar", *others))
+                yield rule, _text(**fields, **flat, passing=("one", *others))
 
 
 def reduction_kernels():
     """Yield (rule, text) of each reduction: its passes, narrow and wide."""
-    from pycuda._array.reduction_text import reduction_text
-
+    variants = ("by_block", "by_thread", "join_by_block", "join_by_thread")
+    results = {"INDEX": "int64", "COUNT": "int64", "BOOL": "bool"}
     for name, nin, rule in _table("array_reductions.h"):
         for dtype in RULE_TYPES[rule]:
-            result = dtype
-            if rule in ("INDEX", "BOOL"):
-                result = {"INDEX": "int64", "BOOL": "bool"}[rule]
-            elif rule == "SPREAD":
+            result = results.get(rule, dtype)
+            if rule == "SPREAD":
                 result = PART_OF.get(dtype, dtype)
-            types = (*[dtype] * int(nin), result)
-            for variant in range(4):
-                vec = 4 if variant == 0 and PART_OF.get(dtype) is None else 1
-                wide, partial = variant % 2, variant < 2
+            for number, variant in enumerate(variants):
+                packed = variant == "by_block" and dtype not in PART_OF
                 for kept in (0, 2):
-                    numbers = (1, wide, vec, kept, variant, partial, wide)
-                    yield rule, reduction_text(name, types, int(nin), dtype, *numbers)
+                    yield (
+                        rule,
+                        _text(
+                            family="reduction",
+                            operation=name,
+                            types=(*[dtype] * int(nin), result),
+                            inputs=int(nin),
+                            outputs=1,
+                            compute=dtype,
+                            ndim=1,
+                            wide=number % 2 == 1,
+                            vector=4 if packed else 1,
+                            kept_ndim=kept,
+                            variant=variant,
+                            partial=number < 2,
+                            streamed=number % 2 == 1,
+                        ),
+                    )
 
 
 def in_one(texts):
@@ -221,8 +250,6 @@ def in_one(texts):
 
 def array_sources():
     """Yield (name, source) of all generated array kernels."""
-    from pycuda._array.transpose_text import transpose_text
-
     by_rule = {}
     for kind, kernels in (
         ("elementwise", elementwise_kernels()),
@@ -233,7 +260,13 @@ def array_sources():
     for name, texts in by_rule.items():
         yield name, in_one(texts)
     sides = ((1, 64, 4), (1, 64, 1), (2, 64, 2), (4, 64, 1), (8, 32, 1), (16, 32, 1))
-    yield "transposes", in_one(transpose_text(*each, 2) for each in sides)
+    yield (
+        "transposes",
+        in_one(
+            _text(family="transpose", raw_bytes=size, tile=tile, vector=vector, ndim=2)
+            for size, tile, vector in sides
+        ),
+    )
 
 
 # -- one compiler, in a process of its own ---------------------------------------------

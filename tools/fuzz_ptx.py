@@ -50,8 +50,15 @@ def newest_header():
     return max(path.stat().st_mtime for path in headers)
 
 
-def sources():
-    return [*sorted((SOURCE / "device").rglob("*.c")), HARNESS]
+def sources(launch=False):
+    """Return the sources of the loader, or with `launch` of the whole device."""
+    device = SOURCE / "device"
+    rooms = [device] if launch else [device / room for room in ("ptx", "compile")]
+    found = [path for room in rooms for path in room.rglob("*.c")]
+    if not launch:  # variables need memory
+        found.append(device / "memory" / "memory.c")
+    target = "fuzz_launch.c" if launch else "fuzz_load.c"
+    return [*sorted(found), HARNESS, HARNESS.with_name(target)]
 
 
 def object_of(source, folder):
@@ -59,8 +66,8 @@ def object_of(source, folder):
     return Path(folder, "-".join(source.relative_to(ROOT).parts)).with_suffix(".o")
 
 
-def build(folder, compiler, engine=False):
-    """Compile the device and the harness if they changed. Return the program."""
+def build(folder, compiler, engine=False, launch=False):
+    """Compile the sources that changed and link them. Return the program."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     flags = [*FLAGS, *SANITIZE, "-I", SOURCE]
@@ -68,7 +75,7 @@ def build(folder, compiler, engine=False):
         flags += ["-fsanitize=fuzzer-no-link", "-DFUZZ_ENGINE"]
     headers = newest_header()
     objects, stale = [], []
-    for source in sources():
+    for source in sources(launch):
         target = object_of(source, folder)
         objects.append(target)
         newest = max(headers, source.stat().st_mtime)
@@ -76,7 +83,7 @@ def build(folder, compiler, engine=False):
             stale.append([compiler, *flags, "-c", source, "-o", target])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(must, stale))
-    program = folder / "fuzz_ptx"
+    program = folder / ("fuzz_launch" if launch else "fuzz_ptx")
     link = ["-fsanitize=fuzzer"] if engine else []
     if stale or not program.exists():
         must(
@@ -93,9 +100,8 @@ def texts(corpus):
     return found
 
 
-def own_command(program, runs, seed, files, crash, *more):
-    words = [program, "--runs", runs, "--seed", seed, "--crash", crash]
-    return [*words, *more, *files]
+def own_command(program, runs, seed, files, crash):
+    return [program, "--runs", runs, "--seed", seed, "--crash", crash, *files]
 
 
 def engine_command(program, runs, seed, folder, corpus):
@@ -132,16 +138,15 @@ def main(argv=None):
     if compiler is None:
         print("neither clang nor gcc is installed", file=sys.stderr)
         return 2
-    launch = ["--launch"] if args.launch else []
     kind = "engine" if args.libfuzzer else "own"
     folder = ROOT / "build" / "fuzz" / f"{Path(compiler).name}-{kind}"
     try:
-        program = build(folder, compiler, engine=args.libfuzzer)
+        program = build(folder, compiler, args.libfuzzer, args.launch)
     except (Failed, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     if args.replay:
-        commands = [[program, "--runs", len(args.replay), *launch, *args.replay]]
+        commands = [[program, "--runs", len(args.replay), *args.replay]]
         if args.libfuzzer:
             commands = [[program, *args.replay]]
     elif args.libfuzzer:
@@ -158,7 +163,6 @@ def main(argv=None):
                 seed,
                 files,
                 folder / f"crash-{seed}",
-                *launch,
             )
             for seed in range(args.seed, args.seed + args.jobs)
         ]

@@ -50,13 +50,15 @@ CLOSED = {
 
 #: The folders and some files of the Python package, from the lowest to the highest.
 #: The extension module pycuda._driver is below all of them. pycuda.driver is its public
-#: name and adds the errors of compilers, so everything else is built on it.
+#: name and adds the errors of compilers, so everything else is built on it. The kernels
+#: of arrays are loaded by the SourceModule of pycuda.compiler.
 PACKAGE = (
     "pycuda/compyte",
     "pycuda/_excerpt.py",
     "pycuda/_texture_arrays.py",
     "pycuda/driver.py",
     "pycuda/_compile",
+    "pycuda/compiler.py",
     "pycuda/_array",
     "pycuda/_random",
     "pycuda",

@@ -78,6 +78,13 @@ def read_kinds(root):
     return rows(text, r"^ *X\((\w+), \d+, (\w+)\)", "PCU_DEVICE_ATTRS")
 
 
+def read_request(root):
+    """Return the fields of a kernel request: [(FIELD or LIST, name, VIEW)]."""
+    text = (root / SOURCE / "tables/kernel_request.h").read_text()
+    pattern = r"^ *(FIELD|LIST)\(\w+, (\w+), (\w+), "
+    return rows(text, pattern, "PCU_KERNEL_REQUEST")
+
+
 # -- writing the sections --------------------------------------------------------------
 
 
@@ -117,10 +124,23 @@ def write_function_properties(root, methods):
     return lines
 
 
+def write_request_fields(root, _methods):
+    fields = read_request(root)
+    names = "".join(f'        "{name}",\n' for _, name, _ in fields).rstrip("\n")
+    lines = ["    __match_args__: Final = (", names, "    )"]
+    for form, name, view in fields:
+        kind = {"NUMBER": "int", "FLAG": "bool"}.get(view, "str")
+        if form == "LIST":
+            kind = f"tuple[{kind}, ...]"
+        lines += ["    @property", f"    def {name}(self) -> {kind}: ..."]
+    return lines
+
+
 SECTIONS = {
     "enumerations": write_enumerations,
     "attributes of Device": write_device_properties,
     "attributes of Function": write_function_properties,
+    "fields of _KernelRequest": write_request_fields,
 }
 
 

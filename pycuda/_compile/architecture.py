@@ -51,28 +51,26 @@ def add_options(
     ``facts`` are those about ``tool`` if they are known already.
     """
     device = current_device()
-    software: TargetDevice | None = None
-    if device is not None and device.software and request.target is None:
+    software = None
+    if request.target is None and device is not None and device.software:
         software = device
     arch, code, target = request.arch, request.code, request.target or "cubin"
     if arch is not None and not isinstance(arch, str):
         archs = _list_of_archs(arch, request.target)
         if software is None:
-            options += [_gencode(each) for each in archs]
+            options += map(_gencode, archs)
             return "fatbin"
         arch = _best_of(archs, software)
     if software is not None:
         target, code = "ptx", None
-    if arch is None and device is not None and not (options and _names_arch(options)):
-        if facts is None:
-            facts = tool.facts(None)
+    if arch is None and device is not None and not _names_arch(options):
+        facts = facts or tool.facts(None)
         arch, target = option_for(device, facts, request.target, target)
     if arch is not None:
         options.append(f"-arch={arch}")
     if code is not None:
         options.append(f"-code={code}")
-    if target == "cubin" and request.target is None and request.linked:
-        _add_linking(options)
+    _add_linking(options, request, target)
     return target
 
 
@@ -113,15 +111,20 @@ def _best_of(archs: Sequence[str], device: TargetDevice) -> str:
     return min(archs, key=number)
 
 
-def _names_arch(options: Iterable[str]) -> bool:
+def _names_arch(options: Sequence[str]) -> bool:
+    if not options:
+        return False
     return any(option.partition("=")[0] in _ARCH_OPTIONS for option in options)
 
 
-def _add_linking(options: list[str]) -> None:
+def _add_linking(options: list[str], request: CompileRequest, target: str) -> None:
     """Add the option to link, if the code may refer to code in other images.
 
-    An image with unresolved references cannot be loaded.
+    An image with unresolved references cannot be loaded. PTX is not linked. A caller
+    that names the target, or asks for code that is not ``linked``, links by itself.
     """
+    if target != "cubin" or request.target is not None or not request.linked:
+        return
     for option in options:
         is_library = option.startswith(("-l", "--library=")) and option != "-lineinfo"
         if is_library or option == "--library" or option in RELOCATABLE:

@@ -305,7 +305,7 @@ def load(image: bytes, compilation: Compilation) -> driver.Module:
     except driver.Error as error:
         _explain(error, image, compilation, *logs[-1])
         raise
-    vars(module)["_source"] = compilation.text  # for _parameters.py
+    vars(module)["_source"] = compilation.text  # for _parameter_types.py
     return module
 
 

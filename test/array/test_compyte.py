@@ -1,4 +1,4 @@
-"""pycuda.compyte: layouts of arrays against NumPy's, and the names of C types."""
+"""pycuda.compyte: layouts of arrays compared with NumPy's, and names of C types."""
 
 import itertools
 import types
@@ -83,7 +83,7 @@ def test_common_dtype_of_scalars():
         assert array.get_common_dtype(scalar, shorts, True) == wanted
     assert array.get_common_dtype(1, 2.0, True) == np.float64
     assert array.get_common_dtype(1, 2.0, False) == np.float32
-    # A value that does not fit the array is no reason to fail.
+    # A value that does not fit the array must not fail.
     assert array.get_common_dtype(np.ones(1, np.uint8), 1000, True) == np.uint8
 
 
@@ -168,7 +168,7 @@ def test_types_of_opencl():
 
 @pytest.mark.parametrize("text", ["float **x", "float *x[]", "float *x[4]"])
 def test_pointers_to_pointers_are_refused(text):
-    for once in (text.replace("*", "", 1), "float *x"):  # one level is an array
+    for once in (text.replace("*", "", 1), "float *x"):  # one of the levels is an array
         got = dtypes.parse_c_arg_backend(once, lambda *a: a, lambda *a: ("vector", *a))
         assert got == ("vector", np.float32, "x")
     with pytest.raises(ValueError, match="points to pointers"):

@@ -1,4 +1,4 @@
-"""pycuda.cumath against NumPy."""
+"""Compare pycuda.cumath with NumPy."""
 
 import numpy as np
 import pytest

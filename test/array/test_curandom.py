@@ -1,4 +1,4 @@
-"""pycuda.curandom: the numbers are those of cuRAND, each where it should be."""
+"""pycuda.curandom: the numbers are cuRAND's, in the documented order."""
 
 import ctypes
 import hashlib
@@ -40,7 +40,7 @@ __all__ = ["fail_calls"]  # a fixture
 
 
 class Rewound:
-    """A generator and the states that it had at first."""
+    """A generator with its initial states."""
 
     def __init__(self, generator):
         self.generator = generator
@@ -55,7 +55,7 @@ class Rewound:
 
 
 def laid_out(rows, each, size):
-    """Elements of a fill of ``size``, from rows of the states' own sequences."""
+    """Return the elements of a fill of ``size``, from the sequences of the states."""
     count = len(rows)
     rounds = -(-size // (count * each))
     runs = rows[:, : rounds * each].reshape(count, rounds, each)
@@ -102,7 +102,7 @@ extern "C" __global__ void plain(unsigned int *words, float *floats, double *dou
 }
 """
 ONE_DOUBLE = "doubles[at + k] = curand_uniform_double(&state);"
-# One double of Philox is of 32 bits; two at once have all 53.
+# One double of Philox uses 32 bits. A pair of doubles uses 53 bits each.
 TWO_DOUBLES = """{
             double2 two = curand_uniform2_double(&state);
             doubles[at + k] = two.x;
@@ -111,7 +111,7 @@ TWO_DOUBLES = """{
 
 
 def plain(name, count, each, offset=0, seed=SEED):
-    """Rows of the states' first words, floats, doubles, normal floats and doubles."""
+    """Return the states' first words, floats, doubles, normal floats and doubles."""
     doubles = TWO_DOUBLES if name == "Philox" else ONE_DOUBLE
     text = PLAIN.replace("STATE", PSEUDO[name]).replace("DOUBLES", doubles)
     kernel = load(text, curand_library.compiler_options()).get_function("plain")
@@ -131,7 +131,7 @@ def plain(name, count, each, offset=0, seed=SEED):
 
 @pytest.mark.parametrize("name", PSEUDO)
 def test_pseudorandom_numbers_are_those_of_the_header(ctx, name):
-    """Over more than two rounds, with an end that cuts a run short.
+    """Compare more than two rounds, which end in the middle of a run.
 
     XORWOW and MRG32k3a have PyCUDA's order: state i % count makes element i. If the
     number of normal elements is even, state j % count makes the pair j.
@@ -160,7 +160,7 @@ def test_pseudorandom_numbers_are_those_of_the_header(ctx, name):
         got, wanted = data.get(), laid_out(rows, each, size)
         if exact:
             assert (got == wanted).all()
-        else:  # products and sums may be contracted in one place and not in the other
+        else:  # compilers may contract products and sums differently
             tolerance = 1e-5 if dtype == np.float32 else 1e-12
             np.testing.assert_allclose(got, wanted, tolerance, tolerance)
 
@@ -190,7 +190,7 @@ def test_philox_of_the_publication(ctx):
 
 
 def test_the_counter_of_philox_carries(ctx):
-    """Over the end of its lowest word, and of its lower half into the next sequence."""
+    """Carry from the lowest word, and from the lower half into the next sequence."""
     near = 4 * (2**32 - 2)
     expected = plain("Philox", 64, 20, offset=near)
     generator = make("Philox", near)
@@ -223,18 +223,18 @@ def test_log_normal_numbers_are_exponentials_of_normal_ones(ctx, name):
 
 @pytest.mark.parametrize("name", ["XORWOW", "MRG32k3a"])
 def test_small_fills_take_turns_from_the_first_states_on(ctx, name):
-    """Each fill begins with state 0, and a state steps only for elements of its own."""
+    """Each fill begins with state 0. A state advances only for its own elements."""
     rows = plain(name, 16, 8)
     generator = make(name)
     for turn in range(3):
         got = generator.gen_uniform(10, np.float32).get()
         assert (got == rows[1][:10, turn]).all()
-        assert (got != rows[1][1:11, turn]).all()  # nor are they any other states'
+        assert (got != rows[1][1:11, turn]).all()  # nor do they belong to other states
     generator = make(name)
     tolerance = {"rtol": 1e-5, "atol": 1e-5}
     pairs = generator.gen_normal(10, np.float32).get()
     np.testing.assert_allclose(pairs, rows[3][:5, :2].ravel(), **tolerance)
-    # An odd fill makes pairs as well: it keeps the second number for the next odd one.
+    # An odd fill also makes pairs. It keeps the second number for the next odd fill.
     first = generator.gen_normal(5, np.float32).get()
     between = generator.gen_normal(6, np.float32).get()
     second = generator.gen_normal(5, np.float32).get()
@@ -244,7 +244,7 @@ def test_small_fills_take_turns_from_the_first_states_on(ctx, name):
 
 
 def test_kernels_without_launch_bounds_limit_the_states(ctx, monkeypatch):
-    """The smallest block of any kernel decides, as in PyCUDA, and is divided evenly."""
+    """The smallest block of any kernel is the limit, as in PyCUDA, divided evenly."""
     limits = {"prepare": 640}
     attribute = drv.function_attribute.MAX_THREADS_PER_BLOCK
     real = drv.Function.get_attribute
@@ -274,7 +274,7 @@ def test_kernels_without_launch_bounds_limit_the_states(ctx, monkeypatch):
 
 
 def of_the_host(number, size, dtype=np.uint32, ordering=None, dimensions=None):
-    """Numbers of a generator of the cuRAND library that runs on the host."""
+    """Return numbers of a generator of the cuRAND library on the host."""
     library = next(filter(None, map(opened, curand_library.paths())))
     generator = ctypes.c_void_p()
 
@@ -311,7 +311,7 @@ def opened(path):
 def test_the_host_library_steps_through_the_same_sequences(
     ctx, name, number, sequences
 ):
-    """Its number n is of sequence n % sequences, where it is number n // sequences."""
+    """Number n is number n // sequences of sequence n % sequences."""
     host = of_the_host(number, sequences * 2).reshape(2, sequences).T
     ours = words(make(name))
     common = min(len(ours), sequences)
@@ -363,7 +363,7 @@ extern "C" __global__ void plain(NUMBER *words, float *floats, double *normals,
 @pytest.mark.parametrize("name", QUASI)
 @pytest.mark.parametrize("offset", [0, 5, -12])
 def test_quasirandom_numbers_are_those_of_the_header(ctx, name, offset):
-    """From the start, between multiples of eight, and over the end of the period."""
+    """Compare at the start, between multiples of eight, and over the period's end."""
     bits, each = int(name[-2:]), 37
     dtype = np.dtype(f"u{bits // 8}")
     scrambled = name.startswith("Scrambled")
@@ -391,7 +391,7 @@ def test_quasirandom_numbers_are_those_of_the_header(ctx, name, offset):
         fill = getattr(rewound(), f"gen_{call}")
         got = fill(count * each, expected.dtype).get().reshape(each, count).T[:64]
         np.testing.assert_allclose(got, expected, 1e-12 if call == "normal" else 0)
-    # In parts, which begin between multiples of eight.
+    # Fill in parts that begin between multiples of eight.
     generator = rewound()
     parts = [
         generator.gen_uniform(count * 9, dtype).get(),
@@ -404,7 +404,7 @@ def test_quasirandom_numbers_are_those_of_the_header(ctx, name, offset):
 
 @pytest.mark.parametrize("name", QUASI)
 def test_points_fill_each_dimension_evenly(ctx, name):
-    """Of 16 points from the start, each sixteenth of a dimension has one."""
+    """Each sixteenth of a dimension has one of the first 16 points."""
     dtype = np.uint64 if "64" in name else np.uint32
     shift = np.iinfo(dtype).bits - 4
     rows = np.sort(words(make(name), 16, dtype)[:200] >> dtype(shift), axis=1)
@@ -413,7 +413,7 @@ def test_points_fill_each_dimension_evenly(ctx, name):
 
 @pytest.mark.parametrize("name", QUASI)
 def test_no_dimension_comes_twice(ctx, name):
-    """There are 20000 before they repeat, and no generator has more states."""
+    """The 20000 dimensions repeat after that, but no generator has more states."""
     count = count_of(make(name))
     assert count <= 20000
     sets = curandom.direction_vector_set
@@ -426,7 +426,7 @@ def test_no_dimension_comes_twice(ctx, name):
 
 @pytest.mark.parametrize("name", QUASI)
 def test_quasirandom_floats(ctx, name):
-    """They are of the same integers; normal numbers are their quantiles."""
+    """Floats come from the same integers. Normal numbers are their quantiles."""
     bits = int(name[-2:])
     integers = words(make(name), 8, np.uint64 if bits == 64 else np.uint32)[:60]
     count = count_of(make(name))
@@ -441,7 +441,7 @@ def test_quasirandom_floats(ctx, name):
         np.testing.assert_allclose(got, exact, tolerance, tolerance)
         assert got.min() > 0 and got.max() <= 1
         normal = rows(make(name).gen_normal(count * 8, dtype))
-        # The first point of all is 0, which floats have no more than 32 bits of.
+        # The very first point is 0, of which floats use at most 32 bits.
         inside = np.array(exact) > 2.0**-32
         assert inside.sum() >= 420
         np.testing.assert_allclose(
@@ -548,7 +548,7 @@ def test_seed_getters(ctx):
 
 @pytest.mark.parametrize("name", PSEUDO)
 def test_seeds(ctx, name):
-    """The same seeds give the same numbers; the default draws a new one each time."""
+    """Equal seeds give equal numbers. The default draws a new seed each time."""
     random.seed(9)
     first, second = words(kind(name)()), words(kind(name)())
     assert (first != second).any(axis=1).all()
@@ -624,7 +624,7 @@ def test_skip_ahead_array(ctx, name):
 
 @pytest.mark.parametrize("name", PSEUDO)
 def test_a_fill_goes_on_where_the_last_one_ended(ctx, name):
-    """After any skip, over three fills of all states, floats as well as words."""
+    """Test after any skip, over three fills of all states, with floats and words."""
     for skipped in (0, 2):
         expected = plain(name, 64, 4 * 5)[1]
         generator = make(name)
@@ -657,7 +657,7 @@ def test_skip_ahead_of_points(ctx, name):
 
 @pytest.mark.parametrize("name", ["XORWOW", "Philox"])
 def test_skip_ahead_sequence(ctx, name):
-    """State k is at sequence k, so that one sequence on is what the next one has."""
+    """State k has sequence k, so one sequence ahead is that of the next state."""
     expected = words(make(name))
     generator = make(name)
     generator.call_skip_ahead_sequence(2)
@@ -681,7 +681,7 @@ def test_skip_ahead_subsequence(ctx):
 
 
 def test_the_sequences_of_mrg32k3a(ctx):
-    """2**127 numbers are 2**51 subsequences of 2**76."""
+    """2**127 numbers consist of 2**51 subsequences of 2**76."""
     one, other = make("MRG32k3a"), make("MRG32k3a")
     one.call_skip_ahead_sequence(1)
     for _ in range(2):
@@ -696,7 +696,7 @@ def test_the_sequences_of_mrg32k3a(ctx):
 
 
 def mrg_step(matrix, modulus, power):
-    """A matrix of Python's integers to the power 2**power."""
+    """Return a matrix of Python integers to the power 2**power."""
     for _ in range(power):
         matrix = [
             [sum(matrix[i][k] * matrix[k][j] for k in range(3)) % modulus
@@ -707,7 +707,7 @@ def mrg_step(matrix, modulus, power):
 
 
 def test_the_length_of_a_subsequence_of_mrg32k3a(ctx):
-    """From the published recurrences, with whole numbers of any length."""
+    """Compute it from the published recurrences, with integers of any length."""
     m1, m2 = 4294967087, 4294944443
     a1 = [[0, 1, 0], [0, 0, 1], [-810728, 1403580, 0]]
     a2 = [[0, 1, 0], [0, 0, 1], [-1370589, 0, 527612]]
@@ -750,7 +750,7 @@ def test_arrays_of_skips_that_do_not_fit(ctx, name):
 
 @pytest.mark.parametrize("name", [*PSEUDO, "Sobol32"])
 def test_any_length_and_alignment(ctx, name):
-    """The same numbers, wherever they go and however many are asked for; no others."""
+    """The numbers do not depend on address and size. Nothing else is written."""
     rewound = Rewound(make(name))
     for dtype in (np.float32, np.float64):
         whole = rewound().gen_uniform(70, dtype).get()
@@ -842,7 +842,7 @@ def test_dtypes_that_are_not_made(ctx, name):
 
 
 def test_a_stream_is_used_and_not_waited_for(ctx):
-    """Fills of one stream run one after the other, and the current one is taken."""
+    """Fills of one stream run in order. The default is the current stream."""
     generator, other = make("Philox"), make("Philox")
     expected = words(other, 2)
     stream = drv.Stream()
@@ -857,7 +857,7 @@ def test_a_stream_is_used_and_not_waited_for(ctx):
 
 
 def test_fills_neither_allocate_nor_wait(ctx, fail_calls):
-    """The driver is asked for launches and nothing else."""
+    """The only driver calls are launches."""
     names = [f"cu{name}" for name in symbols()]
     generator, data = make("Philox"), GPUArray(1001, np.float32)
     whole, stream = data.view(np.uint32), drv.Stream()
@@ -883,13 +883,13 @@ def test_fills_neither_allocate_nor_wait(ctx, fail_calls):
 
 
 def test_calls_of_the_driver_that_fail(ctx, fail_calls):
-    """Whatever fails while a generator is made or used, the next try succeeds."""
+    """After any failure in making or using a generator, the next try succeeds."""
     data = GPUArray(40, np.float32)
     for name in ("XORWOW", "ScrambledSobol32"):
         expected = make(name).gen_uniform(40, np.float32).get()
         for number in range(1, 20):
             fail_calls.clear()
-            # The second is the try after a collection of what nobody holds.
+            # The second call is the retry after a garbage collection.
             fail_calls("cuMemAlloc", number, number + 1, code=OUT_OF_MEMORY)
             try:
                 generator = make(name)
@@ -974,7 +974,7 @@ def test_memory_comes_from_where_arrays_have_it(ctx):
 
 
 def philox(number, key):
-    """Four words, after the publication."""
+    """Return four words, as in the publication."""
     c, k = [number & 0xFFFFFFFF, number >> 32, 0, 0], list(key)
     for _ in range(10):
         x, z = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
@@ -1062,7 +1062,7 @@ def test_md5(ctx):
 
 
 def test_every_text_is_in_a_generator(ctx, monkeypatch):
-    """What stands under the known names is what is compiled."""
+    """The compiled sources are those under the known names."""
     texts = {}
     for name in (*PSEUDO, *QUASI):
         seen = []
@@ -1157,7 +1157,7 @@ def test_more_than_32_bits_of_elements(name):
 
 
 def test_where_the_header_is_looked_for(monkeypatch, tmp_path):
-    """Beside the compilers, in the named toolkit, in wheels, in the system's folder."""
+    """The folders are those of compilers, the named toolkit, wheels and the system."""
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "toolkit"))
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     folders = list(curand_library._folders())

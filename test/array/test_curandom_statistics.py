@@ -1,6 +1,6 @@
-"""pycuda.curandom: the numbers are distributed as they should be.
+"""pycuda.curandom: the distributions of the numbers.
 
-The seeds are fixed, and the bounds are exceeded by one right sample in a million.
+The seeds are fixed. One correct sample in a million exceeds the bounds.
 """
 
 import math
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.gpu, needs_curand]
 
 SIZE = 20_000
 SCRAMBLED = [name for name in QUASI if name.startswith("Scrambled")]
-# Their first point is one number of each dimension, scrambled as if at random.
+# Their first point has one scrambled number of each dimension, as if random.
 NAMES = [*PSEUDO, *SCRAMBLED]
 
 
@@ -46,7 +46,7 @@ def test_normal(ctx, name, dtype):
 
 @pytest.mark.parametrize("name", PSEUDO)
 def test_neighbours_of_normal_numbers(ctx, name):
-    """The pairs of the Box-Muller transform do not go together."""
+    """The pairs of the Box-Muller transform are independent."""
     sample = make(name).gen_normal(SIZE, np.float32).get().astype(np.float64)
     for lag in (1, 2, 3, 4):
         assert mean_is(sample[:-lag] * sample[lag:], 0, 1) < 1
@@ -55,7 +55,7 @@ def test_neighbours_of_normal_numbers(ctx, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bits(ctx, name):
-    """Each byte of the integers has all values, each bit is set half of the time."""
+    """Each byte of the integers has all values. Each bit is set half of the time."""
     sample = make(name).gen_uniform(SIZE, np.uint32).get()
     for byte in sample.view(np.uint8).reshape(-1, 4).T:
         counts = np.bincount(byte, minlength=256)
@@ -88,7 +88,7 @@ def test_poisson_of_the_values_that_are_there(ctx, name, dtype):
         sample = got[means == mean]
         assert mean_is(sample, mean, math.sqrt(mean)) < 1
         assert chi_squared(*statistics.poisson_counts(sample, mean)) < 1
-    # A normal number stands for a large mean only.
+    # A normal number is used for large means only.
     assert (got[means == 0] == 0).all()
     filled = GPUArray(7500, dtype)
     make(name).fill_poisson(filled, 3)
@@ -99,7 +99,7 @@ def test_poisson_of_the_values_that_are_there(ctx, name, dtype):
 
 @pytest.mark.parametrize("name", PSEUDO)
 def test_states_are_independent(ctx, name):
-    """Those beside each other and those far apart, from one seed."""
+    """States of one seed are independent, whether they are neighbors or far apart."""
     rows = words(make(name), 3)[:2048]
     assert len(np.unique(rows, axis=0)) == len(rows)
     values = rows / 2.0**32 - 0.5
@@ -107,7 +107,7 @@ def test_states_are_independent(ctx, name):
         for shift in (0, 1):
             products = values[far:, shift:] * values[:-far, : 12 - shift]
             assert mean_is(products, 0, 1 / 12) < 1
-    # Pairs of a state and its neighbour fill the square.
+    # Pairs of a state and its neighbor fill the square.
     cells = (rows[1:, 0] >> np.uint32(29)) * 8 + (rows[:-1, 0] >> np.uint32(29))
     counts = np.bincount(cells, minlength=64)
     assert chi_squared(counts, np.full(64, len(cells) / 64)) < 1
@@ -125,7 +125,7 @@ def test_states_with_seeds_of_their_own_are_independent(ctx):
 
 @pytest.mark.parametrize("name", QUASI)
 def test_quasirandom_points_integrate_better(ctx, name):
-    """The mean of a product over 256 points, closer than chance would have it."""
+    """The mean of a product over 256 points is closer than that of random points."""
     count = count_of(make(name))
     points = make(name).gen_uniform(count * 256, np.float32).get()
     points = points.reshape(256, count)[:, :4].astype(np.float64)
@@ -177,7 +177,7 @@ def test_wrong_counts_are_found():
 
 
 def test_states_that_go_together_are_found(ctx):
-    """Without sequences of their own, states of one seed are all the same."""
+    """Without their own sequences, all states of one seed are the same."""
     same = np.repeat(words(make("Philox"), 3)[:1], 2048, axis=0)
     assert len(np.unique(same, axis=0)) == 1
     values = same / 2.0**32 - 0.5

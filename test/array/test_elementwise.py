@@ -1,4 +1,4 @@
-"""ElementwiseKernel, and the kernels that pycuda.elementwise has ready."""
+"""ElementwiseKernel, and the ready-made kernels of pycuda.elementwise."""
 
 import numpy as np
 import pytest
@@ -120,13 +120,13 @@ ORDERS = [(0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1), (1, 2, 0)]
 @pytest.mark.parametrize("target", ORDERS, ids=str)
 @pytest.mark.parametrize("step", [1, 2, -1])
 def test_any_order_of_axes(ctx, source, target, step):
-    """Elements belong together by their indices, however the arrays lie in memory."""
+    """Elements with the same indices are combined, in any memory order."""
     kernel = ElementwiseKernel("float *z, float *x, float *y", "z[i] = x[i] + 2 * y[i]")
     dot = ReductionKernel(np.float32, "0", "a + b", "x[i] * y[i]", "float *x, float *y")
     host = np.arange(3 * 4 * 5, dtype=np.float32)
 
     def placed(order):
-        """(host, device) arrays of shape (3, 4, 5) whose axes lie in this order."""
+        """Return (host, device) arrays of shape (3, 4, 5) with this order of axes."""
         shape = np.array((3, 4, 5))[list(order)]
         return [
             make(host.reshape(shape)).transpose(*np.argsort(order))[::step]
@@ -156,7 +156,7 @@ def test_any_order_of_axes(ctx, source, target, step):
     ids=str,
 )
 def test_views_of_one_array(ctx, dtype, target, source):
-    """The results stay, though an array that is only read has the same memory."""
+    """The results stay, although an input array has the same memory."""
     dtype = np.dtype(dtype)
     arguments = [VectorArg(dtype, name) for name in "zx"]
     kernel = ElementwiseKernel(arguments, "z[i] = x[i]")

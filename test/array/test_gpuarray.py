@@ -391,7 +391,7 @@ def test_pickle_and_copy(ctx, order):
 
 
 class Special(GPUArray):
-    """A subclass with a signature that results can be made by."""
+    """A subclass with a signature with which results can be made."""
 
 
 class Stubborn(GPUArray):

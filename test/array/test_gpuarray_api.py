@@ -1,4 +1,4 @@
-"""Every public name of the array modules, as the table of the API says it."""
+"""The array modules have all public names of the table, as it describes them."""
 
 import csv
 import importlib
@@ -23,14 +23,14 @@ ROWS = list(rows())
 
 
 def found(row):
-    """Return the object of a row; attributes of instances are looked for by name."""
+    """Return the object of a row."""
     thing = importlib.import_module(row["module"])
     for part in row["qualname"].split("."):
         thing = getattr(thing, part)
     return thing
 
 
-# What exists in an instance only.
+# Names that only exist in instances.
 OF_INSTANCES = {
     "ElementwiseKernel.gen_kwargs",
     "ReductionKernel.dtype_out",

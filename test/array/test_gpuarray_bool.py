@@ -15,7 +15,7 @@ NUMBERS = ["int8", "uint8", "int32", "int64", "float32", "float64"]
 
 
 def pair(dtype):
-    """Return two arrays of the host, and what (x > 0) is with numbers of the dtype."""
+    """Return two host arrays of the dtype, from which comparisons are made."""
     x = np.array([0, 1, 2, 0, 5, 9, 0, 1], dtype)
     y = np.array([1, 0, 3, 0, 7, 0, 1, 1], dtype)
     return x, y
@@ -27,7 +27,7 @@ def holds(array, expected, dtype):
     np.testing.assert_array_equal(array.get(), expected)
 
 
-#: Expressions, and the dtype of the result: None for the dtype that was compared.
+#: Expressions, and the dtype of the result. None is the dtype that was compared.
 SUMS = {
     "p - q": None,
     "p + q": None,
@@ -60,7 +60,7 @@ NAMES = {"np": np, "copy": copy, "gpuarray": gpuarray, "to_gpu": to_gpu}
 
 
 class OnHost:
-    """The functions of pycuda.gpuarray, of NumPy's arrays."""
+    """The functions of pycuda.gpuarray for NumPy arrays."""
 
     where, maximum, take = np.where, np.maximum, np.take
     concatenate, stack = np.concatenate, np.stack
@@ -104,7 +104,7 @@ def test_floats_of_a_comparison(dtype):
     holds(p * 0.1, truth * wide.type(0.1), wide)
     holds(p / 2, truth / 2, wide)
     holds(0.5 - p, wide.type(0.5) - truth, wide)
-    # numpy's scalars take part as arrays do
+    # NumPy scalars count like arrays
     holds(p * np.float64(0.1), truth.astype("f8") * 0.1, np.float64)
 
 
@@ -133,11 +133,11 @@ def test_cumath_gives_a_dtype_that_kernels_can_name(dtype):
 def test_the_dtype_compared_of_two_arrays():
     x, y = to_gpu(np.arange(4, dtype="i4")), to_gpu(np.ones(4, "f4"))
     assert ((x > y) + (x < y)).dtype == np.float64  # int32 + float32
-    assert ((x > 2.5) + 0).dtype == np.int32  # a number has no say
+    assert ((x > 2.5) + 0).dtype == np.int32  # a Python number does not count
     assert ((x > np.float64(2.5)) + 0).dtype == np.int32
     assert ((x > 0) + (y > 0)).dtype == np.float64
     assert ((y > 0) * to_gpu(np.ones(4, "f8"))).dtype == np.float64
-    # 200 + 200 does not fit the bytes of a picture; in the float32 compared it does
+    # 200 + 200 does not fit bytes, but fits the float32 that was compared
     picture = to_gpu(np.full(4, 200, np.uint8))
     holds(picture * (y > 0) * 2, [400] * 4, np.float32)
 
@@ -191,7 +191,7 @@ def test_in_place():
     p = to_gpu(x) > 0
     counts = gpuarray.zeros(len(x), np.int32)
     for _ in range(3):
-        counts += p  # float32 was compared, and int32 stays
+        counts += p  # float32 was compared, and int32 is kept
     holds(counts, 3 * (x > 0), np.int32)
     counts -= p
     holds(counts, 2 * (x > 0), np.int32)

@@ -1,4 +1,4 @@
-"""Arrays lent and borrowed by DLPack: GPUArray.__dlpack__, gpuarray.from_dlpack."""
+"""Export and import of arrays with DLPack: __dlpack__ and gpuarray.from_dlpack."""
 
 import gc
 import weakref
@@ -81,7 +81,7 @@ def test_the_memory_is_kept(ctx):
 
 
 def test_memory_that_is_lent_outlives_its_exchange(ctx):
-    """The array gets other memory meanwhile; who borrowed keeps what was lent."""
+    """The array gets other memory, but the consumer keeps the exported memory."""
     x = to_gpu(HOST)
     gone = weakref.ref(x.gpudata)
     y = from_dlpack(x)
@@ -147,7 +147,7 @@ def test_numbers_of_streams(ctx):
 
 
 def test_the_consumers_stream_waits_for_the_current_one(ctx):
-    """In a capture a stream that is waited for becomes part of the graph."""
+    """During a capture, a stream that waits for another one joins the graph."""
     x = to_gpu(HOST)
     ours, theirs = drv.Stream(), drv.Stream()
     with captured(ours):
@@ -163,7 +163,7 @@ def test_the_consumers_stream_waits_for_the_current_one(ctx):
 
 
 def test_no_order_is_made_if_none_is_asked_for(ctx):
-    """The other stream is then no part of the graph, so nothing can wait for it."""
+    """The other stream does not join the graph, so there is no order."""
     x = to_gpu(HOST)
     ours, theirs = drv.Stream(), drv.Stream()
     with pytest.raises((drv.Error, DriverError)), captured(ours):
@@ -217,7 +217,7 @@ def test_memory_of_the_host(ctx):
         from_dlpack(HOST)
     same(from_dlpack(HOST, copy=True), HOST)
 
-    class OnHost:  # as NumPy asks when it is told device="cpu"
+    class OnHost:  # the arguments of NumPy with device="cpu"
         def __dlpack_device__(self):
             return 1, 0
 

@@ -1,6 +1,6 @@
-"""Everyday expressions and statements: a GPUArray does what a numpy array does.
+"""In common expressions and statements, a GPUArray behaves like a NumPy array.
 
-What differs on purpose is at the end.
+The deliberate differences are at the end.
 """
 
 import copy
@@ -224,7 +224,7 @@ EXPRESSIONS = [
     "np.empty_like(a).shape",
 ]
 
-#: Those that are looked at in other dtypes, with arrays without axes or elements too.
+#: Expressions that are also tested with other dtypes, scalars and empty arrays.
 OF_ALL = [
     "a + a",
     "a * 2",
@@ -266,7 +266,7 @@ def answer(expression, a):
     """Return (class of the error or None, value)."""
     try:
         return None, eval(expression, dict(NAMES), {"a": a})
-    except Exception as error:  # which class it is, is what is compared
+    except Exception as error:  # the test compares the class
         return type(error), str(error)
 
 
@@ -293,7 +293,7 @@ def alike(ours, theirs):
         assert ours == theirs
 
 
-#: For these a bool array is one of numbers.
+#: These treat a bool array as an array of numbers.
 COUNTING = ["a + a", "-a", "np.square(a)", "np.conjugate(a)"]
 
 
@@ -324,7 +324,7 @@ def test_expressions_of_other_arrays(ctx, dtype, shape):
     host = np.array(sample(dtype, shape))
     for expression in OF_ALL:
         if expression in ("a.mean()",) and host.size == 0:
-            continue  # NumPy warns and gives nan, as is done here
+            continue  # NumPy warns and returns nan, as GPUArray does
         compare(expression, host)
 
 
@@ -475,7 +475,7 @@ def test_what_differs(ctx):
     a = to_gpu(host)
     assert (a == None) is False and (a != None) is True  # noqa: E711
     assert (a == "text") is False
-    assert isinstance(a[0, 0], GPUArray)  # no copy to the host
+    assert isinstance(a[0, 0], GPUArray)  # without a copy to the host
     assert a.fill(3) is a
     assert to_gpu(host).T.ravel().tolist() == host.ravel().tolist()  # as it lies
     assert list(a[0, 0]) == []

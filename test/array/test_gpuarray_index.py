@@ -1,4 +1,4 @@
-"""Elements of GPUArray by arrays of indices and masks; take and put."""
+"""Indexing of GPUArray with arrays of indices and masks; take and put."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_assignment_to_arrays_of_indices(ctx, index):
     array[index] = -5
     same(array, host)
     values = np.arange(host[index].size, dtype=np.float32).reshape(host[index].shape)
-    if len(np.unique(HOST[index])) == values.size:  # else which one wins is open
+    if len(np.unique(HOST[index])) == values.size:  # otherwise the order is undefined
         host[index] = values
         array[index] = to_gpu(values)
         same(array, host)
@@ -160,7 +160,7 @@ def test_multi_take_and_put(ctx):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """How often an array was fetched, and how often a kernel was waited for."""
+    """Count how often an array is fetched, and how often a kernel is awaited."""
     counts = {"get": 0, "wait": 0}
 
     def count(name, function):
@@ -177,7 +177,7 @@ def counted(monkeypatch):
 
 
 def without_the_host(pool):
-    """Return {name: (a function that must not wait, what its result holds)}."""
+    """Return {name: (a function that must not wait, its expected result)}."""
     host = np.arange(60, dtype=np.float32).reshape(6, 10)
     index = np.array([3, -1, 0, 3], np.int32)
     spots = np.array([1, -2, 0, 5], np.int32)
@@ -350,7 +350,7 @@ def test_values_that_overlap(ctx):
 
 @pytest.mark.parametrize("kind", ["same", "reversed", "other"])
 def test_indices_that_overlap_the_target(ctx, kind):
-    """Indices are read before the elements change, whatever memory they are in."""
+    """Indices are read before elements change, even if they share memory."""
     host = np.random.default_rng(0).permutation(5000)
     values = host[::-1].copy()
 
@@ -380,7 +380,7 @@ def test_indices_that_overlap_the_target(ctx, kind):
 
 
 def test_outputs_that_are_read_later(ctx):
-    """With several outputs nothing that is read was changed for one before."""
+    """With several outputs, no input is overwritten before it is read."""
     host = np.random.default_rng(0).permutation(100)
     one, two = host * 2, host + 1000
 

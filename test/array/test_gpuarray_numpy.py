@@ -68,8 +68,9 @@ def test_outer(ctx):
 
 
 def ask(x, ufunc, method, *args, **kwargs):
-    """Ask as NumPy does. NumPy 2.4 itself keeps a reference to what such a method was
-    called with, for good, if the answer is an error.
+    """Call __array_ufunc__ as NumPy does.
+
+    NumPy 2.4 keeps a reference to the arguments for good if the call raises.
     """
     return x.__array_ufunc__(ufunc, method, x, *args, **kwargs)
 
@@ -211,7 +212,7 @@ A = HOST
 B = np.arange(12, dtype=np.int32).reshape(3, 1, 4)
 C = (HOST + 1j * HOST[::-1]).astype(np.complex64)
 
-#: Of a module (NumPy) and an array; what NumPy gives is what is expected.
+#: Functions of a module and an array. NumPy defines the expected results.
 FUNCTIONS = [
     lambda a: np.sum(a, axis=0),
     lambda a: np.ptp(a, axis=1),

@@ -1,4 +1,4 @@
-"""Elementwise operations of GPUArray against NumPy: dtypes, layouts, scalars."""
+"""Compare elementwise operations with NumPy: dtypes, layouts, scalars."""
 
 import operator
 import sys
@@ -30,7 +30,7 @@ BINARY = ARITHMETIC + WHOLE + BITWISE + SHIFTS + COMPARISONS
 
 
 def agree(ours, theirs, *, ulps=None):
-    """Compare two calls: the same result, or both a TypeError."""
+    """Compare two calls. Both must return the same, or raise TypeError."""
     try:
         expected = theirs()
     except TypeError:
@@ -41,7 +41,7 @@ def agree(ours, theirs, *, ulps=None):
 
 
 def is_rounded(function, dtype):
-    """Does the result depend on how the operation is put together?"""
+    """Whether rounding depends on how the operation is implemented."""
     return np.dtype(dtype).kind == "c" and function in (operator.truediv, operator.mul)
 
 
@@ -350,7 +350,7 @@ def test_conversion_of_negative_floats_wraps(ctx):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_conversion_of_large_floats_to_integers(ctx, dtype):
-    """From 2**63 on, the values that only uint64 holds."""
+    """Values from 2**63 on only fit uint64."""
     a = np.array([2.0**63, 2.0**63 + 2.0**40, 1.5 * 2.0**63, 2.0**64 - 2.0**40], dtype)
     same(to_gpu(a).astype(np.uint64), np.array([int(x) for x in a], np.uint64))
     a = np.array([2.0**31, 2.0**32 - 2.0**8, 2.0**62, -(2.0**63)], dtype)
@@ -359,7 +359,7 @@ def test_conversion_of_large_floats_to_integers(ctx, dtype):
 
 
 def test_doubles_become_halves_in_one_rounding(ctx):
-    """Just beside the middle of two halves, which float32 would make the middle."""
+    """The values are so near to a tie of halves that float32 would round to it."""
     for half in (np.float16(1), np.nextafter(np.float16(1), np.float16(2))):
         middle = float(half) + 2.0**-11
         a = np.array([middle - 2.0**-40, middle, middle + 2.0**-40])
@@ -408,7 +408,7 @@ def test_powers(ctx, dtype, exponent):
 
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
 def test_complex_powers_of_0(ctx, dtype):
-    """0, if the exponent's real part is positive, else not a number."""
+    """The power is 0 if the exponent's real part is positive, otherwise NaN."""
     exponents = np.array([4 - 6j, 1 + 1j, 2, 0.5 - 1j], dtype)
     same(0 ** to_gpu(exponents), np.zeros(4, dtype))
     same(gpuarray.zeros(4, dtype) ** to_gpu(exponents), np.zeros(4, dtype))
@@ -464,7 +464,7 @@ INTEGERS = [
 
 
 def integer_power(values, exponent):
-    """What C's integers make of 1 / value ** -exponent; 0 has the power 0."""
+    """Compute 1 / value ** -exponent as C does with integers; a power of 0 is 0."""
     ones = np.where(values == 1, 1, 0)
     minus = np.where(values == -1, -1 if exponent % 2 else 1, 0)
     return ones + minus
@@ -494,7 +494,7 @@ def test_negative_powers_of_integers(ctx, name, exponent):
 
 
 def test_other_powers_of_integers(ctx):
-    """The neighbours of a negative exponent: 0 and 1, floats, arrays."""
+    """Test exponents other than negative integers: 0 and 1, floats, arrays."""
     x = to_gpu(np.array([0, 1, 2, 3], np.uint8))
     assert (x**0).get().tolist() == [1, 1, 1, 1]
     assert (x**1).get().tolist() == [0, 1, 2, 3]
@@ -606,7 +606,7 @@ def test_operands_that_are_refused(ctx):
 
 
 def test_a_kernel_that_cannot_be_made(ctx, fail_calls):  # noqa: F811
-    """What was loaded for it goes, and the next attempt makes it."""
+    """Its module is unloaded, and the next attempt succeeds."""
     array = to_gpu(np.arange(3.0))
     before = _driver._live_counts()
     for call in ("cuModuleLoadData", "cuModuleGetFunction"):
@@ -794,7 +794,7 @@ def test_set_and_get_check_what_they_are_given(ctx):
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
 @pytest.mark.parametrize("number", [2**63, 2**64, 10**20, -(2**63) - 1, -(10**30)])
 def test_integers_beyond_64_bits(ctx, dtype, number):
-    """They are numbers like others to arrays of floats, and too large for integers."""
+    """Float arrays accept them. They are too large for integer arrays."""
     host = np.array([0, 1, -1], dtype)
     x = to_gpu(host)
     with np.errstate(all="ignore"):

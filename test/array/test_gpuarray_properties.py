@@ -1,7 +1,7 @@
-"""Random arrays, layouts, operators, scalars and axes against NumPy.
+"""Compare random arrays, layouts, operators, scalars and axes with NumPy.
 
-PYCUDA_PROPERTY_CASES sets how many cases each test draws. They are the same in every
-run, and others with a number in PYCUDA_PROPERTY_SEED.
+PYCUDA_PROPERTY_CASES sets the number of cases of each test. The cases are the same in
+every run. A number in PYCUDA_PROPERTY_SEED selects other cases.
 """
 
 import operator
@@ -27,7 +27,7 @@ SEED = os.environ.get("PYCUDA_PROPERTY_SEED")
 
 
 def settings(test):
-    """Draw as many cases as are asked for, from the seed that is asked for."""
+    """Use the requested number of cases and seed."""
     if SEED is not None:
         test = hypothesis.seed(int(SEED))(test)
     return hypothesis.settings(
@@ -35,7 +35,7 @@ def settings(test):
     )(test)
 
 
-# A few of each kind: every pair of dtypes is a kernel of its own.
+# A few dtypes of each kind, because every pair needs its own kernel.
 FEW = [np.dtype(name) for name in ("bool", "int8", "uint16", "int64")]
 FEW += [np.dtype(name) for name in ("float16", "float32", "float64", "complex64")]
 EXACT = [operator.add, operator.sub, operator.lt, operator.eq, operator.ge]
@@ -54,7 +54,7 @@ def slices(draw, length):
 
 @st.composite
 def layouts(draw, ndim):
-    """A function that gives an array of another layout."""
+    """Draw a function that changes the layout of an array."""
     axes = draw(st.permutations(range(ndim)))
     cuts = [draw(slices(7)) for _ in range(ndim)]
     turn = draw(st.booleans())
@@ -63,7 +63,7 @@ def layouts(draw, ndim):
 
 @st.composite
 def operands(draw):
-    """(host array, the same of a layout) of one dtype."""
+    """Draw a host array and the same array in another layout."""
     shape = draw(shapes)
     dtype = draw(st.sampled_from(FEW))
     host = np.array(sample(dtype, shape, draw(st.integers(0, 99))))
@@ -131,7 +131,7 @@ def test_reductions(operand, data):
         with pytest.raises(ValueError):
             getattr(gpuarray, name)(x, axis=axis)
         return
-    # Sums of these samples are exact but in half precision.
+    # Sums of these samples are exact, except in half precision.
     exact = not (name == "sum" and expected.dtype == np.float16)
     same(getattr(gpuarray, name)(x, axis=axis), expected, exact=exact)
 

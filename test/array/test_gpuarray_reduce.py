@@ -1,4 +1,4 @@
-"""Reductions of GPUArray, along all axes and along some, against NumPy."""
+"""Compare reductions along all and some axes with NumPy."""
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def test_the_same_input_gives_the_same_bits(ctx):
     "dtype", [np.int8, np.int32, np.float32, np.complex64], ids=str
 )
 def test_arrays_that_no_cache_holds(ctx, dtype):
-    """They are read with other instructions, whole vectors and what is left of them."""
+    """Other instructions read such arrays, in whole vectors and a remainder."""
     cache = drv.Device(0).get_attribute(drv.device_attribute.L2_CACHE_SIZE)
     few = sample(dtype, 5003, 1)
     host = np.resize(few, cache // few.itemsize + 1027)

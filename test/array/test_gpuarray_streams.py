@@ -1,8 +1,8 @@
-"""Functions and methods of arrays with ``stream=`` queue all their work in that stream.
+"""Functions and methods with ``stream=`` enqueue all their work in that stream.
 
-The software device runs streams late. Stream a sets the operand, and b is the current
-stream. Work that a function queues in another stream than a reads the operand too
-early, or has not run when the program has waited for a.
+The software device defers streams. Stream a sets the operand, and b is the current
+stream. Work that a function enqueues in another stream than a reads the operand too
+early, or has not run after the program has waited for a.
 """
 
 import inspect
@@ -99,7 +99,7 @@ UNARY = {
     **{name: f"arc{name[1:]}" for name in ("acos", "asin", "atan")},
 }
 
-#: Of pycuda.gpuarray: (call, what it gives).
+#: Functions of pycuda.gpuarray: (call, expected result).
 FUNCTIONS = {
     **{f: (f"gpuarray.{f}(x, stream=a)", f"np.{f}(v)") for f in REDUCTIONS},
     "prod": ("gpuarray.prod(x[:5], stream=a)", "v[:5].prod()"),
@@ -129,7 +129,7 @@ FUNCTIONS = {
     "to_gpu_async": ("gpuarray.to_gpu_async(v, stream=a)", "v"),
 }
 
-#: Other ways to call them, and what else takes a stream.
+#: Other ways to call them, and other functions with a stream.
 MORE = {
     "take into": ("gpuarray.take(x, index, y[:len(index)], a)", "v[::3]"),
     "take of gaps": ("gpuarray.take(x[::2], index[:3000], stream=a)", "v[:18000:6]"),
@@ -253,7 +253,7 @@ def test_work_that_is_queued_elsewhere_is_noticed():
 
 
 def named(owner):
-    """The names of what takes a stream."""
+    """Return the names of functions with a stream."""
     for name in dir(owner):
         value = getattr(owner, name)
         if not callable(value) or inspect.isclass(value):
@@ -275,4 +275,4 @@ def test_nothing_that_takes_a_stream_is_missing(owner, table):
     public = {name for name in named(owner) if owner is GPUArray or name[0] != "_"}
     if owner is gpuarray:
         public.add("arange")  # its stream is one of **kwargs
-    assert public - {"from_dlpack"} == set(table)  # test_dlpack.py has that one
+    assert public - {"from_dlpack"} == set(table)  # test_dlpack.py tests that one

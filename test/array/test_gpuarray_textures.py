@@ -1,4 +1,4 @@
-"""GPUArray seen by texture references."""
+"""Texture references bound to GPUArrays."""
 
 import numpy as np
 import pytest

@@ -130,7 +130,7 @@ def test_broadcast_in_assignment(ctx):
 
 @pytest.mark.parametrize("make", [to_gpu, np.copy])
 def test_values_with_more_axes(ctx, make):
-    """Axes of length 1 in front do not count in an assignment."""
+    """An assignment ignores leading axes of length 1."""
     array, host = to_gpu(HOST), HOST.copy()
     row = np.arange(6, dtype=np.float32).reshape(1, 1, 1, 6)
     for value in (row, row.astype(np.int8), row[..., ::-2], row[..., :1]):
@@ -213,7 +213,7 @@ def test_impossible_shapes(ctx, args):
 @pytest.mark.parametrize("stored", ["C", "F"])
 def test_orders_of_reshape(ctx, order, stored):
     host = np.asarray(HOST, order=stored)
-    if order == "A" or order == stored:  # the memory's, so nothing moves
+    if order == "A" or order == stored:  # the order of the memory, so nothing moves
         same(
             to_gpu(host).reshape((10, 12), order=order),
             host.reshape(10, 12, order=order),
@@ -287,7 +287,7 @@ def test_flags_are_those_of_the_present_layout(ctx):
 
 
 def test_copies_of_broadcast_arrays_have_their_order(ctx):
-    """An axis of stride 0 stays where it is."""
+    """An axis of stride 0 keeps its position."""
     array = to_gpu(HOST[0])
     for wide in (
         np.broadcast_to(array, (3, 5, 6)),
@@ -483,7 +483,7 @@ def test_arange_refuses(ctx, args, kwargs, words):
 @pytest.mark.parametrize("stored", ["C", "F"])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_reshape_to_the_same_shape(ctx, stored, order):
-    """The memory is read in the order asked for, also if the shape stays."""
+    """The requested order is used even if the shape stays."""
     host = np.asarray(np.arange(24, dtype=np.int32).reshape(2, 3, 4), order=stored)
     array = to_gpu(host)
     for shape in ((2, 3, 4), (2, -1, 4)):
@@ -499,7 +499,7 @@ def test_reshape_to_the_same_shape(ctx, stored, order):
 
 
 def test_reshape_of_what_has_one_order_only(ctx):
-    """With one axis, both orders are the same; with gaps, the indices decide."""
+    """With one axis both orders are the same. With gaps, the indices decide."""
     line = to_gpu(np.arange(6))
     assert line.reshape(6, order="F") is line
     flat = to_gpu(np.arange(6).reshape(1, 6))
@@ -511,7 +511,7 @@ def test_reshape_of_what_has_one_order_only(ctx):
 
 
 def test_a_mask_in_fortran_order(ctx):
-    """Assignment by a mask takes its indices, not its memory."""
+    """Assignment with a mask uses its indices, not its memory order."""
     host = np.arange(12).reshape(3, 4)
     mask = np.asfortranarray(host % 3 == 0)
     for behind in ((), (2,)):
@@ -540,7 +540,7 @@ def test_records(ctx):
 def test_fields_at_odd_addresses_are_refused(ctx):
     memory = GPUArray(64, np.int8)
     odd = GPUArray(4, np.float32, base=memory, gpudata=memory.ptr + 1)
-    with pytest.raises(ValueError, match="multiple of 4"):
+    with pytest.raises(ValueError, match="multiples of 4"):
         odd + 1
 
 
@@ -569,7 +569,7 @@ EXCHANGED = [
 
 @pytest.mark.parametrize("dtype", ["u1", "u2", "f2", "f4", "f8", "c8", "c16"])
 def test_exchanged_axes(ctx, dtype):
-    """Tiles at edges, axes beside the two, elements of every size."""
+    """Test tiles at edges, additional axes, and elements of every size."""
     for shape, order in EXCHANGED:
         host = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
         x = to_gpu(host)
@@ -580,7 +580,7 @@ def test_exchanged_axes(ctx, dtype):
 
 
 def test_exchanged_axes_of_parts(ctx):
-    """Beginnings and rows that are no multiple of a word; reversed axes."""
+    """Test offsets and rows that are not multiples of a word, and reversed axes."""
     for dtype in ("u1", "u2", "f4"):
         host = np.arange(150 * 170).reshape(150, 170).astype(dtype)
         x = to_gpu(host)
@@ -609,7 +609,7 @@ def test_which_copies_go_through_tiles(monkeypatch):
         return text_of(request)
 
     monkeypatch.setitem(kernel_request.TEXT_OF_FAMILY, "transpose", noted)
-    context = drv.Device(0).make_context()  # kernels are a context's
+    context = drv.Device(0).make_context()  # kernels belong to a context
     try:
         x = to_gpu(np.zeros((64, 96), np.float32))
         y = to_gpu(np.zeros((64, 6), np.float32))

@@ -1,7 +1,7 @@
-"""Views that overlap: by all, by exactly one element, by none.
+"""Views that overlap completely, by exactly one element, or not at all.
 
-One element is the least overlap there is, and the one that a wrong comparison of ends
-misses. Each case is compared with NumPy, which makes a copy where one is needed.
+An overlap of one element is the smallest one, which a wrong comparison of ends misses.
+Each case is compared with NumPy, which makes a copy if one is needed.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.gpu
 
 N = 9
 
-#: (one view, another one): of an array with one axis of N elements.
+#: Pairs of views of an array with one axis of N elements.
 PAIRS = {
     "one element": (slice(1, 2), slice(0, 2)),
     "one element, turned": (slice(0, 2), slice(1, 2)),
@@ -36,7 +36,7 @@ PAIRS = {
 
 
 def of(pair):
-    """(host, view, view), (device, view, view)."""
+    """Return (host, view, view) and (device, view, view)."""
     host = np.arange(N, dtype=np.int32) + 1
     device = to_gpu(host)
     one, other = PAIRS[pair]
@@ -53,7 +53,7 @@ def test_may_share_memory(ctx, pair):
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "argmin", "any", "mean", "var"])
 @pytest.mark.parametrize("row", [0, 2, 63])
 def test_reductions_into_their_input(ctx, name, row):
-    """Each result is found before its place in the input is written."""
+    """Each result is computed before its place in the input is overwritten."""
     host = np.random.default_rng(0).integers(-9, 9, (64, 64)).astype(np.float64)
     expected = getattr(np, name)(host, axis=1)
     x = to_gpu(host.astype(expected.dtype))
@@ -63,7 +63,7 @@ def test_reductions_into_their_input(ctx, name, row):
     assert getattr(gpuarray, name)(x, axis=1, out=out) is out
     np.testing.assert_allclose(out.get(), expected, 1e-12)
     host[row] = out.get()
-    assert (x.get() == host).all()  # the other rows are as they were
+    assert (x.get() == host).all()  # the other rows are unchanged
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32, gpuarray.vec.float3], ids=str)
@@ -102,7 +102,7 @@ def test_scans_into_their_input(ctx, begin):
 
 
 def test_memory_is_shared_by_bytes(ctx):
-    """The least overlap of all is one byte, and the widest gap none."""
+    """The smallest overlap is one byte, and the smallest gap is none."""
     x = to_gpu(np.arange(16, dtype=np.uint8))
     for begin, shared in ((3, True), (4, False), (5, False)):
         assert np.may_share_memory(x[:4], x[begin : begin + 4]) is shared
@@ -174,7 +174,7 @@ def test_results_in_an_input(ctx, pair):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_take_to_a_view(ctx, pair):
-    """take(out=) reads all that it reads before it writes."""
+    """take(out=) reads everything before it writes."""
     (host, a, b), (device, x, y) = of(pair)
     if len(b) == 0:
         return
@@ -186,7 +186,7 @@ def test_take_to_a_view(ctx, pair):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_put_from_a_view(ctx, pair):
-    """Values that lie in the array they are put into."""
+    """The values are in the array that is written."""
     (host, a, b), (device, x, y) = of(pair)
     if len(b) == 0:
         return
@@ -202,7 +202,7 @@ def test_put_from_a_view(ctx, pair):
     assert device.get().tolist() == host.tolist()
 
 
-MANY = 5000  # elements of several blocks, so that one reads after another has written
+MANY = 5000  # several blocks, so that one reads after another has written
 
 
 @pytest.mark.parametrize("common", [0, 1, 2, MANY // 2])
@@ -246,7 +246,7 @@ def test_one_row_in_common(ctx, shift):
 
 
 def test_columns_that_only_interleave(ctx):
-    """Ranges of addresses meet, elements do not: the result is right either way."""
+    """The address ranges overlap but the elements do not. The result must be right."""
     host = np.arange(16, dtype=np.int32)
     device = to_gpu(host)
     host[::2] += host[1::2]
@@ -257,7 +257,7 @@ def test_columns_that_only_interleave(ctx):
 
 
 def other_owner_of(view):
-    """Arrays over the memory of a view, which they know by another object."""
+    """Yield arrays over the memory of a view, with another owner object."""
 
     class Holder(drv.PointerHolderBase):
         def get_pointer(self):
@@ -271,7 +271,7 @@ def other_owner_of(view):
 @pytest.mark.parametrize("kind", range(3), ids=["dlpack", "holder", "address"])
 @pytest.mark.parametrize("count", [1, 4000])
 def test_two_owners_of_one_memory(ctx, kind, count):
-    """Objects that are not ours say nothing about whose memory is whose."""
+    """Foreign objects do not tell which memory they own."""
     host = np.arange(count + 5000, dtype=np.int32)
     device = to_gpu(host)
     host[count:] += host[:-count]

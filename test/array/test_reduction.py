@@ -1,4 +1,4 @@
-"""ReductionKernel, the reductions that pycuda.reduction has ready, and scans."""
+"""ReductionKernel, the ready-made reductions of pycuda.reduction, and scans."""
 
 import numpy as np
 import pytest
@@ -167,7 +167,7 @@ def test_ready_made(ctx):
 
 # -- scans -----------------------------------------------------------------------------
 
-# Of int32 a thread takes 32 elements, a tile 8192, a window of tiles 524288.
+# For int32, a thread has 32 elements, a tile 8192, a window of tiles 524288.
 LENGTHS = [1, 2, 31, 32, 33, 1023, 1024, 1025, 8191, 8192, 8193, 10_000, 600_000]
 
 
@@ -187,7 +187,7 @@ def test_sums(ctx, size):
 
 
 def test_an_operation_that_does_not_commute(ctx):
-    """Composition of the maps x -> m * x + c, as pairs in one 64-bit number."""
+    """Compose maps x -> m * x + c, stored as pairs in a 64-bit number."""
     preamble = """
     __device__ unsigned long long then(unsigned long long a, unsigned long long b)
     {
@@ -208,7 +208,7 @@ def test_an_operation_that_does_not_commute(ctx):
 
 
 def test_the_order_over_many_tiles(ctx):
-    """The later of two, and the earlier: over more than two windows of tiles."""
+    """Take the later or the earlier of two values, over more than two windows."""
     host = np.random.default_rng(5).integers(1, 1 << 30, 1_100_000).astype(np.int32)
     x = to_gpu(host)
     later = ExclusiveScanKernel(np.int32, "b", 0)(x, "new").get()
@@ -231,7 +231,7 @@ __device__ triple sum_of(triple a, triple b)
 
 
 def test_a_scan_of_structures(ctx):
-    """Twelve bytes, which no vector load fits, and the last of two is the later."""
+    """Structures of twelve bytes fit no vector load. The scan takes the later one."""
     dtype = np.dtype([("sum", np.int32), ("count", np.int32), ("last", np.int32)])
     get_or_register_dtype("triple", dtype)
     host = np.zeros(9000, dtype)
@@ -247,7 +247,7 @@ def test_a_scan_of_structures(ctx):
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "complex128"])
 def test_scans_of_other_sizes(ctx, dtype):
-    """A window of tiles of complex128 is 131072 elements: two are crossed."""
+    """A window of tiles has 131072 elements of complex128. Cross two windows."""
     size = 270_000 if dtype == "complex128" else 20_000
     host = np.random.default_rng(1).integers(0, 3, size).astype(dtype)
     want = np.cumsum(host, dtype=dtype)
@@ -258,7 +258,7 @@ def test_scans_of_other_sizes(ctx, dtype):
 
 
 def test_a_scan_that_begins_anywhere(ctx):
-    """No multiple of 16 bytes: element by element, with the same result."""
+    """An unaligned scan works element by element, with the same result."""
     kernel = InclusiveScanKernel(np.float32, "a + b")
     host = np.random.default_rng(2).random(20_001).astype(np.float32)
     even = kernel(to_gpu(host[1:])).get()
@@ -277,7 +277,7 @@ def test_a_scan_gives_the_same_bits_again(ctx):
 
 
 def test_lines_are_scanned_in_one_launch(ctx):
-    """Short lines, lines of several tiles, axes that are not the last."""
+    """Test short lines, lines of several tiles, and other axes than the last."""
     rng = np.random.default_rng(4)
     for shape in [(300, 7), (3, 20_000), (2, 9000, 2), (5, 1), (1, 5)]:
         host = rng.integers(-9, 9, shape).astype(np.int32)

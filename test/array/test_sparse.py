@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def random_rows(lengths, columns, dtype="float64", seed=0):
-    """A HostCSR with rows of these lengths; columns may repeat in a row."""
+    """Return a HostCSR with rows of these lengths. Columns may repeat in a row."""
     rng = np.random.default_rng(seed)
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     nnz = int(indptr[-1])
@@ -39,7 +39,7 @@ def random_rows(lengths, columns, dtype="float64", seed=0):
 
 
 def vector(size, dtype, seed=1):
-    """Few bits, so that sums of some thousand products are exact in any order."""
+    """Return values with few bits, so that sums of products are exact in any order."""
     rng = np.random.default_rng(seed)
     values = rng.integers(-8, 9, size) / 2
     if np.dtype(dtype).kind == "c":
@@ -48,7 +48,7 @@ def vector(size, dtype, seed=1):
 
 
 def product(host, x):
-    """What the product is, by NumPy."""
+    """Return the product, computed by NumPy."""
     y = np.zeros(host.shape[0], np.result_type(host.dtype, x.dtype))
     rows = np.repeat(np.arange(host.shape[0]), np.diff(host.indptr))
     np.add.at(y, rows, host.data * x[host.indices])
@@ -123,7 +123,7 @@ def test_dtypes(ctx, form, name, dtype):
 )
 @pytest.mark.parametrize("is_symmetric", [False, True])
 def test_packets(ctx, monkeypatch, name, dtype, is_symmetric):
-    # Packets are small, so that there are several of a small matrix.
+    # Small packets, so that a small matrix has several of them.
     monkeypatch.setattr(packeted, "_ROOM", 1024)
     lengths, _ = SHAPES[name]
     host = random_rows(lengths, len(lengths), dtype)
@@ -136,7 +136,7 @@ def test_packets(ctx, monkeypatch, name, dtype, is_symmetric):
 
 @pytest.mark.gpu
 def test_the_twin_of_a_product(ctx, form):
-    """A product of something else is seen to be another one."""
+    """The comparison detects the product of another matrix."""
     host = random_rows(*SHAPES["one huge row"])
     x = vector(host.shape[1], host.dtype)
     y = form(host)(to_gpu(x)).get()
@@ -223,7 +223,7 @@ def test_each_element_is_in_one_job(name, wide, items):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_cuts_anywhere(seed):
-    """Rows of random lengths, among them none and long ones, in small tiles."""
+    """Rows of random lengths, some empty and some long, in small tiles."""
     rng = np.random.default_rng(seed)
     lengths = rng.choice(
         [0, 0, 1, 2, 7, 8, 9, 24, 25, 26, 60, 300], rng.integers(1, 90)
@@ -272,7 +272,7 @@ def test_lanes_follow_the_length_of_rows():
 
 @pytest.mark.gpu
 def test_wide_offsets_and_indices(ctx):
-    """The kernel for more than 2**31 elements, on fewer."""
+    """Run the kernel for more than 2**31 elements on fewer elements."""
     host = random_rows(*SHAPES["one huge row"])
     x = vector(host.shape[1], host.dtype)
     shape = csr.shape_for(host.indptr, 8)
@@ -298,7 +298,7 @@ def test_wide_offsets_and_indices(ctx):
 
 
 def grid(side):
-    """(indptr, indices) of the neighbours in a square, each with itself."""
+    """Return (indptr, indices) of the neighbors in a square, including itself."""
     place = np.arange(side * side).reshape(side, side)
     pairs = [(place, place), (place[1:], place[:-1]), (place[:, 1:], place[:, :-1])]
     a = np.concatenate([pair[0].ravel() for pair in pairs])
@@ -400,7 +400,7 @@ def test_numpy_and_other_dtypes(ctx, form):
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8"])
 def test_dtypes_of_indices(ctx, dtype):
-    """Differences of unsigned integers are never negative, those of small ones wrap."""
+    """Differences of unsigned integers are never negative. Small integers wrap."""
     indices, data = np.array([0, 1, 2], dtype), np.array([1.0, 2.0, 4.0])
     x = to_gpu(np.array([1.0, 10.0, 100.0]))
     operator = CsrSpMV.from_arrays(np.array([0, 2, 2, 3], dtype), indices, data, (3, 3))
@@ -427,7 +427,7 @@ def test_from_arrays(ctx):
 
 
 def test_without_scipy():
-    """The modules come without SciPy; its matrices are an error that says so."""
+    """The modules work without SciPy. An error says that its matrices need SciPy."""
     code = """
 import sys
 sys.modules["scipy"] = None
@@ -665,7 +665,7 @@ for number in range(2):
 @pytest.mark.gpu
 @pytest.mark.software(why="about deferred streams")
 def test_a_stream_waits_for_the_product_before_on_another_one():
-    """Both use the same room for the parts of the row that blocks share."""
+    """Both products use the same memory for rows that several blocks share."""
     done = run_child(LATE, PYCUDA_EMULATOR_STREAMS="late")
     assert done.stdout == "40000.0\n" * 2
 
@@ -711,7 +711,7 @@ CALLS = {
     CoordinateSpMV: {"cuLaunchKernel": 2, "cuMemsetD8Async": 1},
     PacketedSpMV: {"cuLaunchKernel": 3},
 }
-#: What waits, allocates or frees; the driver has no others that the package calls.
+#: All driver calls of the package that wait, allocate or free.
 NEVER = (
     *("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"),
     *("cuMemAlloc", "cuMemFree", "cuMemAllocAsync", "cuMemFreeAsync", "cuMemAllocHost"),
@@ -736,7 +736,7 @@ def test_the_calls_of_a_product(ctx, fail_calls, kind, monkeypatch):  # noqa: F8
     wanted = dict.fromkeys(NEVER, 0)
     wanted |= {name: 5 * number for name, number in CALLS[kind].items()}
     assert made == wanted
-    # The twin: without y there is an allocation.
+    # The counterpart: without y there is an allocation.
     operator(x)
     assert fail_calls.count("cuMemAlloc") == watched["cuMemAlloc"] + 1
 
@@ -744,13 +744,13 @@ def test_the_calls_of_a_product(ctx, fail_calls, kind, monkeypatch):  # noqa: F8
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", [*CALLS, CusparseSpMV], ids=lambda kind: kind.__name__)
 def test_no_memory(ctx, fail_calls, kind, monkeypatch):  # noqa: F811
-    """Whatever allocation fails, nothing stays behind, and the next matrix is good."""
+    """After the failure of an allocation nothing is left, and the next matrix works."""
     monkeypatch.setattr(packeted, "_ROOM", 2048)
     host = random_rows([3_000] + [1] * 399, 400)
     more = (False,) if kind is PacketedSpMV else ()
     failures = 0
     for number in range(1, 20):
-        # An allocation that fails is tried once more.
+        # A failed allocation is retried once.
         fail_calls("cuMemAlloc", number, number + 1, code=OUT_OF_MEMORY)
         try:
             kind(host, *more)

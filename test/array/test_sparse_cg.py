@@ -28,7 +28,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture(autouse=True)
 def no_streams_stay(ctx):
-    """Streams in the pool are the context's, until it goes or its caches do."""
+    """Clear the pool of streams, which a context keeps until its caches are cleared."""
     inner._at_exit()
     yield
     clear_context_caches()
@@ -36,7 +36,7 @@ def no_streams_stay(ctx):
 
 
 def line(n, dtype="float64", diagonal=2.0, off=-1.0):
-    """The matrix of neighbours in a line: Hermitian, positive definite."""
+    """Return the matrix of neighbors in a line: Hermitian and positive definite."""
     rows = np.repeat(np.arange(n), 3)
     columns = rows + np.tile([-1, 0, 1], n)
     data = np.tile(np.array([off, diagonal, np.conj(off)]), n)
@@ -162,7 +162,7 @@ def test_the_pool_of_streams(ctx):
     assert len(inner.STREAM_POOL) == 1 and product.copy_stream is None
     stream = inner.STREAM_POOL[0]()
     other = drv.Device(0).make_context()
-    # A stream belongs to its context: another one gets one of its own.
+    # A stream belongs to its context. Another context gets its own stream.
     theirs = inner.get_stream()
     assert theirs is not stream and len(inner.STREAM_POOL) == 1
     other.pop()
@@ -302,8 +302,8 @@ def test_it_converges(ctx, dtype, n):
 
 
 def test_counts(ctx):
-    """In exact numbers a line of n equal points takes n / 2 iterations here, and
-    the check of the twentieth sees it."""
+    """In exact arithmetic, a line of n equal points takes n / 2 iterations. The check
+    after 20 iterations detects it."""
     told = []
     container = CGStateContainer(CsrSpMV(line(30)))
     container.reset(to_gpu(np.ones(30)))
@@ -311,7 +311,7 @@ def test_counts(ctx):
     whats = [state[0] for state in told]
     assert whats[:20] == ["it"] * 19 + ["it+residual"]
     assert whats[-1] == "end" and whats.count("end") == 1
-    # The host may see the first number an interval late, not later.
+    # The host may see the first number one interval later, but not more.
     assert 20 <= told[-1][1] <= 40
     assert [state[1] for state in told[:-1]] == list(range(1, told[-1][1] + 1))
     state = told[-1][2:]
@@ -351,12 +351,12 @@ def test_too_few_iterations(ctx):
     with pytest.raises(ConvergenceError, match="after 30 iterations"):
         container.run(max_iterations=30)
     assert issubclass(ConvergenceError, RuntimeError)
-    # It goes on from where it was.
+    # It continues from its last state.
     container.run()
 
 
 def test_a_system_without_a_solution_stalls(ctx):
-    """A matrix of one value everywhere reaches multiples of ones only."""
+    """A constant matrix only reaches multiples of the vector of ones."""
     operator = CsrSpMV(np.ones((6, 6)))
     container = CGStateContainer(operator)
     container.reset(to_gpu(np.array([1.0, -1, 1, -1, 1, -1])))
@@ -446,7 +446,7 @@ def test_packets(ctx, monkeypatch, capsys):
     np.testing.assert_allclose(dense(host) @ x.get(), rhs, atol=1e-6)
     assert 20 <= iterations <= 60 and 1 <= residuals <= 3
     assert capsys.readouterr().out == ""
-    # Again, with everything that may be given.
+    # Again, with all optional arguments.
     start = to_gpu(x.get() + 0.125)
     precon = DiagonalPreconditioner(operator.permute(gpuarray.full(100, 0.25)))
     pool = PageLockedMemoryPool()
@@ -484,7 +484,7 @@ def test_an_iteration_waits_for_nothing(ctx, fail_calls):  # noqa: F811
         container.one_iteration()
     assert [fail_calls.count(name) for name in never] == before
     assert fail_calls.count("cuLaunchKernel") > launches
-    # The twin: what is waited for is counted.
+    # The counterpart: waits are counted.
     container.delta.get()
     assert [fail_calls.count(name) for name in never] != before
 
@@ -496,7 +496,7 @@ def test_one_number_an_interval_comes_back(ctx, fail_calls):  # noqa: F811
     told = []
     container.run(debug_callback=lambda *state: told.append(state[0]))
     copies = fail_calls.count("cuMemcpyDtoHAsync") - before
-    # Those of the intervals, of the start and of the right-hand side.
+    # Waits of the intervals, of the start and of the right-hand side.
     assert told.count("it+residual") <= copies + 1 <= told.count("it+residual") + 3
     assert len(told) > 10 * copies
 

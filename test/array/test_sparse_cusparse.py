@@ -1,5 +1,8 @@
-"""Products through cuSPARSE: which calls are made, with a library of the tests in its
-place on the software device (test/c/fake_cusparse.c); the results, on a real GPU."""
+"""Products through cuSPARSE.
+
+On the software device, a library of the tests (test/c/fake_cusparse.c) replaces
+cuSPARSE and checks the calls. On a GPU, the tests check the results.
+"""
 
 import ctypes
 import gc
@@ -34,7 +37,7 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def fake(built, ctx, monkeypatch):
-    """The library of the tests, open as cuSPARSE; all it made is released."""
+    """The library of the tests, opened as cuSPARSE. Its objects must be released."""
     if not _driver._is_emulated():
         pytest.skip("only the software device has memory that a processor can read")
     monkeypatch.setattr(cusparse, "paths", lambda: [str(built)])

@@ -12,7 +12,7 @@ from pycuda.sparse.packeted import PacketedSpMV
 
 pytestmark = pytest.mark.gpu
 
-#: Two packets of three rows, {0, 2, 4} and {1, 3, 5}; (0, 1) and (5, 2) lie outside.
+#: Two packets of three rows, {0, 2, 4} and {1, 3, 5}. (0, 1) and (5, 2) are outside.
 DENSE = np.array(
     [
         [1.0, 2, 0, 0, 3, 0],
@@ -82,7 +82,7 @@ def test_costs_and_the_rest(packets):
 def test_threads(packets):
     costs = np.array([2, 1, 3, 2, 0, 1])
     most, threads = packets.find_thread_assignment(PACKETS, costs, 2)
-    # 2 and 0 begin, 4 goes to the one that has less; so do 3, 1 and 5.
+    # 2 and 0 come first. 4 is added to the shorter one, and so are 3, 1 and 5.
     assert threads.tolist() == [1, 1, 0, 0, 1, 1]
     assert most.tolist() == [3, 2]
 
@@ -179,7 +179,7 @@ def test_the_kernels_of_coordinates(ctx):
 
 @pytest.mark.parametrize("nnz", [0, 1, 127, 128, 129, 1024, 2500])
 def test_intervals_of_several_warps(ctx, nnz):
-    """Rows end where warps do, before and after."""
+    """Rows end at, before and after the ends of warps."""
     lengths = np.array([nnz // 3, 0, nnz - nnz // 3 - nnz // 4, nnz // 4])
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     data = np.arange(nnz) % 16 / 4

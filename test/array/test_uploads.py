@@ -1,7 +1,7 @@
-"""What to_gpu, In, Out, InOut, set and assignment take, and what they refuse.
+"""The arrays that to_gpu, In, Out, InOut, set and assignment accept and reject.
 
-Numbers in the byte order of other machines, and masked arrays, would lose their meaning
-without a word. A GPUArray is copied on the device.
+Numbers in another byte order and masked arrays must not change silently: they are
+converted or rejected. A GPUArray is copied on the device.
 """
 
 import pickle
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.gpu
 
 VALUES = [1.0, 2.0, 3.0, 4.0]
 
-#: dtypes of another byte order, and the words of the hint.
+#: dtypes of another byte order, and the hint in the message.
 SWAPPED = {
     ">f4": r"dtype\('>f4'\), in the byte order of other machines.*dtype\('float32'\)",
     ">i8": r"dtype\('>i8'\).*dtype\('int64'\)",
@@ -84,7 +84,7 @@ def test_another_byte_order_in_a_derived_handler(double, kind):
         double(Derived(np.ones(4, ">f4")))
 
     class Own(drv.ArgumentHandler):
-        """A handler that looks after the byte order itself."""
+        """A handler that converts the byte order itself."""
 
         def get_device_alloc(self):
             self.memory = drv.to_device(native(self.array))
@@ -113,7 +113,7 @@ def test_another_byte_order_in_set_and_get(ctx):
 
 
 def test_assignment_converts_the_byte_order(ctx):
-    """As assignment converts any other dtype."""
+    """Assignment converts the byte order, as it converts any other dtype."""
     array = to_gpu(np.zeros(4, np.float32))
     array[...] = np.array(VALUES, ">f4")
     assert array.get().tolist() == VALUES
@@ -128,7 +128,7 @@ def test_assignment_converts_the_byte_order(ctx):
 
 
 def test_values_of_another_byte_order(ctx):
-    """Numbers are converted where their type is known, and refused where not."""
+    """Numbers are converted if their type is known, and rejected otherwise."""
     array = to_gpu(np.array(VALUES, np.float32))
     ElementwiseKernel("float *x, float a", "x[i] *= a")(array, np.array(2, ">f4"))
     assert array.get().tolist() == [2, 4, 6, 8]
@@ -276,7 +276,7 @@ def test_subclasses_are_copied_to_plain_arrays(ctx, upload):
 
 
 def with_allocator(allocator):
-    """The name of each function that takes an allocator, and a call with it."""
+    """Return {name: call} of the functions with an allocator."""
     host = np.arange(4, dtype=np.float32)
     x = to_gpu(host)
     scan = InclusiveScanKernel(np.float32, "a + b")

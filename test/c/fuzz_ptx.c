@@ -1,18 +1,12 @@
-/* Feeds the software device's PTX loader with malformed texts.
+/* Makes malformed PTX texts and gives them to a target (fuzz_target.h).
  *
  * With -fsanitize=fuzzer (and FUZZ_ENGINE defined) libFuzzer drives it, helped by the
  * mutator below, which knows lines and words. Without, main makes the inputs itself:
  *
- *     fuzz_ptx --runs N --seed S [--crash FILE] [--launch] TEXT...
+ *     fuzz_ptx --runs N --seed S [--crash FILE] TEXT...
  *
- * A text must load or be refused with a code and a log; sanitizers see to the rest. The
- * input that ends the process is left in FILE. A form feed divides an input into two
- * texts, which are linked.
- *
- * With --launch the first text of an input is loaded as programs do it, and its kernels
- * are launched with small buffers and odd numbers as parameters. They may do to
- * themselves what they like, but no handle may be left when their context is gone. Set
- * PYCUDA_EMULATOR_TIMEOUT: a damaged loop may not end. */
+ * Sanitizers find the errors that the target does not look for. The input that ends the
+ * process is left in FILE. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -25,13 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/api/entry.h"
-#include "device/api/live_count.h"
-#include "device/compile/program.h"
-#include "device/machine/execution.h"
+#include "fuzz_target.h"
 
-enum { MOST_BYTES = 1 << 16, MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
-enum { MOST_KERNELS = 4, PARAMETERS = 64 };
+enum { MOST_TEXTS = 256, MOST_STEPS = 20, HANG_SECONDS = 20 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,14 +29,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-static CUcontext context;
-static unsigned long long loaded, refused, ended;
-static bool launching;
+static unsigned long long loaded, refused;
 
 /* -- one input ------------------------------------------------------------------ */
 
-static void
-fail(const char *what)
+void
+fuzz_fail(const char *what)
 {
     (void)fprintf(stderr, "fuzz_ptx: %s\n", what);
     abort();
@@ -57,175 +45,18 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
     (void)argv;
-    (void)setenv("PYCUDA_EMULATOR_MEMORY", "256M", 0);
-    (void)setenv("PYCUDA_EMULATOR_CAPABILITY", "9.0", 0);
-    if (emu_cuInit(0) != CUDA_SUCCESS ||
-        emu_cuDevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS) {
-        fail("there is no device");
-    }
+    fuzz_open();
     return 0;
-}
-
-/* Asks all that the driver asks about a program. */
-static void
-look_at(const emu_program *program)
-{
-    const size_t count = emu_program_kernel_count(program);
-    uint64_t address;
-    size_t i, size;
-
-    for (i = 0; i < count; i++) {
-        const emu_kernel *kernel = emu_program_kernel_at(program, i);
-        const emu_kernel_info *info = emu_kernel_get_info(kernel);
-
-        if (emu_program_kernel(program, info->name) == NULL) {
-            fail("a kernel is not found under its name");
-        }
-        if (info->param_count > 0) {
-            const emu_param *last = &info->params[info->param_count - 1];
-
-            if (last->offset + last->size > info->params_size) {
-                fail("a parameter lies outside of the block");
-            }
-        }
-        if (info->max_threads > 1024) {
-            fail("a kernel allows more threads than a block has");
-        }
-    }
-    if (emu_program_kernel_at(program, count) != NULL) {
-        fail("there is a kernel past the end");
-    }
-    (void)emu_program_variable(program, "table", &address, &size);
-}
-
-static void
-check_log(const char *log, size_t room, size_t size, CUresult status)
-{
-    if (memchr(log, 0, room) == NULL || size >= room || strlen(log) != size) {
-        fail("the log does not end where it says");
-    }
-    if (room > 64 && status != CUDA_SUCCESS && size == 0) {
-        fail("a text was refused without a word");
-    }
-}
-
-static uint64_t random_number(void);
-static size_t below(size_t limit);
-
-/* Runs a kernel to its end, whichever that is. */
-static CUresult
-launch(CUfunction function, CUdeviceptr buffer)
-{
-    static const uint64_t odd[] = {0, 1, 7, 33, 100, UINT64_MAX};
-    uint64_t values[PARAMETERS][8] = {{0}};
-    void *parameters[PARAMETERS];
-    CUresult status;
-
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        values[i][0] = below(3) ? (uint64_t)buffer : odd[below(6)];
-        parameters[i] = values[i];
-    }
-    status = emu_cuLaunchKernel(function, 2, 1, 1, 1 + (unsigned)below(96), 1, 1,
-                                (unsigned)below(3) * 512, NULL, parameters, NULL);
-    return status ? status : emu_cuCtxSynchronize();
-}
-
-static void
-launch_all(CUmodule module)
-{
-    CUfunction functions[MOST_KERNELS] = {NULL};
-    CUdeviceptr buffer;
-    unsigned count = 0;
-
-    if (emu_cuMemAlloc(&buffer, 1024) != CUDA_SUCCESS ||
-        emu_cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS ||
-        emu_cuModuleEnumerateFunctions(functions, MOST_KERNELS, module) !=
-            CUDA_SUCCESS) {
-        fail("a module that is loaded cannot be asked");
-    }
-    for (unsigned i = 0; i < count && i < MOST_KERNELS; i++) {
-        ended += launch(functions[i], buffer) == CUDA_SUCCESS;
-    }
-}
-
-/* A context of its own: what a kernel does wrong spoils it. */
-static void
-load_and_launch(const uint8_t *data, size_t size)
-{
-    static char text[MOST_BYTES + 1];
-    char log[512] = "";
-    CUjit_option options[2] = {CU_JIT_ERROR_LOG_BUFFER,
-                               CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void *values[2] = {log, (void *)(uintptr_t)sizeof(log)};
-    const long long before = emu_live_count("memory") + emu_live_count("module");
-    CUcontext own;
-    CUmodule module = NULL;
-    CUresult status;
-
-    memcpy(text, data, size);
-    text[size] = 0;
-    if (emu_cuCtxCreate(&own, 0, 0) != CUDA_SUCCESS) {
-        fail("there is no context");
-    }
-    status = emu_cuModuleLoadDataEx(&module, text, 2, options, values);
-    if (status == CUDA_ERROR_INVALID_PTX && !log[0]) {
-        fail("a text was refused without a word");
-    }
-    if (status == CUDA_SUCCESS) {
-        launch_all(module);
-    }
-    loaded += status == CUDA_SUCCESS;
-    refused += status != CUDA_SUCCESS;
-    if (emu_cuCtxDestroy(own) != CUDA_SUCCESS ||
-        emu_live_count("memory") + emu_live_count("module") != before) {
-        fail("something is left of a context");
-    }
-}
-
-static void
-load_program(const uint8_t *data, size_t size)
-{
-    static const size_t rooms[] = {4096, 1, 16, 0};
-    const uint8_t *parting = size ? memchr(data, '\f', size) : NULL;
-    const size_t first = parting ? (size_t)(parting - data) : size;
-    const emu_source sources[] = {
-        {(const char *)data, first, "one"},
-        {(const char *)data + first, size - first, NULL},
-    };
-    const size_t room = rooms[size % 4];
-    char *log = room ? malloc(room) : NULL;
-    emu_load_options options = {.error_log = log,
-                                .error_log_room = room,
-                                .max_registers = (unsigned)(size % 7 == 0 ? 16 : 0)};
-    emu_program *program = (emu_program *)(uintptr_t)1;
-    CUresult status = emu_program_load(context, sources, parting ? 2 : 1, &options,
-                                       emu_ops(), &program);
-
-    if ((status == CUDA_SUCCESS) != (program != NULL)) {
-        fail("status and program disagree");
-    }
-    if (log) {
-        check_log(log, room, options.error_log_size, status);
-    }
-    if (program) {
-        look_at(program);
-        loaded++;
-    }
-    else {
-        refused++;
-    }
-    emu_program_free(program);
-    free(log);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (launching && size <= MOST_BYTES) {
-        load_and_launch(data, size);
+    if (fuzz_one(data, size)) {
+        loaded++;
     }
     else {
-        load_program(data, size);
+        refused++;
     }
     return 0;
 }
@@ -244,10 +75,13 @@ random_number(void)
     return x ^ x >> 31;
 }
 
-static size_t
-below(size_t limit)
+size_t
+fuzz_below(size_t limit)
 {
-    return limit ? (size_t)(random_number() % limit) : 0;
+    if (limit == 0) {
+        return 0;
+    }
+    return (size_t)(random_number() % limit);
 }
 
 typedef struct {
@@ -267,7 +101,7 @@ random_word(const uint8_t *data, size_t size)
 {
     range word;
 
-    word.start = below(size);
+    word.start = fuzz_below(size);
     while (word.start > 0 && is_word(data[word.start - 1])) {
         word.start--;
     }
@@ -285,7 +119,7 @@ random_line(const uint8_t *data, size_t size)
 {
     range line;
 
-    line.start = below(size);
+    line.start = fuzz_below(size);
     while (line.start > 0 && data[line.start - 1] != '\n') {
         line.start--;
     }
@@ -468,13 +302,13 @@ replace_by_other(uint8_t *data, size_t size, size_t room, range part, bool line)
     size_t length = size;
     range other;
 
-    if (!line && below(3) == 0) {
-        const char *word = words[below(sizeof(words) / sizeof(words[0]))];
+    if (!line && fuzz_below(3) == 0) {
+        const char *word = words[fuzz_below(sizeof(words) / sizeof(words[0]))];
 
         return replace(data, size, room, part, (const uint8_t *)word, strlen(word));
     }
-    if (text_count && below(2)) {
-        size_t text = below(text_count);
+    if (text_count && fuzz_below(2)) {
+        size_t text = fuzz_below(text_count);
 
         from = texts[text];
         length = text_sizes[text];
@@ -488,19 +322,19 @@ mutate_once(uint8_t *data, size_t size, size_t room)
 {
     range part;
 
-    switch (below(12)) {
+    switch (fuzz_below(12)) {
         case 0:
             if (size) {
-                data[below(size)] ^= (uint8_t)(1 << below(8));
+                data[fuzz_below(size)] ^= (uint8_t)(1 << fuzz_below(8));
             }
             return size;
         case 1: /* some bytes less */
-            part.start = below(size);
-            part.end =
-                part.start + below(size - part.start < 40 ? size - part.start : 40);
+            part.start = fuzz_below(size);
+            part.end = part.start +
+                       fuzz_below(size - part.start < 40 ? size - part.start : 40);
             return replace(data, size, room, part, data, 0);
         case 2: /* cut off */
-            return below(4) ? size : below(size);
+            return fuzz_below(4) ? size : fuzz_below(size);
         case 3: /* a line less */
             return replace(data, size, room, random_line(data, size), data, 0);
         case 4: /* a line more */
@@ -524,7 +358,7 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
     size_t count;
 
     random_state = seed;
-    if (LLVMFuzzerMutate && below(3) == 0) {
+    if (LLVMFuzzerMutate && fuzz_below(3) == 0) {
         return LLVMFuzzerMutate(data, size, room);
     }
     if (room > MOST_BYTES) {
@@ -533,7 +367,7 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
     if (size > room) {
         size = room;
     }
-    for (count = below(3) ? 1 : 1 + below(5); count > 0; count--) {
+    for (count = fuzz_below(3) ? 1 : 1 + fuzz_below(5); count > 0; count--) {
         size = mutate_once(data, size, room);
     }
     return size;
@@ -596,7 +430,7 @@ read_text(const char *path)
     uint8_t *text = malloc(MOST_BYTES);
 
     if (!file || !text || text_count == MOST_TEXTS) {
-        fail(path);
+        fuzz_fail(path);
     }
     text_sizes[text_count] = fread(text, 1, MOST_BYTES, file);
     texts[text_count++] = text;
@@ -610,7 +444,7 @@ run_one(const uint8_t *data, size_t size)
     uint8_t *exact = malloc(size ? size : 1);
 
     if (!exact) {
-        fail("no memory");
+        fuzz_fail("no memory");
     }
     memcpy(exact, data, size);
     current = exact;
@@ -648,7 +482,7 @@ run_many(unsigned long long runs, uint64_t seed)
 
         random_state = step;
         if (again == 0) { /* else: one step further from one that loads */
-            size_t text = below(text_count);
+            size_t text = fuzz_below(text_count);
 
             size = text_sizes[text];
             memcpy(data, texts[text], size);
@@ -684,15 +518,12 @@ main(int argc, char **argv)
             crash_path = value;
             i++;
         }
-        else if (strcmp(argv[i], "--launch") == 0) {
-            launching = true;
-        }
         else {
             read_text(argv[i]);
         }
     }
     if (text_count == 0) {
-        fail("no text is given");
+        fuzz_fail("no text is given");
     }
     if (__sanitizer_set_death_callback) {
         __sanitizer_set_death_callback(keep_input);
@@ -705,9 +536,7 @@ main(int argc, char **argv)
     run_many(runs, seed);
     (void)printf("%llu inputs, %llu loaded, %llu refused, %.0f a second\n", done,
                  loaded, refused, (double)done / (seconds_now() - start));
-    if (launching) {
-        (void)printf("%llu kernels ran to their end\n", ended);
-    }
+    fuzz_close();
     for (i = 0; i < (int)text_count; i++) {
         free((void *)(uintptr_t)texts[i]);
     }

@@ -1,4 +1,4 @@
-"""The size of the compile cache, what is evicted, and ``python -m pycuda.cache``."""
+"""The size of the compile cache, its eviction, and ``python -m pycuda.cache``."""
 
 import errno
 import os
@@ -26,7 +26,7 @@ def key(number):
 
 
 def put(folder, number, size, age=0):
-    """Store an entry of about that size, used that many seconds ago."""
+    """Store an entry of about this size, used this number of seconds ago."""
     path = folder / f"{key(number)}.cubin"
     assert store.save(str(path), b"", b"x" * size)
     then = time.time() - age
@@ -94,7 +94,7 @@ def test_oldest_used_go_first(folder, monkeypatch):
     assert all(path.exists() for path in paths)
     put(folder, 9, 1800)
     there = {age for age, path in zip(ages, paths, strict=True) if path.exists()}
-    assert there == {10, 20, 30}  # one tenth of the bound is made free, too
+    assert there == {10, 20, 30}  # also frees one tenth of the bound
     assert total(folder) <= 9000
 
 
@@ -355,7 +355,7 @@ def test_wrong_command_ends_with_usage(capsys):
 
 
 def test_cache_is_compiled_into_while_it_is_cleared(folder, toy):
-    """Whatever goes between two uses is compiled again."""
+    """Entries removed between two uses are compiled again."""
     for _ in range(3):
         assert b"text" in compiler.compile("text", nvcc=toy.path)
         cache.clear()

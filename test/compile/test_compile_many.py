@@ -1,4 +1,4 @@
-"""compile_many: side by side, in order, with a line on a terminal and nowhere else."""
+"""compile_many: parallel compilation, ordered results, and a progress line."""
 
 import os
 import pty
@@ -198,7 +198,7 @@ sys.stderr.write("end")
 
 
 def said(count, toy, progress, terminal):
-    """What a program wrote to stderr, which is a terminal or is not."""
+    """Return the output of a program to stderr, which may be a terminal."""
     command = [sys.executable, "-c", PROGRAM, str(count), toy.path, str(int(progress))]
     if not terminal:
         done = subprocess.run(command, stderr=subprocess.PIPE, check=True, text=True)
@@ -210,7 +210,7 @@ def said(count, toy, progress, terminal):
     while True:
         try:
             piece = os.read(ours, 4096)
-        except OSError:  # the other side is closed
+        except OSError:  # the other end is closed
             break
         if not piece:
             break

@@ -1,4 +1,4 @@
-"""pycuda.compiler: what it asks of a compiler and what it makes of the answer."""
+"""pycuda.compiler: its calls of a compiler and the handling of results."""
 
 import os
 import pickle
@@ -75,7 +75,7 @@ def loaded(monkeypatch):
 
 
 def options_of(call):
-    """The options of a compilation without those that say where the files go."""
+    """Return the options of a compilation, without those that name files."""
     return call[1 : call.index("-MD")]
 
 
@@ -155,7 +155,7 @@ def test_what_has_no_text_is_no_source(toy, no_extern_c):
 
 
 def test_half_a_character_is_said(toy):
-    """A file cannot have it; bytes that were no UTF-8 are written as they were."""
+    """A file cannot have it. Bytes that are not UTF-8 are written unchanged."""
     with pytest.raises(
         ValueError, match=r"the source has .* U\+D800 in line 2: one"
     ) as e:
@@ -174,7 +174,7 @@ def test_half_a_character_is_said(toy):
 @pytest.mark.parametrize("no_extern_c", [False, True])
 @pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig"])
 def test_byte_order_mark_is_no_code(encoding, no_extern_c):
-    """nvcc takes a file that begins with one, as some editors write them."""
+    """nvcc accepts a file that begins with one, which some editors write."""
     source = "__global__ void f() {}"
     plain = wrapped(source, no_extern_c)
     given = source.encode(encoding) if encoding else f"\ufeff{source}"
@@ -195,7 +195,7 @@ def test_errors_speak_of_the_users_lines(no_extern_c, temporary):
     assert 'kernel.cu(4): error: identifier "nowhere" is undefined' in error.stderr
     assert isinstance(error, driver.Error)
     assert error.stdout == ""
-    assert str(temporary) not in error.stderr  # it is gone by now
+    assert str(temporary) not in error.stderr  # it was removed
     assert "-arch=sm_80" in error.command_line
     assert error.msg in str(error)
     assert "[command: " in str(error)
@@ -266,7 +266,7 @@ def test_places_are_searched_in_order(tmp_path, monkeypatch):
         path.unlink()
 
 
-# What is said about a success
+# Messages of a successful compilation
 
 
 def test_chatter_is_a_warning_once(toy, monkeypatch):
@@ -403,7 +403,7 @@ def test_keep_prints_the_directory_and_leaves_it(toy, capsys, temporary):
     assert str(folder) in capsys.readouterr().out
     assert (folder / "kernel.cu").exists()
     assert (folder / "kernel.cubin").exists()
-    # The files are what was asked for, so a cached result is not enough.
+    # The caller wants the files, so a cached result is not enough.
     assert len(toy.compilations) == 2
 
 
@@ -518,11 +518,11 @@ def test_default_target_is_one_that_the_device_loads(toy, on_device):
     def target(**how):
         return compiler.compile("text", nvcc=toy.path, **how).partition(b"\n")[0]
 
-    assert target() == b"--cubin"  # there is no device
+    assert target() == b"--cubin"  # without a device
     on_device(8, 0)
     assert target() == b"--cubin"
     assert target(options=["-rdc=true"]) == b"--cubin"
-    assert "-dlink" not in toy.compilations[-1]  # a Linker takes it
+    assert "-dlink" not in toy.compilations[-1]  # a Linker accepts it
     assert target(arch=["sm_80", "sm_90"]) == b"--fatbin"
     on_device(9, 9)  # newer than the compiler
     assert target() == b"--ptx"
@@ -587,7 +587,7 @@ def test_source_module_can_be_subclassed_with_getattr(toy, loaded):
     assert Named("text", nvcc=toy.path).kernel == ("function", "kernel")
 
 
-# The compiler's own word
+# The compiler's message
 
 
 def test_version_is_asked_once(toy):
@@ -642,7 +642,7 @@ def test_threads_compile_side_by_side(toy, monkeypatch, tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(list(meeting.iterdir())) == 4  # each waited for the three others
+    assert len(list(meeting.iterdir())) == 4  # each waited for the other three
     assert len(toy.compilations) == 4
 
 

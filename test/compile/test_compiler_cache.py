@@ -1,4 +1,4 @@
-"""The compile cache: when it answers, when it must not, what its files may suffer."""
+"""The compile cache: hits, misses, and damaged files."""
 
 import errno
 import os
@@ -32,7 +32,7 @@ def headers(tmp_path):
 
 
 def write_old(path, text, age=60):
-    """Write a file as if that had been done a while ago."""
+    """Write a file with an older time."""
     path.write_text(text)
     then = time.time_ns() - int(age * 1e9)
     os.utime(path, ns=(then, then))
@@ -82,7 +82,7 @@ def child(code, *arguments, **how):
 
 def test_hit_starts_nothing(toy, monkeypatch):
     first = compiler.compile("text", nvcc=toy.path)
-    assert len(toy.calls) == 3  # two questions and a compilation
+    assert len(toy.calls) == 3  # two queries and a compilation
     monkeypatch.setattr(toolkit, "_facts", {})
     assert compiler.compile("text", nvcc=toy.path) == first
     assert len(toy.calls) == 3
@@ -116,7 +116,7 @@ def test_hit_in_a_fresh_process_starts_nothing(make, tmp_path):
 
 @pytest.mark.parametrize("count", [0, 5])
 def test_work_of_a_hit(toy, tmp_path, monkeypatch, count):
-    """One file is opened, the compilers and each header are looked at once."""
+    """A hit opens one file and checks the compilers and each header once."""
     monkeypatch.setenv("PATH", str(make_host_compiler(tmp_path / "bin")))
     for number in range(count):
         write_old(tmp_path / f"h{number}.h", f"header {number}")
@@ -149,7 +149,7 @@ def test_work_of_a_hit(toy, tmp_path, monkeypatch, count):
     assert len(toy.compilations) == 1
 
 
-# What makes a difference
+# What makes another key
 
 
 def test_each_input_makes_a_difference(toy, monkeypatch, tmp_path):
@@ -181,7 +181,7 @@ def test_each_input_makes_a_difference(toy, monkeypatch, tmp_path):
 
 
 def test_another_host_compiler_makes_a_difference(toy, tmp_path, monkeypatch):
-    """nvcc takes the first gcc of PATH, whose macros and headers sources see."""
+    """nvcc uses the first gcc on the PATH, with its macros and headers."""
 
     def compile(**how):
         compiler.compile("text", nvcc=toy.path, **how)
@@ -297,14 +297,14 @@ def test_header_touched_but_not_changed_is_a_hit(headers, toy, cache, monkeypatc
         monkeypatch.setattr(store, "_SETTLED_NS", settled_ns)
         before = entry_in(cache).read_bytes()
         compile_with(headers, toy)
-        # A time that is settled is taken over; a fresh one could hide a second change.
+        # Only an older time is stored. A recent one could hide a second change.
         assert (entry_in(cache).read_bytes() != before) == (settled_ns < 0)
     assert len(toy.compilations) == 1
 
 
 @pytest.mark.parametrize("how", ["written again", "replaced"])
 def test_header_changed_with_its_size_and_time_kept(headers, toy, how):
-    """Archives, package managers and `touch -r` give files the time they like."""
+    """Archives, package managers and `touch -r` set any time."""
     path = headers / "second/b.h"
     before = path.stat()
     assert b"B one" in compile_with(headers, toy)
@@ -354,7 +354,7 @@ def test_header_that_appears_earlier_counts_however_folders_are_named(
 
 @pytest.mark.parametrize("before", ["a folder", "a link to nothing"])
 def test_header_that_replaces_what_is_none(headers, toy, before):
-    """The compiler looks on where it finds a folder or a link to nothing."""
+    """The compiler continues its search at a folder or a broken link."""
     place = headers / "first/a.h"
     if before == "a folder":
         place.mkdir()
@@ -525,7 +525,7 @@ def test_real_compiler_reports_what_it_read(tmp_path):
 
 @needs_nvcc
 def test_names_given_by_the_source_are_no_files(tmp_path, monkeypatch):
-    """A generator that says where its lines come from need not leave that behind."""
+    """A generator may name a source file that does not exist."""
     counted = make_counting(tmp_path)
     source = '#line 7 "templates/sum of all.mako"\n# 9 "b.mako"\n' + KERNEL
     for _ in range(2):
@@ -590,7 +590,7 @@ def test_what_a_toolkit_is(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("place", ["include", "include/mine"])
 def test_headers_of_the_user_beside_a_compiler_of_the_user(tmp_path, place):
-    """As with ~/bin/nvcc and ~/include; a folder named inside a toolkit counts, too."""
+    """~/include beside ~/bin/nvcc is watched, and a folder named in a toolkit too."""
     root = make_toolkit(tmp_path / "root", nvvm=place == "include/mine")
     folder = root / place
     folder.mkdir(exist_ok=True)
@@ -642,7 +642,7 @@ def test_corrupted_facts_are_asked_again(toy, cache, monkeypatch):
     assert len(toy.compilations) == 1
 
 
-# Disks that take nothing
+# Disks that cannot be written
 
 
 def compile_two(toy, **how):
@@ -695,7 +695,7 @@ def test_place_that_cannot_be(toy, tmp_path):
 
 def test_read_only_cache_still_answers(headers, toy, cache, monkeypatch):
     image = compile_with(headers, toy)
-    # A new time would have the entry written again, which must not be missed.
+    # A new time would cause the entry to be written again.
     write_old(headers / "second/a.h", '#include "b.h"\nA one', age=30)
     cache.chmod(0o555)
 
@@ -711,7 +711,7 @@ def test_read_only_cache_still_answers(headers, toy, cache, monkeypatch):
     assert drafts_in(cache) == []
 
 
-# Where it is
+# The place of the cache
 
 
 def test_cache_dir_argument_and_variables(toy, tmp_path, monkeypatch, cache):
@@ -759,7 +759,7 @@ def test_relative_base_is_ignored(monkeypatch):
 
 
 def test_user_without_a_home(monkeypatch, tmp_path, toy):
-    """As in a container with a user id of its own: nothing is put in a folder "~"."""
+    """In a container, a user may have no home. No folder named "~" is made."""
 
     def nobody(path):
         return path
@@ -795,7 +795,7 @@ def test_result_does_not_depend_on_who_compiled_it():
 
 
 def test_a_search_folder_whose_name_has_two_lines(tmp_path):
-    """A manifest is lines, so what such a folder lacks cannot be noted in one."""
+    """A manifest has lines, so it cannot name the files that such a folder lacks."""
     folder = tmp_path / "of two\nlines"
     folder.mkdir()
     source = '#include "nowhere.h"\n'

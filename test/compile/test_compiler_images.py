@@ -29,13 +29,13 @@ def doubles(module):
 
 
 def fat_binary(length, ptx):
-    """A fat binary with PTX of the oldest architecture, said to have that length."""
+    """Return a fat binary with PTX of the oldest architecture, with this length."""
     entry = bytes([1, 0, 1, 1]) + struct.pack("<IQIQI32x", 64, len(ptx), 0, 0, 75) + ptx
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, length or len(entry)) + entry
 
 
 def test_a_fat_binary_that_is_cut_off(ctx):
-    """The driver goes by the length in the header, so it never sees one cut off."""
+    """The driver uses the length in the header, so the package checks it before."""
     ptx = b".version 6.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }"
     ptx += bytes(8 - len(ptx) % 8)
     whole = fat_binary(None, ptx)

@@ -1,4 +1,4 @@
-"""Kernels made from templates by being named: ``get_function("f<float>")``."""
+"""Kernels from templates, instantiated by name: ``get_function("f<float>")``."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture(params=["nvcc", "nvrtc"])
 def which(request, tmp_path, monkeypatch):
-    """Each compiler, with a cache of its own that is empty."""
+    """Each compiler, with its own empty cache."""
     if request.param == "nvcc" and REAL_NVCC is None:
         pytest.skip("needs nvcc, which is not installed")
     if request.param == "nvrtc" and nvrtc.find() is None:

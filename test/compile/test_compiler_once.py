@@ -1,7 +1,7 @@
-"""One compilation of a key at a time: threads, processes, and ends that come too soon.
+"""One compilation of a key at a time, among threads and processes that may die.
 
-Nothing here depends on how fast anything is: who must wait for whom is arranged with
-pipes, locks and lines on standard streams.
+The tests do not depend on speed. Pipes, locks and lines on standard streams define the
+order of events.
 """
 
 import fcntl
@@ -38,7 +38,7 @@ def pipes(tmp_path):
 
 @pytest.fixture
 def child():
-    """Start Python programs; none outlives the test."""
+    """Start Python programs, which end with the test."""
     started = []
 
     def start(code, *arguments, **environ):
@@ -61,7 +61,7 @@ def child():
 
 
 def end(process):
-    """Let a program go on, wait for its end, return what it said."""
+    """Let a program continue, wait for its end and return its output."""
     out, err = process.communicate("go\n", timeout=PATIENCE)
     assert (process.returncode, err) == (0, "")
     return out
@@ -72,7 +72,7 @@ def hidden_in(cache):
 
 
 def lock_of(cache, toy, source="text"):
-    """The lock file of a source's entry: the entry is made, and removed again."""
+    """Return the lock file of a source's entry, which is made and removed again."""
     compiler.compile(source, nvcc=toy.path)
     (entry,) = cache.glob("*.cubin")
     entry.unlink()
@@ -121,7 +121,7 @@ def test_racing_processes_compile_each_source_once(
         racer.stdin.flush()
     results = {(which, end(racer)) for which, racer in racers}
     assert len(results) == len({result for _, result in results}) == sources
-    assert len(counted.calls) == 2 + sources  # who it is, what it knows, each source
+    assert len(counted.calls) == 2 + sources  # its number, its answer, each source
     assert hidden_in(cache) == []
     images = [
         compiler.compile(text, nvcc=counted.path, options=["-arch=sm_80"])
@@ -156,14 +156,14 @@ def test_killed_compilation_is_taken_over(toy, cache, child, pipes):
     assert waiter.stdout.readline() == "locks\n"
     with (
         open(lock, "rb+") as file,
-        pytest.raises(BlockingIOError),  # the victim has it
+        pytest.raises(BlockingIOError),  # the victim holds the lock
     ):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     victim.kill()
     victim.communicate()
     assert victim.returncode == -signal.SIGKILL
     assert "text" in end(waiter)
-    pipes.let_it_go_on()  # the victim's compiler, which nobody waits for
+    pipes.let_it_go_on()  # the victim's compiler, for which no process waits
     assert len(toy.compilations) == 3
     assert hidden_in(cache) == []
     assert b"text" in compiler.compile("text", nvcc=toy.path)
@@ -201,11 +201,11 @@ def test_killed_writer_leaves_no_entry(when, toy, cache, child):
     victim.communicate(timeout=PATIENCE)
     assert victim.returncode == -signal.SIGKILL
     assert list(cache.glob("*.cubin")) == []
-    assert len(hidden_in(cache)) == 2  # a draft and a lock that nobody holds
+    assert len(hidden_in(cache)) == 2  # a draft and a lock without an owner
     assert b"text" in compiler.compile("text", nvcc=toy.path)
     assert len(toy.compilations) == 2
     (draft,) = hidden_in(cache)
-    os.utime(cache / draft, (0, 0))  # it may be somebody's until it is old
+    os.utime(cache / draft, (0, 0))  # it may have an owner until it is old
     sweep.sweep(str(cache), None)
     assert hidden_in(cache) == []
 
@@ -247,7 +247,7 @@ def test_waiting_leaves_the_interpreter_to_others(toy, cache, child):
 
 
 def test_failure_of_one_lets_the_others_try_side_by_side(toy, cache, child, tmp_path):
-    """They are told that there is nothing to wait for, and do not queue."""
+    """The waiting processes learn that the first one failed, and do not queue."""
     lock = lock_of(cache, toy)
     (tmp_path / "meeting").mkdir()
     environ = {"TOY_MEET": str(tmp_path / "meeting"), "TOY_MEET_COUNT": "2"}
@@ -273,7 +273,7 @@ def test_mark_of_a_killed_holder_does_not_stay(toy, cache):
 
 
 def test_fork_does_not_share_a_lock(toy, cache, pipes, monkeypatch):
-    """The child outlives the parent's compilation and holds nothing of it."""
+    """The child outlives the parent's compilation and does not hold its lock."""
     lock = lock_of(cache, toy)
     monkeypatch.setenv("TOY_PIPES", str(pipes.folder))
     thread = threading.Thread(
@@ -358,7 +358,7 @@ def compile_in_threads(count, **how):
 
 @pytest.fixture
 def together(monkeypatch, pipes, toy):
-    """The toy's compilation ends when so many threads have asked for it."""
+    """End the toy's compilation when this number of threads has requested it."""
     compiler.get_nvcc_version(toy.path)
     monkeypatch.setenv("TOY_PIPES", str(pipes.folder))
     asked = threading.Semaphore(0)
@@ -382,7 +382,7 @@ def together(monkeypatch, pipes, toy):
 
 @pytest.mark.parametrize("place", ["cache", "file/sub"])
 def test_threads_compile_once(place, toy, together, tmp_path, monkeypatch):
-    """Also where nothing can be kept: then the first one's result is handed on."""
+    """If nothing can be cached, the threads get the result of the first one."""
     monkeypatch.setattr(store, "_complained", True)
     (tmp_path / "file").write_text("")
     threads, results = compile_in_threads(
@@ -421,7 +421,7 @@ def test_thread_that_fails_concerns_itself(toy, together, monkeypatch):
 
 
 def test_result_handed_on_is_checked(toy, together, tmp_path, monkeypatch):
-    """A header that changed meanwhile spoils it for all but the first."""
+    """If a header changed in between, only the first thread may use the result."""
     header = tmp_path / "a.h"
     header.write_text("A one")
     os.utime(header, (1, 1))
@@ -447,7 +447,7 @@ def test_result_handed_on_is_checked(toy, together, tmp_path, monkeypatch):
 
 
 def test_interrupted_thread_is_replaced(toy, together, monkeypatch):
-    """Whoever waits compiles if the first one was stopped by something else."""
+    """A waiting thread compiles if another exception stopped the first one."""
     real = nvcc.Tool.run
     runs = []
 

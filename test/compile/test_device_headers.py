@@ -31,7 +31,7 @@ def way(request):
 
 # -- complex ---------------------------------------------------------------------------
 
-#: Expressions of z, w (complex) and x (real), and what they are in numpy.
+#: Expressions of z, w (complex) and x (real), and the same in NumPy.
 EXPRESSIONS = {
     "z + w": lambda z, w, x: z + w,
     "z - w": lambda z, w, x: z - w,
@@ -269,7 +269,7 @@ def test_complex_volatile(corners):
 
 # -- helpers ---------------------------------------------------------------------------
 
-#: dtype: what the texture is declared with, and what a read gives
+#: dtype: the declared type of the texture, and the type of a read
 ELEMENTS = {
     "float32": ("fp_tex_float", "float"),
     "float64": ("fp_tex_double", "double"),
@@ -329,7 +329,7 @@ def values(dtype, shape):
 
 
 class FakeGPUArray:
-    """What the helpers ask of an array on the device."""
+    """An array with the attributes that the helpers use."""
 
     def __init__(self, array):
         self.gpudata = drv.to_device(np.ravel(array, "K"))
@@ -474,7 +474,7 @@ def test_channels_and_flags(ctx):
 def test_rows_with_gaps(ctx):
     data = values("float32", (3, 8))
     rows = FakeGPUArray(data)
-    rows.shape = (3, 5)  # the first columns, as a view has them
+    rows.shape = (3, 5)  # a view of the first columns
     assert np.array_equal(drv.gpuarray_to_array(rows, "C").get(), data[:, :5])
 
 

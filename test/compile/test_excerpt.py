@@ -1,4 +1,4 @@
-"""Errors show the lines of the source, with the compiler's or driver's word beneath."""
+"""Errors show the lines of the source with the compiler's or driver's messages."""
 
 import textwrap
 
@@ -38,7 +38,7 @@ def refused(source, which, **how):
 
 
 def shown(error):
-    """The part of an error's text between what failed and the command."""
+    """Return the text of an error between its first line and the command."""
     before = str(error).partition("\n[command: ")[0]
     return before.partition("\n")[2]
 
@@ -123,7 +123,7 @@ def test_message_of_the_assembler_has_no_line_of_the_source(which):
 
 @each_compiler
 def test_users_own_line_numbers_are_left_alone(which):
-    """A generator that numbers its lines by #line is not second-guessed."""
+    """Line numbers that a generator sets with #line stay unchanged."""
     error = refused(
         '#line 70 "template.mako"\n__device__ int f() { return no; }', which
     )
@@ -144,7 +144,7 @@ def test_users_own_line_numbers_are_left_alone(which):
     ],
 )
 def test_only_what_ends_a_line_for_the_compiler_does_here(which, before):
-    """Python knows more ends of lines; "\\r" alone is one for nvcc."""
+    """Python has more line ends than nvcc, for which "\\r" alone is one."""
     source = f"{before}// x\n__device__ void f()\n{{\n  nowhere();\n}}\n"
     error = refused(source, which)
     number = 6 if which == "nvcc" and "\r//" in before else 5
@@ -161,7 +161,7 @@ def test_only_what_ends_a_line_for_the_compiler_does_here(which, before):
 
 @each_compiler
 def test_lines_numbered_anew(which):
-    """The compiler's number is that of a line directive, where the source has one."""
+    """The compiler's line number follows the line directives of the source."""
     source = "// 1\n__device__ int f()\n{\n#line 50\n  // 50\n  return no;\n}\n"
     assert shown(refused(source, which)).startswith(
         "kernel.cu, line 51:\n  50 |   // 50\n  51 |   return no;\n"
@@ -169,7 +169,7 @@ def test_lines_numbered_anew(which):
     twice = source.replace("#line 50", "#line 1")
     error = refused(twice, which)
     assert "kernel.cu(2): error" in error.stderr
-    assert shown(error) == ""  # which of the two?
+    assert shown(error) == ""  # which one is meant is unknown
 
 
 @each_compiler
@@ -199,13 +199,13 @@ def test_brace_too_many(which):
               error: expected a declaration
     """)
     assert "\nkernel.cu(" not in f"\n{error.stderr}"
-    # Without our own brace it is the source's.
+    # Without the package's brace, it belongs to the source.
     assert "kernel.cu(4)" in refused(source, which, no_extern_c=True).stderr
 
 
 @each_compiler
 def test_source_with_the_end_of_a_comment_or_macro_missing(which):
-    """What runs on at the end runs into no line of ours that matters."""
+    """An unfinished comment or macro must not swallow an important added line."""
     for last in ("// goes on \\", "#define GOES_ON \\"):
         compiler.compile(f"__global__ void f() {{}}\n{last}", compiler=which)
 
@@ -241,7 +241,7 @@ def test_error_without_a_source():
     assert "kernel.cu, line 1:\n  1 | text\n      error: x\n[command" in str(error)
 
 
-# The driver's words
+# The driver's messages
 
 PTX = b"""//
 .version 7.0
@@ -295,7 +295,7 @@ def test_log_without_a_line(log):
 @pytest.mark.gpu
 @each_compiler
 def test_error_of_the_driver_carries_the_same(which, ctx):
-    """PTX that the compiler let pass and the driver does not."""
+    """The compiler accepts the PTX and the driver rejects it."""
     source = '__global__ void f()\n{\n  asm("nope.u32 %%r1, %%r2;");\n}'
     ptx = compiler.compile(source, target="ptx", arch="compute_75", compiler=which)
 
@@ -309,7 +309,7 @@ def test_error_of_the_driver_carries_the_same(which, ctx):
     error = caught.value
     assert type(error) is driver.LogicError
     assert source in error.source
-    assert "line " in error.stderr  # what a driver says of it is its own
+    assert "line " in error.stderr  # the message depends on the driver
     assert error.stdout == ""
     assert error.msg.startswith("cuModuleLoadDataEx failed: ")
     assert error.command_line[1] == "--ptx"

@@ -1,4 +1,4 @@
-"""Linking of device code: pieces, libraries, several architectures; cached as well."""
+"""Linking of device code: pieces, libraries, several architectures, and its cache."""
 
 import os
 import subprocess
@@ -56,14 +56,14 @@ def piece(source, arch="sm_80", **how):
 
 
 def elf_type(image):
-    """2 for what can be loaded, 1 for what must be linked."""
+    """Return 2 if the image can be loaded, 1 if it must be linked."""
     assert image[:4] == b"\x7fELF"
     assert int.from_bytes(image[18:20], "little") == EM_CUDA
     return int.from_bytes(image[16:18], "little")
 
 
 def test_libraries_of_the_variable_are_watched(tmp_path, monkeypatch):
-    """nvcc looks into them after those of options."""
+    """nvcc searches these after the libraries of the options."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     (tmp_path / "two/libx.a").touch()
@@ -76,7 +76,7 @@ def test_libraries_of_the_variable_are_watched(tmp_path, monkeypatch):
 
 
 def archive(folder, name, source, arch="sm_80"):
-    """A static library of relocatable device code."""
+    """Make a static library of relocatable device code."""
     (folder / f"{name}.cu").write_text(f'extern "C" {{\n{source}}}\n')
     library = folder / f"lib{name}.a"
     command = [REAL_NVCC, "-lib", *RDC, f"-arch={arch}", "-o", library]

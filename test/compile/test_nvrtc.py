@@ -1,4 +1,4 @@
-"""NVRTC as the second compiler: what it compiles, how it is chosen, what is cached."""
+"""NVRTC as the second compiler: its sources, its choice, and its cache."""
 
 import contextlib
 import os
@@ -53,7 +53,7 @@ def no_nvrtc(monkeypatch):
 
 @pytest.fixture
 def runs(monkeypatch):
-    """The texts that NVRTC was given to compile."""
+    """The texts that NVRTC compiled."""
     texts = []
     real = nvrtc._compile
 
@@ -97,7 +97,7 @@ def test_errors_speak_of_the_users_lines():
 
 
 def test_messages_know_no_other_name_than_the_sources():
-    """NVRTC is given the name of a file that cannot be, which nobody shall see."""
+    """Messages must not show the impossible file name that the package gives NVRTC."""
     source = """
     __device__ const char *name = __FILE__;
     __global__ void f(uint *a) { *a = 1; }
@@ -153,7 +153,7 @@ def test_functions_that_nobody_calls_are_not_worth_a_word(recwarn):
 
 
 def test_result_without_code_is_an_error(runs):
-    """Code for the linker to finish is no cubin, and must not be cached as one."""
+    """Code that must be linked is not a cubin and must not be cached as one."""
     for number in (1, 2):
         with pytest.raises(CompileError, match=r"made no cubin \(as with -dlto\)"):
             with_nvrtc(ONE, options=["-dlto"])
@@ -170,13 +170,13 @@ def test_keep_leaves_the_files(tmp_path, capsys):
 
 
 def test_keep_leaves_also_what_is_no_text(tmp_path):
-    with contextlib.suppress(CompileError):  # some releases take such a comment
+    with contextlib.suppress(CompileError):  # some releases accept such a comment
         with_nvrtc("// \udcff\n" + ONE, keep=True)
     (folder,) = tmp_path.glob("pycuda-*")
     assert b"// \xff\n" in (folder / "kernel.cu").read_bytes()
 
 
-# What sources expect to be there
+# Headers and declarations that sources expect
 
 EVERYTHING = r"""
 __global__ void f(float *a, int n, double d)
@@ -243,7 +243,7 @@ def test_ordinary_sources_compile_without_a_word(name, recwarn):
 
 @needs_nvcc
 def test_ordinary_sources_are_ordinary(recwarn):
-    """What NVRTC is asked to take, nvcc takes."""
+    """nvcc accepts all sources that NVRTC must accept."""
     compiler.compile_many(
         SOURCES.values(), compiler="nvcc", arch="sm_80", no_extern_c=True
     )
@@ -271,7 +271,7 @@ def test_prelude_is_read_where_it_is_needed(source, options, needed, runs):
 
 
 def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
-    """NVRTC has built in what they declare for device code."""
+    """Their declarations for device code are built into NVRTC."""
     monkeypatch.setattr(nvrtc, "_own_folders", lambda path: [])
     with_nvrtc(SOURCES["toolkit: runtime"], no_extern_c=True)
     with pytest.raises(CompileError, match="cuda_fp16"):
@@ -279,7 +279,7 @@ def test_headers_of_the_toolkit_that_are_not_there(monkeypatch):
 
 
 def test_toolkit_that_has_headers_of_the_same_names(monkeypatch, tmp_path):
-    """libcu++ of CUDA 12 includes its own "limits" from beside itself."""
+    """libcu++ of CUDA 12 includes its own "limits" from its folder."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own/limits").write_text("#define VALUE 4711\n")
     (tmp_path / "own/outer.h").write_text('#include "limits"\nint a[VALUE ? 1 : -1];\n')
@@ -332,7 +332,7 @@ __device__ const double real_limits[] = { REALS(float), REALS(double) };
 
 
 def test_constants_are_those_of_the_c_library():
-    """The real headers, read by nvcc, decide."""
+    """Compare with the real headers, which nvcc reads."""
     try:
         wanted = compiler.compile(
             VALUES, arch="sm_80", target="ptx", options=["-w"], no_extern_c=True
@@ -366,7 +366,7 @@ static_assert(Kind<decltype(pow(1.f, 2))>::value == POWER, "");
 
 
 def test_types_that_differ():
-    """The documentation tells these two."""
+    """The documentation names these two types."""
     with_nvrtc(KINDS, options=["-DINTEGER=2", "-DPOWER=3"], no_extern_c=True)
 
 
@@ -519,7 +519,7 @@ exit 1
 
 @pytest.fixture
 def broken_nvcc(monkeypatch, tmp_path):
-    """An nvcc without a host compiler; returns a function that counts its runs."""
+    """An nvcc without a host compiler, and a function that counts its runs."""
     path, log = tmp_path / "nvcc", tmp_path / "nvcc.log"
     path.write_text(BROKEN.format(log=log))
     path.chmod(0o755)
@@ -537,7 +537,7 @@ def test_nvcc_that_compiles_nothing_is_replaced_and_that_is_said_once(
     assert "nvcc says: gcc: No such file" in str(said.message)
     assert "Failed to preprocess host compiler" in str(said.message)
     assert said.filename == __file__
-    assert broken_nvcc() == 2  # the program and the empty one
+    assert broken_nvcc() == 2  # the program and the empty program
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compiler.compile(ONE + " ", arch="sm_80")
@@ -579,7 +579,7 @@ def test_broken_nvcc_is_not_replaced_for_what_only_it_makes(broken_nvcc):
 
 @needs_nvcc
 def test_working_nvcc_is_not_replaced(runs):
-    """Whatever it refuses; an option is tried once with an empty program."""
+    """nvcc may reject anything. An option is tried once with an empty program."""
     for wrong in ("-no-such-option", "-ccbin=/no/such/compiler"):
         with pytest.raises(CompileError, match="nvcc compilation of kernel.cu failed"):
             compiler.compile(ONE, arch="sm_80", options=[wrong])
@@ -678,7 +678,7 @@ def test_wheels_are_found(monkeypatch, tmp_path):
 
 @pytest.fixture
 def broken(monkeypatch, tmp_path):
-    """A half-written library, which is found first."""
+    """An incomplete library, which is found first."""
     monkeypatch.setattr(nvrtc, "_found", {})
     (tmp_path / "home/lib").mkdir(parents=True)
     path = tmp_path / "home/lib/libnvrtc.so.13"
@@ -772,7 +772,7 @@ VALUE = "__global__ void f(int *a) { *a = VALUE; }"
 
 
 def test_current_directory_has_no_headers(tmp_path, monkeypatch):
-    """It has none for nvcc, and is in no key."""
+    """nvcc does not search it either, and no key contains it."""
     (tmp_path / "folder/sub").mkdir(parents=True)
     (tmp_path / "here").mkdir()
     write_old(tmp_path / "folder/a.h", '#include "sub/b.h"\n')
@@ -827,7 +827,7 @@ def test_each_form_of_an_include_line(tmp_path, line):
 
 @pytest.mark.parametrize("name", ["memory.h", "limits.h", "map", "vector"])
 def test_headers_of_the_user_named_like_standard_ones(tmp_path, name):
-    """nvcc takes the user's; the others are still there."""
+    """The user's header is used, and the other standard headers still work."""
     others = "#include <stdint.h>\n#include <limits>\n#include <climits>\n"
     use = "__global__ void g(uint32_t *a) { *a = INT_MAX + sqrt(2); }\n"
 
@@ -844,7 +844,7 @@ def test_headers_of_the_user_named_like_standard_ones(tmp_path, name):
 
 
 def test_system_headers_in_a_named_folder_are_not_the_users(runs):
-    """The C library's own headers are for the host."""
+    """The headers of the C library are for the host."""
     if not os.path.isfile("/usr/include/string.h"):
         pytest.skip("needs the headers of the C library")
     source = "#include <string.h>\n#include <math.h>\n" + ONE
@@ -852,7 +852,7 @@ def test_system_headers_in_a_named_folder_are_not_the_users(runs):
 
 
 def test_two_toolkits_of_one_release(tmp_path, monkeypatch):
-    """Their headers are not watched one by one, so that they count by their place."""
+    """The key has the toolkit's folder, because its headers are not checked singly."""
     real = nvrtc.find()
     for name, value in (("one", 4711), ("two", 1174)):
         (tmp_path / name / "lib").mkdir(parents=True)
@@ -878,7 +878,7 @@ def test_another_library_in_the_same_place(tmp_path, monkeypatch, runs):
 
 
 def test_headers_beside_a_library_that_is_in_no_toolkit(tmp_path, monkeypatch, runs):
-    """Others than the toolkit's are there, too, as in a conda environment."""
+    """The folder has other headers than the toolkit's, as in a conda environment."""
     monkeypatch.setattr(nvrtc, "_own_folders", lambda path: [str(tmp_path)])
     write_old(tmp_path / "own.h", "#if __has_include(<x>)\n#endif\n#define VALUE 4711")
     for _ in range(2):

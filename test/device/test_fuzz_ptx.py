@@ -22,15 +22,24 @@ RUNS = 20000
 LAUNCHED = 4000
 
 
+def build(launch):
+    compiler = shutil.which("clang") or shutil.which("gcc")
+    folder = cc.ROOT / "build" / "fuzz" / f"{Path(compiler).name}-own"
+    return fuzz_ptx.build(folder, compiler, launch=launch)
+
+
 @pytest.fixture(scope="module")
 def program():
-    compiler = shutil.which("clang") or shutil.which("gcc")
-    kind = f"{Path(compiler).name}-own"
-    return fuzz_ptx.build(cc.ROOT / "build" / "fuzz" / kind, compiler)
+    return build(launch=False)
 
 
-def fuzz(program, runs, seed, files, crash, *more):
-    command = fuzz_ptx.own_command(program, runs, seed, files, crash, *more)
+@pytest.fixture(scope="module")
+def launcher():
+    return build(launch=True)
+
+
+def fuzz(program, runs, seed, files, crash):
+    command = fuzz_ptx.own_command(program, runs, seed, files, crash)
     return cc.run(command, env=fuzz_ptx.ENVIRONMENT, errors="replace")
 
 
@@ -47,12 +56,12 @@ def test_malformed_texts_are_refused(program, tmp_path):
     assert loaded > RUNS // 50 and refused > RUNS // 2
 
 
-def test_kernels_of_damaged_texts_may_do_what_they_like(program, tmp_path):
+def test_kernels_of_damaged_texts_may_do_what_they_like(launcher, tmp_path):
     """Load and launch as programs do. Each kernel is rejected, runs or is stopped."""
     files = sorted((cc.ROOT / "test" / "data" / "kernels").glob("*.ptx"))
     assert len(files) == 4
     crash = tmp_path / "crash"
-    done = fuzz(program, LAUNCHED, 1, files, crash, "--launch")
+    done = fuzz(launcher, LAUNCHED, 1, files, crash)
     assert done.returncode == 0, f"{crash}:\n{done.stdout}{done.stderr}"
     assert "4 of 4 texts load" in done.stdout
     *_, counts, ends = done.stdout.splitlines()  # after the output of the kernels

@@ -1,8 +1,8 @@
-"""Our declarations of the driver's interface against NVIDIA's own headers.
+"""Compare our declarations of the driver's interface with NVIDIA's headers.
 
-Nothing here runs driver code: each check is a C text of static assertions which either
-compiles against the real cuda.h or does not. Every check has a twin that breaks one
-fact on purpose and must fail to compile.
+No driver code runs. Each check is a C text of static assertions that must compile with
+the real cuda.h. Each check has a counterpart with one wrong fact, which must not
+compile.
 """
 
 import re
@@ -27,7 +27,7 @@ pytestmark = [
 TABLES = cc.SOURCE / "abi"
 ABI = TABLES / "cuda_abi.h"
 
-#: The newest toolkit whose names the tables are complete for.
+#: The newest toolkit for which the tables have all names.
 COMPLETE_FOR = 13000
 
 ENUM_PREFIX = {
@@ -55,7 +55,7 @@ ENUM_PREFIX = {
     "stream_flags": "CU_STREAM_",
 }
 
-#: direction_vector_set is cuRAND's, whose header spells the sets out.
+#: direction_vector_set belongs to cuRAND, whose header has other names.
 CURAND_NAMES = {
     "VECTOR_32": "CURAND_DIRECTION_VECTORS_32_JOEKUO6",
     "SCRAMBLED_VECTOR_32": "CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6",
@@ -64,7 +64,7 @@ CURAND_NAMES = {
 }
 
 OLD_TARGET = "the architecture left the toolkit before CUDA 13"
-#: Names that no current header has, and why they stay in the tables.
+#: Names that no current header has, with the reasons to keep them.
 NO_COUNTERPART = {
     ("compute_mode", "EXCLUSIVE"): "removed in CUDA 8; old programs name it",
     **{
@@ -91,7 +91,7 @@ def header_text(name):
 
 @cache
 def names_in(headers):
-    """Return every identifier that some of NVIDIA's headers spell."""
+    """Return all identifiers in some of NVIDIA's headers."""
     found = set()
     for name in headers:
         found.update(re.findall(r"\w+", header_text(name)))
@@ -99,7 +99,7 @@ def names_in(headers):
 
 
 def known_to(headers, name):
-    """Say whether the headers spell a name; one that lacks it must be an older one."""
+    """Whether the headers have a name. Only older headers may lack it."""
     if name in names_in(headers):
         return True
     assert cuda_version() < COMPLETE_FOR, f"{name} is not in the header"
@@ -112,7 +112,7 @@ def without_comments(text):
 
 
 def rows(table, macro, columns, folder, source=None):
-    """Expand an X-macro table; return its rows as lists of strings.
+    """Expand an X-macro table. Return its rows as lists of strings.
 
     The last column takes the rest of the row, commas and all.
     """
@@ -130,7 +130,7 @@ def rows(table, macro, columns, folder, source=None):
 
 
 def block_end(text, start):
-    """Return the place just behind the brace that closes the one at start."""
+    """Return the position after the brace that closes the one at start."""
     depth = 0
     for place in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -140,7 +140,7 @@ def block_end(text, start):
 
 
 def members(body, prefix=""):
-    """List the member paths of the inside of a struct, nested ones dotted."""
+    """List the paths of a struct's members, with dots for nested members."""
     found = []
     place = 0
     while True:
@@ -206,7 +206,7 @@ def layout_program(abi):
     for name in constants(text):
         say(f"(unsigned)({name})", name)
     for name in marks:
-        # clang folds a cast of a pointer to a number only in this form.
+        # clang folds a cast of a pointer to an integer only in this form.
         number = f"(__builtin_constant_p(1) ? (size_t)({name}) : 0)"
         say(number, number)
     body = "\n    ".join(lines)
@@ -235,13 +235,13 @@ def callback_assertions(abi):
 
 
 def newer_than_header(line):
-    """Say whether an assertion speaks of a name that an older header lacks."""
+    """Whether an assertion uses a name that an older header lacks."""
     words = set(re.findall(r"\bCU\w+", line.split('"')[0]))
     return any(not known_to(LAYOUT_HEADERS, word) for word in words)
 
 
 def against_cuda(compiler, lines, folder, headers=("cuda.h",), macros=""):
-    """Compile assertion lines against NVIDIA's headers; return it completed."""
+    """Compile assertions with NVIDIA's headers. Return the completed process."""
     includes = "".join(f"#include <{name}>\n" for name in headers)
     text = f"#include <stddef.h>\n{macros}{includes}" + "\n".join(lines) + "\n"
     flags = ["-std=gnu11", "-isystem", str(INCLUDE), "-I", str(folder)]
@@ -250,7 +250,7 @@ def against_cuda(compiler, lines, folder, headers=("cuda.h",), macros=""):
     return cc.check_c(compiler, text, folder, flags)
 
 
-#: Where the types and constants of cuda_abi.h come from.
+#: The headers with the types and constants of cuda_abi.h.
 LAYOUT_HEADERS = ("cuda.h", "cudaProfiler.h", "cudaGL.h")
 
 
@@ -265,7 +265,7 @@ def layout_lines(compiler, abi, folder):
 
 
 def refused(done, what):
-    """The compiler must have refused, because of this very assertion."""
+    """Check that the compiler failed because of this assertion."""
     assert done.returncode != 0
     words = ("static assertion failed", "static_assert failed")
     failed = [
@@ -337,7 +337,7 @@ def test_callback_check_can_fail(compiler, tmp_path):
 
 
 def write_gl_stub(folder):
-    """Stand in for the system's GL/gl.h: the headers want two type names of it."""
+    """Write a stand-in for GL/gl.h, of which the headers need two type names."""
     (folder / "GL").mkdir(exist_ok=True)
     (folder / "GL" / "gl.h").write_text(
         "typedef unsigned int GLenum;\ntypedef unsigned int GLuint;\n"
@@ -348,7 +348,7 @@ TYPEDEF_HEADERS = ("cudaTypedefs.h", "cudaProfilerTypedefs.h", "cudaGLTypedefs.h
 
 
 def signature_assertions(folder, change=lambda row: row):
-    """One assertion for each driver symbol: its type is that of its ABI version."""
+    """Assert for each driver symbol that its type is that of its ABI version."""
     for name in TYPEDEF_HEADERS:
         if not (INCLUDE / name).is_file():
             pytest.skip(f"{INCLUDE} has cuda.h but no {name}")
@@ -368,7 +368,7 @@ def signature_assertions(folder, change=lambda row: row):
 
 
 def check_signatures(compiler, lines, folder):
-    # The macro asks the typedef headers for the older ABIs of a function as well.
+    # With the macro, the typedef headers also declare older ABIs of a function.
     macros = "#define __CUDA_API_VERSION_INTERNAL 1\n"
     return against_cuda(compiler, lines, folder, TYPEDEF_HEADERS, macros)
 
@@ -481,10 +481,10 @@ def test_direction_vector_sets_are_curand_h_s(compiler, tmp_path):
 
 # -- completeness ----------------------------------------------------------------------
 
-#: Names in the header that are marks of its own, not attributes or results.
+#: Names that only mark limits in the header, not attributes or results.
 NOT_ROWS = {
     "CU_DEVICE_ATTRIBUTE_MAX",
-    # The same number as VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, the name programs know.
+    # The same number as VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, which programs use.
     "CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED",
 }
 

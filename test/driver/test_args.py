@@ -1,9 +1,9 @@
 """The argument parser of python/support/args.c, through functions that need no device.
 
-The text signature of each function says what it takes; a small model of Python's rules
-works out from it what a call must do; and the call is made in every mix of positional
-and keyword arguments. No call here reaches the driver: one argument always has a type
-that its converter refuses, and the refusal says which argument that was.
+The text signature of each function defines its parameters. A small model of Python's
+rules computes the expected result of a call from it. The tests make the call with every
+mix of positional and keyword arguments. No call reaches the driver, because one
+argument always has a type that its converter rejects. The error names this argument.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ REQUIRED = inspect.Parameter.empty
 
 
 class Unfit:
-    """What no converter takes, nor anything after the parser."""
+    """A value that no converter accepts, and no code after the parser."""
 
     def __repr__(self):
         return "<unfit>"
@@ -54,7 +54,7 @@ ALIGNMENT = ("alignment", 64, INTEGER)
 ALIGNED = [*PAGELOCKED[:3], ALIGNMENT]
 LIKE = [("array", GOOD_ARRAY, ARRAY), ("mem_flags", 0, INTEGER)]
 
-#: name -> parameters: (name, a value that fits, what is said of one that does not).
+#: name -> parameters: (name, a valid value, the message about an invalid one).
 FUNCTIONS = {
     "init": [FLAGS],
     "memcpy_htod": HTOD,
@@ -111,7 +111,7 @@ def find(name):
 
 
 def parameters(name):
-    """The rows of FUNCTIONS, which must be what the text signature says."""
+    """Return a row of FUNCTIONS, which must match the text signature."""
     signature = inspect.signature(find(name))
     rows = FUNCTIONS[name]
     assert [row[0] for row in rows] == list(signature.parameters)
@@ -126,7 +126,7 @@ def parameters(name):
 
 
 def expected(function, rows, required, args, kwargs):
-    """The exception of a call and its message; the message may be None (not ours)."""
+    """Return the exception of a call and its message, or None for Python's own."""
     names = [row[0] for row in rows]
     if len(args) > len(names):
         amount = "exactly" if required == len(names) else "at most"
@@ -164,7 +164,7 @@ def expected(function, rows, required, args, kwargs):
 
 
 def mixes(rows, values):
-    """Every way to give the values: the first k by position, the rest by keyword."""
+    """Yield all ways to pass the values: the first k by position, others by keyword."""
     for k in range(len(rows) + 1):
         rest = [row[0] for row in rows[k:] if row[0] in values]
         if any(row[0] not in values for row in rows[:k]):
@@ -176,7 +176,7 @@ def mixes(rows, values):
 
 
 def calls(rows, required):
-    """Calls that all end in an exception before the driver, right or wrong in form."""
+    """Yield calls, of right or wrong form, that raise before they reach the driver."""
     names = [row[0] for row in rows]
     fit = {row[0]: row[1] for row in rows}
     optional = names[required:]
@@ -491,7 +491,7 @@ def test_handlers_refuse(handler, args, kwargs, said):
 
 
 def test_a_subclass_of_device_takes_more():
-    """What is not the ordinal is for its own __init__, which calls ours."""
+    """Its own __init__ takes the other arguments and calls ours with the ordinal."""
 
     class Named(drv.Device):
         def __init__(self, number, name, *, colour):
@@ -656,7 +656,7 @@ print("refused")
 
 
 def test_a_keyword_that_is_no_string():
-    """In a child: what goes wrong here is a crash."""
+    """The test runs in a child process, because a failure is a crash."""
     done = subprocess.run(
         [sys.executable, "-c", WRONG_KEYWORD],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Keywords of the calls beside the ordinary one: prepared, CUDA 3's, the handlers'."""
+"""Keywords of prepared calls, of the calls of CUDA 3, and of handlers."""
 
 import gc
 import weakref
@@ -121,7 +121,7 @@ def test_handlers_by_keyword(ctx):
 
 
 def test_a_name_that_holds_the_function(mod):
-    """A cycle through a name of a class derived from str is collected."""
+    """A cycle through a name whose class derives from str is collected."""
 
     class Name(str):
         pass

@@ -1,4 +1,4 @@
-"""Contexts: the stack of each thread, ownership, and what happens when one goes."""
+"""Contexts: the stack of each thread, ownership, and destruction."""
 
 import gc
 import threading
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.gpu
 
 
 def works():
-    """True if memory can be made and used in the current context."""
+    """Whether memory can be allocated and used in the current context."""
     mem = drv.mem_alloc(16)
     drv.memset_d8(mem, 7, 16)
     host = np.zeros(16, np.uint8)
@@ -110,7 +110,7 @@ def test_a_new_life_of_the_primary_context_has_nothing_of_the_old():
         others = drv.mem_alloc(64)
         with pytest.raises(drv.LogicError, match="was detached"):
             drv.memset_d8(mem, 1, 64)
-        mem.free()  # it went with the first life: nothing of the second is released
+        mem.free()  # went with the first life, without a release in the second
         drv.memset_d8(others, 1, 64)
     second.detach()
 
@@ -213,12 +213,12 @@ def test_a_push_or_pop_that_fails_changes_nothing(call, what, fail_calls):  # no
 
 @pytest.mark.parametrize("explicit", [True, False])
 def test_release_in_a_context_that_cannot_be_left(explicit, fail_calls):  # noqa: F811
-    """What failed is said, and the memory is gone all the same."""
+    """A warning reports the failure, and the memory is released."""
     first = drv.Device(0).make_context()
     before = _driver._live_counts()
     mem = drv.mem_alloc(64)
     second = drv.Device(0).make_context()
-    fail_calls("cuCtxPopCurrent", 1, 2)  # it is tried again
+    fail_calls("cuCtxPopCurrent", 1, 2)  # it is retried
     if explicit:
         with pytest.raises(drv.LogicError) as caught:
             mem.free()
@@ -229,7 +229,7 @@ def test_release_in_a_context_that_cannot_be_left(explicit, fail_calls):  # noqa
         with pytest.warns(UserWarning, match="cuCtxPopCurrent"):
             del mem
     assert _driver._live_counts()["memory"] == before["memory"]
-    Driver().ok("CtxPopCurrent", None)  # where the driver was left
+    Driver().ok("CtxPopCurrent", None)  # where the driver's stack was left
     assert works()
     for context in (second, first):
         context.pop()
@@ -254,7 +254,7 @@ def test_release_in_another_thread_without_a_context(ctx):
     thread.start()
     thread.join()
     assert _driver._live_counts()["memory"] == 0
-    if _driver._is_emulated():  # a GPU's memory is other processes' as well
+    if _driver._is_emulated():  # other processes also use a GPU's memory
         assert drv.mem_get_info()[0] == free + (1 << 20)
 
 

@@ -1,4 +1,4 @@
-"""Copies and fills that leave an allocation say its size and what was asked for."""
+"""Errors of copies and fills beyond an allocation name its size and the request."""
 
 import numpy as np
 import pytest
@@ -133,12 +133,14 @@ def test_arrays_over_too_little_memory(memory):
 
 
 def test_an_address_without_an_allocation(memory):
-    with pytest.raises(drv.LogicError, match="src: 4 bytes at address 0x3039 were as"):
+    with pytest.raises(
+        drv.LogicError, match="src: 4 bytes were asked for at address 0x3039"
+    ):
         drv.memcpy_dtoh(ints(1), 12345)
 
 
 def test_other_failures_say_nothing_of_allocations(memory):
-    """Rows that overlap are refused for another reason."""
+    """Overlapping rows are rejected for another reason."""
     copy = rectangle(memory, 9)
     copy.dst_pitch = 20
     with pytest.raises(drv.LogicError, match="9 rows of 40 bytes from host") as caught:

@@ -1,4 +1,4 @@
-"""DLPack both ways: what is described, who owns what, which thread gives it back."""
+"""Export and import with DLPack: descriptions, ownership, and release in any thread."""
 
 import ctypes
 import gc
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.gpu
 
 
 def take(capsule):
-    """Consume a capsule; return what gives its tensor back."""
+    """Consume a capsule. Return the function that releases its tensor."""
     managed = look(capsule)
     used = NAMES[0] if isinstance(managed, Managed) else NAMES[1]
     api.PyCapsule_SetName(capsule, ctypes.cast(used, ctypes.c_char_p))
@@ -41,12 +41,12 @@ def take(capsule):
     return lambda: managed.deleter(address)
 
 
-#: The structs of producers stay, as they must while anybody may give them back.
+#: Keep the structs of producers, which consumers may release at any time.
 KEPT = []
 
 
 class Producer:
-    """Another library's tensor over an address; counts how often it is given back."""
+    """Another library's tensor over an address. It counts its releases."""
 
     def __init__(self, address, shape, strides=None, **more):
         self.returned = []
@@ -229,7 +229,7 @@ def test_a_consumer_keeps_the_memory(ctx, max_version):
 
 
 def test_a_consumer_gives_back_without_the_interpreter_lock(ctx):
-    """ctypes releases the lock around the call, and the thread is another one."""
+    """ctypes releases the lock around the call, in another thread."""
     pool = drv.DeviceMemoryPool()
     give_back = [take(pool.allocate(64).as_dlpack(4, "i4")) for _ in range(4)]
     assert pool.active_blocks == 4
@@ -251,7 +251,7 @@ def test_giving_back_keeps_an_exception(ctx):
 
 
 def test_numpy_borrows_managed_memory(ctx):
-    """NumPy takes memory that the processor can read, of the kinds that are such."""
+    """NumPy accepts the kinds of memory that the CPU can read."""
     page = drv.managed_zeros((2, 3), np.float32, mem_flags=drv.mem_attach_flags.GLOBAL)
     page[...] = [[1, 2, 3], [4, 5, 6]]
 
@@ -387,7 +387,7 @@ def test_no_deleter(memory):
     ],
 )
 def test_tensors_that_are_refused(memory, more, text):
-    """They stay the producer's."""
+    """The producer keeps rejected tensors."""
     producer = Producer(memory, (4,), **more)
     with pytest.raises(BufferError, match=text):
         drv.from_dlpack(producer)
@@ -464,7 +464,7 @@ def test_failing_calls(allocation, fail_calls):  # noqa: F811
         fail_calls("cuMemGetAddressRange", 1)
         with pytest.raises(drv.LogicError, match="cuMemGetAddressRange"):
             allocation.as_dlpack(1, "i4")
-    fail_calls("cuPointerGetAttribute", 1)  # then it is not managed memory
+    fail_calls("cuPointerGetAttribute", 1)  # which is not managed memory
     assert look(allocation.as_dlpack(1, "i4")).tensor.device_type == CUDA
     assert _driver._live_counts() == live
 

@@ -1,4 +1,4 @@
-"""The enumerations: every name and value that programs know, and how members behave."""
+"""The enumerations: all names and values of PyCUDA, and the behavior of members."""
 
 import copy
 import csv
@@ -208,7 +208,7 @@ def test_copies_and_pickles_are_the_member(name):
 
 
 def test_old_pickle_protocols_are_refused():
-    """They would make a member without asking its class."""
+    """They would make a member without a call of its class."""
     for protocol in (0, 1):
         with pytest.raises(TypeError, match="cannot pickle 'limit' object"):
             pickle.dumps(drv.limit.STACK_SIZE, protocol)

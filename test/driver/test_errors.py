@@ -29,7 +29,7 @@ else:
 
 
 def init_with(tmp_path, source=None, **env):
-    """What init() raises with a libcuda.so.1 made from C source; None: no library."""
+    """Return the error of init() with a libcuda.so.1 from C source, or without one."""
     library = tmp_path / "libcuda.so.1"
     if source is None:
         library.write_text("not a library")
@@ -65,7 +65,7 @@ def test_the_tree():
 
 
 def test_every_result_has_the_class_programs_expect():
-    """The classes stand in a table; these are the rules it must follow."""
+    """The table of classes must follow these rules."""
     rows = re.findall(
         r"X\(CUDA_(?:ERROR_)?(\w+), (\d+), (\w+), \"(.+?)\"\)", RESULTS.read_text()
     )
@@ -124,7 +124,7 @@ def test_a_code_that_nobody_knows(ctx, fail_calls):  # noqa: F811
     assert str(caught.value).startswith("cuMemAlloc failed: unrecognized error code")
 
 
-#: A driver that fails with a code of its own, and tells what that is.
+#: A driver that fails with its own code, and describes it.
 TOMORROW = """
 #include <string.h>
 static int fail(void) { return 4321; }
@@ -172,7 +172,7 @@ def test_a_driver_that_lacks_a_symbol(tmp_path):
     assert "lacks cuInit" in text and "update NVIDIA's driver" in text
 
 
-#: A driver all of whose functions return one code, and which gives every symbol.
+#: A driver with all symbols, whose functions all return the same code.
 ANSWERS = (
     "int answer(void) { return %d; }"
     "int cuGetProcAddress(const char *n, void **f, int v, unsigned long long g)"
@@ -180,8 +180,8 @@ ANSWERS = (
 )
 
 
-#: The software device, but for a function that LACKING names, and for a pop that can
-#: be told to name another context.
+#: The software device without the function that LACKING names, and with a pop that can
+#: return another context.
 OTHER = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -211,7 +211,7 @@ int cuGetProcAddress_v2(const char *n, void **f, int v, unsigned long long g, in
 
 
 def test_a_driver_that_pops_another_context(tmp_path):
-    """It is told of, and what was released is gone."""
+    """A warning reports it, and the object is released."""
     build_driver(tmp_path, OTHER)
     done = run_child(
         """
@@ -244,7 +244,7 @@ def test_a_driver_that_pops_another_context(tmp_path):
 
 
 def test_a_call_that_the_driver_lacks(tmp_path):
-    """All else works, and the error says what driver has it."""
+    """Everything else works, and the error names the driver that has the call."""
     build_driver(tmp_path, OTHER)
     done = run_child(
         """

@@ -1,7 +1,7 @@
-"""Sharing with OpenGL: a real one on a GPU, and what stands for it elsewhere.
+"""Sharing with OpenGL: a real one on a GPU, and a stand-in elsewhere.
 
-On a GPU an OpenGL context without a window is made through EGL. The software device
-has no OpenGL; there the tests declare the names that it would have given.
+On a GPU, EGL makes an OpenGL context without a window. The software device has no
+OpenGL. There the tests register the names that OpenGL would return.
 """
 
 import gc
@@ -30,7 +30,7 @@ TEST = Path(__file__).resolve().parents[1]
 
 @pytest.fixture
 def gl():
-    """OpenGL, current in this thread. A machine without one says why."""
+    """OpenGL, current in this thread. Skip the test on a machine without one."""
     try:
         made = StandIn() if _driver._is_emulated() else RealOpenGL()
     except NoOpenGL as error:
@@ -245,7 +245,7 @@ def test_an_image_as_an_array(sharing):
     assert (array.get() == data).all()
     mapping.unmap()
     with pytest.raises(drv.LogicError):
-        array.get()  # it is OpenGL's now
+        array.get()  # OpenGL owns it now
 
     mapping = registered.map()
     assert (mapping.array(0, 0).get() == data).all()
@@ -305,15 +305,15 @@ def test_another_context_is_current(sharing):
 
 
 def test_a_context_that_cannot_be_left(sharing, fail_calls):  # noqa: F811
-    """What failed is said; it is unmapped all the same."""
+    """A warning reports the failure, and the object is unmapped."""
     registered = drv.RegisteredBuffer(sharing.buffer(64))
     mapping = registered.map()
     other = drv.Device(0).make_context()
-    fail_calls("cuCtxPopCurrent", 1, 2)  # it is tried again
+    fail_calls("cuCtxPopCurrent", 1, 2)  # it is retried
     with pytest.raises(drv.LogicError) as caught:
         mapping.unmap()
     assert caught.value.routine == "cuCtxPopCurrent"
-    Driver().ok("CtxPopCurrent", None)  # where the driver was left
+    Driver().ok("CtxPopCurrent", None)  # where the driver's stack was left
     other.pop()
     other.detach()
     registered.map().unmap()
@@ -327,7 +327,7 @@ def test_what_a_lost_context_says_of_unmapping(sharing, fail_calls):  # noqa: F8
     mapping.unmap()
     with pytest.raises(drv.LogicError, match="was unmapped before"):
         mapping.unmap()
-    # in truth it was not lost, and is mapped still
+    # it was not really lost and is still mapped
     with pytest.warns(UserWarning, match="cuGraphicsUnregisterResource"):
         del mapping, registered
 
@@ -506,7 +506,7 @@ own.pop()
 
 
 def test_each_call_that_fails():
-    """Its exception says so, or, where nobody can catch one, a warning."""
+    """It raises an exception, or it warns if no caller can catch one."""
     code = FAULTS.replace("{path!r}", repr(sys.path))
     done = run_child(code, check=False, PYCUDA_DRIVER="emulator")
     assert done.returncode == 0, done.stderr

@@ -1,8 +1,8 @@
-"""Twelve programs in the shape of those that run TensorRT: a foreign library gets
-addresses and streams of this package and enqueues its work there.
+"""Twelve programs in the style of programs for TensorRT.
 
-test/c/inference_engine.c takes the place of TensorRT. An engine of n bytes and a tag
-makes 2 n bytes of an input: the input itself, then n times the tag.
+A foreign library gets addresses and streams of this package and enqueues its work
+there. test/c/inference_engine.c replaces TensorRT. An engine of n bytes with a tag
+writes 2 n bytes: its input, then n times the tag.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ SOURCE = Path(__file__).parents[1] / "c" / "inference_engine.c"
 
 
 def load(path):
-    """The library, its functions declared, with the driver that pycuda uses."""
+    """Load the library with the driver that pycuda uses, and declare its functions."""
     lib = ctypes.CDLL(str(path))
     arguments = {
         "open": [c_char_p],
@@ -61,7 +61,7 @@ def lib(tmp_path_factory):
 
 
 class Engine:
-    """What a runtime's Python package offers; its context is the current one."""
+    """An engine as in a runtime's Python package, in the current context."""
 
     def __init__(self, lib, size=SIZE, tag=7):
         self.lib, self.size, self.tag = lib, size, tag
@@ -92,7 +92,7 @@ class Engine:
 
 
 class HostDevice:
-    """Page-locked memory with its twin on the device."""
+    """Page-locked memory with its counterpart on the device."""
 
     def __init__(self, size):
         self.host = cuda.pagelocked_empty(size, np.uint8)
@@ -123,7 +123,7 @@ def in_threads(count, function, *arguments):
 
 
 class Inference:
-    """The usual class: buffers, bindings and a stream, made once."""
+    """The usual class, which makes buffers, bindings and a stream once."""
 
     def __init__(self, lib, size=SIZE, tag=7):
         self.input, self.output = HostDevice(size), HostDevice(2 * size)
@@ -153,7 +153,7 @@ def test_1_synchronous(lib, ctx):
         engine.execute([int(d_input), int(d_output)])
         cuda.memcpy_dtoh(output, d_output)
         assert right(output, number)
-    # The comparison tells a wrong frame and a wrong tag.
+    # The comparison detects a wrong frame and a wrong tag.
     assert not right(output, 0)
     assert not right(output, 2, tag=8)
     engine.close()

@@ -1,4 +1,4 @@
-"""Where the extension refuses to be loaded, and forks while the driver is loaded."""
+"""Interpreters that cannot load the extension, and forks while the driver loads."""
 
 import sys
 
@@ -49,8 +49,8 @@ def test_a_subinterpreter_is_refused(legacy):
         assert "main interpreter only" in lines[0]
 
 
-#: A driver library that takes its time, and says when it is being loaded. It is none
-#: that can be used: it has no function.
+#: A driver library that loads slowly and prints when it starts. It has no functions, so
+#: it cannot be used.
 SLOW_LIBRARY = """
 #include <stdlib.h>
 #include <unistd.h>
@@ -94,7 +94,7 @@ print(os.waitpid(child, 0)[1])
 
 @pytest.mark.skipif(not cc.compilers(), reason="neither gcc nor clang is installed")
 def test_a_fork_while_the_driver_is_loaded(tmp_path):
-    """A child that found the loader's lock taken would wait for ever."""
+    """A child that inherited the loader's locked lock would wait forever."""
     source = tmp_path / "slow.c"
     source.write_text(SLOW_LIBRARY)
     library = tmp_path / "libcuda.so.1"

@@ -1,4 +1,4 @@
-"""What kernels of programs may be passed: dtypes, sizes, comparisons, names."""
+"""Arguments of a program's kernels: dtypes, sizes, comparisons, names."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_other_names_of_a_type(declared, dtype):
 
 
 def test_memory_of_anything():
-    # A pointer to bytes looks into any array; an array of bytes holds anything.
+    # A pointer to bytes accepts any array, and any pointer accepts an array of bytes.
     bytes_of = ElementwiseKernel(
         "unsigned char *out, unsigned char *x", "out[i] = x[4 * i + 3]"
     )
@@ -105,7 +105,7 @@ def test_memory_of_anything():
     assert room.view(np.float32).get().tolist() == [1] * 5
     with pytest.raises(TypeError, match=r"argument 1 \(y\) is an array of uint8"):
         kernel(ones(6), room)
-    # The halves of a struct are looked at by whoever declares it.
+    # The package does not check the contents of a struct.
     four = gpuarray.zeros(3, vec.float4)
     ElementwiseKernel("float *s, float4 *x, float *y", "x[i].w = y[4 * i]")(
         ones(3), four, ones((3, 4))
@@ -293,7 +293,7 @@ def test_subclasses_are_checked_too():
 
 
 class Foreign:
-    """An array of another library: it has what PyCUDA asks for."""
+    """An array of another library, with the attributes that PyCUDA reads."""
 
     def __init__(self, array, **attributes):
         self.array, self.gpudata = array, array.gpudata
@@ -325,7 +325,7 @@ def test_plain_calls_take_the_fast_path(monkeypatch):
         kernel(2, first, y)
     kernel(2, x, y, slice=slice(1, 3))
     ReductionKernel(np.float32, "0", "a + b", "x[i]", "float *x")(view)
-    with pytest.raises(TypeError):  # the twin: this one must be looked at
+    with pytest.raises(TypeError):  # the counterpart: this one must be checked
         kernel(2, x.astype(np.int32), y)
 
 
@@ -408,7 +408,7 @@ def test_a_comparison_that_is_written_to():
 
 
 def test_each_argument_of_a_reduction_may_be_a_comparison():
-    """Which one is read as numbers is looked at in every call."""
+    """Each call checks which arguments are read as numbers."""
     copied = ReductionKernel(
         np.float32, "0", "a + b", "y[i] = x[i]", "float *x, float *y"
     )

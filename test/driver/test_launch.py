@@ -249,7 +249,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("name", "value"), VALUES, ids=lambda v: str(v)[:20])
 def test_values_arrive_whole(mod, name, value):
-    """Behind a char, so that a value that is not aligned arrives wrong."""
+    """The value follows a char, so a value that is not aligned arrives wrong."""
     put = mod.get_function(f"put_{name}")
     for argument in (value, np.array(value)):
         out = drv.mem_alloc(64)
@@ -269,7 +269,7 @@ OF_KNOWN_ALIGNMENT = [value for value in VALUES if value[0] != "complex64"]
     ("name", "value"), OF_KNOWN_ALIGNMENT, ids=lambda v: str(v)[:20]
 )
 def test_values_arrive_whole_from_an_older_driver(mod, fail_calls, name, value):  # noqa: F811
-    """Before CUDA 12.4 the driver does not say where parameters are."""
+    """Before CUDA 12.4, the driver does not return the offsets of parameters."""
     asked = fail_calls.count("cuFuncGetParamInfo")
     fail_calls("cuFuncGetParamInfo", 1, code=NOT_FOUND)
     put = mod.get_function(f"put_{name}")
@@ -282,7 +282,7 @@ def test_values_arrive_whole_from_an_older_driver(mod, fail_calls, name, value):
 
 
 def test_values_arrive_whole_without_parameter_information(mod):
-    """What prepared formats do where the layout is their own."""
+    """Prepared formats then use their own layout."""
     out = drv.mem_alloc(64)
     put = mod.get_function("put_double2").prepare("P b 7x 2d")
     put.prepared_call((1, 1), (1, 1, 1), out, 1, 1.5, -2.0)

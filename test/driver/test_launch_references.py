@@ -1,7 +1,7 @@
-"""A launch leaves the reference counts of its arguments as they were.
+"""A launch does not change the reference counts of its arguments.
 
-Every rule by which an argument becomes a parameter has a row; each is launched many
-times by the ordinary, the prepared and the old call, and in launches that fail.
+Each rule that converts an argument to a parameter has a row. Each row is launched many
+times with the ordinary, the prepared and the old call, and in launches that fail.
 """
 
 import gc
@@ -84,7 +84,7 @@ class Holder(drv.PointerHolderBase):
 
 
 class Handler(drv.ArgumentHandler):
-    """A handler of a program's own."""
+    """A handler that a program defines."""
 
     def __init__(self, ary, memory):
         super().__init__(ary)
@@ -171,7 +171,7 @@ ARGUMENTS = {
     "memoryview": ("of_long", lambda m: memoryview(bytearray(8))),
 }
 
-#: What a launch refuses, and the exception.
+#: Arguments that a launch rejects, and the exceptions.
 REFUSED = {
     "int": ("of_int", lambda m: 10**6, TypeError),
     "float": ("of_float", lambda m: float("2.5"), TypeError),
@@ -232,7 +232,7 @@ def kernel(kernels):
 
 
 def attributes(thing):
-    """Return what hangs on an object, by name, as far as it can be had."""
+    """Return the attributes of an object and their values, by name."""
     names = ("interface", "gpudata", "array", "base", "ctx", "memory", "data", "dtype")
     found = {"itself": thing, "type": type(thing)}
     for name in names:
@@ -253,7 +253,7 @@ def counts(watched):
 
 
 def one_round(call, watched):
-    """Call many times; return the names of what has grown."""
+    """Call many times. Return the names of the counts that have grown."""
     gc.collect()
     before, blocks = counts(watched), sys.getallocatedblocks()
     for _ in range(LAUNCHES):
@@ -267,7 +267,7 @@ def one_round(call, watched):
 
 
 def leaks(call, arg, function):
-    """Return the names of what grows with each call, in three rounds of them."""
+    """Return the names of the counts that grow in each of three rounds of calls."""
     watched = {**attributes(arg), "function": function, "None": None}
     found = one_round(call, watched)  # what is made once is made now
     for _ in range(2):
@@ -398,7 +398,7 @@ def test_old_calls_keep_no_reference(kernel, name):
 
 
 class Leaking(Interface):
-    """An argument whose entries are kept by whoever asks: the mistake to be found."""
+    """An argument that leaks its entries: the error that the test must find."""
 
     kept = []
 

@@ -1,9 +1,9 @@
 """Arguments and formats of other sizes or numbers than the kernel's parameters.
 
-What a driver does with a parameter block of another size was measured on an H200: a
-longer one is CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; of a shorter one the missing bytes are
-those of an earlier launch. An integer that is shorter than its parameter is right there
-if padding follows it, which is zero.
+An H200 treats a parameter block of another size as follows. A longer one is
+CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES. The missing bytes of a shorter one come from an
+earlier launch. An integer that is shorter than its parameter is right if zero padding
+follows it.
 """
 
 import struct
@@ -138,7 +138,7 @@ def test_other_sizes_are_refused(mod, out, name, value):
 
 
 def test_a_wide_integer_needs_padding_behind_its_parameter(mod, out):
-    """There PyCUDA's layout is right; elsewhere the next argument was misplaced."""
+    """Only there is PyCUDA's layout right. Otherwise the next argument is misplaced."""
     arguments = [out, np.int64(0), np.int64(1), np.uint64(2), np.int16(3), np.int64(4)]
     with pytest.raises(TypeError, match="argument 5 .* of 8 bytes.* takes 4"):
         mod.get_function("mixed")(*arguments, **ONE)
@@ -154,7 +154,7 @@ def test_a_wrong_number_is_refused(mod, out):
 
 
 def test_code_without_a_source_converts_nothing(mod, out):
-    """Of code that was loaded from a file, the types are not known."""
+    """The types of code from a file are unknown."""
     module = drv.module_from_buffer(drv_image(mod))
     module.get_function("last")(out, np.uint64(3), **ONE)
     assert read(out, n=1) == [3]

@@ -1,4 +1,4 @@
-"""Linker, and the modules of pycuda.compiler that link: several texts, one program."""
+"""Linker, and the modules of pycuda.compiler that link several texts."""
 
 import gc
 import os
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.gpu
 PTX, LIBRARY = drv.jit_input_type.PTX, drv.jit_input_type.LIBRARY
 
 HEAD = ".version 6.0\n.target sm_50\n.address_size 64\n"
-#: A function, and a kernel that stores what the function makes of its second argument.
+#: A function, and a kernel that stores the function's result for its second argument.
 TWICE = (
     HEAD
     + """
@@ -60,7 +60,7 @@ STORE = (
 
 
 def stored(module, value):
-    """What the kernel of STORE makes of a value."""
+    """Return the result of STORE's kernel for a value."""
     out = np.zeros(1, np.uint32)
     store = module.get_function("store")
     store(drv.Out(out), np.uint32(value), block=(1, 1, 1))
@@ -68,7 +68,7 @@ def stored(module, value):
 
 
 class Heard(list):
-    """A message handler that keeps what it is told."""
+    """A message handler that records its arguments."""
 
     def __call__(self, *message):
         self.append(message)
@@ -206,7 +206,7 @@ def test_what_the_handler_raises_goes_through(ctx):
 
 
 def test_the_handler_may_begin_again(ctx):
-    """It finds the linker at its end, and can use the object for another link."""
+    """The handler sees a finished linker, and can use it for another link."""
 
     def handler(ok, info, error):
         with pytest.raises(drv.LogicError):
@@ -341,7 +341,7 @@ def test_one_thread_at_a_time(tmp_path, monkeypatch):
     ]
 
 
-#: Every call of the driver fails in turn; nothing is left then.
+#: Each driver call fails in turn, and nothing may be left.
 FAULTS = """
 import ctypes, gc, os
 import pycuda, pycuda.driver as drv
@@ -393,7 +393,7 @@ own.pop()
 
 
 def test_each_call_that_fails():
-    """Its exception says so, but for what the clean-up makes good or warns of."""
+    """It raises an exception, unless the clean-up retries it or warns."""
     code = FAULTS.replace("{twice!r}", repr(TWICE)).replace("{store!r}", repr(STORE))
     done = run_child(code, check=False, PYCUDA_DRIVER="emulator")
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,7 @@
-"""No call that waits for the device keeps the interpreter lock meanwhile.
+"""Calls that wait for the device release the interpreter lock.
 
-Each release is made while a host callback of Python runs, which needs the interpreter,
-and while a long kernel runs. See support/locks.py.
+Each release runs during a host callback in Python, which needs the interpreter, and
+during a long kernel. See support/locks.py.
 """
 
 import os
@@ -45,10 +45,10 @@ def test_other_threads_run_while_a_release_waits(kind):
     found = run(kind, *RELEASES)
     assert list(found) == RELEASES
     waited = {name for name, (took, _) in found.items() if took > 20}
-    # that a release waits is what makes this a test; another one may, too
+    # these releases must wait, or they prove nothing; others may wait too
     assert len(waited - QUICK) >= len(RELEASES) - len(QUICK) - 3, found
     limit = 1e3 * locks.PAUSE
-    found.pop("allocation_in_a_cycle")  # the collector keeps the lock while it looks
+    found.pop("allocation_in_a_cycle")  # the garbage collector holds the lock
     slow = {name: pair for name, pair in found.items() if pair[1] > limit}
     assert slow == {}
 
@@ -56,7 +56,7 @@ def test_other_threads_run_while_a_release_waits(kind):
 @pytest.mark.parametrize("kind", ["callback", "kernel"])
 def test_a_release_that_keeps_the_lock_is_found(kind):
     found = run(kind, TWIN, check=False, watchdog=5)
-    if TWIN in found:  # else it never ended: the watchdog has ended the process
+    if TWIN in found:  # otherwise the watchdog has ended the process
         assert found[TWIN][1] > 1e3 * locks.PAUSE
 
 
@@ -75,7 +75,7 @@ CtxSynchronize StreamSynchronize EventSynchronize"""
 #: These wait behind such a call of another thread.
 WAITS_BEHIND = """MemAlloc StreamCreate EventCreate EventDestroy ModuleGetFunction
 TexObjectCreate TexObjectDestroy"""
-#: These too, and for a place in the queue of a stream.
+#: These too, and they wait for a free place in the queue of a stream.
 QUEUES = "LaunchKernel LaunchHostFunc EventRecord"
 
 
@@ -83,7 +83,7 @@ QUEUES = "LaunchKernel LaunchHostFunc EventRecord"
     ("names", "word"), [(WAITS, "NOGIL"), (WAITS_BEHIND, "BEHIND"), (QUEUES, "QUEUE")]
 )
 def test_the_table_says_what_was_measured(names, word):
-    """An H200 was seen to wait in these."""
+    """These calls waited on an H200."""
     root = Path(__file__).parents[2]
     table = (root / "src/cpp_free_c/abi/symbols.h").read_text()
     for name in names.split():

@@ -1,4 +1,4 @@
-"""Memcpy2D, Memcpy3D, Memcpy3DPeer, against slices of NumPy arrays."""
+"""Compare Memcpy2D, Memcpy3D and Memcpy3DPeer with slices of NumPy arrays."""
 
 import gc
 import itertools
@@ -20,7 +20,7 @@ SHAPE = (3, 5, 32)
 
 
 def pattern(first=1):
-    """Bytes that tell their place."""
+    """Return bytes that identify their offset."""
     return (
         ((np.arange(np.prod(SHAPE)) * 7 + first) % 251).astype(np.uint8).reshape(SHAPE)
     )
@@ -43,7 +43,7 @@ class Host:
 
 
 class Locked(Host):
-    """Page-locked memory, given as memory of whatever kind."""
+    """Page-locked memory, passed as any kind of memory."""
 
     def __init__(self, values):
         self.array = drv.pagelocked_empty(values.shape, values.dtype)
@@ -71,7 +71,7 @@ class Unified(Device):
 
 
 class Image(Device):
-    """An Array: its bytes come and go through device memory, plane by plane."""
+    """A texture array, filled and read through device memory, plane by plane."""
 
     def __init__(self, values):
         self.values = values
@@ -88,7 +88,7 @@ class Image(Device):
         self.transfer(drv.to_device(values), "set_src_device", "set_dst_array")
 
     def transfer(self, memory, set_memory, set_array):
-        """All of it, between device memory and the array."""
+        """Copy everything between device memory and the array."""
         planes, rows, row = self.values.shape
         copy = drv.Memcpy3D()
         getattr(copy, set_memory)(memory)
@@ -129,7 +129,7 @@ def fill_in(copy, source, target, start, end, size):
 
 
 def run_at_any_pitch(copy):
-    """Run a copy; the aligned form asks for mem_alloc_pitch between device memories."""
+    """Run a copy. The aligned form needs mem_alloc_pitch between device memories."""
     if isinstance(copy, drv.Memcpy2D):
         copy(aligned=False)
     else:
@@ -140,7 +140,7 @@ def box(start, size):
     return tuple(slice(a, a + n) for a, n in zip(start, size, strict=True))
 
 
-#: How a copy is run, and the types that can be run so.
+#: The ways to run a copy, and the types that allow them.
 CALLS = {
     "plain": (TYPES, lambda copy, stream: copy()),
     "aligned": (TYPES[:1], lambda copy, stream: copy(True)),
@@ -361,7 +361,7 @@ def test_objects(ctx, type_):
 
 
 def rectangle(type_, width, height, pitch=0, depth=1):
-    """A copy from a device full of bytes to whatever is set."""
+    """Return a copy from a device full of bytes, without a target."""
     copy = type_()
     copy.width_in_bytes, copy.height = width, height
     copy.src_pitch, copy.dst_pitch = width, pitch
@@ -482,7 +482,7 @@ def test_a_buffer_that_is_too_small(ctx, type_, side):
 @pytest.mark.parametrize("type_", BOXES)
 @pytest.mark.parametrize("side", ["source", "destination"])
 def test_planes_without_a_height_have_the_rows_above_them_too(ctx, type_, side):
-    """A height of 0 means y rows and those that are copied, for each plane."""
+    """With a height of 0, each plane has y rows and the copied rows."""
     copy = type_()
     name, other = ("src", "dst") if side == "source" else ("dst", "src")
     memory = drv.to_device(np.arange(80, dtype=np.uint8))
@@ -564,7 +564,7 @@ def test_a_queued_copy_may_outlive_the_names_of_its_buffers(numbers, type_):
 
 
 def test_threads_may_share_a_copy(numbers):
-    """The memory that a thread copies to stays, whoever sets another meanwhile."""
+    """The target of a running copy is kept if another thread sets a new one."""
     copy = rectangle(drv.Memcpy2D, 64, 4, 64)
     copy.set_src_device(numbers)
     context = drv.Context.get_current()
@@ -733,7 +733,7 @@ def test_a_copy_needs_a_context(type_):
 
 
 def test_unified_memory_whose_address_was_moved(ctx):
-    """What is left of the buffer behind the address counts."""
+    """Only the rest of the buffer after the address counts."""
     values = np.arange(16, dtype=np.float32)
     memory = drv.mem_alloc(64)
     copy = drv.Memcpy2D()
@@ -759,7 +759,7 @@ def test_a_buffer_is_no_array(ctx):
 @pytest.mark.parametrize("side", ["src", "dst"])
 @pytest.mark.parametrize("given", ["device", "unified"])
 def test_a_host_type_without_a_host_buffer(ctx, kind, side, given):
-    """The type alone does not say where the host's memory is."""
+    """The type alone does not name the host memory."""
     memory, host = drv.mem_alloc(64), np.zeros(64, np.uint8)
     copy = kind()
     copy.set_src_device(memory)

@@ -36,7 +36,7 @@ def test_round_trip_of_every_kind_of_buffer(ctx):
 
 
 def test_memory_that_was_released_is_refused(ctx):
-    """Its address may be another owner's by then, as a pool shows."""
+    """Another owner may have its address, for example in a pool."""
     pool = pycuda.tools.DeviceMemoryPool()
     released, plain = pool.allocate(64), drv.mem_alloc(64)
     array = gpuarray.GPUArray(16, np.int32, gpudata=released)

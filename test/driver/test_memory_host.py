@@ -1,4 +1,4 @@
-"""Host memory that the driver knows: aligned, registered, managed; kernels reach it."""
+"""Host memory known to the driver: aligned, registered, managed, mapped."""
 
 import gc
 import weakref
@@ -420,7 +420,7 @@ def test_address_ranges(ctx):
 
 @pytest.mark.parametrize("dtype", ["S", "U", "V0", np.dtype([])])
 def test_items_without_bytes(ctx, dtype):
-    """They are arrays without memory, as NumPy makes them."""
+    """They make arrays without memory, as in NumPy."""
     for make in (drv.pagelocked_empty, drv.pagelocked_zeros, drv.aligned_empty):
         array = make((2, 3), dtype)
         assert array.shape == (2, 3) and array.dtype.itemsize == 0

@@ -14,7 +14,7 @@ from pycuda.tools import DeviceMemoryPool
 
 pytestmark = pytest.mark.gpu
 
-#: Both sides read lines and answer them; nothing depends on who is faster.
+#: Both sides read and answer lines, so the speed does not matter.
 PRELUDE = """
 import sys
 import numpy as np
@@ -32,7 +32,7 @@ def hear():
 
 
 class Peer:
-    """A process that runs a script after PRELUDE; say() and hear() are lines."""
+    """A process that runs a script after PRELUDE. say() and hear() exchange lines."""
 
     def __init__(self, script):
         self.process = subprocess.Popen(
@@ -54,7 +54,7 @@ class Peer:
         return line.split()
 
     def end(self):
-        """Wait for its end, which must be a good one."""
+        """Wait for the process, which must succeed."""
         out, err = self.process.communicate(timeout=300)
         assert (self.process.returncode, out, err) == (0, "", "")
 
@@ -113,9 +113,9 @@ def test_another_process_reads_and_writes_the_memory(ctx):
 
 @pytest.mark.parametrize("size", [64, 4096, 1 << 20, 5 << 20])
 def test_a_handle_of_freed_memory_does_not_open(ctx, size):
-    """A GPU's driver refuses it too, where the memory shares no block with others.
+    """A GPU's driver rejects it too, unless the memory shares a block with others.
 
-    The driver shares blocks of 2 MiB: an H200 opened a handle of freed memory of 1 MiB.
+    Blocks have 2 MiB: an H200 opened a handle of freed memory of 1 MiB.
     """
     if not _driver._is_emulated() and size < 2 << 20:
         pytest.skip("the driver of a GPU cannot tell for a small allocation")
@@ -132,7 +132,7 @@ def test_a_handle_of_freed_memory_does_not_open(ctx, size):
             memory.close()
     context.detach()
     """
-    kept = drv.mem_alloc(size)  # the neighbour goes on living
+    kept = drv.mem_alloc(size)  # the neighbor stays alive
     memory = drv.mem_alloc(size)
     drv.memset_d8(kept, 1, size)
     drv.memset_d8(memory, 2, size)

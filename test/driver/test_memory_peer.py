@@ -19,7 +19,7 @@ __global__ void sum_into(int *out, const int *a, const int *b)
 
 @pytest.fixture
 def pair():
-    """A context on each of two devices; none of them is current."""
+    """A context on each of two devices. None of them is current."""
     contexts = [drv.Device(i).make_context() for i in range(2)]
     for _ in contexts:
         drv.Context.pop()
@@ -30,14 +30,14 @@ def pair():
 
 @pytest.fixture
 def two(pair):
-    """The two contexts; the first is current."""
+    """The two contexts. The first is current."""
     pair[0].push()
     yield pair
     pair[0].pop()
 
 
 def memory_in(context, values):
-    """Device memory of a context, filled."""
+    """Return device memory of a context with these values."""
     context.push()
     memory = drv.to_device(values)
     context.pop()

@@ -1,7 +1,7 @@
-"""Calls of the driver in a thread that has no current context, or a foreign one.
+"""Driver calls in a thread without a current context, or with another one.
 
-test/data/no_context.txt and other_context.txt have what an H200 returns. The software
-device returns the same, and this package asks for a context only where the driver does.
+test/data/no_context.txt and other_context.txt have the results of an H200. The software
+device returns the same. The package needs a context only where the driver needs one.
 """
 
 import threading
@@ -35,7 +35,7 @@ def record_in_child(mode):
 
 
 def differences(codes, table):
-    """{the call: (what it returned, what the table says)} where these differ."""
+    """Return {call: (its result, the table's result)} where these differ."""
     return {
         words: (codes.get(words), code)
         for words, code in table.items()
@@ -48,7 +48,7 @@ def test_the_software_device_returns_what_a_gpu_returns(mode):
     codes, table = record_in_child(mode), TABLES[mode]
     assert len(table) >= 75
     assert differences(codes, table) == {}
-    # The check tells one wrong code.
+    # The check detects one wrong code.
     wrong = {**table, "cuEventQuery .": 201}
     assert differences(codes, wrong) == {"cuEventQuery .": (0, 201)}
 
@@ -87,7 +87,7 @@ def test_a_gpu_returns_what_the_table_says(mode):
 
 
 def in_thread(function, *arguments):
-    """Call in a new thread; return the result or raise the exception here."""
+    """Call in a new thread. Return the result or raise the exception here."""
     outcome = []
 
     def body():
@@ -120,7 +120,7 @@ def things(ctx):
         delattr(Things, name)
 
 
-#: What the driver does without a current context, this package does too.
+#: Calls that neither the driver nor the package needs a context for.
 WORK = {
     "get_function": lambda t: t.module.get_function("k").name,
     "get_global": lambda t: t.module.get_global("g")[1],
@@ -151,7 +151,7 @@ def test_what_needs_no_context_works_in_a_thread_without_one(things, name):
     things.stream.synchronize()
 
 
-#: What needs one says so.
+#: Calls that need a context and say so.
 REFUSED = {
     "launch": lambda t: t.function(block=(1, 1, 1)),
     "record": lambda t: t.start.record(),

@@ -51,7 +51,7 @@ def counters(pool):
 
 
 def model_bin(size):
-    """The documented rule: the exponent, and the four bits below the leading one."""
+    """Return the bin by the rule: the exponent and four bits below the leading one."""
     if size < 2:
         return 0
     exponent = size.bit_length() - 1
@@ -60,7 +60,7 @@ def model_bin(size):
 
 @pytest.fixture(scope="module")
 def bins():
-    """A pool that is only asked for numbers."""
+    """A pool that is only used for its bin numbers."""
     return drv.PageLockedMemoryPool()
 
 
@@ -166,7 +166,7 @@ def test_pooled_memory_wherever_device_memory_goes(pool):
 
 @pytest.mark.parametrize("is_pooled", [True, False])
 def test_a_launch_refuses_an_array_whose_memory_was_freed(pool, is_pooled):
-    """The block may have another owner by then."""
+    """The block may already have another owner."""
     fill = SourceModule(FILL).get_function("fill")
     allocate = pool.allocate if is_pooled else drv.mem_alloc
     array = GPUArray(32, np.int32, allocate)
@@ -321,7 +321,7 @@ def test_a_page_locked_pool_outlives_a_context(ctx):
 
 
 def test_a_page_locked_pool_forgets_blocks_of_a_lost_context(ctx, fail_calls):  # noqa: F811
-    """Also where nobody looked at the counters, which forgets them too."""
+    """Blocks are forgotten without a read of the counters, which also forgets them."""
     pool = drv.PageLockedMemoryPool()
     other = drv.Device(0).make_context()
     pool.allocate(64, np.uint8)
@@ -333,7 +333,7 @@ def test_a_page_locked_pool_forgets_blocks_of_a_lost_context(ctx, fail_calls):  
     fresh[:] = 1
     del fresh
     assert counters(pool)[:2] == (1, 0)
-    pool.allocate(64, np.uint8)  # the twin: a block of this context is used again
+    pool.allocate(64, np.uint8)  # the counterpart: a block of this context is reused
     assert fail_calls.count("cuMemHostAlloc") == asked + 1
 
 
@@ -429,7 +429,7 @@ def test_other_threads_allocate_and_free(ctx, make, allocate):
 
 
 def test_many_threads(pool):
-    """Every thread writes its number into its blocks and finds it there."""
+    """Each thread writes its number into its blocks and reads it back."""
     barrier, workers = threading.Barrier(8), 8
     failures = []
 
@@ -553,7 +553,7 @@ def test_garbage_is_collected_first(ctx, fail_calls, kind):  # noqa: F811
 
 
 def test_garbage_may_end_the_context_of_the_pool(fail_calls):  # noqa: F811
-    """It is collected between two attempts; the second finds no context."""
+    """The collection runs between two attempts. The second one has no context."""
     context = drv.Device(0).make_context()
     pool = drv.DeviceMemoryPool()
 
@@ -641,7 +641,7 @@ def test_a_release_that_fails_is_a_warning(pool, fail_calls):  # noqa: F811
 
 
 def test_every_call_of_the_driver_may_fail(ctx, fail_calls):  # noqa: F811
-    """From another context, so that entering and leaving are calls too."""
+    """Call from another context, so that entering and leaving it are calls too."""
     pool = drv.DeviceMemoryPool()
     other = drv.Device(0).make_context()
     live = _driver._live_counts()

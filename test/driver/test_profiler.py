@@ -1,4 +1,4 @@
-"""The driver's profiler: what may be asked of it, and what today's drivers answer."""
+"""The driver's profiler: its calls, and the results of present drivers."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_initialize(ctx, tmp_path):
     try:
         assert drv.initialize_profiler(*files, mode) is None
     except drv.LogicError as error:
-        # Drivers of CUDA 12 and later have lost it, or refuse it.
+        # Drivers of CUDA 12 and later lack it or reject it.
         assert error.routine == "cuProfilerInitialize"
 
 

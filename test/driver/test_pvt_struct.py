@@ -1,7 +1,7 @@
 """pycuda._pvt_struct: native packing with complex numbers.
 
-The standard library's struct in native mode is the referee for every format that both
-know; numpy and ctypes are for the rest.
+The standard library's struct in native mode defines the results of all common formats.
+NumPy and ctypes define the others.
 """
 
 import array
@@ -527,7 +527,7 @@ def test_signatures():
 
 
 def leaks(use):
-    """Say whether every round of calls leaves more memory blocks behind."""
+    """Whether each round of calls leaves more memory blocks."""
     counts = array.array("q", [0] * 6)  # so that counting adds no block itself
     for round in range(len(counts)):
         for _ in range(500):

@@ -1,4 +1,4 @@
-"""Arguments that run code of their own in mid-call, and other hard treatment."""
+"""Arguments that run code during a call, and other hostile objects."""
 
 import contextlib
 import gc
@@ -41,7 +41,7 @@ def test_prepare_in_the_middle_of_a_prepared_call(mod):
 
 
 def test_prepare_in_the_middle_with_freed_memory_overwritten():
-    """The plan of the call is still there: Python overwrites what is freed."""
+    """The plan of the call must be alive, because Python overwrites freed memory."""
     done = run_child(
         f"""
 import numpy as np
@@ -64,7 +64,7 @@ print(drv.from_device(out, 1, np.int64)[0])
 
 @pytest.mark.parametrize("change", ["del one.arg_format", "one.prepare('qqq')", "pass"])
 def test_a_plan_that_goes_while_the_grid_is_converted(change):
-    """The call goes by the plan that it found; the next one by what is there then."""
+    """The call uses the plan with which it started. The next call uses the new one."""
     done = run_child(
         f"""
 import numpy as np
@@ -94,7 +94,7 @@ print(drv.from_device(out, 1, np.int64)[0])
 
 
 def test_a_number_that_has_its_function_described_anew():
-    """What is known of the parameters stays while an argument is converted."""
+    """The description of the parameters is kept during the conversion of arguments."""
     done = run_child(
         f"""
 import numpy as np
@@ -119,7 +119,7 @@ print(drv.from_device(out, 1, np.int64)[0])
 @pytest.mark.parametrize("handler", ["In", "Out", "InOut"])
 @pytest.mark.parametrize("question", [1, 2, 3, 4, None])
 def test_device_memory_deleted_when_it_says_its_address(handler, question):
-    """The call keeps the memory that it passed to the kernel."""
+    """The call keeps the memory that it passes to the kernel."""
     done = run_child(
         f"""
 import numpy as np
@@ -150,7 +150,7 @@ print(array[0], drv.from_device(int(memory.memory), 1, np.int32)[0])
 @pytest.mark.parametrize("subclass", [False, True])
 @pytest.mark.parametrize("push", [True, False])
 def test_results_after_another_context_became_current(ctx, mod, subclass, push):
-    """They come from the memory of the launch."""
+    """The results come from the memory of the launch."""
     other = drv.Device(0).make_context()
     other.pop()
 
@@ -203,7 +203,7 @@ def test_a_handler_whose_memory_goes_before_its_results_are_copied(mod):
 )
 @pytest.mark.parametrize("change", ["detach", "pop", "nothing"])
 def test_a_context_that_goes_while_a_kernel_is_made(ctx, operation, change):
-    """Nothing is loaded or launched in the next context of the stack."""
+    """No kernel is loaded or launched in the next context of the stack."""
     other = drv.Device(0).make_context()
     array = gpuarray.zeros((64, 64), np.float32)
     before = sys.getprofile()
@@ -579,7 +579,7 @@ def image_of(value):
 
 
 class Empties:
-    """A number that takes away everything of the list it is in."""
+    """A number that empties the list that contains it."""
 
     def __init__(self, items):
         self.items = items
@@ -593,7 +593,7 @@ class Empties:
 
 
 class Releases(Empties):
-    """A number that releases an Array."""
+    """A number that releases a texture array."""
 
     def __index__(self):
         self.items.free()
@@ -686,7 +686,7 @@ def test_an_interface_without_a_length(mod):
 
 
 class Again:
-    """Garbage that runs code when it is collected, and is garbage again afterwards."""
+    """Garbage that runs code when it is collected, and then becomes garbage again."""
 
     def __init__(self, work):
         self.work = work
@@ -699,7 +699,7 @@ class Again:
 
 @pytest.fixture
 def hasty_collection():
-    """Garbage is collected wherever an object is made."""
+    """Run the garbage collector at every allocation of an object."""
     thresholds = gc.get_threshold()
     gc.collect()
     yield
@@ -768,7 +768,7 @@ def test_a_capsule_taken_while_it_is_taken(ctx, hasty_collection):
 
 
 def test_garbage_that_uses_a_context_while_another_is_made(ctx, hasty_collection):
-    """The new context is current afterwards, for the driver as well."""
+    """The new context is current afterwards, also in the driver."""
     used = []
 
     def use():

@@ -1,4 +1,4 @@
-"""Which library a program gets: the driver, or the software device."""
+"""The choice between the driver and the software device."""
 
 import pytest
 

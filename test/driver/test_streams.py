@@ -1,4 +1,4 @@
-"""Streams: priorities, others' handles, the current stream, order between streams."""
+"""Streams: priorities, foreign handles, the current stream, order between streams."""
 
 import gc
 import threading
@@ -305,7 +305,7 @@ def test_a_stream_counts_in_its_own_context(ctx):
         assert drv.Stream.get_current() is outer
 
 
-#: What queues work of value v on memory m without naming a stream, or naming None.
+#: Calls that enqueue work with value v on memory m, with no stream or None.
 LATE = """
 import numpy as np
 import pycuda.driver as drv
@@ -356,7 +356,7 @@ WAYS = {
 
 @pytest.mark.parametrize("name", WAYS)
 def test_work_goes_to_the_current_stream(name):
-    """The software device runs a stream late, so that its value is not there before."""
+    """The software device defers the stream, so its value is not written before."""
     done = run_child(
         f"""{LATE}
 with a:
@@ -409,7 +409,7 @@ with a:
 @pytest.mark.parametrize("where", ["stream=b", "stream=None"])
 @pytest.mark.parametrize("kind", ["handle", "None"])
 def test_a_launch_comes_after_the_array_s_stream(where, kind):
-    """A twin without the stream's handle reads the old value."""
+    """The counterpart without the stream's handle reads the old value."""
     stream = "a.handle" if kind == "handle" else "None"
     done = run_child(
         f"""{LATE}
@@ -454,7 +454,7 @@ print(host.tolist() == np.arange(32).reshape(4, 8)[:, ::2].tolist())
 
 @pytest.mark.parametrize("call", ["cuEventRecord", "cuStreamWaitEvent"])
 def test_an_order_that_fails_leaves_no_event_behind(mod, fail_calls, call):  # noqa: F811
-    """The launch orders two streams by an event of its own."""
+    """The launch orders two streams with its own event."""
     copy = mod.get_function("copy")
     source, out = (drv.to_device(np.arange(32, dtype=np.int32)) for _ in range(2))
     before, after = drv.Stream(), drv.Stream()
@@ -576,7 +576,7 @@ def test_making_a_stream_may_fail(ctx, fail_calls):  # noqa: F811
 
 
 def test_a_second_init_is_refused(ctx):
-    """The stream may be current, or waited for in another thread."""
+    """The stream may be current, or another thread may wait for it."""
     stream = drv.Stream()
     handle = stream.handle
     with stream:

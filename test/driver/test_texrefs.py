@@ -1,7 +1,7 @@
-"""Texture and surface references: sources written before CUDA 12, against NumPy.
+"""Texture and surface references: sources from before CUDA 12, compared with NumPy.
 
-The kernels of support/old_sources.py are compiled by nvcc and by NVRTC; what they read
-is compared with support/texture_model.py, as test_textures.py compares texture objects.
+nvcc and NVRTC compile the kernels of support/old_sources.py. Their reads are compared
+with support/texture_model.py, as in test_textures.py for texture objects.
 """
 
 import ctypes
@@ -55,7 +55,7 @@ COMPILERS = [
 
 @pytest.fixture(scope="module", params=COMPILERS)
 def images(request):
-    """The kernels as PTX, by what they are for; compiled once."""
+    """The PTX of the kernels by purpose, compiled once."""
     drv.init()
     context = drv.Device(0).make_context()
     try:
@@ -72,14 +72,14 @@ def images(request):
 
 
 class Programs(Bench):
-    """A module of old sources, and what its kernels read."""
+    """A module of old sources, and the reads of its kernels."""
 
     def __init__(self, image):
         self.emulated = _driver._is_emulated()
         self.module = drv.module_from_buffer(image)
 
     def read(self, name, at, layer=None, dtype="float32", channels=1, **how):
-        """[point][channel] of what a kernel reads at some places."""
+        """Return a kernel's reads at some coordinates, as [point][channel]."""
         count = len(at[0])
         three = np.zeros((3, count), np.float32)
         three[: len(at)] = at
@@ -105,7 +105,7 @@ def programs(ctx, images):
 
 
 def array_of(data, sides, flags=0):
-    """An Array of data[z][y][x][channel]; z counts layers where flags say so."""
+    """Make an Array of data[z][y][x][channel]. The flags may make z the layer."""
     depth, height, width, channels = data.shape
     descriptor = drv.ArrayDescriptor3D()
     descriptor.width = width
@@ -208,7 +208,7 @@ def test_elements(programs, geometry, type_, dtype, channels):
 @pytest.mark.parametrize("channels", [1, 2, 4])
 @pytest.mark.parametrize("dtype", ELEMENTS)
 def test_read_modes(programs, dtype, channels):
-    """An element is read as its declaration says, whatever the flags."""
+    """The declaration defines how an element is read, not the flags."""
     rng = rng_of("read modes", dtype, channels)
     data = texels(rng, dtype, depth=1, channels=channels)
     array = array_of(data, 2)
@@ -345,7 +345,7 @@ def test_cubemaps(programs, name, layers, channels):
 @pytest.mark.parametrize("way", ["lod", "grad"])
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 def test_levels_of_one(programs, geometry, way):
-    """Without mipmaps a level and derivatives change nothing."""
+    """Without mipmaps, a level and derivatives have no effect."""
     sides, flags = GEOMETRIES[geometry]
     rng = rng_of("levels", geometry, way)
     data = data_of(rng, geometry, "float32", 1)
@@ -498,7 +498,7 @@ def test_two_textures_in_a_module(two):
 
 
 def test_state_belongs_to_the_variable(two):
-    """What one object sets every other of that name sees, also when it is gone."""
+    """All objects of one name share the state, even after one of them is released."""
     two.get_texref("left").set_filter_mode(LINEAR)
     two.get_texref("left").set_address_mode(1, drv.address_mode.MIRROR)
     array = bound(4)
@@ -541,7 +541,7 @@ def test_an_array_brings_its_format(two):
 
 
 def test_rebinding_between_launches(two):
-    """Each launch sees what was bound when it was queued, in whatever stream."""
+    """Each launch uses the binding at the time of its call, in any stream."""
     left, kernel = two.get_texref("left"), two.get_function("copy")
     spin = two.get_function("spin")
     arrays = [bound(value) for value in range(4)]
@@ -564,7 +564,7 @@ def test_rebinding_between_launches(two):
 
 
 def test_destroyed_streams(two):
-    """The handle of a stream may come back for another one."""
+    """Another stream may get the same handle."""
     left, kernel = two.get_texref("left"), two.get_function("copy")
     arrays = [bound(value) for value in range(2)]
     outs = [drv.mem_alloc(60) for _ in range(8)]
@@ -763,7 +763,7 @@ def test_after_the_context(images):
 
 
 def test_calls_of_a_launch(ctx):
-    """An unchanged reference costs no call of the driver; a changed one few."""
+    """An unchanged reference costs no driver call, and a changed one a few."""
     if not _driver._is_emulated():
         pytest.skip("counts calls, which the software device does")
     device = ctypes.CDLL(LIBRARY)
@@ -811,7 +811,7 @@ def test_replaced_objects_go(two):
 
 
 def test_captured_launch(two):
-    """A store that went into a graph has not happened: the next launch does it."""
+    """A store into a graph has not run yet, so the next launch stores again."""
     raw = Raw()
     stream, left = drv.Stream(), two.get_texref("left")
     kernel = two.get_function("copy")
@@ -892,7 +892,7 @@ def test_messages_keep_their_lines(way):
 @pytest.mark.parametrize("way", COMPILERS)
 @pytest.mark.parametrize("no_extern_c", [False, True])
 def test_words_stay_free(ctx, way, no_extern_c):
-    """A word that names no reference may name anything else."""
+    """The words of references are free for other uses."""
     source = """
     // surface<void, 2> is not declared here
     texture<int> numbers;
@@ -933,7 +933,7 @@ HEADERS = {
 @pytest.mark.parametrize("way", COMPILERS)
 @pytest.mark.parametrize("case", HEADERS)
 def test_references_in_a_users_header(ctx, way, case, tmp_path, monkeypatch):
-    """The source itself shows no declaration; the words are free for other uses."""
+    """The source itself has no declaration. The words are free for other uses."""
     monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "cache"))
     header, read = HEADERS[case]
     (tmp_path / "mine.cuh").write_text(header)
@@ -971,7 +971,7 @@ def test_a_surface_in_a_header_beside_a_texture_in_the_source(way, tmp_path):
 
 @pytest.mark.parametrize("way", COMPILERS)
 def test_a_header_of_ours_that_does_not_help_is_not_mentioned(way):
-    """The first error counts: here the word is a variable."""
+    """The first error counts, because the word is a variable here."""
     how = {"compiler": way, "target": "ptx", "arch": "compute_75"}
     source = "__device__ int n;\n__global__ void f() { n = texture + 1; }\n"
     with pytest.raises(drv.CompileError) as caught:
@@ -1001,7 +1001,7 @@ OTHER_USES = {
 @pytest.mark.parametrize("word", ["texture", "surface"])
 @pytest.mark.parametrize("use", OTHER_USES)
 def test_words_of_the_sources_own(way, word, use):
-    """What CUDA 13 compiles compiles here, whatever it calls its variables."""
+    """Sources that CUDA 13 compiles work, with any names of variables."""
     source = re.sub(r"\bW\b", word, OTHER_USES[use])
     compiler.compile(
         source, compiler=way, target="ptx", arch="compute_75", no_extern_c=True

@@ -1,4 +1,4 @@
-"""Arrays: descriptors, life, and copies of one-dimensional ones."""
+"""Texture arrays: descriptors, lifetime, and copies of one-dimensional arrays."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""TextureObject and SurfaceObject: making them, passing them, their life."""
+"""TextureObject and SurfaceObject: creation, use as arguments, and lifetime."""
 
 import ctypes
 import gc
@@ -77,7 +77,7 @@ def array_of(data, flags=0):
 
 
 def plane(value=None, flags=0):
-    """A 5 x 3 array of single floats, and what is in it."""
+    """Make a 5 x 3 array of single floats. Return it and its content."""
     data = np.arange(15, dtype=np.float32).reshape(3, 5)
     data = data if value is None else np.full_like(data, value)
     return array_of(data[..., None], flags), data
@@ -92,7 +92,7 @@ def read(module, texture, **how):
 
 
 def test_one_row_with_a_pitch_is_an_image(module):
-    """Linear memory has no rows to leave; rows of a pitch have a border around them."""
+    """Linear memory has no border. Pitched memory has a border around its row."""
     data = np.arange(8, dtype=np.float32)
     descriptor = descriptor_of(data.reshape(1, 8, 1))
     memory = drv.to_device(np.append(data, np.zeros(120, np.float32)))
@@ -233,7 +233,7 @@ def test_it_holds_its_array(module):
 
 
 def test_temporary_objects(module):
-    """Dropped while a kernel may run, an object waits for it."""
+    """The release of an object waits for kernels that may use it."""
     out = [drv.mem_alloc(60) for _ in range(12)]
     kernel, stream = module.get_function("read1"), drv.Stream()
     for value, memory in enumerate(out):
@@ -300,7 +300,7 @@ def test_after_the_context():
 
 
 def test_a_capture_is_spoilt_by_making_and_by_ending_one(ctx):
-    """Which a driver says, so that nobody takes the graph for whole."""
+    """The driver reports it, so that no program uses an incomplete graph."""
     raw, stream = Raw(), drv.Stream()
     array, surface = plane()[0], plane(flags=drv.array3d_flags.SURFACE_LDST)[0]
     made = drv.TextureObject(array), drv.SurfaceObject(surface)
@@ -399,7 +399,7 @@ def test_an_object_that_is_dropped_during_a_capture(module, flags):
 
 
 def test_that_waiting_would_end_a_capture(module):
-    """What a dropped object must not do is noticed."""
+    """The test detects a wait, which the release of an object must not make."""
     stream = drv.Stream()
     with pytest.raises((drv.Error, DriverError)), captured(stream, launches=0):
         drv.Context.synchronize()

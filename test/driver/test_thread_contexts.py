@@ -1,5 +1,5 @@
-"""Threads without a context, which work in the one that pycuda.autoinit lends, and
-threads in which another library has changed the driver's current context.
+"""Threads without a context, which use the context of pycuda.autoinit, and threads in
+which another library has changed the driver's current context.
 """
 
 import asyncio
@@ -46,14 +46,14 @@ NONE = "this thread has no current context"
 
 
 def in_thread(function, *arguments):
-    """Call it in a new thread; return its result or raise its exception here."""
+    """Call in a new thread. Return the result or raise the exception here."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function, *arguments).result()
 
 
 @pytest.fixture
 def lent(ctx):
-    """A context that is lent to all threads, and on the stack of this one."""
+    """A context that all threads may use, on the stack of this thread."""
     _driver._lend_to_threads(ctx)
     yield ctx
     _driver._lend_to_threads(None)
@@ -65,12 +65,12 @@ def raw():
 
 
 def current(raw):
-    """The handle of the driver's current context, None for none."""
+    """Return the handle of the driver's current context, or None."""
     return raw.out(c_void_p, "CtxGetCurrent")
 
 
 def owner(raw, memory):
-    """The handle of the context of an address."""
+    """Return the handle of the context of an address."""
     return raw.out(c_void_p, "PointerGetAttribute", 1, c_uint64(int(memory)))
 
 
@@ -341,7 +341,7 @@ def test_asyncio_to_thread(lent):
 
 
 def test_a_thread_of_c(lent):
-    """A thread that Python has not started, which calls back twice."""
+    """A thread that Python did not start makes two callbacks."""
     libc, seen = ctypes.CDLL(None), []
 
     @ctypes.CFUNCTYPE(c_void_p, c_void_p)
@@ -359,7 +359,7 @@ def test_a_thread_of_c(lent):
 @pytest.mark.software(why="a real driver may crash on a dead handle")
 @pytest.mark.parametrize("leave", ["pop", "detach"])
 def test_contexts_below_the_top_that_another_library_ended(ctx, raw, leave):
-    """They go with the top; one that is asked for is an error."""
+    """They are removed with the top. Using one of them is an error."""
     below = [drv.Device(0).make_context() for _ in range(2)]
     top = drv.Device(0).make_context()
     for context in below:
@@ -380,7 +380,7 @@ def test_contexts_below_the_top_that_another_library_ended(ctx, raw, leave):
 
 @pytest.fixture
 def foreign(raw):
-    """A context that the package knows nothing of."""
+    """A context that is unknown to the package."""
     context = raw.context()
     raw.ok("CtxPopCurrent", byref(c_void_p()))
     yield context
@@ -406,7 +406,7 @@ def test_in_a_thread_where_another_library_works(lent, raw, foreign, name):
 
 
 def test_each_call_looks_again(ctx, raw, foreign):
-    """Objects made before, used right after the other library's calls."""
+    """Use existing objects right after calls of the other library."""
     function = module_from_buffer(KERNEL).get_function("one")
     memory = drv.to_device(np.zeros(1, np.int32))
     event, x = drv.Event(), gpuarray.to_gpu(np.arange(3))
@@ -426,7 +426,7 @@ def test_each_call_looks_again(ctx, raw, foreign):
 
 
 def test_what_is_made_belongs_to_the_thread_s_context(ctx, raw, foreign):
-    """Also by a pool and by a linker, which enter their context by themselves."""
+    """This includes pools and linkers, which enter their own context."""
     memory = drv.to_device(np.zeros(1, np.int32))
     pool, linker = DeviceMemoryPool(), drv.Linker()
     linker.add_data(KERNEL, drv.jit_input_type.PTX, "one")
@@ -445,7 +445,7 @@ def test_what_is_made_belongs_to_the_thread_s_context(ctx, raw, foreign):
 
 @pytest.mark.gpus(2)
 def test_the_current_device_of_another_library(ctx, raw):
-    """As after torch.cuda.set_device(1): our next call works on our device."""
+    """After a call like torch.cuda.set_device(1), our next call uses our device."""
     second = drv.Device(1).retain_primary_context()
     raw.ok("CtxSetCurrent", c_void_p(second.handle))
     assert drv.Context.get_device() == drv.Device(0)
@@ -558,7 +558,7 @@ def test_after_a_fork():
 
 
 def test_at_exit():
-    """Threads that work when the interpreter ends, objects in every corner."""
+    """Threads still work when the interpreter exits, with objects in many places."""
     out = run_child("""
         import atexit, threading, time
         import pycuda.autoinit, pycuda.driver as drv
@@ -599,7 +599,7 @@ def test_at_exit():
     assert out == "end\n"
 
 
-#: What programs do with the context of autoinit.
+#: The uses of autoinit's context in programs.
 OLD_PROGRAMS = {
     "pop and detach at the end": """
         autoinit.context.pop()

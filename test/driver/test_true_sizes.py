@@ -1,8 +1,8 @@
 """Attributes that programs assign never change how many bytes are moved.
 
 size, nbytes, mem_size and flags of a GPUArray are labels. shape, strides, dtype and
-gpudata say which elements the array has; where we know how large its memory is, an
-array that leaves it is refused. An ndarray is never written past its end.
+gpudata define its elements. If the package knows the size of the memory, it rejects an
+array that exceeds it. An ndarray is never written past its end.
 """
 
 import copy
@@ -27,7 +27,7 @@ N = 100
 
 
 class Part(GPUArray):
-    """A part of a buffer that labels itself as the whole, as programs do."""
+    """A part of a buffer with the labels of the whole, as in programs."""
 
     def __init__(self, shape, dtype, allocator=None, strides=None, whole=None):
         if whole is None:
@@ -40,7 +40,7 @@ class Part(GPUArray):
 
 
 class Lying(GPUArray):
-    """A subclass whose labels are wrong and cannot be repaired."""
+    """A subclass whose labels are wrong and cannot be assigned."""
 
     nbytes = 4 * N + 16
     size = property(lambda self: N + 4)
@@ -54,7 +54,7 @@ class Lying(GPUArray):
 
 
 def whole_of(dtype=np.int32, extra=8):
-    """A buffer of N elements with 4 in front, and what is left behind them."""
+    """Return a buffer of 4 elements, N elements, and extra elements after them."""
     values = np.arange(N + extra).astype(dtype)
     return gpuarray.to_gpu(values), values
 
@@ -74,19 +74,19 @@ def parts():
 
 @pytest.fixture(params=range(3), ids=["part", "lying", "assigned"])
 def part(request, ctx):
-    """(array of N elements, buffer it lies in, what the buffer holds)."""
+    """(array of N elements, its buffer, the values in the buffer)."""
     return list(parts())[request.param]
 
 
 def expect(whole, values, inner):
-    """The buffer holds ``inner`` in the part and its old values around."""
+    """Check that the buffer has ``inner`` in the part and its old values around."""
     wanted = values.copy()
     wanted[4 : 4 + N] = inner
     assert whole.get().tolist() == wanted.tolist()
 
 
 def guarded(dtype=np.int32):
-    """A host array of N elements, and a check that nothing around it was written."""
+    """Return a host array of N elements, and a check of the memory around it."""
     around = np.full(3 * N, 7, dtype)
     array = around[N : 2 * N]
 
@@ -378,12 +378,12 @@ def test_what_lies_inside_is_not_refused(ctx):
     pool = DeviceMemoryPool()
     GPUArray(25, np.float32, gpudata=pool.allocate(100)).fill(0)
     other = drv.mem_alloc(8)
-    # A program may give a view other memory: the base says nothing about that.
+    # A program may assign other memory to a view, about which the base says nothing.
     view = whole[2:4]
     view.gpudata = int(other)
     view.fill(3)
     assert view.get().tolist() == [3, 3] and whole.get().tolist() == list(range(N))
-    # A base that is no array may be there to be kept alive only.
+    # A base that is not an array may only be there to be kept alive.
     kept = GPUArray(2, np.float32, gpudata=int(other), base=drv.mem_alloc(4))
     assert kept.get().tolist() == [3, 3]
 
@@ -431,7 +431,7 @@ def test_an_init_without_memory_leaves_no_old_memory(ctx):
 
 
 def test_an_array_that_changes_while_it_is_copied(ctx):
-    """The allocator of the copy gives the array another layout."""
+    """The allocator of the copy changes the layout of the array."""
 
     def change(size):
         array.dtype = np.dtype(np.complex128)
@@ -451,7 +451,7 @@ def test_an_array_that_changes_while_it_is_copied(ctx):
 
 
 class OddBytes(np.ndarray):
-    """An ndarray that says that it has other bytes than it has."""
+    """An ndarray that reports a wrong number of bytes."""
 
     nbytes = 10**6
     size = 10**6
@@ -483,7 +483,7 @@ def test_an_ndarray_with_odd_nbytes(ctx):
 
 
 class FewBytes(bytearray):
-    """A buffer that says that it has fewer bytes than it has."""
+    """A buffer that reports too few bytes."""
 
     nbytes = 4
 
@@ -546,7 +546,7 @@ def test_the_shape_of_launches_can_be_assigned(ctx):
     threads = ElementwiseKernel("float *x", "x[i] = total_threads")
     threads(array)
     assert (array.get() == 192).all()
-    array.size = 1  # a label: the kernel is given a view
+    array.size = 1  # only a label: the kernel gets a view
     threads(array)
     assert (array.get() == 192).all()
     del array._grid, array._block

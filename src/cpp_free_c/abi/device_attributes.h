@@ -1,8 +1,9 @@
 /* Members of device_attribute: X(NAME, value, kind of the result).
  *
- * Each also is a property of Device under its name in lower case. Where two names share
- * a value the later row names what calls return. Values from cuda.h (test_abi.py);
- * NAME is the header's without CU_DEVICE_ATTRIBUTE_. */
+ * Each member is also a property of Device with its name in lower case. If two names
+ * share a value, calls return the member of the later row. NAME is the name in cuda.h
+ * without CU_DEVICE_ATTRIBUTE_; test_abi.py compares the values. Read by
+ * python/support/enums.c and python/driver/device.c. */
 #ifndef ABI_DEVICE_ATTRIBUTES_H
 #define ABI_DEVICE_ATTRIBUTES_H
 

@@ -239,7 +239,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(fence, low_fence, PTX_ANY, \
       "acq_rel alias async cluster cta gpu mbarrier_init proxy release sc sys", \
       EMU_OP_fence) \
-    X(bar, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), "and arrive or popc red sync warp", \
+    X(bar, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), "and arrive cta or popc red sync warp", \
       EMU_OP_bar_sync, EMU_OP_bar_arrive, EMU_OP_bar_red, EMU_OP_bar_warp) \
     X(barrier, low_bar, PTX_NO_TYPES | PTX_T(pred) | PTX_T(u32), \
       "aligned and arrive cluster cta or popc red sync", \

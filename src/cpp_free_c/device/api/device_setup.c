@@ -99,7 +99,7 @@ setup_parse_checks(const char *text, setup_wish *wish)
     unsigned checks;
 
     (void)wish; /* the machine reads the variable itself; here it is only checked */
-    return emu_check_parse(text, &checks);
+    return emu_race_parse(text, &checks);
 }
 
 /* The variables, in the order in which they are checked. */

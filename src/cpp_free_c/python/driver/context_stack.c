@@ -334,8 +334,9 @@ pcu_context_synchronize(pcu_state *st)
     }
     PCU_CALL_CURRENT(rc, st, CtxSynchronize, ());
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current && queued > rec->passed) {
-        rec->passed =
-            queued; /* work that other threads enqueued since may be pending */
+        /* Not rec->queued: work that other threads enqueued meanwhile may be pending.
+         */
+        rec->passed = queued;
     }
     return rc;
 }

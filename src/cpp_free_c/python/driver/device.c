@@ -8,6 +8,7 @@
 #include "python/support/convert.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -15,10 +16,8 @@
 #include "abi/device_attributes.h"
 
 typedef struct {
-    PyObject_HEAD
+    pcu_instance base;
     pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
     CUdevice handle; /* the ordinal in all known drivers; -1 before __init__ */
 } device;
 
@@ -98,34 +97,6 @@ device_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     return device_find(self->st, which, &self->handle);
-}
-
-static int
-device_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((device *)op)->dict);
-    return 0;
-}
-
-static int
-device_clear(PyObject *op)
-{
-    Py_CLEAR(((device *)op)->dict);
-    return 0;
-}
-
-static void
-device_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((device *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    device_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
 }
 
 static PyObject *
@@ -413,13 +384,6 @@ static PyGetSetDef device_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMemberDef device_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(device, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(device, weakrefs), Py_READONLY,
-     NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 static PyMethodDef device_methods[] = {
     {"count", (PyCFunction)(void (*)(void))device_count,
      METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, device_count_doc},
@@ -442,13 +406,13 @@ static PyType_Slot device_slots[] = {
     {Py_tp_doc, (void *)device_doc},
     {Py_tp_new, device_new},
     {Py_tp_init, device_init},
-    {Py_tp_traverse, device_traverse},
-    {Py_tp_clear, device_clear},
-    {Py_tp_dealloc, device_dealloc},
+    {Py_tp_traverse, pcu_instance_traverse},
+    {Py_tp_clear, pcu_instance_clear},
+    {Py_tp_dealloc, pcu_instance_dealloc},
     {Py_tp_repr, device_repr},
     {Py_tp_richcompare, device_richcompare},
     {Py_tp_hash, device_hash},
-    {Py_tp_members, device_members},
+    {Py_tp_members, pcu_instance_members},
     {Py_tp_getset, device_getset},
     {Py_tp_methods, device_methods},
     {0, NULL},

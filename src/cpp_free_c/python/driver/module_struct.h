@@ -10,7 +10,7 @@ struct pcu_reference_store;
 
 typedef struct {
     pcu_resource base;
-    struct pcu_reference_store *references; /* owned; NULL before the first */
+    struct pcu_reference_store *references; /* owned; NULL before the first use */
 } pcu_module;
 
 #endif

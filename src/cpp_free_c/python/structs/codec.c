@@ -1,14 +1,14 @@
-/* Formats of _pvt_struct: compiles them, packs and unpacks values (see pvt_codec.h).
+/* Formats of _pvt_struct: compiling them, packing and unpacking values.
  *
- * Invariant: a plan's items lie inside its size, and none is empty but strings. Called
- * by python/structs/struct.c only. */
+ * Invariant: the items of a plan lie inside its size, and only strings may be empty.
+ * Caller: struct.c; see codec.h. */
 #include "python/structs/codec.h"
 
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Integers are copied by their low bytes, which every host with CUDA has first. */
+/* Integers are copied by their low bytes, which come first on all hosts of CUDA. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "little-endian hosts only");
 
 /* -- format characters ------------------------------------------------------------- */
@@ -38,7 +38,7 @@ struct pvt_code {
         code, kind, (Py_ssize_t)sizeof(type), (Py_ssize_t) _Alignof(type) \
     }
 
-static const pvt_code codes[] = {
+static const pvt_code codec_codes[] = {
     {'x', PAD, 1, 1},
     {'c', CHAR, 1, 1},
     {'s', STRING, 1, 1},
@@ -65,11 +65,11 @@ static const pvt_code codes[] = {
 #undef ROW
 
 static const pvt_code *
-find_code(char code)
+codec_find_code(char code)
 {
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(codes); i++) {
-        if (codes[i].code == code) {
-            return &codes[i];
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(codec_codes); i++) {
+        if (codec_codes[i].code == code) {
+            return &codec_codes[i];
         }
     }
     return NULL;
@@ -77,11 +77,11 @@ find_code(char code)
 
 /* -- plans ------------------------------------------------------------------------- */
 
-/* Reads one repeat count and format character at *text, and moves behind them. 1, 0 at
+/* Read one repeat count and format character at *text and advance *text. Return 1, 0 at
  * the end of the format, or -1 with an exception. */
 static int
-next_code(PyObject *error, const char **text, const char *end, const pvt_code **row,
-          Py_ssize_t *number)
+codec_next_code(PyObject *error, const char **text, const char *end,
+                const pvt_code **row, Py_ssize_t *number)
 {
     const char *p = *text;
 
@@ -107,7 +107,7 @@ next_code(PyObject *error, const char **text, const char *end, const pvt_code **
             return -1;
         }
     }
-    *row = find_code(*p);
+    *row = codec_find_code(*p);
     if (*row == NULL) {
         PyErr_SetString(error, "bad char in struct format");
         return -1;
@@ -116,9 +116,9 @@ next_code(PyObject *error, const char **text, const char *end, const pvt_code **
     return 1;
 }
 
-/* Places one item behind what the plan has. 0, or -1 where the size overflows. */
+/* Place one item after the items of the plan. Return 0, or -1 if the size overflows. */
 static int
-place_item(pvt_plan *made, const pvt_code *row, Py_ssize_t number, pvt_item *item)
+codec_place_item(pvt_plan *made, const pvt_code *row, Py_ssize_t number, pvt_item *item)
 {
     Py_ssize_t gap = (row->align - made->size % row->align) % row->align;
 
@@ -138,7 +138,6 @@ place_item(pvt_plan *made, const pvt_code *row, Py_ssize_t number, pvt_item *ite
     return 0;
 }
 
-/* Compiles a format (bytes). A new reference to the plan's bytes, or NULL. */
 PyObject *
 pvt_compile(PyObject *error, PyObject *format)
 {
@@ -154,7 +153,7 @@ pvt_compile(PyObject *error, PyObject *format)
     if (text < end && *text == '@') {
         text++;
     }
-    /* A format has no more items than characters. */
+    /* A format has at most as many items as characters. */
     if (most > (PY_SSIZE_T_MAX / 2) / (Py_ssize_t)sizeof(pvt_item)) {
         return PyErr_NoMemory();
     }
@@ -162,10 +161,10 @@ pvt_compile(PyObject *error, PyObject *format)
     if (made == NULL) {
         return PyErr_NoMemory();
     }
-    while ((more = next_code(error, &text, end, &row, &number)) == 1) {
+    while ((more = codec_next_code(error, &text, end, &row, &number)) == 1) {
         pvt_item *item = &made->items[made->count];
 
-        if (place_item(made, row, number, item) < 0) {
+        if (codec_place_item(made, row, number, item) < 0) {
             PyErr_SetString(error, "total struct size too long");
             goto done;
         }
@@ -186,10 +185,10 @@ done:
 
 /* -- packing ----------------------------------------------------------------------- */
 
-/* Says in struct.error that a value does not fit its format, where a conversion failed
- * for that reason. Another exception (of the value's own code) stays. */
+/* Raise struct.error for a value that does not fit its format. An exception that the
+ * value's own code raised, other than TypeError and OverflowError, is kept. */
 static int
-bad_value(PyObject *error, const char *text)
+codec_bad_value(PyObject *error, const char *text)
 {
     if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError) ||
         PyErr_ExceptionMatches(PyExc_OverflowError)) {
@@ -198,10 +197,11 @@ bad_value(PyObject *error, const char *text)
     return -1;
 }
 
-/* Converts to a C integer in two's complement, refusing what the item cannot hold. A
- * pointer may be given as a negative number too. */
+/* Convert to a C integer in two's complement. A number outside the range of the item is
+ * an error; a pointer may also be negative. */
 static int
-integer_bits(PyObject *error, const pvt_item *item, PyObject *number, uint64_t *bits)
+codec_integer_bits(PyObject *error, const pvt_item *item, PyObject *number,
+                   uint64_t *bits)
 {
     int width = (int)(item->size * CHAR_BIT);
     uint64_t highest = UINT64_MAX >> (64 - width);
@@ -235,22 +235,22 @@ integer_bits(PyObject *error, const pvt_item *item, PyObject *number, uint64_t *
 }
 
 static int
-pack_integer(PyObject *error, const pvt_item *item, unsigned char *place,
-             PyObject *value)
+codec_pack_integer(PyObject *error, const pvt_item *item, unsigned char *place,
+                   PyObject *value)
 {
     PyObject *number = NULL;
     uint64_t bits;
     int rc = -1;
 
     if (!PyIndex_Check(value)) {
-        return bad_value(error, "required argument is not an integer");
+        return codec_bad_value(error, "required argument is not an integer");
     }
     number = PyNumber_Index(value);
     if (number == NULL) {
-        return bad_value(error, "required argument is not an integer");
+        return codec_bad_value(error, "required argument is not an integer");
     }
-    if (integer_bits(error, item, number, &bits) < 0) {
-        bad_value(error, "int too large to convert");
+    if (codec_integer_bits(error, item, number, &bits) < 0) {
+        codec_bad_value(error, "int too large to convert");
         goto done;
     }
     memcpy(place, &bits, (size_t)item->size);
@@ -261,13 +261,14 @@ done:
 }
 
 static int
-pack_real(PyObject *error, const pvt_item *item, unsigned char *place, PyObject *value)
+codec_pack_real(PyObject *error, const pvt_item *item, unsigned char *place,
+                PyObject *value)
 {
     double wide = PyFloat_AsDouble(value);
     float narrow = (float)wide;
 
     if (wide == -1.0 && PyErr_Occurred()) {
-        return bad_value(error, "required argument is not a float");
+        return codec_bad_value(error, "required argument is not a float");
     }
     if (item->size == (Py_ssize_t)sizeof(float)) {
         memcpy(place, &narrow, sizeof(narrow));
@@ -279,15 +280,15 @@ pack_real(PyObject *error, const pvt_item *item, unsigned char *place, PyObject 
 }
 
 static int
-pack_complex(PyObject *error, const pvt_item *item, unsigned char *place,
-             PyObject *value)
+codec_pack_complex(PyObject *error, const pvt_item *item, unsigned char *place,
+                   PyObject *value)
 {
     Py_complex number = PyComplex_AsCComplex(value);
     double wide[2] = {number.real, number.imag};
     float narrow[2] = {(float)number.real, (float)number.imag};
 
     if (number.real == -1.0 && PyErr_Occurred()) {
-        return bad_value(error, "required argument is not a complex number");
+        return codec_bad_value(error, "required argument is not a complex number");
     }
     if (item->size == (Py_ssize_t)sizeof(narrow)) {
         memcpy(place, narrow, sizeof(narrow));
@@ -298,24 +299,27 @@ pack_complex(PyObject *error, const pvt_item *item, unsigned char *place,
     return 0;
 }
 
-/* Copies the bytes of a value: as many as fit, the rest of the item stays zero. A
- * Pascal string has its length, at most 255, before them. */
+/* Copy the bytes of a value, as many as fit; the rest of the item stays zero. A Pascal
+ * string begins with its length, at most 255. */
 static int
-pack_string(PyObject *error, const pvt_item *item, unsigned char *place,
-            PyObject *value)
+codec_pack_string(PyObject *error, const pvt_item *item, unsigned char *place,
+                  PyObject *value)
 {
     Py_ssize_t prefix = item->row->kind == PASCAL;
     Py_ssize_t room = item->size - prefix;
     Py_buffer view;
 
     if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
-        /* An exporter may refuse with its own class: numpy's is ValueError. */
+        /* An exporter may raise another class: NumPy raises ValueError. */
         PyErr_SetString(
             error, "argument for 's' or 'p' must be a contiguous bytes-like object");
         return -1;
     }
     if (room > 0) {
-        Py_ssize_t length = view.len < room ? view.len : room;
+        Py_ssize_t length = view.len;
+        if (length > room) {
+            length = room;
+        }
         memcpy(place + prefix, view.buf, (size_t)length);
         if (prefix) {
             place[0] = (unsigned char)(length < UCHAR_MAX ? length : UCHAR_MAX);
@@ -326,7 +330,7 @@ pack_string(PyObject *error, const pvt_item *item, unsigned char *place,
 }
 
 static int
-pack_char(PyObject *error, unsigned char *place, PyObject *value)
+codec_pack_char(PyObject *error, unsigned char *place, PyObject *value)
 {
     const char *text = NULL;
 
@@ -337,14 +341,15 @@ pack_char(PyObject *error, unsigned char *place, PyObject *value)
         text = PyByteArray_AS_STRING(value);
     }
     if (text == NULL) {
-        return bad_value(error, "char format requires a bytes object of length 1");
+        return codec_bad_value(error,
+                               "char format requires a bytes object of length 1");
     }
     *place = (unsigned char)*text;
     return 0;
 }
 
 static int
-pack_bool(unsigned char *place, PyObject *value)
+codec_pack_bool(unsigned char *place, PyObject *value)
 {
     int truth = PyObject_IsTrue(value);
 
@@ -356,26 +361,26 @@ pack_bool(unsigned char *place, PyObject *value)
 }
 
 static int
-pack_value(PyObject *error, const pvt_item *item, unsigned char *place, PyObject *value)
+codec_pack_value(PyObject *error, const pvt_item *item, unsigned char *place,
+                 PyObject *value)
 {
     switch (item->row->kind) {
         case CHAR:
-            return pack_char(error, place, value);
+            return codec_pack_char(error, place, value);
         case STRING:
         case PASCAL:
-            return pack_string(error, item, place, value);
+            return codec_pack_string(error, item, place, value);
         case BOOL:
-            return pack_bool(place, value);
+            return codec_pack_bool(place, value);
         case REAL:
-            return pack_real(error, item, place, value);
+            return codec_pack_real(error, item, place, value);
         case COMPLEX:
-            return pack_complex(error, item, place, value);
+            return codec_pack_complex(error, item, place, value);
         default:
-            return pack_integer(error, item, place, value);
+            return codec_pack_integer(error, item, place, value);
     }
 }
 
-/* Packs the values into plan->size bytes. 0, or -1 with an exception. */
 int
 pvt_pack_all(PyObject *error, const pvt_plan *p, unsigned char *data,
              PyObject *const *values)
@@ -386,7 +391,7 @@ pvt_pack_all(PyObject *error, const pvt_plan *p, unsigned char *data,
         unsigned char *place = data + item->offset;
 
         for (Py_ssize_t k = 0; k < item->repeat; k++, place += item->size) {
-            if (pack_value(error, item, place, *values++) < 0) {
+            if (codec_pack_value(error, item, place, *values++) < 0) {
                 return -1;
             }
         }
@@ -396,9 +401,9 @@ pvt_pack_all(PyObject *error, const pvt_plan *p, unsigned char *data,
 
 /* -- unpacking --------------------------------------------------------------------- */
 
-/* An integer of any size as 64 bits, its sign carried on if it has one. */
+/* An integer of any size as 64 bits, with sign extension if it is signed. */
 static uint64_t
-load_integer(const unsigned char *place, Py_ssize_t size, int is_signed)
+codec_load_integer(const unsigned char *place, Py_ssize_t size, int is_signed)
 {
     uint64_t bits = 0;
     uint64_t sign = (uint64_t)1 << (size * CHAR_BIT - 1);
@@ -411,7 +416,7 @@ load_integer(const unsigned char *place, Py_ssize_t size, int is_signed)
 }
 
 static double
-load_real(const unsigned char *place, Py_ssize_t size)
+codec_load_real(const unsigned char *place, Py_ssize_t size)
 {
     float narrow;
     double wide;
@@ -425,18 +430,20 @@ load_real(const unsigned char *place, Py_ssize_t size)
 }
 
 static PyObject *
-unpack_pascal(const unsigned char *place, Py_ssize_t size)
+codec_unpack_pascal(const unsigned char *place, Py_ssize_t size)
 {
-    Py_ssize_t length = size > 0 ? place[0] : 0;
-
-    if (size > 0 && length > size - 1) {
+    if (size == 0) {
+        return PyBytes_FromStringAndSize(NULL, 0);
+    }
+    Py_ssize_t length = place[0];
+    if (length > size - 1) {
         length = size - 1;
     }
-    return PyBytes_FromStringAndSize(size > 0 ? (const char *)place + 1 : NULL, length);
+    return PyBytes_FromStringAndSize((const char *)place + 1, length);
 }
 
 static PyObject *
-unpack_value(const pvt_item *item, const unsigned char *place)
+codec_unpack_value(const pvt_item *item, const unsigned char *place)
 {
     Py_ssize_t half = item->size / 2;
 
@@ -445,22 +452,23 @@ unpack_value(const pvt_item *item, const unsigned char *place)
         case STRING:
             return PyBytes_FromStringAndSize((const char *)place, item->size);
         case PASCAL:
-            return unpack_pascal(place, item->size);
+            return codec_unpack_pascal(place, item->size);
         case BOOL:
             return PyBool_FromLong(*place);
         case REAL:
-            return PyFloat_FromDouble(load_real(place, item->size));
+            return PyFloat_FromDouble(codec_load_real(place, item->size));
         case COMPLEX:
-            return PyComplex_FromDoubles(load_real(place, half),
-                                         load_real(place + half, half));
+            return PyComplex_FromDoubles(codec_load_real(place, half),
+                                         codec_load_real(place + half, half));
         case SIGNED:
-            return PyLong_FromLongLong((int64_t)load_integer(place, item->size, 1));
+            return PyLong_FromLongLong(
+                (int64_t)codec_load_integer(place, item->size, 1));
         default:
-            return PyLong_FromUnsignedLongLong(load_integer(place, item->size, 0));
+            return PyLong_FromUnsignedLongLong(
+                codec_load_integer(place, item->size, 0));
     }
 }
 
-/* A tuple of the values that plan->size bytes hold. */
 PyObject *
 pvt_unpack_all(const pvt_plan *p, const unsigned char *data)
 {
@@ -475,7 +483,7 @@ pvt_unpack_all(const pvt_plan *p, const unsigned char *data)
         const unsigned char *place = data + item->offset;
 
         for (Py_ssize_t k = 0; k < item->repeat; k++, place += item->size) {
-            PyObject *value = unpack_value(item, place);
+            PyObject *value = codec_unpack_value(item, place);
 
             if (value == NULL) {
                 Py_DECREF(result);

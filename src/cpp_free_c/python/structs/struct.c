@@ -1,26 +1,27 @@
-/* pycuda._pvt_struct: the standard library's struct with complex numbers, native only.
+/* The module pycuda._pvt_struct: the standard library's struct with complex numbers, in
+ * native layout only. This file has the type, the functions and the module; codec.c
+ * compiles formats, packs and unpacks.
  *
- * Formats are compiled and followed by pvt_codec.c; here are the type, the functions
- * and the module. Invariant: an operation holds its plan's bytes while Python code may
- * run. The module shares nothing with pycuda._driver; Python is the only caller. */
+ * Invariant: an operation holds a reference to its plan while Python code may run. The
+ * module shares nothing with pycuda._driver. Python is the only caller. */
 #include "python/structs/codec.h"
 
-/* Formats kept compiled; as many as this at once are a program that makes them up. */
+/* The maximal number of cached formats. The cache is cleared when it is full. */
 #define CACHE_LIMIT 100
 
 /* -- state ------------------------------------------------------------------------- */
 
 typedef struct {
-    PyObject *error;  /* struct.error, but not the standard library's */
+    PyObject *error;  /* a class named struct.error, not the standard library's */
     PyObject *Struct; /* the type */
     PyObject *cache;  /* dict: format as bytes -> plan */
 } pvt_state;
 
 static struct PyModuleDef pvt_module;
 
-/* A format as bytes: a new reference, or NULL with an exception. */
+/* Convert a format to bytes. Return a new reference, or NULL with an exception. */
 static PyObject *
-format_as_bytes(PyObject *format)
+pvt_format_as_bytes(PyObject *format)
 {
     if (PyUnicode_Check(format)) {
         return PyUnicode_AsASCIIString(format);
@@ -34,12 +35,11 @@ format_as_bytes(PyObject *format)
     return NULL;
 }
 
-/* The plan of a format (str or bytes), from the cache if it is there: a new reference.
- */
+/* The plan of a format (str or bytes), from the cache if possible. New reference. */
 static PyObject *
-plan_for(pvt_state *st, PyObject *format)
+pvt_plan_for(pvt_state *st, PyObject *format)
 {
-    PyObject *key = format_as_bytes(format);
+    PyObject *key = pvt_format_as_bytes(format);
     PyObject *bytes = NULL;
 
     if (key == NULL) {
@@ -68,7 +68,7 @@ done:
 /* -- the four operations, on a plan ------------------------------------------------ */
 
 static int
-check_values(pvt_state *st, const char *name, const pvt_plan *p, Py_ssize_t got)
+pvt_check_values(pvt_state *st, const char *name, const pvt_plan *p, Py_ssize_t got)
 {
     if (got == p->values) {
         return 0;
@@ -79,12 +79,12 @@ check_values(pvt_state *st, const char *name, const pvt_plan *p, Py_ssize_t got)
 }
 
 static PyObject *
-do_pack(pvt_state *st, PyObject *bytes, PyObject *const *values, Py_ssize_t nvalues)
+pvt_do_pack(pvt_state *st, PyObject *bytes, PyObject *const *values, Py_ssize_t nvalues)
 {
     const pvt_plan *p = pvt_plan_borrow(bytes);
     PyObject *result = NULL;
 
-    if (check_values(st, "pack", p, nvalues) < 0) {
+    if (pvt_check_values(st, "pack", p, nvalues) < 0) {
         return NULL;
     }
     result = PyBytes_FromStringAndSize(NULL, p->size);
@@ -98,14 +98,17 @@ do_pack(pvt_state *st, PyObject *bytes, PyObject *const *values, Py_ssize_t nval
     return result;
 }
 
-/* Turns an offset, negative if counted from the end, into one at which the plan's bytes
- * fit the buffer. 0, or -1 with an exception. */
+/* Resolve an offset, which counts from the end if it is negative, and check that `size`
+ * bytes fit the buffer there. Return 0, or -1 with an exception. */
 static int
-fit_offset(pvt_state *st, const char *name, Py_ssize_t size, Py_ssize_t length,
-           Py_ssize_t *offset)
+pvt_fit_offset(pvt_state *st, const char *name, Py_ssize_t size, Py_ssize_t length,
+               Py_ssize_t *offset)
 {
-    Py_ssize_t place = *offset < 0 ? *offset + length : *offset;
+    Py_ssize_t place = *offset;
 
+    if (place < 0) {
+        place += length;
+    }
     if (place < 0) {
         PyErr_Format(st->error, "offset %zd out of range for %zd-byte buffer", *offset,
                      length);
@@ -122,7 +125,8 @@ fit_offset(pvt_state *st, const char *name, Py_ssize_t size, Py_ssize_t length,
 }
 
 static PyObject *
-do_pack_into(pvt_state *st, PyObject *bytes, PyObject *const *args, Py_ssize_t nargs)
+pvt_do_pack_into(pvt_state *st, PyObject *bytes, PyObject *const *args,
+                 Py_ssize_t nargs)
 {
     const pvt_plan *p = pvt_plan_borrow(bytes);
     Py_buffer view = {0};
@@ -130,11 +134,14 @@ do_pack_into(pvt_state *st, PyObject *bytes, PyObject *const *args, Py_ssize_t n
     Py_ssize_t offset;
 
     if (nargs < 2) {
-        PyErr_SetString(st->error, nargs == 0 ? "pack_into expected buffer argument"
-                                              : "pack_into expected offset argument");
+        const char *missing = "pack_into expected buffer argument";
+        if (nargs == 1) {
+            missing = "pack_into expected offset argument";
+        }
+        PyErr_SetString(st->error, missing);
         return NULL;
     }
-    if (check_values(st, "pack_into", p, nargs - 2) < 0) {
+    if (pvt_check_values(st, "pack_into", p, nargs - 2) < 0) {
         return NULL;
     }
     if (PyObject_GetBuffer(args[0], &view, PyBUF_WRITABLE) < 0) {
@@ -144,7 +151,7 @@ do_pack_into(pvt_state *st, PyObject *bytes, PyObject *const *args, Py_ssize_t n
     if (offset == -1 && PyErr_Occurred()) {
         goto done;
     }
-    if (fit_offset(st, "pack_into", p->size, view.len, &offset) < 0 ||
+    if (pvt_fit_offset(st, "pack_into", p->size, view.len, &offset) < 0 ||
         pvt_pack_all(st->error, p, (unsigned char *)view.buf + offset, args + 2) < 0) {
         goto done;
     }
@@ -155,7 +162,7 @@ done:
 }
 
 static PyObject *
-do_unpack(pvt_state *st, PyObject *bytes, PyObject *buffer)
+pvt_do_unpack(pvt_state *st, PyObject *bytes, PyObject *buffer)
 {
     const pvt_plan *p = pvt_plan_borrow(bytes);
     PyObject *result = NULL;
@@ -175,7 +182,7 @@ do_unpack(pvt_state *st, PyObject *bytes, PyObject *buffer)
 }
 
 static PyObject *
-do_unpack_from(pvt_state *st, PyObject *bytes, PyObject *buffer, Py_ssize_t offset)
+pvt_do_unpack_from(pvt_state *st, PyObject *bytes, PyObject *buffer, Py_ssize_t offset)
 {
     const pvt_plan *p = pvt_plan_borrow(bytes);
     PyObject *result = NULL;
@@ -184,7 +191,7 @@ do_unpack_from(pvt_state *st, PyObject *bytes, PyObject *buffer, Py_ssize_t offs
     if (PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE) < 0) {
         return NULL;
     }
-    if (fit_offset(st, "unpack_from", p->size, view.len, &offset) == 0) {
+    if (pvt_fit_offset(st, "unpack_from", p->size, view.len, &offset) == 0) {
         result = pvt_unpack_all(p, (const unsigned char *)view.buf + offset);
     }
     PyBuffer_Release(&view);
@@ -196,13 +203,13 @@ do_unpack_from(pvt_state *st, PyObject *bytes, PyObject *buffer, Py_ssize_t offs
 typedef struct {
     PyObject_HEAD
     pvt_state *st;    /* borrowed from the type's module, which the type keeps alive */
-    PyObject *format; /* bytes; NULL until __init__ */
-    PyObject *plan;   /* bytes holding a plan; NULL until __init__ */
+    PyObject *format; /* bytes; NULL before __init__ */
+    PyObject *plan;   /* bytes that hold a plan; NULL before __init__ */
 } pvt_struct;
 
-/* The state of the module that made Struct, from Struct or a subclass of it. */
+/* The state of this module, found from Struct or a subclass. */
 static pvt_state *
-state_of_type(PyTypeObject *type)
+pvt_state_of_type(PyTypeObject *type)
 {
     for (; type != NULL; type = type->tp_base) {
         PyObject *module = NULL;
@@ -218,11 +225,11 @@ state_of_type(PyTypeObject *type)
     return NULL;
 }
 
-/* Arguments are __init__'s, so that a subclass may take others. */
+/* The arguments are left to __init__, so that a subclass may have its own. */
 static PyObject *
 struct_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    pvt_state *st = state_of_type(type);
+    pvt_state *st = pvt_state_of_type(type);
     PyObject *self;
 
     (void)args;
@@ -250,7 +257,7 @@ struct_init(PyObject *op, PyObject *args, PyObject *kwargs)
                                      &given)) {
         return -1;
     }
-    format = format_as_bytes(given);
+    format = pvt_format_as_bytes(given);
     if (format == NULL) {
         return -1;
     }
@@ -275,7 +282,7 @@ struct_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* There is no tp_clear: bytes take part in no cycle, and methods need the plan. */
+/* There is no tp_clear: bytes objects are in no cycle, and methods need the plan. */
 static void
 struct_dealloc(PyObject *op)
 {
@@ -289,8 +296,8 @@ struct_dealloc(PyObject *op)
     Py_DECREF(type);
 }
 
-/* The plan of an object whose __init__ has run: a new reference, held while Python code
- * may run. */
+/* A new reference to the plan of an object whose __init__ has run. The caller holds it
+ * while Python code may run. */
 static PyObject *
 struct_plan(pvt_struct *self)
 {
@@ -303,7 +310,7 @@ struct_plan(pvt_struct *self)
 
 PyDoc_STRVAR(struct_pack_doc,
              "pack($self, /, *values)\n--\n\n"
-             "Return the values as bytes, laid out as the format says.");
+             "Return the values as bytes in the layout of the format.");
 
 static PyObject *
 struct_pack(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -313,7 +320,7 @@ struct_pack(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     PyObject *result = NULL;
 
     if (bytes != NULL) {
-        result = do_pack(self->st, bytes, args, nargs);
+        result = pvt_do_pack(self->st, bytes, args, nargs);
         Py_DECREF(bytes);
     }
     return result;
@@ -321,7 +328,7 @@ struct_pack(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(struct_pack_into_doc,
              "pack_into($self, buffer, offset, /, *values)\n--\n\n"
-             "Write the values to a buffer, from an offset on.");
+             "Write the values to a buffer, starting at offset.");
 
 static PyObject *
 struct_pack_into(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -331,7 +338,7 @@ struct_pack_into(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     PyObject *result = NULL;
 
     if (bytes != NULL) {
-        result = do_pack_into(self->st, bytes, args, nargs);
+        result = pvt_do_pack_into(self->st, bytes, args, nargs);
         Py_DECREF(bytes);
     }
     return result;
@@ -349,7 +356,7 @@ struct_unpack(PyObject *op, PyObject *buffer)
     PyObject *result = NULL;
 
     if (bytes != NULL) {
-        result = do_unpack(self->st, bytes, buffer);
+        result = pvt_do_unpack(self->st, bytes, buffer);
         Py_DECREF(bytes);
     }
     return result;
@@ -357,7 +364,7 @@ struct_unpack(PyObject *op, PyObject *buffer)
 
 PyDoc_STRVAR(struct_unpack_from_doc,
              "unpack_from($self, /, buffer, offset=0)\n--\n\n"
-             "Return the values that lie in a buffer from an offset on, as a tuple.");
+             "Return the values of a buffer, starting at offset, as a tuple.");
 
 static PyObject *
 struct_unpack_from(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -375,7 +382,7 @@ struct_unpack_from(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     bytes = struct_plan(self);
     if (bytes != NULL) {
-        result = do_unpack_from(self->st, bytes, buffer, offset);
+        result = pvt_do_unpack_from(self->st, bytes, buffer, offset);
         Py_DECREF(bytes);
     }
     return result;
@@ -420,15 +427,15 @@ static PyMethodDef struct_methods[] = {
 
 static PyGetSetDef struct_getset[] = {
     {"format", struct_get_format, NULL, "The format, as bytes.", NULL},
-    {"size", struct_get_size, NULL, "How many bytes the values take.", NULL},
+    {"size", struct_get_size, NULL, "The size of the values in bytes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 PyDoc_STRVAR(struct_doc,
              "Struct(format)\n--\n\n"
-             "A compiled format, native in order, sizes and alignment.");
+             "A compiled format with native byte order, sizes and alignment.");
 
-/* A slot holds a function as a void *, which ISO C does not allow and POSIX does. */
+/* A slot stores a function as a void *, which POSIX allows and ISO C does not. */
 #define PVT_SLOT(function) __extension__(void *)(function)
 
 static PyType_Slot struct_slots[] = {
@@ -451,29 +458,30 @@ static PyType_Spec struct_spec = {
 
 /* -- functions of the module ------------------------------------------------------- */
 
-/* The plan named by the first argument of a function: a new reference. */
+/* A new reference to the plan of the format that is the first argument. */
 static PyObject *
-first_plan(PyObject *module, const char *name, PyObject *const *args, Py_ssize_t nargs)
+pvt_first_plan(PyObject *module, const char *name, PyObject *const *args,
+               Py_ssize_t nargs)
 {
     if (nargs == 0) {
         PyErr_Format(PyExc_TypeError, "%s() missing format argument", name);
         return NULL;
     }
-    return plan_for(PyModule_GetState(module), args[0]);
+    return pvt_plan_for(PyModule_GetState(module), args[0]);
 }
 
 PyDoc_STRVAR(pvt_pack_doc,
              "pack($module, format, /, *values)\n--\n\n"
-             "Return the values as bytes, laid out as the format says.");
+             "Return the values as bytes in the layout of the format.");
 
 static PyObject *
 pvt_pack(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
-    PyObject *bytes = first_plan(module, "pack", args, nargs);
+    PyObject *bytes = pvt_first_plan(module, "pack", args, nargs);
     PyObject *result = NULL;
 
     if (bytes != NULL) {
-        result = do_pack(PyModule_GetState(module), bytes, args + 1, nargs - 1);
+        result = pvt_do_pack(PyModule_GetState(module), bytes, args + 1, nargs - 1);
         Py_DECREF(bytes);
     }
     return result;
@@ -481,16 +489,17 @@ pvt_pack(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(pvt_pack_into_doc,
              "pack_into($module, format, buffer, offset, /, *values)\n--\n\n"
-             "Write the values to a buffer, from an offset on.");
+             "Write the values to a buffer, starting at offset.");
 
 static PyObject *
 pvt_pack_into(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
-    PyObject *bytes = first_plan(module, "pack_into", args, nargs);
+    PyObject *bytes = pvt_first_plan(module, "pack_into", args, nargs);
     PyObject *result = NULL;
 
     if (bytes != NULL) {
-        result = do_pack_into(PyModule_GetState(module), bytes, args + 1, nargs - 1);
+        result =
+            pvt_do_pack_into(PyModule_GetState(module), bytes, args + 1, nargs - 1);
         Py_DECREF(bytes);
     }
     return result;
@@ -510,9 +519,9 @@ pvt_unpack(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
         PyErr_Format(PyExc_TypeError, "unpack expected 2 arguments, got %zd", nargs);
         return NULL;
     }
-    bytes = first_plan(module, "unpack", args, nargs);
+    bytes = pvt_first_plan(module, "unpack", args, nargs);
     if (bytes != NULL) {
-        result = do_unpack(PyModule_GetState(module), bytes, args[1]);
+        result = pvt_do_unpack(PyModule_GetState(module), bytes, args[1]);
         Py_DECREF(bytes);
     }
     return result;
@@ -520,7 +529,7 @@ pvt_unpack(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(pvt_unpack_from_doc,
              "unpack_from($module, format, /, buffer, offset=0)\n--\n\n"
-             "Return the values that lie in a buffer from an offset on, as a tuple.");
+             "Return the values of a buffer, starting at offset, as a tuple.");
 
 static PyObject *
 pvt_unpack_from(PyObject *module, PyObject *args, PyObject *kwargs)
@@ -537,9 +546,9 @@ pvt_unpack_from(PyObject *module, PyObject *args, PyObject *kwargs)
                                      &format, &buffer, &offset)) {
         return NULL;
     }
-    bytes = plan_for(st, format);
+    bytes = pvt_plan_for(st, format);
     if (bytes != NULL) {
-        result = do_unpack_from(st, bytes, buffer, offset);
+        result = pvt_do_unpack_from(st, bytes, buffer, offset);
         Py_DECREF(bytes);
     }
     return result;
@@ -548,12 +557,12 @@ pvt_unpack_from(PyObject *module, PyObject *args, PyObject *kwargs)
 PyDoc_STRVAR(
     pvt_calcsize_doc,
     "calcsize($module, format, /)\n--\n\n"
-    "Return how many bytes the format's values take, without padding at the end.");
+    "Return the size of the format's values in bytes, without padding at the end.");
 
 static PyObject *
 pvt_calcsize(PyObject *module, PyObject *format)
 {
-    PyObject *bytes = first_plan(module, "calcsize", &format, 1);
+    PyObject *bytes = pvt_first_plan(module, "calcsize", &format, 1);
     PyObject *result = NULL;
 
     if (bytes != NULL) {
@@ -565,7 +574,7 @@ pvt_calcsize(PyObject *module, PyObject *format)
 
 PyDoc_STRVAR(pvt_clearcache_doc,
              "_clearcache($module, /)\n--\n\n"
-             "Forget the compiled formats.");
+             "Remove all compiled formats from the cache.");
 
 static PyObject *
 pvt_clearcache(PyObject *module, PyObject *unused)
@@ -649,7 +658,7 @@ static PyModuleDef_Slot pvt_slots[] = {
 static struct PyModuleDef pvt_module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "pycuda._pvt_struct",
-    .m_doc = "Pack Python values into bytes as C lays them out, complex numbers too.",
+    .m_doc = "Pack Python values, complex numbers too, into bytes in the layout of C.",
     .m_size = sizeof(pvt_state),
     .m_methods = pvt_methods,
     .m_slots = pvt_slots,

@@ -1,7 +1,5 @@
-/* The one argument parser: a table a function, for vectorcall and for tp_new alike.
- *
- * Messages follow CPython's. Converters run left to right once every value has its
- * place. Parameters that were not given keep the caller's default. */
+/* The argument parser, for vectorcall and for tp_new and tp_init. Invariant and
+ * callers: see args.h. Messages are worded like CPython's. */
 #include "python/support/args.h"
 
 static int

@@ -1,8 +1,4 @@
-/* From Python values to the driver's: integers, pointers, streams, dims, shapes,
- * buffers.
- *
- * Integers accept whatever has __index__ (NumPy's too) and refuse floats; what does not
- * fit is OverflowError. Messages name the argument. */
+/* Converters of plain values. Invariant and callers: see convert.h. */
 #include "python/support/convert.h"
 
 #include "python/support/errors.h"

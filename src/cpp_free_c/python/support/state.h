@@ -65,13 +65,13 @@
     X(PyCUDAWarning)
 
 /* Other objects; each may be NULL. */
-#define PCU_STATE_OBJECTS(X)                                                  \
-    X(mem_alloc)         /* the module's function, which allocates arrays */  \
-    X(default_allocator) /* the allocator that a program chose instead */     \
-    X(after_get)         /* called after an array was copied to the host */   \
-    X(deferred_textures) /* a list of objects to release after a capture */   \
-    X(array_ops)         /* {name: number} of elementwise operations */       \
-    X(foreign_context)   /* the last wrapper of another library's context */  \
+#define PCU_STATE_OBJECTS(X)                                                 \
+    X(mem_alloc)         /* the module's function, which allocates arrays */ \
+    X(default_allocator) /* the allocator that a program chose instead */    \
+    X(after_get)         /* called after an array was copied to the host */  \
+    X(deferred_textures) /* a list of objects to release after a capture */  \
+    X(array_ops)         /* {name: number} of elementwise operations */      \
+    X(foreign_context)   /* the last wrapper of another library's context */ \
     X(lent_context)      /* weak reference: used by threads without a context */
 
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
@@ -109,9 +109,10 @@ typedef struct {
     PCU_STATE_OBJECTS(PCU_STATE_OBJECT_MEMBER)
     PCU_ENUM_CLASSES(PCU_STATE_ENUM_MEMBER)
     struct pcu_property_block *properties; /* owned list; freed with the module */
-    int (*check_array)(PyObject *array); /* raise unless the elements of a GPUArray lie
-                                            in its memory: for launches */
-    void *curand; /* the library, NULL until it is asked for; never closed */
+    /* Raises unless all elements of a GPUArray lie in its memory. Set by python/array,
+     * called by launches. */
+    int (*check_array)(PyObject *array);
+    void *curand; /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

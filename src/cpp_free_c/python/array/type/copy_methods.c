@@ -256,16 +256,16 @@ done:
     return result;
 }
 
-#define COPY_ROW(name)                                       \
+#define COPY_METHOD(name)                                    \
     {                                                        \
 #        name, (PyCFunction)(void (*)(void))copy_##name,     \
             METH_FASTCALL | METH_KEYWORDS, copy_##name##_doc \
     }
 
 PyMethodDef pcu_copy_methods[] = {
-    COPY_ROW(fill),
-    COPY_ROW(astype),
-    COPY_ROW(reverse),
+    COPY_METHOD(fill),
+    COPY_METHOD(astype),
+    COPY_METHOD(reverse),
     {"_new_like_me", (PyCFunction)(void (*)(void))copy_new_like_me,
      METH_FASTCALL | METH_KEYWORDS, copy_new_like_me_doc},
     {"copy", copy_copy, METH_NOARGS, copy_copy_doc},

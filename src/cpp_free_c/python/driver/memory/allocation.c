@@ -8,6 +8,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -371,40 +372,6 @@ static PyType_Spec allocation_spec = {
 
 /* -- PointerHolderBase ------------------------------------------------------------- */
 
-typedef struct {
-    PyObject_HEAD
-    PyObject *dict;
-    PyObject *weakrefs;
-} holder;
-
-static int
-holder_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((holder *)op)->dict);
-    return 0;
-}
-
-static int
-holder_clear(PyObject *op)
-{
-    Py_CLEAR(((holder *)op)->dict);
-    return 0;
-}
-
-static void
-holder_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((holder *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    holder_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
-}
-
 PyDoc_STRVAR(holder_get_pointer_doc,
              "get_pointer($self, /)\n--\n\n"
              "Return the address as an int. Subclasses override this method; the base\n"
@@ -470,28 +437,26 @@ static PyMethodDef holder_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyMemberDef holder_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(holder, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(holder, weakrefs), Py_READONLY,
-     NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 PyDoc_STRVAR(holder_doc,
              "PointerHolderBase()\n--\n\n"
              "The base class of objects that represent device memory.\n\n"
              "A subclass defines get_pointer().");
 
 static PyType_Slot holder_slots[] = {
-    {Py_tp_doc, (void *)holder_doc},   {Py_tp_new, PyType_GenericNew},
-    {Py_tp_traverse, holder_traverse}, {Py_tp_clear, holder_clear},
-    {Py_tp_dealloc, holder_dealloc},   {Py_tp_members, holder_members},
-    {Py_tp_methods, holder_methods},   {Py_nb_int, holder_int},
-    {Py_nb_index, holder_int},         {0, NULL},
+    {Py_tp_doc, (void *)holder_doc},
+    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_traverse, pcu_instance_traverse},
+    {Py_tp_clear, pcu_instance_clear},
+    {Py_tp_dealloc, pcu_instance_dealloc},
+    {Py_tp_members, pcu_instance_members},
+    {Py_tp_methods, holder_methods},
+    {Py_nb_int, holder_int},
+    {Py_nb_index, holder_int},
+    {0, NULL},
 };
 
 static PyType_Spec holder_spec = {
-    "pycuda._driver.PointerHolderBase", sizeof(holder), 0,
+    "pycuda._driver.PointerHolderBase", sizeof(pcu_instance), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, holder_slots};
 
 static PyMethodDef allocation_functions[] = {

@@ -7,14 +7,13 @@
 
 #include "python/support/convert.h"
 #include "python/support/enums.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 
 typedef struct {
-    PyObject_HEAD
+    pcu_instance base;
     pcu_state *st;
-    PyObject *dict;
-    PyObject *weakrefs;
     CUDA_ARRAY3D_DESCRIPTOR d;
 } descriptor;
 
@@ -84,34 +83,6 @@ pcu_array_descriptor_new(pcu_state *st, PyTypeObject *type,
         self->d = *d;
     }
     return (PyObject *)self;
-}
-
-static int
-descriptor_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((descriptor *)op)->dict);
-    return 0;
-}
-
-static int
-descriptor_clear(PyObject *op)
-{
-    Py_CLEAR(((descriptor *)op)->dict);
-    return 0;
-}
-
-static void
-descriptor_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((descriptor *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    descriptor_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
 }
 
 /* A field of a descriptor, the closure of its property. */
@@ -213,13 +184,6 @@ static PyGetSetDef descriptor_3d_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMemberDef descriptor_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(descriptor, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(descriptor, weakrefs), Py_READONLY,
-     NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 PyDoc_STRVAR(descriptor_doc,
              "ArrayDescriptor()\n--\n\n"
              "The size and the element type of an Array of one or two dimensions.\n\n"
@@ -229,15 +193,20 @@ PyDoc_STRVAR(descriptor_3d_doc,
              "The size, the element type and the flags of any Array.\n\n"
              "All fields are 0 initially.");
 
-#define DESCRIPTOR_TYPE(prefix, type_name)                                          \
-    static PyType_Slot prefix##_slots[] = {                                         \
-        {Py_tp_doc, (void *)prefix##_doc},     {Py_tp_new, descriptor_new},         \
-        {Py_tp_traverse, descriptor_traverse}, {Py_tp_clear, descriptor_clear},     \
-        {Py_tp_dealloc, descriptor_dealloc},   {Py_tp_members, descriptor_members}, \
-        {Py_tp_getset, prefix##_getset},       {0, NULL},                           \
-    };                                                                              \
-    static PyType_Spec prefix##_spec = {                                            \
-        "pycuda._driver." type_name, sizeof(descriptor), 0,                         \
+#define DESCRIPTOR_TYPE(prefix, type_name)                  \
+    static PyType_Slot prefix##_slots[] =                   \
+        {                                                   \
+            {Py_tp_doc, (void *)prefix##_doc},              \
+            {Py_tp_new, descriptor_new},                    \
+            {Py_tp_traverse, pcu_instance_traverse},        \
+            {Py_tp_clear, pcu_instance_clear},              \
+            {Py_tp_dealloc, pcu_instance_dealloc},          \
+            {Py_tp_members, pcu_instance_members},          \
+            {Py_tp_getset, prefix##_getset},                \
+            {0, NULL},                                      \
+    };                                                      \
+    static PyType_Spec prefix##_spec = {                    \
+        "pycuda._driver." type_name, sizeof(descriptor), 0, \
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, prefix##_slots}
 DESCRIPTOR_TYPE(descriptor, "ArrayDescriptor");
 DESCRIPTOR_TYPE(descriptor_3d, "ArrayDescriptor3D");

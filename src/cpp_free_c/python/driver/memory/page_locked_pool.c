@@ -8,6 +8,7 @@
 #include "python/driver/memory/pool_struct.h"
 
 #include "python/support/convert.h"
+#include "python/support/instance.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/memory/numpy_array.h"
@@ -16,9 +17,7 @@
 /* -- PageLockedAllocator ----------------------------------------------------------- */
 
 typedef struct {
-    PyObject_HEAD
-    PyObject *dict;
-    PyObject *weakrefs;
+    pcu_instance base;
     unsigned int flags;
 } hostallocator;
 
@@ -36,50 +35,15 @@ hostallocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return 0;
 }
 
-static int
-hostallocator_traverse(PyObject *op, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(op));
-    Py_VISIT(((hostallocator *)op)->dict);
-    return 0;
-}
-
-static int
-hostallocator_clear(PyObject *op)
-{
-    Py_CLEAR(((hostallocator *)op)->dict);
-    return 0;
-}
-
-static void
-hostallocator_dealloc(PyObject *op)
-{
-    PyTypeObject *type = Py_TYPE(op);
-    PyObject_GC_UnTrack(op);
-    if (((hostallocator *)op)->weakrefs != NULL) {
-        PyObject_ClearWeakRefs(op);
-    }
-    hostallocator_clear(op);
-    type->tp_free(op);
-    Py_DECREF(type);
-}
-
-static PyMemberDef hostallocator_members[] = {
-    {"__dictoffset__", Py_T_PYSSIZET, offsetof(hostallocator, dict), Py_READONLY, NULL},
-    {"__weaklistoffset__", Py_T_PYSSIZET, offsetof(hostallocator, weakrefs),
-     Py_READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 PyDoc_STRVAR(hostallocator_doc,
              "PageLockedAllocator(flags=0, /)\n--\n\n"
              "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.");
 
 static PyType_Slot hostallocator_slots[] = {
     {Py_tp_doc, (void *)hostallocator_doc}, {Py_tp_new, PyType_GenericNew},
-    {Py_tp_init, hostallocator_init},       {Py_tp_traverse, hostallocator_traverse},
-    {Py_tp_clear, hostallocator_clear},     {Py_tp_dealloc, hostallocator_dealloc},
-    {Py_tp_members, hostallocator_members}, {0, NULL},
+    {Py_tp_init, hostallocator_init},       {Py_tp_traverse, pcu_instance_traverse},
+    {Py_tp_clear, pcu_instance_clear},      {Py_tp_dealloc, pcu_instance_dealloc},
+    {Py_tp_members, pcu_instance_members},  {0, NULL},
 };
 
 enum { HOSTPOOL_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE };

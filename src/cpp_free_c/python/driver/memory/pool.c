@@ -315,7 +315,8 @@ pooled_int(PyObject *op)
     return PyLong_FromUnsignedLongLong(((pooled *)op)->head.handle.memory);
 }
 
-PyDoc_STRVAR(pooled_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
+PyDoc_STRVAR(pooled_long_doc,
+             "__long__($self, /)\n--\n\nReturn the address, as int() does.");
 
 static PyObject *
 pooled_long(PyObject *op, PyObject *Py_UNUSED(ignored))

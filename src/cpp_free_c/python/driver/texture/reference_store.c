@@ -339,7 +339,8 @@ store_changes(pcu_module *module, CUstream stream)
         return -1;
     }
     if (!capturing && store->unsettled) {
-        (void)store_poll(store); /* if it cannot tell, the last store is still to pass */
+        (void)store_poll(
+            store); /* if it cannot tell, the last store is still to pass */
     }
     while (!capturing && store_must_wait(store, stream)) {
         if (store_wait_for_context(st, store) < 0) {

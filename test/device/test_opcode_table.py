@@ -1,0 +1,347 @@
+"""tables/opcodes.h against the loader, the list of opcodes and the conformance cases.
+
+A child process loads many texts with PYCUDA_EMULATOR_DUMP=l, so that the loader prints
+each PTX instruction and the operations that it became.
+"""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from device.conformance import suite
+from support import cc
+from support.emulator import PATH, R
+
+TABLE = cc.SOURCE / "tables" / "opcodes.h"
+COMPILE = cc.SOURCE / "device" / "compile"
+TEXTS = cc.ROOT / "test" / "data"
+
+#: The operations of operands, guards and labels: any instruction may have them.
+OF_OPERANDS = {
+    *("special", "lane_special", "local_address", "shared_dynamic"),
+    *("cvt_32from64_u32", "label", "bra_if", "not_p"),
+}
+
+#: Those that modifiers, packed halves, conversions of operands and addresses add.
+HELPERS = {
+    *("ftz_f32", "sat_f32", "half_sat", "part_16from32", "join_32", "mov_p"),
+    *("fence", "spin", "cvt_64from32_u32"),
+}
+
+#: Instructions for the rows that no conformance case and no text in test/data has.
+MORE = """
+    .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %w<9>; .reg .pred %p<9>;
+    .reg .f32 %f<9>; .reg .f64 %d<9>;
+    .shared .align 8 .b8 room[64];
+    subc.u32 %r1, %r2, %r3;
+    cnot.b32 %r1, %r2;
+    rem.u32 %r1, %r2, %r3;
+    tanh.approx.f32 %f1, %f2;
+    testp.normal.f32 %p1, %f2;
+    fns.b32 %r1, %r2, %r3, %r4;
+    isspacep.global %p1, %w1;
+    set.lt.u32.f32 %r1, %f1, %f2;
+    slct.s32.s32 %r1, %r2, %r3, %r4;
+    ldu.global.u32 %r1, [%w1];
+    red.global.add.u32 [%w1], %r1;
+    prefetch.global.L1 [%w1];
+    prefetchu.L1 [%w1];
+    applypriority.global.L2::evict_normal [%w1], 128;
+    discard.global.L2 [%w1], 128;
+    alloca.u64 %w2, %w3;
+    stacksave.u64 %w4;
+    stackrestore.u64 %w4;
+    brkpt;
+    griddepcontrol;
+    pmevent 1;
+    setmaxnreg.inc.sync.aligned.u32 40;
+    nanosleep.u32 20;
+    trap;
+    exit;
+    membar.gl;
+    fence.acq_rel.gpu;
+    vote.sync.any.pred %p1, %p2, -1;
+    activemask.b32 %r1;
+    match.any.sync.b32 %r1, %r2, -1;
+    redux.sync.add.u32 %r1, %r2, -1;
+    elect.sync %r1|%p1, -1;
+    tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%w1, {%f5, %f6}];
+    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%w1, {%r1}];
+    txq.width.b32 %r1, [%w1];
+    suq.width.b32 %r1, [%w1];
+    suld.b.1d.b32.trap %r1, [%w1, {%r2}];
+    sust.b.1d.b32.trap [%w1, {%r2}], %r1;
+    sured.b.add.1d.u32.trap [%w1, {%r2}], %r1;
+    mad24.lo.u32 %r1, %r2, %r3, %r4;
+    dp2a.lo.u32.u32 %r1, %r2, %r3, %r4;
+    sad.u32 %r1, %r2, %r3, %r4;
+    cp.async.ca.shared.global [room], [%w1], 4;
+    barrier.sync 0;
+    ret;
+"""
+
+
+class Row:
+    """A row of the table: lower, types (text), modifiers, operations."""
+
+    def __init__(self, lower, types, modifiers, operations):
+        self.lower = lower
+        self.types = types
+        self.modifiers = set("".join(re.findall(r'"([^"]*)"', modifiers)).split())
+        names = re.findall(r"EMU_OP_(\w+)", operations)
+        self.operations = set(names) - {"NONE"}
+
+
+def rows(text):
+    """The rows of the table, by opcode."""
+    text = text.replace("\\\n", " ")
+    texts, operations = r'((?:"[^"]*"\s*)+)', r"((?:EMU_OP_\w+,?\s*)+)"
+    pattern = rf"X\((\w+), (low_\w+), ([\w() |]+?),\s+{texts},\s*{operations}\)"
+    return {name: Row(*columns) for name, *columns in re.findall(pattern, text)}
+
+
+def types_of(text):
+    """The types among the words, as device/ptx/words.h lists them."""
+    table = re.search(r"PTX_TYPES\(X\)(.*?)\n\n", text, re.DOTALL)[1]
+    return set(re.findall(r"X\((\w+),", table))
+
+
+@functools.cache
+def table():
+    return rows(TABLE.read_text())
+
+
+@functools.cache
+def type_words():
+    return types_of((cc.SOURCE / "device" / "ptx" / "words.h").read_text())
+
+
+# -- the loader ---------------------------------------------------------------------
+
+LOAD = """
+import sys
+from pathlib import Path
+from support.emulator import *
+d = Driver()
+d.ok("Init", 0)
+d.context()
+for path in sorted(Path(sys.argv[1]).glob("*.ptx")):
+    module = c_void_p()
+    code = d.ModuleLoadData(byref(module), path.read_bytes() + bytes(1))
+    print(path.stem, code)
+    if code == 0:
+        d.ok("ModuleUnload", module)
+"""
+
+
+def load(texts, letters):
+    """Load texts by name in a child. Return their codes, and what the loader prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, f"{name}.ptx").write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-c", LOAD, folder],
+            env={
+                **os.environ,
+                "PYTHONPATH": PATH,
+                "PYCUDA_EMULATOR_CAPABILITY": "9.0",
+                "PYCUDA_EMULATOR_DUMP": letters,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr[-2000:]
+    pairs = (line.split() for line in done.stdout.splitlines())
+    return {name: int(code) for name, code in pairs}, done.stderr
+
+
+def kernel(body, target="sm_90a"):
+    head = f".version 8.6\n.target {target}\n.address_size 64\n"
+    return f"{head}.visible .entry k() {{\n{body}\n}}\n"
+
+
+@functools.cache
+def texts():
+    found = {"more": kernel(MORE)}
+    for number, case in enumerate(suite.cases().values()):
+        found[f"case{number}"] = case.module()
+    for path in [*TEXTS.glob("ptx/*.ptx"), *TEXTS.glob("kernels/*.ptx")]:
+        found[f"data-{path.stem}"] = path.read_text()
+    return found
+
+
+def lowered(dump):
+    """(opcode, words, operations) of each instruction in a dump after lowering."""
+    found = []
+    for line in dump.splitlines():
+        if line.startswith("    "):
+            found[-1][2].append(line.split()[0])
+        elif line.startswith("  "):
+            opcode, *words = re.sub(r"^@\S+ ", "", line.strip()).split()[0].split(".")
+            found.append((opcode.rstrip(";"), [w.rstrip(";") for w in words], []))
+    return found
+
+
+@functools.cache
+def instructions():
+    codes, dump = load(texts(), "l")
+    assert codes["more"] == 0
+    return lowered(dump)
+
+
+# -- the checks ---------------------------------------------------------------------
+
+
+def unlisted_operations(known, found):
+    """The (opcode, operation) pairs that a row with operations does not name."""
+    return sorted(
+        {
+            (opcode, operation)
+            for opcode, _, operations in found
+            for operation in operations
+            if opcode in known
+            and known[opcode].operations
+            and operation not in known[opcode].operations | OF_OPERANDS | HELPERS
+        }
+    )
+
+
+#: Opcodes whose operands and addresses need operations of other rows.
+COMPOSED = {"wmma", "setp", "set", "slct", "mbarrier"}
+
+
+def unlisted_words(known, pairs):
+    """The (opcode, word) pairs that are neither a type nor in the row's modifiers."""
+    return sorted(
+        {
+            (opcode, word)
+            for opcode, words in pairs
+            for word in words
+            if word not in type_words() and word not in known[opcode].modifiers
+        }
+    )
+
+
+def listed_pairs():
+    return [(p.split()[0], p.split()[1].split(".")) for p in suite.listed() if " " in p]
+
+
+def test_the_table_is_read_whole():
+    text = TABLE.read_text()
+    assert len(table()) == len(re.findall(r"^    X\(\w+, low_", text, re.MULTILINE))
+    assert len(table()) > 120
+
+
+def test_each_function_lowers_something():
+    sources = "".join(path.read_text() for path in sorted(COMPILE.glob("lower*.c")))
+    defined = set(
+        re.findall(r"^void\n(low_\w+)\(low_func \*f\)", sources, re.MULTILINE)
+    )
+    named = {row.lower for row in table().values()}
+    assert named <= defined
+    assert defined - named == {"low_begin", "low_instructions"}
+
+
+def test_every_row_is_reached():
+    seen = {opcode for opcode, _, _ in instructions()}
+    refused = {name for name, row in table().items() if row.lower == "low_refuse"}
+    assert set(table()) - seen - refused == set()
+    assert refused & seen == set()
+
+
+def test_refused_opcodes_are_named():
+    refused = [name for name, row in table().items() if row.lower == "low_refuse"]
+    codes, _ = load({name: kernel(f"{name} 1;") for name in refused}, "")
+    assert set(codes.values()) == {R.ERROR_INVALID_PTX}
+
+
+def test_operations_are_those_of_the_row():
+    found = [part for part in instructions() if part[0] not in COMPOSED]
+    assert unlisted_operations(table(), found) == []
+
+
+def test_each_operation_of_a_row_is_emitted():
+    """Of the rows with one operation; forms of the others may need rare types."""
+    emitted = {}
+    for opcode, _, operations in instructions():
+        emitted.setdefault(opcode, set()).update(operations)
+    for opcode, row in table().items():
+        if len(row.operations) == 1:
+            assert row.operations <= emitted[opcode], opcode
+
+
+def test_words_of_the_cases_are_in_the_rows():
+    pairs = [(opcode, words) for opcode, words, _ in instructions()]
+    assert unlisted_words(table(), pairs) == []
+
+
+def test_words_of_the_list_of_opcodes_are_in_the_rows():
+    assert unlisted_words(table(), listed_pairs()) == []
+    for opcode, _ in listed_pairs():
+        assert table()[opcode].lower != "low_refuse"
+
+
+# -- counterparts: the checks can fail ------------------------------------------------
+
+
+def test_a_wrong_operation_is_noticed():
+    text = TABLE.read_text().replace("EMU_OP_shl_32", "EMU_OP_shr_u32")
+    assert unlisted_operations(rows(text), instructions()) != []
+
+
+def test_a_missing_modifier_is_noticed():
+    text = TABLE.read_text().replace('"bfly down idx sync up"', '"down idx sync up"')
+    assert unlisted_words(rows(text), listed_pairs()) == [("shfl", "bfly")]
+
+
+@pytest.mark.parametrize("line", ["sin.approx.f64 %d, %d;", "shl.f32 %f, %f, 1;"])
+def test_a_type_outside_of_the_row_is_refused(line):
+    codes, _ = load({"k": kernel(f".reg .f64 %d; .reg .f32 %f;\n{line}")}, "")
+    assert codes["k"] == R.ERROR_INVALID_PTX
+
+
+# -- the dump -----------------------------------------------------------------------
+
+ADD = """
+    .reg .b32 %r<4>;
+    .reg .pred %p;
+    add.u32 %r1, %r2, 5;
+    setp.lt.s32 %p, %r1, %r2;
+    @!%p bra done;
+    popc.b32 %r3, %r1;
+done:
+    ret;
+"""
+
+
+def test_dump_prints_each_pass():
+    _, dump = load({"k": kernel(ADD)}, "plrc")
+    passes = re.findall(r"^-- (\w+) k", dump, re.MULTILINE)
+    assert passes == ["parsed", "lowered", "registers", "code"]
+    parsed, low, registers, code = re.split(r"^-- \w+ k.*\n", dump, flags=re.MULTILINE)[
+        1:
+    ]
+    assert "  add.u32 %" in parsed and ", 0x5;" in parsed and "L0:" in parsed
+    assert re.search(r"add\.u32 .*\n    add_32 d=v\d+ a=v\d+ b=#\d+", low)
+    assert re.search(r"add_32 d=@\d+ a=@\d+ b=#\d+", registers)
+    assert re.search(r"^ +\d+ popc_32 d=\d+", code, re.MULTILINE)
+    assert [name for name, _, _ in lowered(low)] == [
+        "add",
+        "setp",
+        "bra",
+        "popc",
+        "ret",
+    ]
+
+
+def test_dump_is_silent_without_its_letter():
+    assert load({"k": kernel(ADD)}, "")[1] == ""
+    dump = load({"k": kernel(ADD)}, "c")[1]
+    assert re.findall(r"^-- (\w+)", dump, re.MULTILINE) == ["code"]
