@@ -1,4 +1,6 @@
-/* The struct of a Module, which textures and launches look into. */
+/* The struct of a Module.
+ *
+ * Callers: module.c, the references of texture/, and launch.c. */
 #ifndef PYTHON_DRIVER_MODULE_STRUCT_H
 #define PYTHON_DRIVER_MODULE_STRUCT_H
 

@@ -23,13 +23,17 @@ references_of_module(PyObject *module, const char *function, int is_surface,
         return NULL;
     }
     const char *name = pcu_as_name(a.name, "name");
-    if (name == NULL || pcu_resource_check((pcu_resource *)module,
-                                           is_surface ? "cuModuleGetSurfRef"
-                                                      : "cuModuleGetTexRef") < 0) {
+    const char *routine = "cuModuleGetTexRef";
+    PyTypeObject *type = st->TextureReference;
+    if (is_surface) {
+        routine = "cuModuleGetSurfRef";
+        type = st->SurfaceReference;
+    }
+    if (name == NULL || pcu_resource_check((pcu_resource *)module, routine) < 0) {
         return NULL;
     }
     pcu_reference *ref = pcu_reference_store_get(module, name, is_surface);
-    PyTypeObject *type = is_surface ? st->SurfaceReference : st->TextureReference;
+
     pcu_reference_wrapper *self = NULL;
     if (ref != NULL) {
         self = (pcu_reference_wrapper *)type->tp_alloc(type, 0);
@@ -44,8 +48,8 @@ references_of_module(PyObject *module, const char *function, int is_surface,
 
 PyDoc_STRVAR(references_get_texref_doc,
              "get_texref($self, /, name)\n--\n\n"
-             "The TextureReference of a texture<> variable. LogicError if there is "
-             "none.");
+             "Return the TextureReference of a texture<> variable.\n\n"
+             "LogicError if there is none.");
 
 static PyObject *
 references_get_texref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -56,8 +60,8 @@ references_get_texref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(references_get_surfref_doc,
              "get_surfref($self, /, name)\n--\n\n"
-             "The SurfaceReference of a surface<> variable. LogicError if there is "
-             "none.");
+             "Return the SurfaceReference of a surface<> variable.\n\n"
+             "LogicError if there is none.");
 
 static PyObject *
 references_get_surfref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -89,7 +93,7 @@ references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
                                 "texrefs[%zd], the %s reference '%s', is bound to "
                                 "nothing; use set_array or "
                                 "set_address",
-                                i, ref->is_surface ? "surface" : "texture", ref->name);
+                                i, pcu_reference_noun(ref), ref->name);
     }
     return 0;
 }

@@ -19,9 +19,9 @@ typedef struct {
 
 /* -- finding ----------------------------------------------------------------------- */
 
-/* The address of a variable of this name and of the size of ours. A static one has the
- * name that the C++ ABI gives it. A name of something else, as a reference of the
- * driver's own, is an invalid value to the driver of an H200. */
+/* Find the address of a variable that has this name and the right size. A static
+ * variable has the name that the C++ ABI gives it. For a name of another kind, such as
+ * a reference of the driver, the driver of an H200 returns CUDA_ERROR_INVALID_VALUE. */
 static CUresult
 reference_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
 {
@@ -33,13 +33,14 @@ reference_find_variable(CUmodule module, const char *name, CUdeviceptr *pointer)
         PyOS_snprintf(mangled, sizeof(mangled), "_ZL%zu%s", strlen(name), name);
         PCU_STATUS(status, ModuleGetGlobal, (pointer, &size, module, mangled));
     }
-    return status == CUDA_SUCCESS && size != sizeof(reference_variable)
-               ? CUDA_ERROR_NOT_FOUND
-               : status;
+    if (status == CUDA_SUCCESS && size != sizeof(reference_variable)) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    return status;
 }
 
-/* Look for a variable of ours: 1 found, 0 not, -1 raised. *status: what the driver said
- * of the name. */
+/* Find a variable that pycuda-textures.hpp declared. Return 1, or 0 if there is none.
+ * *status is the driver's answer for the name. */
 static int
 reference_read_variable(pcu_resource *module, const char *name, pcu_reference *ref,
                         CUresult *status)
@@ -71,7 +72,6 @@ reference_read_variable(pcu_resource *module, const char *name, pcu_reference *r
     return 1;
 }
 
-/* Find what the name stands for. */
 int
 pcu_reference_resolve(pcu_resource *module, pcu_reference *ref)
 {
@@ -80,10 +80,7 @@ pcu_reference_resolve(pcu_resource *module, pcu_reference *ref)
     if (ref->is_surface) {
         routine = "cuModuleGetSurfRef";
     }
-    const char *what = "texture";
-    if (ref->is_surface) {
-        what = "surface";
-    }
+
     CUresult first = CUDA_SUCCESS;
     int found = reference_read_variable(module, name, ref, &first);
     if (found != 0) {
@@ -109,7 +106,8 @@ pcu_reference_resolve(pcu_resource *module, pcu_reference *ref)
     }
     if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return pcu_raise_detail(module->st, routine, status,
-                                "the module has no %s reference '%s'", what, name);
+                                "the module has no %s reference '%s'",
+                                pcu_reference_noun(ref), name);
     }
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -119,7 +117,6 @@ pcu_reference_resolve(pcu_resource *module, pcu_reference *ref)
 
 /* -- making and freeing ------------------------------------------------------------ */
 
-/* Memory for a reference in its first state. */
 pcu_reference *
 pcu_reference_new(const char *name, int is_surface)
 {
@@ -154,8 +151,9 @@ pcu_reference_free(pcu_reference *ref)
 
 /* -- from state to object ---------------------------------------------------------- */
 
-/* The flags of the texture object. What was declared says how integers are read: the
- * code was compiled for that. A float takes what the program set. */
+/* The flags of the texture object. For integers the declaration decides how they are
+ * read, because the code was compiled for it. For floats the flags of the program
+ * apply. */
 static unsigned int
 reference_flags(const pcu_reference *ref)
 {
@@ -164,7 +162,9 @@ reference_flags(const pcu_reference *ref)
     unsigned int mode = ref->declared >> 16 & 0xff;
     if (pcu_array_format_is_integer(declared)) {
         flags &= ~(unsigned int)CU_TRSF_READ_AS_INTEGER;
-        flags |= mode == 0 ? CU_TRSF_READ_AS_INTEGER : 0;
+        if (mode == 0) {
+            flags |= CU_TRSF_READ_AS_INTEGER;
+        }
     }
     if (!pcu_array_format_is_integer(ref->format)) {
         flags &= ~(unsigned int)CU_TRSF_READ_AS_INTEGER;
@@ -201,7 +201,7 @@ reference_describe(const pcu_reference *ref, pcu_texture_spec *spec)
         case PCU_BOUND_NOT:
             break;
     }
-    /* read by element number only: a filter would be refused */
+    /* linear memory is read by index only: the driver refuses a filter */
     spec->texture.filterMode = CU_TR_FILTER_MODE_POINT;
     spec->texture.flags &= ~(unsigned int)CU_TRSF_NORMALIZED_COORDINATES;
     resource->resType = CU_RESOURCE_TYPE_LINEAR;
@@ -212,7 +212,7 @@ reference_describe(const pcu_reference *ref, pcu_texture_spec *spec)
     return 0;
 }
 
-/* Refuse an array that was released, naming the reference. */
+/* Raise if the bound array was released. */
 static int
 reference_check_array(pcu_state *st, const pcu_reference *ref)
 {
@@ -223,11 +223,11 @@ reference_check_array(pcu_state *st, const pcu_reference *ref)
     return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_HANDLE,
                             "the array that the %s reference '%s' is bound to was "
                             "released",
-                            ref->is_surface ? "surface" : "texture", ref->name);
+                            pcu_reference_noun(ref), ref->name);
 }
 
-/* The array is held: making the object may collect garbage, and that run code which
- * binds another. */
+/* Hold the array: making the object may collect garbage, and garbage collection may run
+ * code that binds another array. */
 PyObject *
 pcu_reference_object_new(pcu_state *st, PyObject *ctx, const pcu_reference *ref)
 {
@@ -236,7 +236,11 @@ pcu_reference_object_new(pcu_state *st, PyObject *ctx, const pcu_reference *ref)
     if (reference_check_array(st, ref) < 0) {
         return NULL;
     }
-    PyObject *source = Py_NewRef(ref->bound == PCU_BOUND_ARRAY ? ref->array : Py_None);
+    PyObject *source = Py_None;
+    if (ref->bound == PCU_BOUND_ARRAY) {
+        source = ref->array;
+    }
+    Py_INCREF(source);
     if (ref->is_surface) {
         object = pcu_surface_new(st, ctx, source);
     }

@@ -52,9 +52,9 @@ typedef struct pcu_reference {
     CUfilter_mode filter;
     unsigned int flags;
 
-    int changed;      /* object does not show the state */
-    int stored;       /* the variable holds object */
-    PyObject *object; /* strong: TextureObject or SurfaceObject; NULL before */
+    int changed;      /* the state has changed since object was made */
+    int stored;       /* the variable holds the handle of object */
+    PyObject *object; /* strong: TextureObject or SurfaceObject; NULL at first */
 } pcu_reference;
 
 /* "texture" or "surface", for messages. */

@@ -1,19 +1,22 @@
-/* The references of a module: finding them, and bringing what changed to the device.
+/* The references of a module, and storing changed ones on the device. See
+ * reference_store.h.
  *
- * A VARIABLE is set by a copy of eight bytes in the order of the launch's stream. Who
- * reads it must not see it change, and who comes later must not read it too early:
+ * A store is a copy of eight bytes to a VARIABLE, in the stream of a launch. A launch
+ * that reads the variable must not see it change, and must not read it before the
+ * store:
  *
- *  - Launches before the store, in its stream: the stream keeps the order. In another
- *    stream: the store waits for the context.
- *  - Launches after it, in its stream: the same. In another stream: that one is made to
- *    wait for an event behind the store, until the event is known to have passed.
- *  - The object that was replaced is destroyed once that event has passed, for then
- *    every launch that read it has.
+ *  - Earlier launches in the same stream: the stream keeps the order. Earlier launches
+ *    in another stream: the store waits for the context.
+ *  - Later launches in the same stream: the stream keeps the order. Later launches in
+ *    another stream: that stream waits for an event after the store, until the event is
+ *    known to have passed.
+ *  - The object that was replaced is released when the event has passed: every launch
+ *    that read it has then finished.
  *
- * While a stream is captured the store becomes part of the graph, and the reference
- * stays due: a later launch outside the graph cannot rely on it.
+ * While a stream is captured, the store becomes part of the graph. The reference still
+ * counts as changed, because a later launch outside the graph needs its own store.
  *
- * The copy reads the handle in the object itself, which outlives it. */
+ * The copy reads the handle from the object, which lives longer than the copy. */
 #include "python/driver/texture/reference_store.h"
 
 #include "python/driver/context_stack.h"
@@ -26,12 +29,6 @@ enum {
     STORE_CAPTURE_ACTIVE = 1,
     STORE_CAPTURE_RELAXED = 2
 };
-
-static inline pcu_module *
-store_module(PyObject *module)
-{
-    return (pcu_module *)module;
-}
 
 /* -- the list ---------------------------------------------------------------------- */
 
@@ -52,7 +49,7 @@ store_find(const pcu_reference_store *store, const char *name, int is_surface)
 pcu_reference *
 pcu_reference_store_get(PyObject *module, const char *name, int is_surface)
 {
-    pcu_module *self = store_module(module);
+    pcu_module *self = (pcu_module *)module;
     pcu_reference *ref = store_find(self->references, name, is_surface);
     if (ref != NULL) {
         return ref;
@@ -62,7 +59,7 @@ pcu_reference_store_get(PyObject *module, const char *name, int is_surface)
         goto failed;
     }
     pcu_reference *other = store_find(self->references, name, is_surface);
-    if (other != NULL) { /* another thread was here while the variable was read */
+    if (other != NULL) { /* another thread made it while this one read the variable */
         pcu_reference_free(ref);
         return other;
     }
@@ -90,21 +87,22 @@ pcu_reference_store_touch(PyObject *module, pcu_reference *ref)
 {
     ref->changed = 1;
     if (ref->kind == PCU_REFERENCE_VARIABLE && ref->bound != PCU_BOUND_NOT) {
-        store_module(module)->references->changed = 1;
+        ((pcu_module *)module)->references->changed = 1;
     }
 }
 
 /* -- the order of streams ---------------------------------------------------------- */
 
-/* 1 if a stream is certainly the one that was noted: a driver may give the handle of a
- * destroyed stream to a new one, so after any was destroyed nothing is certain. */
+/* 1 if a stream is certainly the noted one. The driver may reuse the handle of a
+ * destroyed stream, so the answer is 0 after any stream was destroyed. */
 static inline int
 store_is_stream(const pcu_reference_store *store, CUstream noted, CUstream stream)
 {
     return noted == stream && store->epoch == pcu_handle_released(PCU_HANDLE_stream);
 }
 
-/* Drop a list of objects that nobody reads any more; steals it. NULL is fine. */
+/* Release a list of objects that no launch reads any more. Steals the list; NULL is
+ * allowed. */
 static void
 store_drop(PyObject *retired)
 {
@@ -114,8 +112,8 @@ store_drop(PyObject *retired)
     Py_XDECREF(retired);
 }
 
-/* Wait until all launches and stores have passed. Others may launch meanwhile, so the
- * caller looks again. */
+/* Wait until all launches and stores have finished. Other threads may launch meanwhile,
+ * so the caller checks again. */
 static int
 store_wait_for_context(pcu_state *st, pcu_reference_store *store)
 {
@@ -137,27 +135,25 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *store)
     return 0;
 }
 
-/* Ask whether the last store has passed, which every launch before it has then too.
- * Launches of several streams are only there if a graph was captured. */
+/* Ask whether the last store has finished. Every launch before it has then finished
+ * too, except the launches of a captured graph: those count as launches in several
+ * streams. */
 static CUresult
 store_poll(pcu_reference_store *store)
 {
     CUresult status = drv.EventQuery(((pcu_resource *)store->event)->handle.event);
     if (status == CUDA_SUCCESS) {
-        PyObject *retired = NULL;
-        if (store->readers != 2) {
-            retired = store->retired;
-        }
-        if (retired != NULL) {
-            store->retired = NULL;
-        }
         store->unsettled = 0;
-        store_drop(retired);
+        if (store->readers != 2) {
+            PyObject *retired = store->retired;
+            store->retired = NULL;
+            store_drop(retired);
+        }
     }
     return status;
 }
 
-/* Order a stream behind the last store. */
+/* Make a stream wait for the last store. */
 static int
 store_wait(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
@@ -172,7 +168,8 @@ store_wait(pcu_state *st, pcu_reference_store *store, CUstream stream)
         return -1;
     }
     CUevent event = ((pcu_resource *)store->event)->handle.event;
-    /* keeps the lock: no other thread may launch between the order and its use */
+    /* called with the interpreter lock: no other thread may launch before this one does
+     */
     status = drv.StreamWaitEvent(stream, event, 0);
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -182,7 +179,7 @@ store_wait(pcu_state *st, pcu_reference_store *store, CUstream stream)
 
 /* -- storing ----------------------------------------------------------------------- */
 
-/* Remember an object that launches may still read; `list` is for the first of them. */
+/* Keep an object that launches may still read. `list` is used for the first one. */
 static int
 store_retire(pcu_reference_store *store, PyObject *object, PyObject *list)
 {
@@ -195,9 +192,9 @@ store_retire(pcu_reference_store *store, PyObject *object, PyObject *list)
     return PyList_Append(store->retired, object);
 }
 
-/* Make the object of a reference show its state. Making it may collect garbage, and
- * that run code which binds the reference anew, a change of its own, or even launches:
- * then the object that was made for that launch is the newer one. */
+/* Make a new object from the state of a reference. That may collect garbage, and
+ * garbage collection may run code that binds the reference again, or launches. After
+ * such a launch its object is the newer one and stays. */
 static int
 store_rebuild(pcu_module *module, pcu_reference *ref)
 {
@@ -233,16 +230,18 @@ static int
 store_put_one(pcu_state *st, pcu_reference *ref, CUstream stream)
 {
     const pcu_handle *handle = &((pcu_texture *)ref->object)->base.handle;
-    /* keeps the lock: no launch may come between the store and its mark */
+    /* called with the interpreter lock: no launch may come between the store and its
+     * event */
     CUresult status = drv.MemcpyHtoDAsync(ref->variable, handle, 8, stream);
-    return status == CUDA_SUCCESS
-               ? 0
-               : pcu_raise_detail(st, "cuMemcpyHtoDAsync", status,
-                                  "setting the %s reference '%s'",
-                                  ref->is_surface ? "surface" : "texture", ref->name);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise_detail(st, "cuMemcpyHtoDAsync", status,
+                            "setting the %s reference '%s'", pcu_reference_noun(ref),
+                            ref->name);
 }
 
-/* Store what is due. *stored counts the copies that were queued. */
+/* Store the references that changed. *stored counts the copies that were enqueued. */
 static int
 store_put_all(pcu_module *module, CUstream stream, int capturing, int *stored)
 {
@@ -280,13 +279,14 @@ store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *store)
     if (store->event == NULL) {
         store->event = event;
     }
-    else { /* making it collected garbage, and that launched */
+    else { /* garbage collection ran a launch that made one */
         Py_DECREF(event);
     }
     return 0;
 }
 
-/* Put the event behind the stores. If that fails nothing is known to be stored. */
+/* Record the event after the stores. If that fails, every reference counts as not
+ * stored. */
 static int
 store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
@@ -328,57 +328,83 @@ store_must_wait(const pcu_reference_store *store, CUstream stream)
             PyList_GET_SIZE(store->retired) > STORE_RETIRED_MAX);
 }
 
+/* Wait until a store into the stream keeps the order. */
+static int
+store_wait_for_order(pcu_state *st, pcu_reference_store *store, CUstream stream)
+{
+    if (store->unsettled) {
+        (void)store_poll(
+            store); /* without an answer the last store counts as pending */
+    }
+    while (store_must_wait(store, stream)) {
+        if (store_wait_for_context(st, store) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Store the changed references in a stream that is being captured. Making an object
+ * enqueues nothing, but unless the capture mode is relaxed, the driver refuses it and
+ * invalidates the capture. */
+static int
+store_put_captured(pcu_module *module, CUstream stream)
+{
+    CUstreamCaptureMode mode = STORE_CAPTURE_RELAXED;
+    pcu_reference_store *store = module->references;
+    int stored = 0;
+    store->changed = 1; /* launches outside the graph need their own store */
+    store->readers = 2; /* no event tells when the graph has run */
+    int relaxed = drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+    int rc = store_put_all(module, stream, 1, &stored);
+    if (relaxed) {
+        (void)drv.ThreadExchangeStreamCaptureMode(&mode); /* restore: cannot fail */
+    }
+    return rc;
+}
+
+/* Record the event after the stores, whose result was `rc`. An error of the stores is
+ * the one to report. */
+static int
+store_mark_after(pcu_state *st, pcu_reference_store *store, CUstream stream, int rc)
+{
+    pcu_saved_error pending;
+    pcu_error_save(&pending);
+    int marked = store_mark(st, store, stream);
+    if (rc == 0 && marked < 0) {
+        return -1;
+    }
+    if (marked < 0) {
+        PyErr_Clear();
+    }
+    pcu_error_restore(&pending);
+    return rc;
+}
+
+/* Store the changed references, in the stream of the next launch. */
 static int
 store_changes(pcu_module *module, CUstream stream)
 {
     pcu_state *st = module->base.st;
     pcu_reference_store *store = module->references;
-    int capturing = store_is_captured(stream);
     int stored = 0;
+    int capturing = store_is_captured(stream);
     if (store_need_event(st, module->base.ctx, store) < 0) {
         return -1;
     }
-    if (!capturing && store->unsettled) {
-        (void)store_poll(
-            store); /* if it cannot tell, the last store is still to pass */
-    }
-    while (!capturing && store_must_wait(store, stream)) {
-        if (store_wait_for_context(st, store) < 0) {
-            return -1;
-        }
-    }
-    store->changed = capturing;
     if (capturing) {
-        store->readers = 2; /* no event tells when the graph has run */
+        return store_put_captured(module, stream);
     }
-    /* Making an object puts nothing into a stream, but where a capture is not relaxed
-     * the driver refuses it and spoils the capture. */
-    CUstreamCaptureMode mode = STORE_CAPTURE_RELAXED;
-    int relaxed =
-        capturing && drv.ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
-    int rc = store_put_all(module, stream, capturing, &stored);
-    if (relaxed) {
-        (void)drv.ThreadExchangeStreamCaptureMode(&mode); /* as it was: cannot fail */
+    if (store_wait_for_order(st, store, stream) < 0) {
+        return -1;
     }
+    store->changed = 0;
+    int rc = store_put_all(module, stream, 0, &stored);
     if (rc < 0) {
         store->changed = 1;
     }
-    if (stored != 0 && !capturing) {
-        pcu_saved_error pending;
-        pcu_error_save(&pending);
-        int marked = store_mark(st, store, stream);
-        if (rc < 0 || marked == 0) {
-            if (marked < 0) {
-                PyErr_Clear(); /* the first error is the one to report */
-            }
-            pcu_error_restore(&pending);
-        }
-        if (rc < 0 || marked < 0) {
-            rc = -1;
-        }
-        else {
-            rc = 0;
-        }
+    if (stored != 0) {
+        rc = store_mark_after(st, store, stream, rc);
     }
     return rc;
 }
@@ -399,16 +425,16 @@ store_note_reader(pcu_reference_store *store, CUstream stream)
     }
 }
 
-/* A launch without a change, while the last store may still be to come. */
+/* Order a launch after the last store, which may not have run yet. */
 static int
 store_follow(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
     int same = store_is_stream(store, store->store_stream, stream);
     if ((same && store->retired == NULL) || store_is_captured(stream)) {
-        return 0; /* a graph may neither ask nor wait: it runs later anyway */
+        return 0; /* a captured stream can neither ask nor wait; the graph runs later */
     }
     if (same) {
-        (void)store_poll(store); /* only for the sake of what could be dropped */
+        (void)store_poll(store); /* it may release retired objects */
         return 0;
     }
     return store_wait(st, store, stream);
@@ -417,7 +443,7 @@ store_follow(pcu_state *st, pcu_reference_store *store, CUstream stream)
 int
 pcu_reference_store_launch(PyObject *op, CUstream stream)
 {
-    pcu_module *module = store_module(op);
+    pcu_module *module = (pcu_module *)op;
     pcu_reference_store *store = module->references;
     if (store->changed) {
         pcu_scope scope;
@@ -444,7 +470,7 @@ pcu_reference_store_launch(PyObject *op, CUstream stream)
     return 0;
 }
 
-/* -- for Module's slots ------------------------------------------------------------ */
+/* -- slots of Module --------------------------------------------------------------- */
 
 int
 pcu_reference_store_traverse(pcu_reference_store *store, visitproc visit, void *arg)

@@ -13,15 +13,15 @@
 
 #include "python/driver/texture/reference.h"
 
-/* The references of a module, and who may be reading their variables. */
+/* The references of a module, and the launches that may be reading their variables. */
 typedef struct pcu_reference_store {
     pcu_reference *first;
-    int changed;           /* some reference has to be stored */
-    int unsettled;         /* the last store may not have happened yet */
-    unsigned long stores;  /* how many there were */
-    CUstream store_stream; /* the last was queued there */
-    PyObject *event;       /* strong: an Event behind it; NULL before */
-    int readers; /* launches since then: 0, 1: all in `reader`, 2: in several */
+    int changed;           /* a reference must be stored */
+    int unsettled;         /* the last store may not have run yet */
+    unsigned long stores;  /* the number of stores */
+    CUstream store_stream; /* the stream of the last store */
+    PyObject *event;       /* strong: an Event after the last store; NULL at first */
+    int readers; /* launches since then: 0: none, 1: all in `reader`, 2: others */
     CUstream reader;
     unsigned long epoch; /* of the streams above; see refs_is_stream */
     PyObject *retired;   /* strong list: objects replaced by that store; or NULL */

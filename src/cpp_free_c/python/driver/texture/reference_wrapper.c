@@ -6,7 +6,6 @@
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/texture/reference_store.h"
 
-/* 0 if the driver may be asked about the reference's module. */
 int
 pcu_reference_wrapper_check(pcu_reference_wrapper *self, const char *routine)
 {
@@ -24,18 +23,15 @@ pcu_reference_wrapper_touch(pcu_reference_wrapper *self)
     }
 }
 
-/* Say that nothing is bound, or nothing of that sort. */
 int
 pcu_reference_wrapper_not_bound(pcu_reference_wrapper *self, const char *routine,
                                 const char *what)
 {
     return pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_VALUE,
                             "the %s reference '%s' is bound to no %s",
-                            self->ref->is_surface ? "surface" : "texture",
-                            self->ref->name, what);
+                            pcu_reference_noun(self->ref), self->ref->name, what);
 }
 
-/* Bind an array, which the reference then holds. */
 void
 pcu_reference_wrapper_bind_array(pcu_reference_wrapper *self, PyObject *array)
 {
@@ -59,23 +55,23 @@ pcu_reference_wrapper_array_new(pcu_reference_wrapper *self, const char *routine
                                       handle, self->module);
 }
 
-/* Refuse an array that the module's kernels cannot read. */
 int
 pcu_reference_wrapper_check_context(pcu_reference_wrapper *self, const char *routine,
                                     PyObject *array)
 {
     const pcu_ctxrec *theirs = pcu_context_rec(((pcu_resource *)array)->ctx);
-    const pcu_ctxrec *ours = self->module == NULL
-                                 ? theirs
-                                 : pcu_context_rec(((pcu_resource *)self->module)->ctx);
-    return theirs->handle == ours->handle
-               ? 0
-               : pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_CONTEXT,
-                                  "the array belongs to another context (device %d) "
-                                  "than the %s reference '%s' (device %d)",
-                                  (int)theirs->device,
-                                  self->ref->is_surface ? "surface" : "texture",
-                                  self->ref->name, (int)ours->device);
+    if (self->module == NULL) {
+        return 0;
+    }
+    const pcu_ctxrec *ours = pcu_context_rec(((pcu_resource *)self->module)->ctx);
+    if (theirs->handle == ours->handle) {
+        return 0;
+    }
+    return pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_CONTEXT,
+                            "the array belongs to another context (device %d) than the "
+                            "%s reference '%s' (device %d)",
+                            (int)theirs->device, pcu_reference_noun(self->ref),
+                            self->ref->name, (int)ours->device);
 }
 
 /* -- slots ------------------------------------------------------------------------- */
@@ -93,7 +89,7 @@ pcu_reference_wrapper_traverse(PyObject *op, visitproc visit, void *arg)
     return 0;
 }
 
-/* The module stays: it holds the reference. */
+/* Keep the module: it owns the reference. */
 int
 pcu_reference_wrapper_clear(PyObject *op)
 {

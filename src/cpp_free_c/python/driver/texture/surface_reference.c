@@ -14,7 +14,7 @@ typedef struct {
 
 PyDoc_STRVAR(surfref_set_array_doc,
              "set_array($self, /, array, flags=0)\n--\n\n"
-             "Read and write an Array from the next launch on; it is held.\n\n"
+             "Bind an Array for the next launches. The reference holds it.\n\n"
              "The array must have been made with array3d_flags.SURFACE_LDST.");
 
 static PyObject *
@@ -54,7 +54,7 @@ surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(surfref_get_array_doc,
              "get_array($self, /)\n--\n\n"
-             "The Array that is bound. LogicError if none is.");
+             "Return the Array that is bound. LogicError if none is.");
 
 static PyObject *
 surfref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
