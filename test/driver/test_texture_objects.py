@@ -361,7 +361,7 @@ def test_bad_arguments(ctx):
         with pytest.raises(error, match=words):
             drv.TextureObject(**how)
     empty = drv.ArrayDescriptor()
-    with pytest.raises(ValueError, match="no possible size"):
+    with pytest.raises(ValueError, match="no valid size"):
         drv.TextureObject(memory, empty)
     numbers = array_of(np.zeros((3, 5, 1), np.uint8))
     with pytest.raises(drv.LogicError, match="cannot be filtered"):

@@ -20,7 +20,7 @@ typedef struct {
     int64_t dims[];  /* shape, then strides */
 } export_loan;
 
-/* 1 if this thread may touch Python objects as it is. */
+/* 1 if this thread holds the interpreter lock. */
 static int
 export_thread_has_lock(void)
 {
@@ -36,7 +36,7 @@ export_drop_owner(PyObject *owner)
     pcu_error_restore(&pending);
 }
 
-/* A loan ends, in any thread and at any time. */
+/* End a loan. Runs in any thread, at any time. */
 static void
 export_loan_end(export_loan *loan)
 {
@@ -64,7 +64,7 @@ export_versioned_deleter(pcu_dl_versioned *managed)
     export_loan_end(managed->manager);
 }
 
-/* A capsule that nobody took: the loan is still ours. */
+/* Free a capsule. If no consumer took the tensor, end its loan. */
 static void
 export_capsule_end(PyObject *capsule)
 {
@@ -82,17 +82,18 @@ export_capsule_end(PyObject *capsule)
     pcu_error_restore(&pending);
 }
 
-/* Strides of DLPack count items. */
+/* Fill in shape and strides. DLPack counts strides in items. */
 static int
 export_fill_dims(export_loan *loan, const pcu_dlpack *t)
 {
     npy_intp size = PyDataType_ELSIZE(t->dtype);
     for (int i = 0; i < t->ndim; i++) {
         if (t->strides[i] % size != 0) {
-            PyErr_Format(PyExc_BufferError,
-                         "a stride of %zd bytes is no multiple of the %zd bytes of an "
-                         "item, so DLPack cannot describe it",
-                         (Py_ssize_t)t->strides[i], (Py_ssize_t)size);
+            PyErr_Format(
+                PyExc_BufferError,
+                "a stride of %zd bytes is not a multiple of the item size, %zd "
+                "bytes, so DLPack cannot describe it",
+                (Py_ssize_t)t->strides[i], (Py_ssize_t)size);
             return -1;
         }
         loan->dims[i] = (int64_t)t->shape[i];
@@ -126,15 +127,21 @@ pcu_dlpack_export(const pcu_dlpack *t, PyObject *owner, int versioned)
     tensor.shape = loan->dims;
     tensor.strides = loan->dims + t->ndim;
     loan->owner = Py_NewRef(owner);
+    const char *name = PCU_DL_NAME;
     if (versioned) {
         pcu_dl_versioned *managed = &loan->managed.versioned;
         managed->version.major = PCU_DL_MAJOR;
         managed->version.minor = PCU_DL_MINOR;
         managed->manager = loan;
         managed->deleter = export_versioned_deleter;
-        managed->flags = (uint64_t)((t->readonly ? PCU_DL_READ_ONLY : 0) |
-                                    (t->copied ? PCU_DL_IS_COPIED : 0));
+        if (t->readonly) {
+            managed->flags |= PCU_DL_READ_ONLY;
+        }
+        if (t->copied) {
+            managed->flags |= PCU_DL_IS_COPIED;
+        }
         managed->tensor = tensor;
+        name = PCU_DL_VERSIONED_NAME;
     }
     else {
         pcu_dl_managed *managed = &loan->managed.plain;
@@ -142,9 +149,8 @@ pcu_dlpack_export(const pcu_dlpack *t, PyObject *owner, int versioned)
         managed->manager = loan;
         managed->deleter = export_plain_deleter;
     }
-    /* either struct is at the start of the loan */
-    PyObject *capsule = PyCapsule_New(
-        loan, versioned ? PCU_DL_VERSIONED_NAME : PCU_DL_NAME, export_capsule_end);
+    /* both structs are at the start of the loan */
+    PyObject *capsule = PyCapsule_New(loan, name, export_capsule_end);
     if (capsule == NULL) {
         export_loan_end(loan);
     }
@@ -210,7 +216,7 @@ export_parse_strides(PyObject *strides, pcu_dlpack *t)
     return rc;
 }
 
-/* The array must lie inside the allocation. */
+/* Raise unless the array lies inside the allocation. */
 static int
 export_check_extent(pcu_resource *self, const pcu_dlpack *t)
 {
@@ -231,9 +237,9 @@ export_check_extent(pcu_resource *self, const pcu_dlpack *t)
         size -= (size_t)(t->pointer - base);
     }
     if (rc < 0 || low < 0 || (size_t)high > size) {
-        PyErr_Format(PyExc_ValueError,
-                     "an array of that shape, dtype and strides does not lie inside "
-                     "this allocation");
+        PyErr_SetString(PyExc_ValueError,
+                        "an array of that shape, dtype and strides does not lie inside "
+                        "this allocation");
         return -1;
     }
     return 0;
@@ -242,9 +248,10 @@ export_check_extent(pcu_resource *self, const pcu_dlpack *t)
 PyDoc_STRVAR(
     export_as_dlpack_doc,
     "as_dlpack($self, /, shape, dtype, strides=None, max_version=None)\n--\n\n"
-    "A DLPack capsule over an array in this memory, for another library.\n\n"
-    "strides are bytes; None is C order. It keeps this allocation alive. Nothing\n"
-    "waits for queued work. max_version=(1, 0) gives the form of DLPack 1.");
+    "Return a DLPack capsule of an array in this memory, for another library.\n\n"
+    "strides are in bytes; None is C order. The capsule keeps this allocation alive.\n"
+    "It does not wait for enqueued work. max_version=(1, 0) gives the form of\n"
+    "DLPack 1.");
 
 static PyObject *
 export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -273,11 +280,10 @@ export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         t.shape[i] = (size_t)a.shape.dims[i];
     }
     if (versioned >= 0 && PyDataType_ELSIZE(a.dtype) == 0) {
-        PyErr_SetString(PyExc_BufferError,
-                        "DLPack has no type for items without bytes");
+        PyErr_SetString(PyExc_BufferError, "DLPack has no type for items of 0 bytes");
     }
-    /* Reading the arguments may run code that frees the block, so it is looked at
-     * after them. */
+    /* Check the allocation after reading the arguments, which may run code that frees
+     * it. */
     else if (versioned >= 0 && export_parse_strides(a.strides, &t) == 0 &&
              pcu_resource_check(self, "as_dlpack") == 0) {
         t.pointer = self->handle.memory;

@@ -16,11 +16,15 @@ import_check_device(pcu_dl_device device)
         device.type == PCU_DL_CUDA_MANAGED) {
         return 0;
     }
+    const char *what = "";
+    if (device.type == PCU_DL_CPU) {
+        what = ", ordinary host memory";
+    }
     PyErr_Format(
         PyExc_BufferError,
         "the tensor is not in memory of CUDA, but on a device of DLPack's type "
         "%d%s",
-        (int)device.type, device.type == PCU_DL_CPU ? ", ordinary host memory" : "");
+        (int)device.type, what);
     return -1;
 }
 
@@ -33,7 +37,7 @@ import_read(const pcu_dl_tensor *tensor, pcu_dlpack *t)
     }
     if (tensor->ndim < 0 || tensor->ndim > PCU_MAX_NDIM) {
         PyErr_Format(PyExc_BufferError,
-                     "the tensor has %d dimensions; at most %d are possible",
+                     "the tensor has %d dimensions; the maximum is %d",
                      (int)tensor->ndim, PCU_MAX_NDIM);
         return -1;
     }
@@ -58,55 +62,53 @@ import_read(const pcu_dl_tensor *tensor, pcu_dlpack *t)
         bad = pcu_strides_c(t->ndim, t->shape, size, t->strides) < 0;
     }
     if (bad) {
-        PyErr_SetString(PyExc_BufferError, "the shape of the tensor is no array's");
+        PyErr_SetString(PyExc_BufferError,
+                        "the shape or the strides of the tensor are invalid");
         Py_CLEAR(t->dtype);
         return -1;
     }
     return 0;
 }
 
-/* Take the tensor out of a capsule. Until it is renamed it stays the producer's: once
- * it was looked at, nothing may run that takes it, too. */
+/* Take the tensor out of a capsule. The producer owns it until the capsule is renamed,
+ * so no code may run between reading the capsule and renaming it. */
 static int
 import_take(pcu_foreign_allocation *self, PyObject *capsule)
 {
     pcu_dl_managed *plain = NULL;
     pcu_dl_versioned *versioned = NULL;
     const pcu_dl_tensor *tensor = NULL;
+    const char *used = NULL;
     if (PyCapsule_IsValid(capsule, PCU_DL_NAME)) {
         plain = PyCapsule_GetPointer(capsule, PCU_DL_NAME);
         if (plain == NULL) {
-            tensor = NULL;
+            return -1;
         }
-        else {
-            tensor = &plain->tensor;
-        }
+        tensor = &plain->tensor;
+        used = PCU_DL_USED_NAME;
     }
     else if (PyCapsule_IsValid(capsule, PCU_DL_VERSIONED_NAME)) {
         versioned = PyCapsule_GetPointer(capsule, PCU_DL_VERSIONED_NAME);
         if (versioned == NULL) {
-            tensor = NULL;
+            return -1;
         }
-        else {
-            tensor = &versioned->tensor;
-        }
+        tensor = &versioned->tensor;
+        used = PCU_DL_VERSIONED_USED_NAME;
     }
     else {
         PyErr_Format(PyExc_BufferError,
-                     "%R is no DLPack capsule, or its tensor was taken before",
+                     "%R is not a DLPack capsule, or its tensor was taken before",
                      capsule);
-    }
-    if (tensor == NULL) {
         return -1;
     }
     if (versioned != NULL && versioned->version.major != PCU_DL_MAJOR) {
-        PyErr_Format(PyExc_BufferError, "the tensor is of DLPack %u; %d is known here",
+        PyErr_Format(PyExc_BufferError,
+                     "the tensor is of DLPack %u; this package knows version %d",
                      (unsigned int)versioned->version.major, PCU_DL_MAJOR);
         return -1;
     }
     if (import_read(tensor, &self->tensor) < 0 ||
-        PyCapsule_SetName(capsule, plain != NULL ? PCU_DL_USED_NAME
-                                                 : PCU_DL_VERSIONED_USED_NAME) < 0) {
+        PyCapsule_SetName(capsule, used) < 0) {
         return -1;
     }
     self->plain = plain;
@@ -116,8 +118,8 @@ import_take(pcu_foreign_allocation *self, PyObject *capsule)
     return 0;
 }
 
-/* Making the object may collect garbage, so it comes before the capsule is looked at.
- */
+/* Make the object, and take the tensor after that: making an object may collect
+ * garbage. */
 static PyObject *
 import_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
 {
@@ -134,7 +136,7 @@ import_take_new(pcu_state *st, PyObject *capsule, CUstream stream)
     return (PyObject *)self;
 }
 
-/* The device of a producer: it must be asked before the tensor. */
+/* Ask the producer for its device, which must come before the tensor. */
 static int
 import_ask_device(PyObject *producer, pcu_dl_device *device)
 {
@@ -147,14 +149,9 @@ import_ask_device(PyObject *producer, pcu_dl_device *device)
     }
     int rc = -1;
     if (items != NULL && PyTuple_GET_SIZE(items) == 2) {
-        if (pcu_as_int(NULL, PyTuple_GET_ITEM(items, 0), &type, "the device type") <
-                0 ||
-            pcu_as_int(NULL, PyTuple_GET_ITEM(items, 1), &id, "the device number") <
-                0) {
-            rc = -1;
-        }
-        else {
-            rc = 0;
+        rc = pcu_as_int(NULL, PyTuple_GET_ITEM(items, 0), &type, "the device type");
+        if (rc == 0) {
+            rc = pcu_as_int(NULL, PyTuple_GET_ITEM(items, 1), &id, "the device number");
         }
     }
     else if (items != NULL) {
@@ -170,8 +167,8 @@ import_ask_device(PyObject *producer, pcu_dl_device *device)
     return import_check_device(*device);
 }
 
-/* producer.__dlpack__(stream=, max_version=). Producers older than DLPack 1 do not know
- * max_version. */
+/* Call producer.__dlpack__(stream=, max_version=). Producers older than DLPack 1 have
+ * no max_version. */
 static PyObject *
 import_ask_capsule_new(PyObject *producer, PyObject *stream)
 {
@@ -184,7 +181,7 @@ import_ask_capsule_new(PyObject *producer, PyObject *stream)
     if (method != NULL && none != NULL && old != NULL && new != NULL) {
         capsule = PyObject_Call(method, none, new);
         if (capsule == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
-            PyErr_Clear(); /* asked again in the words of before */
+            PyErr_Clear(); /* an older producer: call it without max_version */
             capsule = PyObject_Call(method, none, old);
         }
     }
@@ -205,10 +202,13 @@ import_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
     if (import_ask_device(producer, &device) < 0) {
         return NULL;
     }
-    PyObject *number =
-        device.type == PCU_DL_CUDA_HOST
-            ? Py_NewRef(Py_None)
-            : PyLong_FromVoidPtr(stream == NULL ? CU_STREAM_LEGACY : stream);
+    PyObject *number;
+    if (device.type == PCU_DL_CUDA_HOST) {
+        number = Py_NewRef(Py_None);
+    }
+    else {
+        number = pcu_dlpack_stream_new(stream);
+    }
     PyObject *capsule = NULL;
     if (number != NULL) {
         capsule = import_ask_capsule_new(producer, number);
@@ -222,6 +222,7 @@ import_borrow_new(pcu_state *st, PyObject *producer, CUstream stream)
     return result;
 }
 
+/* Import a tensor as a ForeignAllocation, which holds the stream. */
 static PyObject *
 import_new(pcu_state *st, PyObject *producer, PyObject *stream)
 {
@@ -229,11 +230,9 @@ import_new(pcu_state *st, PyObject *producer, PyObject *stream)
     PyObject *result = NULL;
     if (stream == NULL || stream == Py_None) {
         pcu_resource *current = pcu_stream_find_borrow();
+        stream = (PyObject *)current;
         if (current == NULL) {
             stream = Py_None;
-        }
-        else {
-            stream = (PyObject *)current;
         }
     }
     Py_INCREF(stream);
@@ -257,10 +256,10 @@ typedef struct {
 PyDoc_STRVAR(
     import_from_dlpack_doc,
     "from_dlpack($module, x, /, stream=None)\n--\n\n"
-    "Borrow the array of another library: a ForeignAllocation.\n\n"
+    "Borrow the array of another library, and return a ForeignAllocation.\n\n"
     "x has __dlpack__ and __dlpack_device__, or is a DLPack capsule. Its library\n"
-    "is asked to make it safe for work on the stream. BufferError if it is not\n"
-    "in memory of CUDA.");
+    "is asked to make it safe for work on the stream. BufferError if the array is\n"
+    "not in memory of CUDA.");
 
 static PyObject *
 import_from_dlpack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

@@ -1,15 +1,30 @@
 /* The types of items and of devices in DLPack. See dlpack_tensor.h. */
 #include "python/driver/exchange/dlpack_tensor.h"
 
+/* DLPack's code for a kind of dtype, -1 if there is none. */
+static int
+tensor_code(char kind)
+{
+    switch (kind) {
+        case 'i':
+            return PCU_DL_INT;
+        case 'u':
+            return PCU_DL_UINT;
+        case 'f':
+            return PCU_DL_FLOAT;
+        case 'c':
+            return PCU_DL_COMPLEX;
+        case 'b':
+            return PCU_DL_BOOL;
+        default:
+            return -1;
+    }
+}
+
 int
 pcu_dlpack_describe_dtype(PyArray_Descr *dtype, pcu_dl_dtype *out)
 {
-    int code = dtype->kind == 'i'   ? PCU_DL_INT
-               : dtype->kind == 'u' ? PCU_DL_UINT
-               : dtype->kind == 'f' ? PCU_DL_FLOAT
-               : dtype->kind == 'c' ? PCU_DL_COMPLEX
-               : dtype->kind == 'b' ? PCU_DL_BOOL
-                                    : -1;
+    int code = tensor_code(dtype->kind);
     npy_intp size = PyDataType_ELSIZE(dtype);
     int longdouble =
         dtype->type_num == NPY_LONGDOUBLE || dtype->type_num == NPY_CLONGDOUBLE;
@@ -63,5 +78,8 @@ pcu_dlpack_device_type(CUdeviceptr pointer)
     int managed = 0;
     CUresult status =
         drv.PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, pointer);
-    return status == CUDA_SUCCESS && managed ? PCU_DL_CUDA_MANAGED : PCU_DL_CUDA;
+    if (status == CUDA_SUCCESS && managed) {
+        return PCU_DL_CUDA_MANAGED;
+    }
+    return PCU_DL_CUDA;
 }

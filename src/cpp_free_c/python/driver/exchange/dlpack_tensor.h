@@ -14,7 +14,7 @@ typedef struct {
     CUdeviceptr pointer; /* of the first item */
     pcu_dl_device device;
     int readonly;
-    int copied; /* for the consumer, who need not keep it as it is */
+    int copied; /* made for this consumer, which may write to it */
     int ndim;
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM]; /* bytes */
@@ -27,6 +27,17 @@ PCU_HIDDEN PCU_RAISES int pcu_dlpack_describe_dtype(PyArray_Descr *dtype,
 
 /* Translate DLPack's type to a dtype. BufferError if NumPy has none. */
 PCU_HIDDEN PCU_NEWREF PyArray_Descr *pcu_dlpack_dtype_new(pcu_dl_dtype type);
+
+/* A stream as DLPack and __cuda_array_interface__ write it: an int, 1 for the default
+ * stream. */
+static inline PyObject *
+pcu_dlpack_stream_new(CUstream stream)
+{
+    if (stream == NULL) {
+        stream = CU_STREAM_LEGACY;
+    }
+    return PyLong_FromVoidPtr(stream);
+}
 
 /* DLPack's device type of the memory at an address. Memory of cudaMallocManaged has its
  * own type. */

@@ -22,7 +22,7 @@ foreign_clear(PyObject *op)
     return 0;
 }
 
-/* The producer's deleter may run Python code. */
+/* Save the pending exception: the producer's deleter may run Python code. */
 static void
 foreign_dealloc(PyObject *op)
 {
@@ -107,14 +107,15 @@ foreign_get_readonly(PyObject *op, void *Py_UNUSED(closure))
     return PyBool_FromLong(((pcu_foreign_allocation *)op)->tensor.readonly);
 }
 
-/* Host memory has no stream; else it is the one that the producer was told. */
+/* The stream of __cuda_array_interface__: the one for which the producer made the
+ * memory safe. Host memory has none. */
 static PyObject *
 foreign_stream_new(const pcu_foreign_allocation *self)
 {
     if (self->tensor.device.type == PCU_DL_CUDA_HOST) {
         return Py_NewRef(Py_None);
     }
-    return PyLong_FromVoidPtr(self->stream == NULL ? CU_STREAM_LEGACY : self->stream);
+    return pcu_dlpack_stream_new(self->stream);
 }
 
 static PyObject *
@@ -140,9 +141,10 @@ static PyGetSetDef foreign_getset[] = {
     {"device", foreign_get_device, NULL,
      "DLPack's (type, number): type 2 is a GPU, 3 page-locked, 13 managed memory.",
      NULL},
-    {"readonly", foreign_get_readonly, NULL, "True if it must not be written.", NULL},
+    {"readonly", foreign_get_readonly, NULL, "True if the memory must not be written.",
+     NULL},
     {"__cuda_array_interface__", foreign_get_interface, NULL,
-     "The array for kernel calls and other libraries.", NULL},
+     "The array, for kernel calls and other libraries.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -157,9 +159,9 @@ static PyMemberDef foreign_members[] = {
 
 PyDoc_STRVAR(
     foreign_doc,
-    "An array in memory of another library, borrowed by DLPack and given back\n"
-    "when the object goes.\n\n"
-    "int() gives the address. It can be passed to kernels and copied.");
+    "An array in memory of another library, from from_dlpack().\n\n"
+    "The memory is returned when the object is released. int() gives the address.\n"
+    "You can pass the object to kernels and copy it.");
 
 static PyType_Slot foreign_slots[] = {
     {Py_tp_doc, (void *)foreign_doc},

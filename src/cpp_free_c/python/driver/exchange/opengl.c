@@ -21,10 +21,11 @@ PyGetSetDef pcu_opengl_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyDoc_STRVAR(opengl_init_doc,
-             "gl_init($module, /)\n--\n\n"
-             "Prepare the current context for OpenGL, which no driver of today needs.\n"
-             "Deprecated.");
+PyDoc_STRVAR(
+    opengl_init_doc,
+    "gl_init($module, /)\n--\n\n"
+    "Prepare the current context for OpenGL. Current drivers do not need it.\n\n"
+    "Deprecated.");
 
 static PyObject *
 opengl_init(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -53,8 +54,9 @@ typedef struct {
 PyDoc_STRVAR(
     opengl_make_context_doc,
     "make_gl_context($module, /, dev, flags=0)\n--\n\n"
-    "Make a context on the device and push it, where OpenGL's context is current.\n\n"
-    "Today any context can share with OpenGL. flags: or-ed ctx_flags.");
+    "Make a context on the device and push it.\n\n"
+    "Call it in the thread where the context of OpenGL is current. With current\n"
+    "drivers any context can share with OpenGL. flags: ctx_flags, combined with |.");
 
 static PyObject *
 opengl_make_context(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -80,7 +82,7 @@ opengl_make_context(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(opengl_have_ext_doc,
              "have_gl_ext($module, /)\n--\n\n"
-             "True: this package always has what shares with OpenGL.");
+             "Return True: this package always supports OpenGL.");
 
 static PyObject *
 opengl_have_ext(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))

@@ -8,7 +8,7 @@
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
 
-/* BufferObject and, with `parent`, BufferObjectMapping: named by the GL name. */
+/* A BufferObjectMapping. A BufferObject uses only the first member. */
 typedef struct {
     pcu_resource base; /* handle.gl_buffer or handle.gl_mapping */
     PyObject *parent;  /* strong: the BufferObject of a mapping */
@@ -41,8 +41,9 @@ buffer_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return rc;
 }
 
-PyDoc_STRVAR(buffer_object_handle_doc,
-             "handle($self, /)\n--\n\nThe name that OpenGL has for it, an int.");
+PyDoc_STRVAR(
+    buffer_object_handle_doc,
+    "handle($self, /)\n--\n\nReturn the name of the buffer in OpenGL, an int.");
 
 static PyObject *
 buffer_object_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -52,7 +53,7 @@ buffer_object_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(buffer_object_unregister_doc,
              "unregister($self, /)\n--\n\n"
-             "Give the buffer back to OpenGL alone. LogicError the second time.");
+             "End the registration. LogicError the second time.");
 
 /* unregister() of a BufferObject, and unmap() of its mapping. */
 static PyObject *
@@ -66,7 +67,7 @@ buffer_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(buffer_object_map_doc,
              "map($self, /)\n--\n\n"
-             "Let CUDA use the buffer until it is unmapped: a BufferObjectMapping.");
+             "Let CUDA use the buffer, and return a BufferObjectMapping.");
 
 static PyObject *
 buffer_object_map(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -115,10 +116,10 @@ buffer_mapping_dealloc(PyObject *op)
 
 PyDoc_STRVAR(buffer_mapping_unmap_doc,
              "unmap($self, /)\n--\n\n"
-             "Give the buffer back to OpenGL. LogicError the second time.");
+             "Return the buffer to OpenGL. LogicError the second time.");
 
 PyDoc_STRVAR(buffer_mapping_device_ptr_doc,
-             "device_ptr($self, /)\n--\n\nThe address of the buffer, an int.");
+             "device_ptr($self, /)\n--\n\nReturn the address of the buffer, an int.");
 
 static PyObject *
 buffer_mapping_device_ptr(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -127,7 +128,7 @@ buffer_mapping_device_ptr(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(buffer_mapping_size_doc,
-             "size($self, /)\n--\n\nThe bytes of the buffer, an int.");
+             "size($self, /)\n--\n\nReturn the size of the buffer in bytes, an int.");
 
 static PyObject *
 buffer_mapping_size(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -152,8 +153,8 @@ static PyMethodDef buffer_mapping_methods[] = {
 
 PyDoc_STRVAR(buffer_object_doc,
              "BufferObject(bufobj)\n--\n\n"
-             "A buffer of OpenGL in the interface before CUDA 3. Deprecated: use\n"
-             "RegisteredBuffer.");
+             "A buffer of OpenGL, in the interface before CUDA 3.\n\n"
+             "Deprecated: use RegisteredBuffer.");
 
 static PyType_Slot buffer_object_slots[] = {
     {Py_tp_doc, (void *)buffer_object_doc}, {Py_tp_new, pcu_resource_blank_new},
@@ -167,9 +168,8 @@ static PyType_Spec buffer_object_spec = {
     "pycuda._driver.BufferObject", sizeof(buffer_mapping), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, buffer_object_slots};
 
-PyDoc_STRVAR(
-    buffer_mapping_doc,
-    "The time in which CUDA may use a BufferObject; made by map(). Deprecated.");
+PyDoc_STRVAR(buffer_mapping_doc,
+             "The time in which CUDA may use a BufferObject, from map(). Deprecated.");
 
 static PyType_Slot buffer_mapping_slots[] = {
     {Py_tp_doc, (void *)buffer_mapping_doc}, {Py_tp_traverse, buffer_mapping_traverse},

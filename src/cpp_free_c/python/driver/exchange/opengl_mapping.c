@@ -85,7 +85,27 @@ mapping_check(opengl_mapping *self, const char *routine)
     return pcu_resource_check(&self->object->base, routine);
 }
 
-/* Make the arrays that were given out unusable. */
+/* Free one array by its weak reference, if it is alive. */
+static int
+mapping_free_array(PyObject *reference)
+{
+    PyObject *array = PyObject_CallNoArgs(reference);
+    if (array == NULL) {
+        return -1;
+    }
+    int rc = 0;
+    if (array != Py_None) {
+        PyObject *freed = PyObject_CallMethod(array, "free", NULL);
+        if (freed == NULL) {
+            rc = -1;
+        }
+        Py_XDECREF(freed);
+    }
+    Py_DECREF(array);
+    return rc;
+}
+
+/* Free the arrays that array() returned. */
 static int
 mapping_free_arrays(opengl_mapping *self)
 {
@@ -93,21 +113,15 @@ mapping_free_arrays(opengl_mapping *self)
     int rc = 0;
     self->arrays = NULL;
     for (Py_ssize_t i = 0; arrays != NULL && i < PyList_GET_SIZE(arrays); i++) {
-        PyObject *array = PyObject_CallNoArgs(PyList_GET_ITEM(arrays, i));
-        PyObject *freed = array == NULL || array == Py_None
-                              ? Py_XNewRef(array)
-                              : PyObject_CallMethod(array, "free", NULL);
-        if (freed == NULL) {
+        if (mapping_free_array(PyList_GET_ITEM(arrays, i)) < 0) {
             rc = -1;
         }
-        Py_XDECREF(array);
-        Py_XDECREF(freed);
     }
     Py_XDECREF(arrays);
     return rc;
 }
 
-/* Unmap once, whoever asks. *ended says whether it is unmapped. */
+/* Unmap. *ended says whether the object is unmapped now. */
 static CUresult
 mapping_end(opengl_mapping *self, CUstream stream, const char **routine, int *ended)
 {
@@ -121,8 +135,9 @@ mapping_end(opengl_mapping *self, CUstream stream, const char **routine, int *en
 PyDoc_STRVAR(
     mapping_unmap_doc,
     "unmap($self, /, stream=...)\n--\n\n"
-    "Give the object back to OpenGL, after the work of the stream (by default\n"
-    "that of the map). Its pointer and its arrays are not to be used any more.");
+    "Return the object to OpenGL after the work of the stream.\n\n"
+    "The default is the stream of map(). Do not use the pointer and the arrays of\n"
+    "the mapping any more.");
 
 static PyObject *
 mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -138,7 +153,7 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
         return NULL;
     }
     if (stream == Py_Ellipsis && PyObject_TypeCheck(self->stream, st->Stream)) {
-        stream = self->stream; /* which may have been released */
+        stream = self->stream; /* pcu_as_stream raises if it was released */
     }
     if ((stream != Py_Ellipsis && pcu_as_stream(st, stream, &handle, "stream") < 0) ||
         mapping_check(self, "cuGraphicsUnmapResources") < 0 ||
@@ -149,16 +164,18 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     int ended;
     CUresult status = mapping_end(self, handle, &routine, &ended);
     if (status != CUDA_SUCCESS) {
-        self->mapped = self->object->mapped = !ended; /* as before, if it still is */
+        self->mapped = !ended;
+        self->object->mapped = !ended;
         pcu_raise(st, routine, status);
         return NULL;
     }
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(mapping_device_ptr_and_size_doc,
-             "device_ptr_and_size($self, /)\n--\n\n"
-             "Address and size in bytes of a mapped buffer, a tuple of ints.");
+PyDoc_STRVAR(
+    mapping_device_ptr_and_size_doc,
+    "device_ptr_and_size($self, /)\n--\n\n"
+    "Return the address and the size in bytes of a mapped buffer, as a tuple.");
 
 static PyObject *
 mapping_device_ptr_and_size(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -178,7 +195,7 @@ mapping_device_ptr_and_size(PyObject *op, PyObject *Py_UNUSED(ignored))
     return Py_BuildValue("(Kn)", pointer, (Py_ssize_t)size);
 }
 
-/* Remember an array, to make it unusable once it is unmapped. */
+/* Keep a weak reference to an array, to free the array before unmapping. */
 static int
 mapping_remember(opengl_mapping *self, PyObject *array)
 {
@@ -186,9 +203,10 @@ mapping_remember(opengl_mapping *self, PyObject *array)
     if (reference != NULL && self->arrays == NULL) {
         self->arrays = PyList_New(0);
     }
-    int rc = reference == NULL || self->arrays == NULL
-                 ? -1
-                 : PyList_Append(self->arrays, reference);
+    int rc = -1;
+    if (reference != NULL && self->arrays != NULL) {
+        rc = PyList_Append(self->arrays, reference);
+    }
     Py_XDECREF(reference);
     return rc;
 }
@@ -201,8 +219,8 @@ typedef struct {
 PyDoc_STRVAR(
     mapping_array_doc,
     "array($self, /, index, level)\n--\n\n"
-    "The Array of a mapped image: a layer or cube face, and a mipmap level.\n\n"
-    "It can be used until the mapping ends, which it keeps alive.");
+    "Return the Array of a layer or cube face and a mipmap level of a mapped image.\n\n"
+    "The array keeps the mapping alive. You can use it until unmap().");
 
 static PyObject *
 mapping_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -250,7 +268,7 @@ mapping_dealloc(PyObject *op)
     PyObject *object = (PyObject *)self->object;
     PyObject *stream = self->stream;
     PyObject_GC_UnTrack(op);
-    if (self->mapped) { /* no array is left: each holds its mapping */
+    if (self->mapped) { /* no array is left: each array holds its mapping */
         const char *routine = "";
         int ended;
         CUresult status = mapping_end(self, self->handle, &routine, &ended);
@@ -276,8 +294,8 @@ static PyMethodDef mapping_methods[] = {
 };
 
 PyDoc_STRVAR(mapping_doc,
-             "The time in which CUDA may use an object of OpenGL; made by map().\n\n"
-             "It ends with unmap(), or with the object.");
+             "The time in which CUDA may use an object of OpenGL, from map().\n\n"
+             "It ends with unmap(), or when the mapping is released.");
 
 static PyType_Slot mapping_slots[] = {
     {Py_tp_doc, (void *)mapping_doc},      {Py_tp_traverse, mapping_traverse},

@@ -10,14 +10,14 @@
 #include "python/driver/context_stack.h"
 #include "python/driver/stream.h"
 
-/* Flags of either enumeration, or an int. */
+/* Converter: flags of either enumeration, or an int. */
 static int
 registration_as_flags(pcu_state *st, PyObject *value, void *out, const char *name)
 {
-    PyObject *type =
-        PyObject_TypeCheck(value, (PyTypeObject *)st->enum_graphics_register_flags)
-            ? st->enum_graphics_register_flags
-            : st->enum_graphics_map_flags;
+    PyObject *type = st->enum_graphics_register_flags;
+    if (!PyObject_TypeCheck(value, (PyTypeObject *)type)) {
+        type = st->enum_graphics_map_flags;
+    }
     return pcu_enum_value(type, value, out, name);
 }
 
@@ -104,8 +104,9 @@ registered_image_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return registration_begin(self, &a, 1);
 }
 
-PyDoc_STRVAR(registration_gl_handle_doc,
-             "gl_handle($self, /)\n--\n\nThe name that OpenGL has for it, an int.");
+PyDoc_STRVAR(
+    registration_gl_handle_doc,
+    "gl_handle($self, /)\n--\n\nReturn the name of the object in OpenGL, an int.");
 
 static PyObject *
 registration_gl_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -115,8 +116,8 @@ registration_gl_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(registration_unregister_doc,
              "unregister($self, /)\n--\n\n"
-             "Give the object back to OpenGL alone. LogicError the second time, and\n"
-             "while it is mapped.");
+             "End the registration. LogicError the second time, and while the object\n"
+             "is mapped.");
 
 static PyObject *
 registration_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -131,8 +132,8 @@ registration_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(registration_map_doc,
              "map($self, /, stream=None)\n--\n\n"
-             "Let CUDA use the object until it is unmapped: a RegisteredMapping.\n\n"
-             "Work of the stream that comes later sees what OpenGL did before.");
+             "Let CUDA use the object, and return a RegisteredMapping.\n\n"
+             "Later work of the stream sees the earlier work of OpenGL.");
 
 static PyObject *
 registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -171,7 +172,8 @@ static PyMethodDef registration_methods[] = {
 };
 
 PyDoc_STRVAR(registration_doc,
-             "An object of OpenGL that CUDA knows: base of the two below.");
+             "An object of OpenGL that CUDA knows.\n\nBase class of RegisteredBuffer "
+             "and RegisteredImage.");
 
 static PyType_Slot registration_slots[] = {
     {Py_tp_doc, (void *)registration_doc}, {Py_tp_traverse, pcu_resource_traverse},
@@ -204,15 +206,15 @@ static PyType_Spec registration_spec = {
 PyDoc_STRVAR(
     registered_buffer_doc,
     "RegisteredBuffer(bufobj, flags=0)\n--\n\n"
-    "A buffer object of OpenGL, by its name, made known to the current context.\n\n"
-    "flags: or-ed graphics_register_flags or graphics_map_flags.");
+    "Register a buffer object of OpenGL, by its name, in the current context.\n\n"
+    "flags: graphics_register_flags or graphics_map_flags, combined with |.");
 
 PyDoc_STRVAR(
     registered_image_doc,
     "RegisteredImage(bufobj, target, flags=0)\n--\n\n"
-    "A texture or renderbuffer of OpenGL, made known to the current context.\n\n"
-    "bufobj: its name. target: what it is, such as GL_TEXTURE_2D (0x0DE1). flags:\n"
-    "or-ed graphics_register_flags or graphics_map_flags.");
+    "Register a texture or renderbuffer of OpenGL in the current context.\n\n"
+    "bufobj: its name. target: its kind, such as GL_TEXTURE_2D (0x0DE1). flags:\n"
+    "graphics_register_flags or graphics_map_flags, combined with |.");
 
 REGISTRATION_TYPE(registered_buffer, "RegisteredBuffer");
 REGISTRATION_TYPE(registered_image, "RegisteredImage");

@@ -49,10 +49,7 @@ argument_ask_integers(pcu_function *fn)
     PyObject *found = NULL;
     if (source != NULL) {
         PyObject *module = PyImport_ImportModule("pycuda._parameter_types");
-        if (module == NULL) {
-            found = NULL;
-        }
-        else {
+        if (module != NULL) {
             found = PyObject_CallMethod(module, "integers", "OOn", source, fn->name, n);
         }
         Py_XDECREF(module);
@@ -390,10 +387,7 @@ argument_interface_order(argument_packer *p, PyObject *interface)
     PyObject *stream = argument_interface_stream_new(st, interface);
     int rc = -1;
     if (stream == NULL || stream == Py_None) {
-        if (PyErr_Occurred()) {
-            rc = -1;
-        }
-        else {
+        if (!PyErr_Occurred()) {
             rc = 0;
         }
     }
@@ -424,10 +418,7 @@ argument_interface_pointer(argument_packer *p, PyObject *arg,
     int found = -1;
     if (interface == NULL || interface == Py_None || !PyMapping_Check(interface) ||
         PyMapping_Size(interface) <= 0) {
-        if (PyErr_Occurred()) {
-            found = -1;
-        }
-        else {
+        if (!PyErr_Occurred()) {
             found = 0;
         }
         goto done;
@@ -440,10 +431,7 @@ argument_interface_pointer(argument_packer *p, PyObject *arg,
                      p->index, p->function->name, Py_TYPE(data)->tp_name);
         goto done;
     }
-    if (data == NULL) {
-        address = NULL;
-    }
-    else {
+    if (data != NULL) {
         address = PySequence_GetItem(data, 0);
     }
     if (address != NULL &&
@@ -615,9 +603,12 @@ pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
     int rc = 0;
     if (self->nparams >= 0) {
         if (nargs != self->nparams) {
+            const char *plural = "s";
+            if (self->nparams == 1) {
+                plural = "";
+            }
             PyErr_Format(PyExc_TypeError, "%U takes %zd argument%s (%zd given)",
-                         self->name, self->nparams, self->nparams == 1 ? "" : "s",
-                         nargs);
+                         self->name, self->nparams, plural, nargs);
             return -1;
         }
         void *block = pcu_argbuf_reserve(buffer, self->params_size, 1);

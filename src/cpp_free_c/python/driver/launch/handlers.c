@@ -83,10 +83,7 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else {
         nbytes = PyObject_GetAttr(array, self->st->str_nbytes);
-        if (nbytes == NULL) {
-            rc = -1;
-        }
-        else {
+        if (nbytes != NULL) {
             rc = pcu_as_size(self->st, nbytes, size, "nbytes");
         }
     }
@@ -332,9 +329,6 @@ pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
             Py_XDECREF(result);
             if (PyErr_Occurred()) {
                 rc = -1;
-            }
-            else {
-                rc = 0;
             }
         }
         if (rc < 0) {

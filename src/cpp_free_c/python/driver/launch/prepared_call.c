@@ -376,10 +376,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
         pcu_launch_run(self, &shape, buffer.data, buffer.used) == 0 &&
         prepared_record(end) == 0) {
         events = PyTuple_Pack(2, start, end);
-        if (events == NULL) {
-            timer = NULL;
-        }
-        else {
+        if (events != NULL) {
             timer = PyCFunction_New(&prepared_timer_def, events);
         }
     }

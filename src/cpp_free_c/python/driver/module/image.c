@@ -3,14 +3,15 @@
 
 #include "python/support/errors.h"
 
-/* What a fat binary begins with. */
+/* The header of a fat binary. */
 typedef struct {
     uint32_t magic;
     uint16_t version;
     uint16_t header_size;
-    uint64_t size; /* of what follows the header */
+    uint64_t size; /* bytes after the header */
 } image_fatbin_header;
 
+/* Refuse a fat binary that is shorter than its header says. */
 static int
 image_check_length(pcu_state *st, const pcu_image *image, const char *name,
                    const char *routine)
@@ -29,7 +30,7 @@ image_check_length(pcu_state *st, const pcu_image *image, const char *name,
         return 0;
     }
     return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_IMAGE,
-                            "%s, of %zu bytes, is a fat binary that is cut off", name,
+                            "%s (%zu bytes) is a truncated fat binary", name,
                             image->size);
 }
 

@@ -1,5 +1,8 @@
 /* Images: code in memory, in the form that the driver's loading functions take.
  *
+ * Invariant: an image ends in a NUL, because PTX must, and a fat binary is as long as
+ * its header says, because the driver relies on the header.
+ *
  * Callers: module.c and linker.c. */
 #ifndef PYTHON_DRIVER_MODULE_IMAGE_H
 #define PYTHON_DRIVER_MODULE_IMAGE_H
@@ -8,10 +11,6 @@
 
 #include "python/support/buffer.h"
 
-/* Code as the driver wants it, valid until pcu_image_release: PTX must end in a NUL,
- * which only bytes promise, and a fat binary must be as long as its header says, since
- * the driver goes by that. `what` is what is made of it, where a str is refused;
- * `routine` is the driver function that takes it. */
 typedef struct {
     const void *data;
     size_t size; /* a NUL follows */
@@ -19,6 +18,8 @@ typedef struct {
     char *copy; /* owned */
 } pcu_image;
 
+/* Take the code of a bytes object or buffer. `what` begins the message that refuses a
+ * str, `name` is the argument, `routine` the driver function that gets the image. */
 PCU_HIDDEN PCU_RAISES int pcu_image_acquire(pcu_state *st, pcu_image *image,
                                             PyObject *source, const char *what,
                                             const char *name, const char *routine);

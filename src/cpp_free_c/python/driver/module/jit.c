@@ -96,8 +96,8 @@ pcu_jit_finish(pcu_jit *jit)
     jit->info = jit->error = NULL;
 }
 
-/* The text of a log: up to its NUL. (The size that the driver stores over the value of
- * the option comes only with some calls of a link.) */
+/* The text of a log, up to its NUL. The driver reports the size of the log only for
+ * some calls of a link. */
 static PyObject *
 jit_log_new(const char *log)
 {
@@ -115,9 +115,12 @@ jit_call_handler(PyObject *handler, int success, PyObject *info, PyObject *error
     if (handler == NULL || handler == Py_None) {
         return 0;
     }
-    Py_INCREF(handler); /* its owner may drop it meanwhile */
-    PyObject *result = PyObject_CallFunctionObjArgs(
-        handler, success ? Py_True : Py_False, info, error, NULL);
+    PyObject *loaded = Py_False;
+    if (success) {
+        loaded = Py_True;
+    }
+    Py_INCREF(handler); /* its owner may release it meanwhile */
+    PyObject *result = PyObject_CallFunctionObjArgs(handler, loaded, info, error, NULL);
     Py_DECREF(handler);
     Py_XDECREF(result);
     if (result == NULL) {
@@ -127,8 +130,8 @@ jit_call_handler(PyObject *handler, int success, PyObject *info, PyObject *error
 }
 
 int
-pcu_jit_tell(pcu_state *st, const pcu_jit *jit, PyObject *handler, const char *routine,
-             CUresult status)
+pcu_jit_report(pcu_state *st, const pcu_jit *jit, PyObject *handler,
+               const char *routine, CUresult status)
 {
     PyObject *info = jit_log_new(jit->info);
     PyObject *error = jit_log_new(jit->error);

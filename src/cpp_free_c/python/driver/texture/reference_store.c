@@ -168,8 +168,7 @@ store_wait(pcu_state *st, pcu_reference_store *store, CUstream stream)
         return -1;
     }
     CUevent event = ((pcu_resource *)store->event)->handle.event;
-    /* called with the interpreter lock: no other thread may launch before this one does
-     */
+    /* keeps the lock: no other thread may launch before this one */
     status = drv.StreamWaitEvent(stream, event, 0);
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -230,8 +229,7 @@ static int
 store_put_one(pcu_state *st, pcu_reference *ref, CUstream stream)
 {
     const pcu_handle *handle = &((pcu_texture *)ref->object)->base.handle;
-    /* called with the interpreter lock: no launch may come between the store and its
-     * event */
+    /* keeps the lock: no launch may come between the store and its event */
     CUresult status = drv.MemcpyHtoDAsync(ref->variable, handle, 8, stream);
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -291,7 +289,7 @@ static int
 store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
     CUevent event = ((pcu_resource *)store->event)->handle.event;
-    /* keeps the lock: see refs_store_one */
+    /* called with the interpreter lock: see refs_store_one */
     CUresult status = drv.EventRecord(event, stream);
     store->unsettled = 1;
     store->stores++;
@@ -363,8 +361,7 @@ store_put_captured(pcu_module *module, CUstream stream)
     return rc;
 }
 
-/* Record the event after the stores, whose result was `rc`. An error of the stores is
- * the one to report. */
+/* Record the event after the stores, whose result was `rc`. */
 static int
 store_mark_after(pcu_state *st, pcu_reference_store *store, CUstream stream, int rc)
 {
@@ -375,7 +372,7 @@ store_mark_after(pcu_state *st, pcu_reference_store *store, CUstream stream, int
         return -1;
     }
     if (marked < 0) {
-        PyErr_Clear();
+        PyErr_Clear(); /* the error of the stores is the one to report */
     }
     pcu_error_restore(&pending);
     return rc;

@@ -59,10 +59,10 @@ int
 pcu_reference_wrapper_check_context(pcu_reference_wrapper *self, const char *routine,
                                     PyObject *array)
 {
-    const pcu_ctxrec *theirs = pcu_context_rec(((pcu_resource *)array)->ctx);
     if (self->module == NULL) {
         return 0;
     }
+    const pcu_ctxrec *theirs = pcu_context_rec(((pcu_resource *)array)->ctx);
     const pcu_ctxrec *ours = pcu_context_rec(((pcu_resource *)self->module)->ctx);
     if (theirs->handle == ours->handle) {
         return 0;

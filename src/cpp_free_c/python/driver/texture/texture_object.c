@@ -1,10 +1,11 @@
-/* TextureObject and SurfaceObject: what a kernel reads an image through, as arguments
- * of eight bytes.
+/* TextureObject and SurfaceObject: kernel arguments of eight bytes, through which a
+ * kernel reads or writes an image. See texture_object.h.
  *
- * The driver destroys such an object at once, while a kernel may still be reading
- * through it. So an object that was given to a launch waits for the context before it
- * goes, as device memory does. While a stream is being captured nothing may wait: what
- * goes then is kept in the module's state, until another one is made or goes later. */
+ * The driver destroys such an object at once, even while a kernel uses it. So the
+ * release of an object that was passed to a launch waits for the context first, as the
+ * release of device memory does. While a stream is captured, nothing may wait: the
+ * driver's object is then deferred. It stays in the module's state until another object
+ * is made or released. */
 #include "python/driver/texture/texture_object.h"
 
 #include "python/support/convert.h"
@@ -19,7 +20,7 @@
 
 /* -- making ------------------------------------------------------------------------ */
 
-/* Raise for an object that cannot be made, naming the reference it was for. */
+/* Raise for an object that cannot be made, and name its reference. Steals `why`. */
 static int
 texture_raise(pcu_state *st, const pcu_texture_spec *spec, CUresult status,
               PyObject *why)
@@ -36,7 +37,7 @@ texture_raise(pcu_state *st, const pcu_texture_spec *spec, CUresult status,
     return rc;
 }
 
-/* Refuse what the hardware has no meaning for. */
+/* Refuse combinations that the hardware does not support. */
 static int
 texture_check(pcu_state *st, const pcu_texture_spec *spec)
 {
@@ -64,14 +65,14 @@ texture_wrap(pcu_state *st, PyTypeObject *type, PyObject *ctx, pcu_handle_kind k
     return self;
 }
 
-/* Nothing holds memory that is bound by its address. */
+/* A hint for memory that is bound by its address: nothing keeps it alive. */
 static const char *
 texture_memory_hint(const pcu_texture_spec *spec)
 {
-    return spec->resource.resType == CU_RESOURCE_TYPE_LINEAR ||
-                   spec->resource.resType == CU_RESOURCE_TYPE_PITCH2D
-               ? "; is the memory still there, and as long as was said?"
-               : "";
+    if (spec->resource.resType == CU_RESOURCE_TYPE_ARRAY) {
+        return "";
+    }
+    return "; is the memory still allocated, and large enough?";
 }
 
 static int
@@ -189,8 +190,8 @@ typedef struct {
     int seamless;
 } texture_args;
 
-/* The items of a sequence, which code that they bring cannot take away; else a
- * TypeError with this message. */
+/* The items of a sequence, held in a tuple, so that converting one cannot release the
+ * others. TypeError with this message if it is no sequence. */
 static PyObject *
 texture_items_new(PyObject *value, const char *message)
 {
@@ -251,9 +252,7 @@ texture_read_border(PyObject *value, float border[4])
     }
     Py_ssize_t n = PyTuple_GET_SIZE(items);
     if (n > 4) {
-        PyErr_Format(PyExc_ValueError,
-                     "border_color has %zd items; at most 4 channels "
-                     "are possible",
+        PyErr_Format(PyExc_ValueError, "border_color has %zd items; the maximum is 4",
                      n);
     }
     for (Py_ssize_t i = 0; i < n && i < 4; i++) {
@@ -269,15 +268,14 @@ texture_read_border(PyObject *value, float border[4])
     return 0;
 }
 
-/* An Array as what the texture looks at. */
+/* Describe a texture of an Array. */
 static int
 texture_read_array(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 {
     CUDA_ARRAY3D_DESCRIPTOR d = {0};
     if (a->pitch != 0) {
         PyErr_SetString(PyExc_TypeError,
-                        "a pitch is for device memory, not for an "
-                        "Array");
+                        "pitch is for device memory; source is an Array");
         return -1;
     }
     spec->resource.resType = CU_RESOURCE_TYPE_ARRAY;
@@ -291,7 +289,7 @@ texture_read_array(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
     return 0;
 }
 
-/* Device memory as what the texture looks at: one row, or rows of a pitch. */
+/* Describe a texture of device memory: one row, or rows with a pitch. */
 static int
 texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 {
@@ -305,7 +303,7 @@ texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec
     size_t element = pcu_array_format_size(d->Format) * d->NumChannels;
     if (pcu_mul_size(d->Width, element, &row) < 0 || element == 0) {
         PyErr_Format(PyExc_ValueError,
-                     "the descriptor has width %zu, %u channels and no possible size",
+                     "the descriptor has no valid size: width %zu, %u channels",
                      d->Width, d->NumChannels);
         return -1;
     }
@@ -324,48 +322,70 @@ texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec
     spec->resource.res.pitch2D.format = d->Format;
     spec->resource.res.pitch2D.numChannels = d->NumChannels;
     spec->resource.res.pitch2D.width = d->Width;
-    if (d->Height == 0) {
-        spec->resource.res.pitch2D.height = 1;
-    }
-    else {
-        spec->resource.res.pitch2D.height = d->Height;
-    }
+    spec->resource.res.pitch2D.height = Py_MAX(d->Height, 1);
+    spec->resource.res.pitch2D.pitchInBytes = a->pitch;
     if (a->pitch == 0) {
         spec->resource.res.pitch2D.pitchInBytes = row;
-    }
-    else {
-        spec->resource.res.pitch2D.pitchInBytes = a->pitch;
     }
     return 0;
 }
 
-/* The source comes last: converting the others may run code that releases it. */
+/* Raise unless exactly one of these is true: the source is an Array, there is a
+ * descriptor. */
+static int
+texture_check_descriptor(const texture_args *a, int of_array)
+{
+    int described = a->descriptor != NULL && a->descriptor != Py_None;
+    if (of_array && described) {
+        PyErr_SetString(PyExc_TypeError,
+                        "descriptor is for device memory; source is an Array, which "
+                        "has its own descriptor");
+        return -1;
+    }
+    if (!of_array && !described) {
+        PyErr_SetString(PyExc_TypeError,
+                        "source must be an Array, or device memory together with a "
+                        "descriptor of its elements");
+        return -1;
+    }
+    return 0;
+}
+
+/* Read the arguments. The source comes last: converting the others may run code that
+ * releases it. */
 static int
 texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 {
     unsigned int filter = CU_TR_FILTER_MODE_POINT;
     int of_array = PyObject_TypeCheck(a->source, st->Array);
-    if (of_array != (a->descriptor == NULL || a->descriptor == Py_None)) {
-        PyErr_SetString(PyExc_TypeError,
-                        of_array ? "an Array knows its descriptor; give none"
-                                 : "device memory as source needs a descriptor, which "
-                                   "says what its elements are; otherwise source is an "
-                                   "Array");
-        return -1;
-    }
-    if (texture_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
+    int rc;
+    if (texture_check_descriptor(a, of_array) < 0 ||
+        texture_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
         (a->filter != NULL &&
          pcu_enum_value(st->enum_filter_mode, a->filter, &filter, "filter_mode") < 0) ||
-        texture_read_border(a->border, spec->texture.borderColor) < 0 ||
-        (of_array ? texture_read_array(st, a, spec)
-                  : texture_read_memory(st, a, spec)) < 0) {
+        texture_read_border(a->border, spec->texture.borderColor) < 0) {
+        return -1;
+    }
+    if (of_array) {
+        rc = texture_read_array(st, a, spec);
+    }
+    else {
+        rc = texture_read_memory(st, a, spec);
+    }
+    if (rc < 0) {
         return -1;
     }
     spec->texture.filterMode = filter;
     spec->texture.maxAnisotropy = a->anisotropy;
-    spec->texture.flags |= a->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0;
-    spec->texture.flags |= a->srgb ? CU_TRSF_SRGB : 0;
-    spec->texture.flags |= a->seamless ? CU_TRSF_SEAMLESS_CUBEMAP : 0;
+    if (a->normalized) {
+        spec->texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+    }
+    if (a->srgb) {
+        spec->texture.flags |= CU_TRSF_SRGB;
+    }
+    if (a->seamless) {
+        spec->texture.flags |= CU_TRSF_SEAMLESS_CUBEMAP;
+    }
     if (!a->as_float && pcu_array_format_is_integer(spec->format)) {
         spec->texture.flags |= CU_TRSF_READ_AS_INTEGER;
     }
@@ -375,12 +395,12 @@ texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
 static void texture_settle(pcu_texture *self);
 static void texture_end_deferred(pcu_state *st);
 
-/* What both __init__ end with: the new source, and the handle, which cannot fail. */
+/* The end of both __init__: adopt the handle and the new source. Cannot fail. */
 static void
 texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle handle,
               PyObject *source)
 {
-    texture_settle(self); /* others may run meanwhile */
+    texture_settle(self); /* other threads may run meanwhile */
     texture_end_deferred(self->base.st);
     PyObject *old = self->source;
     self->source = Py_NewRef(source);
@@ -453,7 +473,7 @@ surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 /* -- life -------------------------------------------------------------------------- */
 
-/* May a kernel be reading through the object? */
+/* 1 if a kernel may be using the object. */
 static int
 texture_is_read(const pcu_texture *self)
 {
@@ -461,8 +481,9 @@ texture_is_read(const pcu_texture *self)
            pcu_ctxrec_usable(pcu_context_rec(self->base.ctx));
 }
 
-/* 1 if a stream of the object's context is being captured. The legacy stream tells of
- * all that it is ordered with; of the others the current one is asked. */
+/* 1 if a stream of the object's context is being captured. The legacy stream reports
+ * the capture of every stream that it is ordered with. Of the other streams only the
+ * current one is asked. */
 static int
 texture_is_captured(const pcu_texture *self)
 {
@@ -478,20 +499,21 @@ texture_is_captured(const pcu_texture *self)
         return 0;
     }
     CUresult answer = drv.StreamIsCapturing(CU_STREAM_LEGACY, &status);
-    /* another context came off: the next call says so */
+    /* an error here shows up in the next call */
     (void)pcu_scope_leave(&scope);
     return answer == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
-/* Hand the driver's object to a new one of ours, which waits in the module's state. If
- * there is no memory for it, the driver's object is ended without waiting. */
+/* Move the driver's object to a new Python object, which waits in the module's state.
+ * Without memory for that, the driver's object is released without waiting. */
 static void
 texture_defer(pcu_texture *self)
 {
     pcu_state *st = self->base.st;
-    PyTypeObject *type = self->base.kind == PCU_HANDLE_surface_object
-                             ? st->SurfaceObject
-                             : st->TextureObject;
+    PyTypeObject *type = st->TextureObject;
+    if (self->base.kind == PCU_HANDLE_surface_object) {
+        type = st->SurfaceObject;
+    }
     pcu_saved_error pending;
     self->used = 0;
     if (type == NULL) {
@@ -521,7 +543,7 @@ texture_defer(pcu_texture *self)
     pcu_error_restore(&pending);
 }
 
-/* End what was put off; what still has to wait is put off again. */
+/* Release the deferred objects. An object that must wait is deferred again. */
 static void
 texture_end_deferred(pcu_state *st)
 {
@@ -530,7 +552,7 @@ texture_end_deferred(pcu_state *st)
     Py_XDECREF(deferred);
 }
 
-/* Wait until no kernel reads through the object any more. */
+/* Wait until no kernel uses the object any more. */
 static void
 texture_settle(pcu_texture *self)
 {
@@ -546,14 +568,14 @@ texture_settle(pcu_texture *self)
     if (pcu_scope_enter(&scope, pcu_context_rec(self->base.ctx)) == CUDA_SUCCESS) {
         CUresult status;
         PCU_STATUS(status, CtxSynchronize, ());
-        (void)status; /* a lost context's error: then no kernel reads any more */
+        (void)status; /* after an error no kernel runs in the context */
         (void)pcu_scope_leave(&scope);
     }
 }
 
 PyDoc_STRVAR(texture_free_doc,
              "free($self, /)\n--\n\n"
-             "Release the object now, after the kernels that use it.\n\n"
+             "Wait for the kernels that use the object, then release it.\n\n"
              "LogicError if it was released before.");
 
 static PyObject *
@@ -561,11 +583,12 @@ texture_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     pcu_texture *self = (pcu_texture *)op;
     if (texture_is_read(self) && texture_is_captured(self)) {
-        pcu_raise_detail(self->base.st, pcu_handle_release_routine(self->base.kind),
-                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                         "kernels that were given this %s cannot be waited for while a "
-                         "stream is being captured",
-                         Py_TYPE(op)->tp_name);
+        pcu_raise_detail(
+            self->base.st, pcu_handle_release_routine(self->base.kind),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            "this %s was passed to kernels, and free() cannot wait for them "
+            "while a stream is being captured",
+            Py_TYPE(op)->tp_name);
         return NULL;
     }
     texture_settle(self);
@@ -582,7 +605,7 @@ texture_traverse(PyObject *op, visitproc visit, void *arg)
     return pcu_resource_traverse(op, visit, arg);
 }
 
-/* The source goes after the object that looks at it. */
+/* Release the source after the object that reads it. */
 static void
 texture_dealloc(PyObject *op)
 {
@@ -606,23 +629,28 @@ static PyObject *
 texture_get_handle(PyObject *op, void *Py_UNUSED(closure))
 {
     pcu_resource *self = (pcu_resource *)op;
-    return PyLong_FromUnsignedLongLong(self->kind == PCU_HANDLE_surface_object
-                                           ? self->handle.surface_object
-                                           : self->handle.texture_object);
+    if (self->kind == PCU_HANDLE_surface_object) {
+        return PyLong_FromUnsignedLongLong(self->handle.surface_object);
+    }
+    return PyLong_FromUnsignedLongLong(self->handle.texture_object);
 }
 
 static PyObject *
 texture_get_source(PyObject *op, void *Py_UNUSED(closure))
 {
     PyObject *source = ((pcu_texture *)op)->source;
-    return Py_NewRef(source == NULL ? Py_None : source);
+    if (source == NULL) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef(source);
 }
 
 static PyGetSetDef texture_getset[] = {
     {"handle", texture_get_handle, NULL,
-     "What kernels get: the CUtexObject or CUsurfObject as an int.", NULL},
-    {"source", texture_get_source, NULL, "What it looks at, held as long as it lives.",
+     "The CUtexObject or CUsurfObject as an int, the value that kernels receive.",
      NULL},
+    {"source", texture_get_source, NULL,
+     "The Array or device memory, which the object holds.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -637,15 +665,16 @@ PyDoc_STRVAR(
     "TextureObject(source, descriptor=None, pitch=0, address_mode=address_mode.CLAMP,\n"
     "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
     "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False)\n--\n\n"
-    "What kernels read an image through, a cudaTextureObject_t.\n\n"
-    "source: an Array; or device memory, of which descriptor gives elements, width\n"
-    "and height, and pitch the bytes from row to row (0: no gaps). Memory of one row\n"
-    "without a pitch is for tex1Dfetch. address_mode may be one for each dimension.\n"
-    "read_as_float: 8- and 16-bit integers are read as [0, 1] or [-1, 1].");
+    "A cudaTextureObject_t: kernels read an image through it.\n\n"
+    "source: an Array, or device memory. For device memory descriptor gives the\n"
+    "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
+    "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
+    "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
+    "[-1, 1].");
 
 PyDoc_STRVAR(surface_doc,
              "SurfaceObject(array)\n--\n\n"
-             "What kernels read and write an Array through, a cudaSurfaceObject_t.\n\n"
+             "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
              "The array must have been made with array3d_flags.SURFACE_LDST.");
 
 #define TEXTURE_TYPE(prefix, type_name)                                             \

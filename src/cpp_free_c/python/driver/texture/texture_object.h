@@ -1,4 +1,7 @@
-/* Texture and surface objects, for the files that make and pass them. */
+/* Texture and surface objects: kernels read and write images through them.
+ *
+ * Invariant: an object holds the image that it reads. It is released only after the
+ * launches that use it. Callers: reference.c makes objects, launch/ passes them. */
 #ifndef PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 #define PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
 
@@ -7,32 +10,33 @@
 #include "python/driver/memory/array_descriptor.h"
 #include "python/driver/resource.h"
 
-/* TextureObject and SurfaceObject: a driver's object and what it looks at. */
+/* A TextureObject or SurfaceObject: the driver's object and the image that it reads. */
 typedef struct {
     pcu_resource base;
-    PyObject *source; /* strong: an Array, or device memory; None if nobody holds it */
-    int used;         /* a kernel may be reading through it: wait before it goes */
+    PyObject *source; /* strong: an Array or device memory; None: not held */
+    int used;         /* a kernel may be using it: wait before the release */
 } pcu_texture;
 
-/* What a texture looks at, with its elements: what the driver's checks leave out is
- * checked against those. */
+/* The description of a texture object. The elements are for checks that the driver does
+ * not make. */
 typedef struct {
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
     CUarray_format format;
     unsigned int channels;
-    const char *name; /* of the reference that it is made for; NULL for none */
+    const char *name; /* of the reference that the object is for, or NULL */
 } pcu_texture_spec;
 
-/* Make the object in ctx, which is current. `source` is held. */
+/* Make the object in ctx, which is current. The object holds `source`. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_texture_new(pcu_state *st, PyObject *ctx,
                                                 const pcu_texture_spec *spec,
                                                 PyObject *source);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_surface_new(pcu_state *st, PyObject *ctx,
                                                 PyObject *array);
 
-/* A kernel argument: 1 and the object's handle, which counts as used from now on; 0 if
- * the value is neither a TextureObject nor a SurfaceObject; -1 if it was released. */
+/* Pass an object to a kernel: store its handle and mark it as used. Return 1, or 0 if
+ * the value is neither a TextureObject nor a SurfaceObject. Raise if it was released.
+ */
 PCU_HIDDEN PCU_RAISES int pcu_texture_argument(pcu_state *st, PyObject *value,
                                                CUdeviceptr *handle);
 

@@ -18,8 +18,8 @@
 
 PyDoc_STRVAR(texref_set_array_doc,
              "set_array($self, array, /)\n--\n\n"
-             "Read an Array from the next launch on. The reference holds the array.\n\n"
-             "The format becomes the array's.");
+             "Bind an Array for the next launches. The reference holds it.\n\n"
+             "The format becomes that of the array.");
 
 static PyObject *
 texref_set_array(PyObject *op, PyObject *array)
@@ -51,7 +51,7 @@ typedef struct {
     int allow_offset;
 } texref_address_args;
 
-/* How far an address is past what textures can start at. */
+/* The distance of an address from the last place where a texture can start. */
 static int
 texref_misalignment(pcu_reference_wrapper *self, CUdeviceptr pointer, size_t *offset)
 {
@@ -70,7 +70,7 @@ texref_misalignment(pcu_reference_wrapper *self, CUdeviceptr pointer, size_t *of
     return rc;
 }
 
-/* Bind memory, which nobody holds. */
+/* Bind memory. The reference does not hold it. */
 static void
 texref_bind_memory(pcu_reference_wrapper *self, pcu_reference_bound bound)
 {
@@ -90,10 +90,8 @@ texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
                            (offset, self->ref->texref, a->pointer, a->bytes));
     }
     else {
-        if (pcu_reference_wrapper_check(self, "cuTexRefSetAddress") < 0) {
-            rc = -1;
-        }
-        else {
+        rc = pcu_reference_wrapper_check(self, "cuTexRefSetAddress");
+        if (rc == 0) {
             rc = texref_misalignment(self, a->pointer, offset);
         }
     }
@@ -107,7 +105,7 @@ texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
     if (*offset != 0 && !a->allow_offset) {
         return pcu_raise_detail(
             self->st, "cuTexRefSetAddress", CUDA_ERROR_INVALID_VALUE,
-            "the address is %zu bytes past what the device can start a texture at; "
+            "the address is %zu bytes past the last place where a texture can start; "
             "with allow_offset=True the offset is returned, for the kernel to add",
             *offset);
     }
@@ -125,9 +123,9 @@ texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
 PyDoc_STRVAR(
     texref_set_address_doc,
     "set_address($self, /, devptr, bytes, allow_offset=False)\n--\n\n"
-    "Read linear memory, with tex1Dfetch, from the next launch on.\n\n"
-    "Returns the offset in bytes of devptr from where the texture starts, which is\n"
-    "0 unless allow_offset is true. Set the format before. Nothing holds the memory.");
+    "Bind linear memory, which kernels read with tex1Dfetch.\n\n"
+    "Return the offset in bytes of devptr from the start of the texture. It is 0\n"
+    "unless allow_offset is true. Set the format before. Keep the memory alive.");
 
 static PyObject *
 texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -158,9 +156,9 @@ typedef struct {
 PyDoc_STRVAR(
     texref_set_address_2d_doc,
     "set_address_2d($self, /, devptr, descr, pitch)\n--\n\n"
-    "Read rows of memory that are pitch bytes apart, with tex2D.\n\n"
-    "descr: an ArrayDescriptor of the elements, width and height. Nothing holds the\n"
-    "memory.");
+    "Bind rows of memory that are pitch bytes apart. Kernels read them with tex2D.\n\n"
+    "descr: an ArrayDescriptor of the elements, width and height. Keep the memory\n"
+    "alive.");
 
 static PyObject *
 texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -204,7 +202,7 @@ typedef struct {
 
 PyDoc_STRVAR(texref_set_format_doc,
              "set_format($self, /, format, num_components)\n--\n\n"
-             "The array_format and the number of channels of elements in memory.");
+             "Set the array_format and the number of channels of elements in memory.");
 
 static PyObject *
 texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -264,7 +262,7 @@ typedef struct {
 
 PyDoc_STRVAR(texref_set_address_mode_doc,
              "set_address_mode($self, /, dim, am)\n--\n\n"
-             "What a read outside the image gives along a dimension (0, 1 or 2).");
+             "Set the result of reads outside the image in a dimension (0, 1 or 2).");
 
 static PyObject *
 texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -300,7 +298,7 @@ texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(texref_set_filter_mode_doc,
              "set_filter_mode($self, fm, /)\n--\n\n"
-             "Read the nearest element (POINT) or between elements (LINEAR).");
+             "Read the nearest element (POINT) or interpolate (LINEAR).");
 
 static PyObject *
 texref_set_filter_mode(PyObject *op, PyObject *value)
@@ -325,10 +323,11 @@ texref_set_filter_mode(PyObject *op, PyObject *value)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(texref_set_flags_doc,
-             "set_flags($self, flags, /)\n--\n\n"
-             "Or-ed TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES.\n\n"
-             "A texture<> declared with integers is read as its declaration says.");
+PyDoc_STRVAR(
+    texref_set_flags_doc,
+    "set_flags($self, flags, /)\n--\n\n"
+    "Set TRSF_READ_AS_INTEGER and TRSF_NORMALIZED_COORDINATES, combined with |.\n\n"
+    "A texture<> of integers is read as its declaration says.");
 
 static PyObject *
 texref_set_flags(PyObject *op, PyObject *value)
@@ -352,7 +351,8 @@ texref_set_flags(PyObject *op, PyObject *value)
 
 PyDoc_STRVAR(texref_get_address_doc,
              "get_address($self, /)\n--\n\n"
-             "Where the bound memory starts, an int. LogicError if none is bound.");
+             "Return the address of the bound memory as an int. LogicError if none is\n"
+             "bound.");
 
 static PyObject *
 texref_get_address(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -373,7 +373,7 @@ texref_get_address(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texref_get_array_doc,
              "get_array($self, /)\n--\n\n"
-             "The Array that is bound. LogicError if none is.");
+             "Return the Array that is bound. LogicError if none is.");
 
 static PyObject *
 texref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -390,7 +390,7 @@ texref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texref_get_address_mode_doc,
              "get_address_mode($self, dim, /)\n--\n\n"
-             "The address_mode of a dimension (0, 1 or 2).");
+             "Return the address_mode of a dimension (0, 1 or 2).");
 
 static PyObject *
 texref_get_address_mode(PyObject *op, PyObject *value)
@@ -410,7 +410,7 @@ texref_get_address_mode(PyObject *op, PyObject *value)
 }
 
 PyDoc_STRVAR(texref_get_filter_mode_doc,
-             "get_filter_mode($self, /)\n--\n\nThe filter_mode.");
+             "get_filter_mode($self, /)\n--\n\nReturn the filter_mode.");
 
 static PyObject *
 texref_get_filter_mode(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -427,7 +427,7 @@ texref_get_filter_mode(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texref_get_format_doc,
              "get_format($self, /)\n--\n\n"
-             "The format of elements: (array_format, number of channels).");
+             "Return the format of elements: (array_format, number of channels).");
 
 static PyObject *
 texref_get_format(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -449,7 +449,7 @@ texref_get_format(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(texref_get_flags_doc,
-             "get_flags($self, /)\n--\n\nThe flags that set_flags() set, an int.");
+             "get_flags($self, /)\n--\n\nReturn the flags of set_flags() as an int.");
 
 static PyObject *
 texref_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -523,8 +523,9 @@ static PyMethodDef texref_methods[] = {
 PyDoc_STRVAR(
     texref_doc,
     "TextureReference()\n--\n\n"
-    "What a texture<> variable of a module reads, from Module.get_texref().\n\n"
-    "One that is made by hand belongs to no module: it only keeps its state.");
+    "A texture<> variable of a module, from Module.get_texref().\n\n"
+    "Kernels read the bound image through it. An object that you construct belongs\n"
+    "to no module: it only keeps its state.");
 
 static PyType_Slot texref_slots[] = {
     {Py_tp_doc, (void *)texref_doc},
