@@ -289,7 +289,7 @@ static int
 store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
 {
     CUevent event = ((pcu_resource *)store->event)->handle.event;
-    /* called with the interpreter lock: see refs_store_one */
+    /* keeps the lock: see store_put_one */
     CUresult status = drv.EventRecord(event, stream);
     store->unsettled = 1;
     store->stores++;

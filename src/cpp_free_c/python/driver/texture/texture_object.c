@@ -174,304 +174,7 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
     return 1;
 }
 
-/* -- the arguments of TextureObject ------------------------------------------------ */
-
-typedef struct {
-    PyObject *source;     /* borrowed, as the others */
-    PyObject *descriptor; /* NULL or None: source is an Array */
-    size_t pitch;
-    PyObject *modes;
-    PyObject *filter;
-    int normalized;
-    int as_float;
-    int srgb;
-    PyObject *border;
-    unsigned int anisotropy;
-    int seamless;
-} texture_args;
-
-/* The items of a sequence, held in a tuple, so that converting one cannot release the
- * others. TypeError with this message if it is no sequence. */
-static PyObject *
-texture_items_new(PyObject *value, const char *message)
-{
-    PyObject *items = PySequence_Tuple(value);
-    if (items == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
-        PyErr_SetString(PyExc_TypeError, message);
-    }
-    return items;
-}
-
-/* One address mode for all dimensions, or a sequence of up to three. */
-static int
-texture_read_modes(pcu_state *st, PyObject *value, CUaddress_mode modes[3])
-{
-    unsigned int mode = CU_TR_ADDRESS_MODE_CLAMP;
-    for (int i = 0; i < 3; i++) {
-        modes[i] = mode;
-    }
-    if (value == NULL) {
-        return 0;
-    }
-    if (PyIndex_Check(value) || PyUnicode_Check(value)) {
-        int rc = pcu_enum_value(st->enum_address_mode, value, &mode, "address_mode");
-        modes[0] = modes[1] = modes[2] = mode;
-        return rc;
-    }
-    PyObject *items =
-        texture_items_new(value, "address_mode must be an address_mode or a sequence");
-    if (items == NULL) {
-        return -1;
-    }
-    Py_ssize_t n = PyTuple_GET_SIZE(items);
-    int rc = 0;
-    if (n < 1 || n > 3) {
-        PyErr_Format(PyExc_ValueError,
-                     "address_mode has %zd items; a texture has 1 to 3 dimensions", n);
-        rc = -1;
-    }
-    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
-        rc = pcu_enum_value(st->enum_address_mode, PyTuple_GET_ITEM(items, i), &mode,
-                            "address_mode");
-        modes[i] = mode;
-    }
-    Py_DECREF(items);
-    return rc;
-}
-
-static int
-texture_read_border(PyObject *value, float border[4])
-{
-    if (value == NULL || value == Py_None) {
-        return 0;
-    }
-    PyObject *items =
-        texture_items_new(value, "border_color must be a sequence of up to 4 numbers");
-    if (items == NULL) {
-        return -1;
-    }
-    Py_ssize_t n = PyTuple_GET_SIZE(items);
-    if (n > 4) {
-        PyErr_Format(PyExc_ValueError, "border_color has %zd items; the maximum is 4",
-                     n);
-    }
-    for (Py_ssize_t i = 0; i < n && i < 4; i++) {
-        border[i] = (float)PyFloat_AsDouble(PyTuple_GET_ITEM(items, i));
-        if (PyErr_Occurred()) {
-            break;
-        }
-    }
-    Py_DECREF(items);
-    if (PyErr_Occurred()) {
-        return -1;
-    }
-    return 0;
-}
-
-/* Describe a texture of an Array. */
-static int
-texture_read_array(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
-{
-    CUDA_ARRAY3D_DESCRIPTOR d = {0};
-    if (a->pitch != 0) {
-        PyErr_SetString(PyExc_TypeError,
-                        "pitch is for device memory; source is an Array");
-        return -1;
-    }
-    spec->resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    if (pcu_texture_array_handle(a->source, "cuTexObjectCreate",
-                                 &spec->resource.res.array.hArray) < 0 ||
-        pcu_texture_array_describe(st, a->source, &d) < 0) {
-        return -1;
-    }
-    spec->format = d.Format;
-    spec->channels = d.NumChannels;
-    return 0;
-}
-
-/* Describe a texture of device memory: one row, or rows with a pitch. */
-static int
-texture_read_memory(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
-{
-    const CUDA_ARRAY3D_DESCRIPTOR *d = NULL;
-    CUdeviceptr pointer = 0;
-    size_t row = 0;
-    if (pcu_as_pointer(st, a->source, &pointer, "source") < 0 ||
-        pcu_as_array_descriptor(st, a->descriptor, &d, "descriptor") < 0) {
-        return -1;
-    }
-    size_t element = pcu_array_format_size(d->Format) * d->NumChannels;
-    if (pcu_mul_size(d->Width, element, &row) < 0 || element == 0) {
-        PyErr_Format(PyExc_ValueError,
-                     "the descriptor has no valid size: width %zu, %u channels",
-                     d->Width, d->NumChannels);
-        return -1;
-    }
-    spec->format = d->Format;
-    spec->channels = d->NumChannels;
-    if (d->Height <= 1 && a->pitch == 0) {
-        spec->resource.resType = CU_RESOURCE_TYPE_LINEAR;
-        spec->resource.res.linear.devPtr = pointer;
-        spec->resource.res.linear.format = d->Format;
-        spec->resource.res.linear.numChannels = d->NumChannels;
-        spec->resource.res.linear.sizeInBytes = row;
-        return 0;
-    }
-    spec->resource.resType = CU_RESOURCE_TYPE_PITCH2D;
-    spec->resource.res.pitch2D.devPtr = pointer;
-    spec->resource.res.pitch2D.format = d->Format;
-    spec->resource.res.pitch2D.numChannels = d->NumChannels;
-    spec->resource.res.pitch2D.width = d->Width;
-    spec->resource.res.pitch2D.height = Py_MAX(d->Height, 1);
-    spec->resource.res.pitch2D.pitchInBytes = a->pitch;
-    if (a->pitch == 0) {
-        spec->resource.res.pitch2D.pitchInBytes = row;
-    }
-    return 0;
-}
-
-/* Raise unless exactly one of these is true: the source is an Array, there is a
- * descriptor. */
-static int
-texture_check_descriptor(const texture_args *a, int of_array)
-{
-    int described = a->descriptor != NULL && a->descriptor != Py_None;
-    if (of_array && described) {
-        PyErr_SetString(PyExc_TypeError,
-                        "descriptor is for device memory; source is an Array, which "
-                        "has its own descriptor");
-        return -1;
-    }
-    if (!of_array && !described) {
-        PyErr_SetString(PyExc_TypeError,
-                        "source must be an Array, or device memory together with a "
-                        "descriptor of its elements");
-        return -1;
-    }
-    return 0;
-}
-
-/* Read the arguments. The source comes last: converting the others may run code that
- * releases it. */
-static int
-texture_read_args(pcu_state *st, const texture_args *a, pcu_texture_spec *spec)
-{
-    unsigned int filter = CU_TR_FILTER_MODE_POINT;
-    int of_array = PyObject_TypeCheck(a->source, st->Array);
-    int rc;
-    if (texture_check_descriptor(a, of_array) < 0 ||
-        texture_read_modes(st, a->modes, spec->texture.addressMode) < 0 ||
-        (a->filter != NULL &&
-         pcu_enum_value(st->enum_filter_mode, a->filter, &filter, "filter_mode") < 0) ||
-        texture_read_border(a->border, spec->texture.borderColor) < 0) {
-        return -1;
-    }
-    if (of_array) {
-        rc = texture_read_array(st, a, spec);
-    }
-    else {
-        rc = texture_read_memory(st, a, spec);
-    }
-    if (rc < 0) {
-        return -1;
-    }
-    spec->texture.filterMode = filter;
-    spec->texture.maxAnisotropy = a->anisotropy;
-    if (a->normalized) {
-        spec->texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
-    }
-    if (a->srgb) {
-        spec->texture.flags |= CU_TRSF_SRGB;
-    }
-    if (a->seamless) {
-        spec->texture.flags |= CU_TRSF_SEAMLESS_CUBEMAP;
-    }
-    if (!a->as_float && pcu_array_format_is_integer(spec->format)) {
-        spec->texture.flags |= CU_TRSF_READ_AS_INTEGER;
-    }
-    return 0;
-}
-
-static void texture_settle(pcu_texture *self);
-static void texture_end_deferred(pcu_state *st);
-
-/* The end of both __init__: adopt the handle and the new source. Cannot fail. */
-static void
-texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle handle,
-              PyObject *source)
-{
-    texture_settle(self); /* other threads may run meanwhile */
-    texture_end_deferred(self->base.st);
-    PyObject *old = self->source;
-    self->source = Py_NewRef(source);
-    pcu_resource_adopt(&self->base, ctx, kind, handle);
-    Py_XDECREF(old);
-}
-
-static int
-texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
-{
-    static const pcu_argspec specs[] = {
-        {"source", pcu_as_object, offsetof(texture_args, source)},
-        {"descriptor", pcu_as_object, offsetof(texture_args, descriptor)},
-        {"pitch", pcu_as_size, offsetof(texture_args, pitch)},
-        {"address_mode", pcu_as_object, offsetof(texture_args, modes)},
-        {"filter_mode", pcu_as_object, offsetof(texture_args, filter)},
-        {"normalized_coords", pcu_as_bool, offsetof(texture_args, normalized)},
-        {"read_as_float", pcu_as_bool, offsetof(texture_args, as_float)},
-        {"srgb", pcu_as_bool, offsetof(texture_args, srgb)},
-        {"border_color", pcu_as_object, offsetof(texture_args, border)},
-        {"max_anisotropy", pcu_as_uint, offsetof(texture_args, anisotropy)},
-        {"seamless_cubemap", pcu_as_bool, offsetof(texture_args, seamless)},
-    };
-    static const pcu_argtable table = {"TextureObject", specs, 11, 1, 0};
-    pcu_texture *self = (pcu_texture *)op;
-    pcu_state *st = self->base.st;
-    texture_args a = {0};
-    pcu_texture_spec spec;
-    pcu_handle handle = {0};
-    memset(&spec, 0, sizeof(spec));
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &a) < 0 ||
-        texture_read_args(st, &a, &spec) < 0) {
-        return -1;
-    }
-    PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
-    int rc = -1;
-    if (ctx != NULL) {
-        rc = texture_create(st, &spec, &handle.texture_object);
-    }
-    if (rc == 0) {
-        texture_adopt(self, ctx, PCU_HANDLE_texture_object, handle, a.source);
-    }
-    Py_XDECREF(ctx);
-    return rc;
-}
-
-static int
-surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
-{
-    static const pcu_argspec specs[] = {{"array", pcu_as_texture_array, 0}};
-    static const pcu_argtable table = {"SurfaceObject", specs, 1, 1, 0};
-    pcu_texture *self = (pcu_texture *)op;
-    pcu_state *st = self->base.st;
-    PyObject *array = NULL;
-    pcu_handle handle = {0};
-    if (pcu_args_parse_tuple(st, &table, args, kwargs, &array) < 0) {
-        return -1;
-    }
-    PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
-    int rc = -1;
-    if (ctx != NULL) {
-        rc = surface_create(st, array, &handle.surface_object);
-    }
-    if (rc == 0) {
-        texture_adopt(self, ctx, PCU_HANDLE_surface_object, handle, array);
-    }
-    Py_XDECREF(ctx);
-    return rc;
-}
-
-/* -- life -------------------------------------------------------------------------- */
+/* -- waiting for kernels ----------------------------------------------------------- */
 
 /* 1 if a kernel may be using the object. */
 static int
@@ -572,6 +275,70 @@ texture_settle(pcu_texture *self)
         (void)pcu_scope_leave(&scope);
     }
 }
+
+/* -- __init__ ---------------------------------------------------------------------- */
+
+/* The end of both __init__: adopt the handle and the new source. Cannot fail. */
+static void
+texture_adopt(pcu_texture *self, PyObject *ctx, pcu_handle_kind kind, pcu_handle handle,
+              PyObject *source)
+{
+    texture_settle(self); /* other threads may run meanwhile */
+    texture_end_deferred(self->base.st);
+    PyObject *old = self->source;
+    self->source = Py_NewRef(source);
+    pcu_resource_adopt(&self->base, ctx, kind, handle);
+    Py_XDECREF(old);
+}
+
+static int
+texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    pcu_texture *self = (pcu_texture *)op;
+    pcu_state *st = self->base.st;
+    pcu_texture_spec spec;
+    PyObject *source = NULL;
+    pcu_handle handle = {0};
+    if (pcu_texture_describe(st, args, kwargs, &spec, &source) < 0) {
+        return -1;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuTexObjectCreate");
+    int rc = -1;
+    if (ctx != NULL) {
+        rc = texture_create(st, &spec, &handle.texture_object);
+    }
+    if (rc == 0) {
+        texture_adopt(self, ctx, PCU_HANDLE_texture_object, handle, source);
+    }
+    Py_XDECREF(ctx);
+    return rc;
+}
+
+static int
+surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argspec specs[] = {{"array", pcu_as_texture_array, 0}};
+    static const pcu_argtable table = {"SurfaceObject", specs, 1, 1, 0};
+    pcu_texture *self = (pcu_texture *)op;
+    pcu_state *st = self->base.st;
+    PyObject *array = NULL;
+    pcu_handle handle = {0};
+    if (pcu_args_parse_tuple(st, &table, args, kwargs, &array) < 0) {
+        return -1;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuSurfObjectCreate");
+    int rc = -1;
+    if (ctx != NULL) {
+        rc = surface_create(st, array, &handle.surface_object);
+    }
+    if (rc == 0) {
+        texture_adopt(self, ctx, PCU_HANDLE_surface_object, handle, array);
+    }
+    Py_XDECREF(ctx);
+    return rc;
+}
+
+/* -- release ----------------------------------------------------------------------- */
 
 PyDoc_STRVAR(texture_free_doc,
              "free($self, /)\n--\n\n"

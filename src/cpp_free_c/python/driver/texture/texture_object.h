@@ -7,8 +7,8 @@
 
 #include "python/support/base.h"
 
-#include "python/driver/memory/array_descriptor.h"
 #include "python/driver/resource.h"
+#include "python/driver/texture/texture_description.h"
 
 /* A TextureObject or SurfaceObject: the driver's object and the image that it reads. */
 typedef struct {
@@ -16,16 +16,6 @@ typedef struct {
     PyObject *source; /* strong: an Array or device memory; None: not held */
     int used;         /* a kernel may be using it: wait before the release */
 } pcu_texture;
-
-/* The description of a texture object. The elements are for checks that the driver does
- * not make. */
-typedef struct {
-    CUDA_RESOURCE_DESC resource;
-    CUDA_TEXTURE_DESC texture;
-    CUarray_format format;
-    unsigned int channels;
-    const char *name; /* of the reference that the object is for, or NULL */
-} pcu_texture_spec;
 
 /* Make the object in ctx, which is current. The object holds `source`. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_texture_new(pcu_state *st, PyObject *ctx,
