@@ -337,8 +337,8 @@ def test_bad_arguments(ctx):
     memory = drv.to_device(data)
     flat = descriptor_of(data[..., None])
     cases = [
-        (TypeError, "needs a descriptor", {"source": memory}),
-        (TypeError, "needs a descriptor", {"source": None}),
+        (TypeError, "together with a descriptor", {"source": memory}),
+        (TypeError, "together with a descriptor", {"source": None}),
         (TypeError, "give none", {"source": array, "descriptor": flat}),
         (TypeError, "descriptor must be", {"source": memory, "descriptor": 3}),
         (TypeError, "source must be", {"source": "x", "descriptor": flat}),
