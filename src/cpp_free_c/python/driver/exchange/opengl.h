@@ -1,4 +1,4 @@
-/* What the files about OpenGL share.
+/* The rules and the common parts of the files about OpenGL.
  *
  * Registering makes an object of OpenGL known to CUDA. Between map and unmap CUDA may
  * use the object and OpenGL may not. A mapping holds its registration, and the arrays

@@ -1,5 +1,5 @@
-/* RegisteredBuffer and RegisteredImage: objects of OpenGL that CUDA knows. See opengl.h
- * for the rules. */
+/* RegisteredBuffer and RegisteredImage: objects of OpenGL that are registered with
+ * CUDA. See opengl.h for the rules. */
 #include "python/driver/exchange/opengl_mapping.h"
 
 #include "python/support/convert.h"
@@ -172,8 +172,8 @@ static PyMethodDef registration_methods[] = {
 };
 
 PyDoc_STRVAR(registration_doc,
-             "An object of OpenGL that CUDA knows.\n\nBase class of RegisteredBuffer "
-             "and RegisteredImage.");
+             "An object of OpenGL that is registered with CUDA.\n\n"
+             "Base class of RegisteredBuffer and RegisteredImage.");
 
 static PyType_Slot registration_slots[] = {
     {Py_tp_doc, (void *)registration_doc}, {Py_tp_traverse, pcu_resource_traverse},

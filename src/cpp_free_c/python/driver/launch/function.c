@@ -1,8 +1,8 @@
 /* Function: a kernel of a loaded module. The object, its attributes and settings.
  *
  * Function.__call__ is in call.c, prepare() and the prepared calls in prepared_call.c,
- * the launch calls of CUDA before 4.0 in old_calls.c. function_description.c reads what
- * the driver knows about the kernel.
+ * the launch calls of CUDA before 4.0 in old_calls.c. function_description.c reads the
+ * kernel's limits and parameters.
  *
  * Invariant: a Function holds its module, which owns the code. */
 #include "python/driver/launch/function.h"

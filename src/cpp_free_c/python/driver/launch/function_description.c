@@ -1,4 +1,4 @@
-/* Reading what the driver knows about a kernel. See function_description.h. */
+/* Reading the limits and parameters of a kernel. See function_description.h. */
 #include "python/driver/launch/function_description.h"
 
 #include "python/support/errors.h"

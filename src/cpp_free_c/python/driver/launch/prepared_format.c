@@ -49,10 +49,15 @@ static const format_code format_codes[128] = {
     ['D'] = {16, 8, FORMAT_OTHER},
 };
 
+/* The row of a character. A character that is no format has size 0. */
 static const format_code *
 format_find(char code)
 {
-    return &format_codes[code & 0x7f];
+    unsigned char index = (unsigned char)code;
+    if (index >= Py_ARRAY_LENGTH(format_codes)) {
+        index = 0;
+    }
+    return &format_codes[index];
 }
 
 static int
@@ -114,7 +119,7 @@ format_parse(format_plan *plan, const char *format)
             c = end;
         }
         size_t size = format_find(*c)->size;
-        if ((unsigned char)*c > 127 || size == 0 || count > 65536) {
+        if (size == 0 || count > 65536) {
             PyErr_Format(PyExc_ValueError, "bad argument format '%s' at '%s'", format,
                          c);
             return -1;
@@ -216,11 +221,15 @@ format_fit_all(pcu_function *self, format_plan *plan)
         if ((plan->used != self->params_size &&
              format_padded_size(self, plan) != self->params_size) ||
             !format_items_lie_inside(self, plan)) {
+            const char *plural = "s";
+            if (plan->count == 1) {
+                plural = "";
+            }
             PyErr_Format(PyExc_TypeError,
                          "the format describes %zd argument%s of %zu bytes, but %U "
                          "takes %zd of %zu",
-                         plan->count, plan->count == 1 ? "" : "s", plan->used,
-                         self->name, self->nparams, self->params_size);
+                         plan->count, plural, plan->used, self->name, self->nparams,
+                         self->params_size);
             return -1;
         }
         plan->used = self->params_size;

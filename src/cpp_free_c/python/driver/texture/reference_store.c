@@ -204,11 +204,11 @@ store_rebuild(pcu_module *module, pcu_reference *ref)
     if (list != NULL) {
         object = pcu_reference_object_new(module->base.st, module->base.ctx, ref);
     }
-    int rc = -1;
-    if (object != NULL) {
-        rc = 0;
+    int rc = 0;
+    if (object == NULL) {
+        rc = -1;
     }
-    if (rc == 0 && ref->object == before) {
+    else if (ref->object == before) {
         rc = store_retire(module->references, before, list);
         if (rc == 0) {
             ((pcu_texture *)object)->used = 1;
@@ -258,6 +258,7 @@ store_put_all(pcu_module *module, CUstream stream, int capturing, int *stored)
     return 0;
 }
 
+/* Make the event, unless there is one. */
 static int
 store_need_event(pcu_state *st, PyObject *ctx, pcu_reference_store *store)
 {
@@ -307,6 +308,7 @@ store_mark(pcu_state *st, pcu_reference_store *store, CUstream stream)
     return pcu_raise(st, "cuEventRecord", status);
 }
 
+/* 1 if the stream is being captured. */
 static int
 store_is_captured(CUstream stream)
 {

@@ -1,4 +1,4 @@
-/* What TextureReference and SurfaceReference share. See reference_wrapper.h. */
+/* The common part of TextureReference and SurfaceReference. See reference_wrapper.h. */
 #include "python/driver/texture/reference_wrapper.h"
 
 #include "python/driver/context.h"

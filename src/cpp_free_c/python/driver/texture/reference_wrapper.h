@@ -1,4 +1,4 @@
-/* What TextureReference and SurfaceReference share: the Python object around a
+/* The common part of TextureReference and SurfaceReference: a Python object around a
  * pcu_reference.
  *
  * Invariant: a wrapper of a module's reference holds the module, which owns the
