@@ -339,7 +339,7 @@ def test_bad_arguments(ctx):
     cases = [
         (TypeError, "together with a descriptor", {"source": memory}),
         (TypeError, "together with a descriptor", {"source": None}),
-        (TypeError, "give none", {"source": array, "descriptor": flat}),
+        (TypeError, "has its own descriptor", {"source": array, "descriptor": flat}),
         (TypeError, "descriptor must be", {"source": memory, "descriptor": 3}),
         (TypeError, "source must be", {"source": "x", "descriptor": flat}),
         (TypeError, "pitch", {"source": array, "pitch": 512}),
