@@ -5,8 +5,8 @@
 
 The first table lists the caller's cost of operations on 1,024 elements. Its floor is
 the same driver calls made from C (``floor.c``). The second table lists the throughput
-by size, up to ``--most`` elements (2**28 is 1 GiB of float32): a batch of calls is timed
-until the device has finished it. CuPy and PyTorch are measured too if they are
+by size, up to ``--most`` elements (2**28 is 1 GiB of float32): a batch of calls is
+timed until the device has finished it. CuPy and PyTorch are measured too if they are
 installed. All are measured in turn, each in its own process.
 """
 
