@@ -4,8 +4,8 @@
     python tools/requires.py build run test
 
 `build` stands for the requirements of the build backend, `run` for those of the
-package, any other word for an extra. The Makefile installs these before it builds without
-isolation. So nothing is fetched twice, and pyproject.toml stays the only list.
+package, any other word for an extra. The Makefile installs these before it builds
+without isolation. So nothing is fetched twice, and pyproject.toml stays the only list.
 """
 
 import sys
@@ -13,7 +13,7 @@ from pathlib import Path
 
 try:
     import tomllib
-except ImportError:  # Python 3.10; pip, which is in every private environment, has a copy
+except ImportError:  # Python 3.10; pip has a copy in every environment
     from pip._vendor import tomli as tomllib
 
 
