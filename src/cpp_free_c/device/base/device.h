@@ -1,10 +1,9 @@
-/* The devices of the process and the contexts on them: the records that all files
- * share.
+/* The devices of the process and their contexts: the records that all rooms share.
  *
- * Devices are made once, by cuInit, from the environment, and never change but for
- * their primary context. A context's fields are guarded by the API lock (lock.h) unless
- * a comment says otherwise; the interpreter reads `device`, `access`, `limits` without
- * it, which are constant while a kernel runs (access is atomic). */
+ * cuInit creates the devices once, from the environment; afterwards only their primary
+ * context changes. The API lock (lock.h) guards the fields of a context unless a
+ * comment says otherwise. The interpreter reads `device`, `access` and `limits` without
+ * the lock: they are constant while a kernel runs (access is atomic). */
 #ifndef DEVICE_BASE_DEVICE_H
 #define DEVICE_BASE_DEVICE_H
 
@@ -24,9 +23,9 @@ enum { EMU_WARP_SIZE = 32 };
 
 /* CUlimit values. */
 enum {
-    EMU_LIMIT_STACK_SIZE = 0, /* bytes of local memory a thread may use for calls */
+    EMU_LIMIT_STACK_SIZE = 0,       /* bytes of local memory for calls, a thread */
     EMU_LIMIT_PRINTF_FIFO_SIZE = 1, /* bytes between two flushes */
-    EMU_LIMIT_MALLOC_HEAP_SIZE = 2, /* bytes that malloc() in kernels may hand out */
+    EMU_LIMIT_MALLOC_HEAP_SIZE = 2, /* bytes of the heap of malloc() in kernels */
     EMU_LIMIT_SYNC_DEPTH = 3,
     EMU_LIMIT_PENDING_LAUNCH_COUNT = 4,
     EMU_LIMIT_L2_FETCH_GRANULARITY = 5,
@@ -34,8 +33,7 @@ enum {
     EMU_LIMITS
 };
 
-/* What a kernel and a launch are measured against; the same numbers that
- * cuDeviceGetAttribute reports. */
+/* The limits of kernels and launches; cuDeviceGetAttribute reports the same numbers. */
 typedef struct {
     int threads_per_block;
     int block_dim[3];
@@ -75,16 +73,16 @@ struct CUctx_st {
     unsigned int flags;
     unsigned int api_version;
     bool primary;
-    _Atomic uint64_t
-        access; /* bit d: kernels may use memory of device d; own bit set */
+    /* bit d: kernels may use memory of device d; the bit of its own device is set */
+    _Atomic uint64_t access;
     size_t limits[EMU_LIMITS];
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
-    _Atomic int sticky;  /* CUresult of a kernel's fault; 0 while sound; any thread */
-    _Atomic int cancels; /* while above 0, kernels of other threads that run in this
+    _Atomic int sticky; /* CUresult of the fault of a kernel, or 0; set by any thread */
+    _Atomic int cancels; /* while above 0, running kernels of other threads in this
                           * context are cancelled: a signal ended the wait for them */
-    void *exec; /* the interpreter's: printf buffer, malloc heap; NULL until needed,
-                 * gone in emu_services_close */
+    void *exec; /* the services of the machine (services.h); NULL until needed, freed
+                 * by emu_services_close */
 
     struct emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
@@ -93,6 +91,9 @@ struct CUctx_st {
 
 /* The record of an ordinal, or NULL. */
 emu_device *emu_device_get(CUdevice ordinal);
+
+/* The same. INVALID_DEVICE if there is no device of that ordinal. */
+CUresult emu_device_find(CUdevice ordinal, emu_device **device);
 
 /* The value of a CUdevice_attribute; false for one that is unknown. */
 bool emu_device_attribute(const emu_device *device, unsigned int attribute, int *value);

@@ -1,10 +1,21 @@
-/* Numbers of 16 bits: IEEE half precision and bfloat16. */
+/* Numbers of 16 bits: IEEE half precision and bfloat16.
+ *
+ * They are computed in double precision, which holds their sums and products exactly,
+ * and rounded once. Used by lowering, sampling and the operations of the machine. */
 #ifndef DEVICE_BASE_HALF_H
 #define DEVICE_BASE_HALF_H
 
+#include <math.h>
 #include <stdint.h>
 
 enum { EMU_F16, EMU_BF16 };
+
+typedef struct {
+    int exponent_bits, mantissa_bits, bias;
+} emu_half_shape;
+
+/* By format. */
+static const emu_half_shape emu_half_shapes[] = {{5, 10, 15}, {8, 7, 127}};
 
 /* In emu_insn.aux beside the format: .ftz. */
 enum { EMU_HALF_FTZ = 2 };
@@ -12,10 +23,32 @@ enum { EMU_HALF_FTZ = 2 };
 /* Rounding of emu_half_round; the order of the PTX modifiers. */
 enum { EMU_RN, EMU_RZ, EMU_RM, EMU_RP };
 
-/* The value of a number; exact. */
-double emu_half_value(uint16_t bits, int format);
-/* The number nearest to a value in the direction. NaN gives 0x7fff. */
+/* The value of a number; exact. Inline, since each lane of an operation calls it. */
+static inline double
+emu_half_value(uint16_t bits, int format)
+{
+    const emu_half_shape *shape = &emu_half_shapes[format];
+    const int special = (1 << shape->exponent_bits) - 1;
+    const int exponent = bits >> shape->mantissa_bits & special;
+    const int mantissa = bits & ((1 << shape->mantissa_bits) - 1);
+    double value;
+
+    if (exponent == special) {
+        value = mantissa ? (double)NAN : (double)INFINITY;
+    }
+    else if (exponent == 0) {
+        value = ldexp(mantissa, 1 - shape->bias - shape->mantissa_bits);
+    }
+    else {
+        value = ldexp(mantissa + (1 << shape->mantissa_bits),
+                      exponent - shape->bias - shape->mantissa_bits);
+    }
+    return bits & 0x8000 ? -value : value;
+}
+
+/* The number that a value rounds to; 0x7fff for NaN. */
 uint16_t emu_half_round(double value, int format, int rounding);
+/* The sum, rounded to nearest even. */
 uint16_t emu_half_add(uint16_t x, uint16_t y, int format);
 
 #endif

@@ -15,7 +15,7 @@ static struct {
 } registry;
 
 static size_t
-slot_of(const void *handle)
+registry_slot_of(const void *handle)
 {
     uint64_t key = (uint64_t)(uintptr_t)handle;
 
@@ -24,9 +24,9 @@ slot_of(const void *handle)
 }
 
 static void
-put(emu_object *object)
+registry_put(emu_object *object)
 {
-    size_t at = slot_of(object);
+    size_t at = registry_slot_of(object);
 
     while (registry.slots[at]) {
         at = (at + 1) & (registry.room - 1);
@@ -35,13 +35,17 @@ put(emu_object *object)
 }
 
 static bool
-grow(void)
+registry_grow(void)
 {
     emu_object **old = registry.slots;
     size_t old_room = registry.room;
-    size_t room = old_room ? old_room * 2 : 256;
-    emu_object **slots = calloc(room, sizeof(*slots));
+    size_t room = 256;
+    emu_object **slots;
 
+    if (old_room > 0) {
+        room = old_room * 2;
+    }
+    slots = calloc(room, sizeof(*slots));
     if (!slots) {
         return false;
     }
@@ -49,17 +53,17 @@ grow(void)
     registry.room = room;
     for (size_t i = 0; i < old_room; i++) {
         if (old[i]) {
-            put(old[i]);
+            registry_put(old[i]);
         }
     }
     free(old);
     return true;
 }
 
-/* Empties a slot and moves later entries of the same probe up, so that no gap hides
- * them. */
+/* Empty a slot and move later entries of the same probe sequence up, so that no gap
+ * hides them. */
 static void
-take_out(size_t hole)
+registry_take_out(size_t hole)
 {
     size_t mask = registry.room - 1;
     size_t at = hole;
@@ -73,7 +77,7 @@ take_out(size_t hole)
             if (!registry.slots[at]) {
                 return;
             }
-            home = slot_of(registry.slots[at]);
+            home = registry_slot_of(registry.slots[at]);
         } while (((at - home) & mask) < ((at - hole) & mask));
         registry.slots[hole] = registry.slots[at];
         hole = at;
@@ -93,7 +97,7 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
 {
     emu_object *object;
 
-    if (2 * (registry.count + 1) > registry.room && !grow()) {
+    if (2 * (registry.count + 1) > registry.room && !registry_grow()) {
         return NULL;
     }
     object = calloc(1, size);
@@ -104,7 +108,7 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
     object->serial = ++registry.last_serial;
     object->context = context;
     object->destroy = destroy;
-    put(object);
+    registry_put(object);
     registry.count++;
     registry.counts[kind]++;
     if (context) {
@@ -120,14 +124,14 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
 }
 
 static bool
-find(const void *handle, size_t *slot)
+registry_find(const void *handle, size_t *slot)
 {
     size_t at;
 
     if (!handle || !registry.room) {
         return false;
     }
-    at = slot_of(handle);
+    at = registry_slot_of(handle);
     while (registry.slots[at]) {
         if (registry.slots[at] == handle) {
             *slot = at;
@@ -143,7 +147,7 @@ emu_object_get(const void *handle, emu_kind kind)
 {
     size_t slot;
 
-    if (!find(handle, &slot) || registry.slots[slot]->kind != kind) {
+    if (!registry_find(handle, &slot) || registry.slots[slot]->kind != kind) {
         return NULL;
     }
     return registry.slots[slot];
@@ -154,7 +158,10 @@ emu_object_get_same(const void *handle, emu_kind kind, uint64_t serial)
 {
     emu_object *object = emu_object_get(handle, kind);
 
-    return object && object->serial == serial ? object : NULL;
+    if (!object || object->serial != serial) {
+        return NULL;
+    }
+    return object;
 }
 
 void
@@ -162,10 +169,10 @@ emu_object_unlist(emu_object *object)
 {
     size_t slot;
 
-    if (!find(object, &slot)) {
+    if (!registry_find(object, &slot)) {
         return;
     }
-    take_out(slot);
+    registry_take_out(slot);
     registry.count--;
     registry.counts[object->kind]--;
     if (registry.count == 0) {

@@ -1,9 +1,10 @@
-/* What every handle of the driver interface points to: a header, listed in a registry.
+/* Objects: the records behind the handles of the driver interface, and their registry.
  *
- * A handle that a program passes in is looked up before it is touched, so one that was
- * destroyed, or is of another kind, or is plain rubbish, is an error code and never a
- * crash. Invariant: an object is in the registry from its making to its freeing, and in
- * its context's list as long. All functions are called under the API lock. */
+ * A handle that a program passes is looked up before it is dereferenced. So a handle
+ * that was destroyed, or is of another kind, or was never valid, gives an error code
+ * and never a crash. Invariant: an object is in the registry, and in the list of its
+ * context, from its creation until it is unlisted. Call all functions with the API lock
+ * held. */
 #ifndef DEVICE_BASE_OBJECT_H
 #define DEVICE_BASE_OBJECT_H
 
@@ -34,28 +35,27 @@ typedef enum {
 
 typedef struct emu_object {
     emu_kind kind;
-    uint64_t serial;                      /* of all objects ever: tells two apart that
-                                           * have had the same address */
+    uint64_t serial; /* of all objects ever: distinguishes two with the same address */
     CUcontext context;                    /* NULL for contexts and pools */
     struct emu_object *owned;             /* of a context: the first object in it */
     struct emu_object *next, *previous;   /* in its context's list */
-    void (*destroy)(struct emu_object *); /* releases what it holds, then itself */
-    int users;                            /* work under way that needs it */
+    void (*destroy)(struct emu_object *); /* release its resources, then the object */
+    int users;                            /* running work that needs it */
 } emu_object;
 
-/* A zeroed object of `size` bytes, listed. NULL: out of memory. */
+/* Create a zeroed object of `size` bytes and list it. NULL: out of memory. */
 void *emu_object_new(emu_kind kind, size_t size, CUcontext context,
                      void (*destroy)(emu_object *));
 
 /* The live object of that kind behind a handle, or NULL. */
 void *emu_object_get(const void *handle, emu_kind kind);
-/* The same, if it is still the object of that serial number. */
+/* The same, if it still has that serial number; else NULL. */
 void *emu_object_get_same(const void *handle, emu_kind kind, uint64_t serial);
 
-/* Takes an object out of the registry: its handle is dead from now on. */
+/* Remove an object from the registry: its handle is invalid from now on. */
 void emu_object_unlist(emu_object *object);
 
-/* Frees an object's own memory, unlisting it if need be. */
+/* Free the memory of an object; unlist it first if it is listed. */
 void emu_object_free(emu_object *object);
 
 size_t emu_object_count(emu_kind kind);

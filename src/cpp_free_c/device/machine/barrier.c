@@ -1,7 +1,7 @@
-/* Barriers of a block: bar and barrier. See emu_barrier in machine.h.
+/* Barriers of a block: the operations bar and barrier. See emu_barrier in machine.h.
  *
- * A group that comes waits as EMU_AT_BARRIER until the barrier is complete; what a
- * reduction needs of it is still in its registers then. */
+ * A group that arrives waits as EMU_AT_BARRIER until the barrier is complete. Its
+ * registers still hold the operands of a reduction then. */
 #include "device/machine/machine.h"
 
 #include <stdio.h>
@@ -15,16 +15,19 @@ enum { COUNT_BITS = 0xfff }; /* of the operand; the device ignores the others */
 static bool
 barrier_complete(const emu_block *block, const emu_barrier *barrier)
 {
-    return barrier->total >= (barrier->expected ? barrier->expected : block->live);
+    if (barrier->expected) {
+        return barrier->total >= barrier->expected;
+    }
+    return barrier->total >= block->live;
 }
 
 static bool
-is_at(const emu_group *group, uint32_t number)
+group_is_at(const emu_group *group, uint32_t number)
 {
     return group->state == EMU_AT_BARRIER && group->barrier == number;
 }
 
-/* Lanes of the warp that have come to the barrier count from now on. */
+/* Count the lanes of the warp that have arrived at the barrier. */
 static void
 barrier_count(emu_warp *warp, uint32_t number, uint32_t threads)
 {
@@ -35,13 +38,13 @@ barrier_count(emu_warp *warp, uint32_t number, uint32_t threads)
     barrier->warps |= 1u << warp->number;
     barrier->arrived[warp->number] = 0;
     for (k = 0; k < warp->group_count; k++) {
-        if (is_at(&warp->groups[k], number)) {
+        if (group_is_at(&warp->groups[k], number)) {
             warp->groups[k].is_counted = true;
         }
     }
 }
 
-/* A barrier with a count: counts the warp if all of its lanes have come. */
+/* For a barrier with a count: count the warp if all of its lanes have arrived. */
 static void
 barrier_count_warp(emu_warp *warp, uint32_t number)
 {
@@ -54,7 +57,7 @@ barrier_count_warp(emu_warp *warp, uint32_t number)
 
 /* The predicate that a waiting group gave to bar.red. */
 static uint32_t
-vote_of(const emu_warp *warp, const emu_group *group)
+group_vote(const emu_warp *warp, const emu_group *group)
 {
     const emu_insn *insn = group->pc - 1;
     const uint8_t *base = insn->c & 1 ? warp->base[1] : group->frame->regs;
@@ -63,7 +66,7 @@ vote_of(const emu_warp *warp, const emu_group *group)
     return (bits ^ (insn->e ? EMU_FULL : 0)) & group->mask;
 }
 
-/* bar.red gives every waiting lane the result. */
+/* Give every waiting lane the result of bar.red. */
 static void
 barrier_result(const emu_group *group, uint32_t trues, uint32_t votes)
 {
@@ -87,7 +90,7 @@ barrier_result(const emu_group *group, uint32_t trues, uint32_t votes)
     }
 }
 
-/* Calls `visit` for each group that the complete barrier lets go on. */
+/* Called for each group that waits at a complete barrier. */
 typedef void (*visitor)(emu_warp *warp, emu_group *group, uint32_t *sums);
 
 static void
@@ -101,7 +104,7 @@ barrier_visit(emu_block *block, uint32_t number, visitor visit, uint32_t *sums)
         for (k = 0; k < warp->group_count; k++) {
             emu_group *group = &warp->groups[k];
 
-            if (is_at(group, number) && group->is_counted) {
+            if (group_is_at(group, number) && group->is_counted) {
                 visit(warp, group, sums);
             }
         }
@@ -109,10 +112,10 @@ barrier_visit(emu_block *block, uint32_t number, visitor visit, uint32_t *sums)
 }
 
 static void
-group_votes(emu_warp *warp, emu_group *group, uint32_t *sums)
+group_sum_votes(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     if (group->pc[-1].run == emu_op_bar_red) {
-        sums[0] += (uint32_t)__builtin_popcount(vote_of(warp, group));
+        sums[0] += (uint32_t)__builtin_popcount(group_vote(warp, group));
         sums[1] += (uint32_t)__builtin_popcount(group->mask);
     }
 }
@@ -122,8 +125,8 @@ group_release(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     group->state = EMU_RUNNABLE;
     barrier_result(group, sums[0], sums[1]);
-    if (warp->block->check) {
-        emu_check_leave(warp, group->barrier);
+    if (warp->block->race) {
+        emu_race_leave(warp, group->barrier);
     }
 }
 
@@ -133,26 +136,26 @@ barrier_release(emu_block *block, uint32_t number)
     emu_barrier *barrier = &block->barriers[number];
     uint32_t sums[2] = {0, 0}, i;
 
-    if (block->check) {
-        emu_check_together(block, number);
+    if (block->race) {
+        emu_race_together(block, number);
     }
     if (barrier->kind) {
-        barrier_visit(block, number, group_votes, sums);
+        barrier_visit(block, number, group_sum_votes, sums);
     }
     barrier_visit(block, number, group_release, sums);
-    if (block->check) {
-        emu_check_released(block, number);
+    if (block->race) {
+        emu_race_released(block, number);
     }
     barrier->warps = barrier->total = 0;
     barrier->is_used = false;
     for (i = 0; i < block->warp_count; i++) {
-        barrier->is_used |= barrier->arrived[i] != 0; /* the next time */
+        barrier->is_used |= barrier->arrived[i] != 0; /* for its next use */
     }
 }
 
-/* The lanes give the same number in this operand. */
+/* Whether all lanes have the same number in this operand. */
 static bool
-is_uniform(const emu_warp *warp, uint32_t operand)
+operand_is_uniform(const emu_warp *warp, uint32_t operand)
 {
     const u32 *values = EMU_SOURCE(u32, operand);
     const u32 first = values[__builtin_ctz(warp->mask)];
@@ -169,10 +172,10 @@ is_uniform(const emu_warp *warp, uint32_t operand)
     return true;
 }
 
-/* The other barrier at which lanes of this warp wait for the rest of it, or `number`.
+/* The other barrier at which lanes of this warp wait for its other lanes, or `number`.
  */
 static uint32_t
-other_barrier(const emu_warp *warp, uint32_t number)
+warp_other_barrier(const emu_warp *warp, uint32_t number)
 {
     uint32_t k;
 
@@ -187,21 +190,22 @@ other_barrier(const emu_warp *warp, uint32_t number)
     return number;
 }
 
-/* 0, or 1 and the operation of a reduction. */
+/* 1 plus the operation of a reduction, or 0. */
 static uint32_t
-kind_of(const emu_insn *insn)
+barrier_kind(const emu_insn *insn)
 {
     return insn->run == emu_op_bar_red ? 1 + insn->aux : 0;
 }
 
-/* What a device answers with an illegal instruction. NULL: nothing is wrong. */
+/* The text of a fault that a device reports as an illegal instruction, or NULL. */
 static const char *
 barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
               uint32_t expected, char *text, size_t size)
 {
     const emu_barrier *barrier = &warp->block->barriers[number];
 
-    if (!is_uniform(warp, insn->a) || ((insn->imm & 1) && !is_uniform(warp, insn->b))) {
+    if (!operand_is_uniform(warp, insn->a) ||
+        ((insn->imm & 1) && !operand_is_uniform(warp, insn->b))) {
         return "the threads of a warp give a barrier's number or count differently";
     }
     if (!expected && insn->run == emu_op_bar_arrive) {
@@ -221,7 +225,7 @@ barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
                        number, expected, barrier->expected);
         return text;
     }
-    if (barrier->is_used && barrier->kind != kind_of(insn)) {
+    if (barrier->is_used && barrier->kind != barrier_kind(insn)) {
         (void)snprintf(text, size,
                        "barrier %u is used for a reduction by some threads, and for "
                        "another or none by others",
@@ -231,36 +235,39 @@ barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
     return NULL;
 }
 
-/* The current group comes to a barrier: a (number), b (threads, when imm & 1). */
+/* The current group arrives at a barrier. a: number; b: count of threads, if imm & 1.
+ */
 static const emu_insn *
 barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
 {
     emu_block *block = warp->block;
     const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
     const uint32_t number = EMU_SOURCE(u32, insn->a)[lane] % EMU_BARRIERS;
+    const bool has_count = insn->imm & 1;
     const uint32_t expected =
-        insn->imm & 1 ? EMU_SOURCE(u32, insn->b)[lane] & COUNT_BITS : 0;
+        has_count ? EMU_SOURCE(u32, insn->b)[lane] & COUNT_BITS : 0;
     emu_barrier *barrier = &block->barriers[number];
     const uint32_t lanes = warp->mask;
     char text[160];
     const char *wrong = barrier_fault(warp, insn, number, expected, text, sizeof text);
 
-    if (!wrong && wait && !(insn->imm & 2) && other_barrier(warp, number) != number) {
+    if (!wrong && wait && !(insn->imm & 2) &&
+        warp_other_barrier(warp, number) != number) {
         (void)snprintf(text, sizeof text,
                        "threads of one warp wait at barrier %u and at barrier %u",
-                       other_barrier(warp, number), number);
+                       warp_other_barrier(warp, number), number);
         wrong = text;
     }
     if (wrong) {
         return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, lane, 0, "%s",
                          wrong);
     }
-    if (block->check) {
-        emu_check_arrive(warp, number);
+    if (block->race) {
+        emu_race_arrive(warp, number);
     }
     barrier->is_used = true;
     barrier->expected = expected;
-    barrier->kind = kind_of(insn);
+    barrier->kind = barrier_kind(insn);
     if (wait) {
         emu_group *group = emu_warp_save(warp, insn + 1, EMU_AT_BARRIER);
 
@@ -278,7 +285,10 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
         barrier_release(block, number);
     }
     warp->spins = 0;
-    return wait ? emu_warp_switch(warp) : insn + 1;
+    if (wait) {
+        return emu_warp_switch(warp);
+    }
+    return insn + 1;
 }
 
 const emu_insn *
@@ -287,7 +297,7 @@ emu_op_bar_sync(emu_warp *warp, const emu_insn *insn)
     return barrier_arrive(warp, insn, true);
 }
 
-/* aux: 0 and, 1 or, 2 popc; e: the predicate c counts negated. */
+/* aux: 0 and, 1 or, 2 popc; e: the predicate c is negated. */
 const emu_insn *
 emu_op_bar_red(emu_warp *warp, const emu_insn *insn)
 {
@@ -300,9 +310,8 @@ emu_op_bar_arrive(emu_warp *warp, const emu_insn *insn)
     return barrier_arrive(warp, insn, false);
 }
 
-/* Lanes of the warp have exited, which may be what its barriers waited for. */
 void
-emu_barriers_exit(emu_warp *warp)
+emu_barrier_exit_lanes(emu_warp *warp)
 {
     emu_block *block = warp->block;
     uint32_t i;

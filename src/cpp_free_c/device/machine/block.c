@@ -1,4 +1,7 @@
-/* Blocks: making one ready, giving its warps their turns, what stops it for good. */
+/* Blocks: preparing a block, giving its warps turns, and the report of a deadlock.
+ *
+ * A block stays allocated for the next one of its worker, with its buffers. Called by
+ * workers.c and watch.c; the functions are declared in machine.h. */
 #include "device/machine/machine.h"
 
 #include <stdio.h>
@@ -8,7 +11,7 @@
 #include "device/machine/race_check.h"
 #include "device/machine/watch.h"
 
-/* Makes a buffer at least as large; its content is lost. */
+/* Make a buffer at least this large; its content is lost. */
 static bool
 reserve(uint8_t **buffer, size_t *room, size_t size)
 {
@@ -18,11 +21,15 @@ reserve(uint8_t **buffer, size_t *room, size_t size)
     free(*buffer);
     size = (size + 4095) & ~(size_t)4095;
     *buffer = aligned_alloc(64, size);
-    *room = *buffer ? size : 0;
-    if (*buffer && size <= 1 << 20) {
+    *room = 0;
+    if (!*buffer) {
+        return false;
+    }
+    *room = size;
+    if (size <= 1 << 20) {
         memset(*buffer, 0, size);
     }
-    return *buffer != NULL;
+    return true;
 }
 
 static void
@@ -36,7 +43,10 @@ warp_begin(emu_warp *warp, emu_block *block, unsigned number)
     root->func = func;
     root->parent = NULL;
     root->regs = block->regs + (size_t)number * func->frame_size;
-    root->lanes = lanes >= EMU_LANES ? EMU_FULL : ((uint32_t)1 << lanes) - 1;
+    root->lanes = EMU_FULL;
+    if (lanes < EMU_LANES) {
+        root->lanes = ((uint32_t)1 << lanes) - 1;
+    }
     root->depth = 0;
     root->local_start = 0;
     root->local_end = func->local_size;
@@ -113,7 +123,7 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     }
     block->watch = NULL;
     block->shared_size = grid->shared_size;
-    if (!emu_check_begin(block, grid->checks)) {
+    if (!emu_race_begin(block, grid->checks)) {
         return false;
     }
     memset(block->barriers, 0, sizeof block->barriers);
@@ -137,13 +147,13 @@ warp_ready(const emu_warp *warp)
     return false;
 }
 
-/* Threads of the block that wait at one place. */
+/* The threads of the block that wait at one place. */
 typedef struct {
     const emu_insn *insn;
     const emu_func *func;
     bool at_barrier;
     uint32_t barrier;
-    unsigned count, first; /* threads; the number of the first */
+    unsigned count, first; /* of threads; the number of the first thread */
 } waiting;
 
 enum { PLACES = 4 };
@@ -151,16 +161,27 @@ enum { PLACES = 4 };
 static waiting
 waiting_of(const emu_warp *warp, const emu_group *group)
 {
-    const bool at_barrier = group->state == EMU_AT_BARRIER;
-    const bool has_passed = at_barrier && group->pc > group->frame->func->code;
-
-    return (waiting){
-        .insn = has_passed ? group->pc - 1 : group->pc,
+    waiting w = {
+        .insn = group->pc,
         .func = group->frame->func,
-        .at_barrier = at_barrier,
-        .barrier = at_barrier ? group->barrier : 0,
+        .at_barrier = group->state == EMU_AT_BARRIER,
         .count = (unsigned)__builtin_popcount(group->mask),
         .first = warp->number * EMU_LANES + (unsigned)__builtin_ctz(group->mask)};
+
+    if (w.at_barrier) {
+        w.barrier = group->barrier;
+        if (w.insn > w.func->code) {
+            w.insn--; /* the barrier; pc is the instruction after it */
+        }
+    }
+    return w;
+}
+
+static bool
+is_same_place(const waiting *a, const waiting *b)
+{
+    return a->insn == b->insn && a->at_barrier == b->at_barrier &&
+           a->barrier == b->barrier;
 }
 
 /* The places where threads of the block wait, at most PLACES. */
@@ -175,10 +196,9 @@ waiting_places(const emu_block *block, waiting places[PLACES])
         for (k = 0; k < warp->group_count; k++) {
             const waiting w = waiting_of(warp, &warp->groups[k]);
 
-            for (p = 0; p < found && (places[p].insn != w.insn ||
-                                      places[p].at_barrier != w.at_barrier ||
-                                      places[p].barrier != w.barrier);
-                 p++) {
+            p = 0;
+            while (p < found && !is_same_place(&places[p], &w)) {
+                p++;
             }
             if (p < found) {
                 places[p].count += w.count;
@@ -191,7 +211,7 @@ waiting_places(const emu_block *block, waiting places[PLACES])
     return found;
 }
 
-/* "; 32 from thread (0, 0, 0) on at barrier 1 (k.cu:7); ..." */
+/* Write "; 32 from thread (0, 0, 0) on at barrier 1 (k.cu:7); ...". */
 static void
 waiting_text(const emu_block *block, char *text, size_t room)
 {
@@ -206,19 +226,23 @@ waiting_text(const emu_block *block, char *text, size_t room)
         char thread[48], place[112], at[32] = "a warp operation";
         int length;
 
-        emu_thread_text(block->grid, w->first, thread, sizeof thread);
-        emu_place_text(w->func->program, emu_place_of(w->func, w->insn), place,
-                       sizeof place);
+        emu_report_thread_text(block->grid, w->first, thread, sizeof thread);
+        emu_report_place_text(w->func->program, emu_report_place_of(w->func, w->insn),
+                              place, sizeof place);
         if (w->at_barrier) {
             (void)snprintf(at, sizeof at, "barrier %u", w->barrier);
         }
         length = snprintf(text + used, room - used, "; %u from thread %s on at %s%s",
                           w->count, thread, at, place);
-        used += length > 0 ? (size_t)length : room;
+        if (length < 0) {
+            return;
+        }
+        used += (size_t)length;
     }
 }
 
-/* Nothing in the block can go on: threads wait for others that never come. */
+/* Report that no thread of the block can continue: all wait for threads that never
+ * arrive. */
 static void
 fault_deadlock(emu_block *block)
 {
@@ -236,7 +260,9 @@ fault_deadlock(emu_block *block)
             const unsigned count = (unsigned)__builtin_popcount(warp->groups[k].mask);
 
             total += count;
-            barriers += warp->groups[k].state == EMU_AT_BARRIER ? count : 0;
+            if (warp->groups[k].state == EMU_AT_BARRIER) {
+                barriers += count;
+            }
             if (!group) {
                 at = warp;
                 group = &warp->groups[k];
@@ -277,7 +303,8 @@ emu_block_turn(emu_block *block)
             emu_warp_run(warp);
         }
         if (warp->stop == EMU_STOP_FAULT) {
-            if (warp->mask) { /* emu_block_drop_frames looks at waiting groups only */
+            if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
+                                 only */
                 (void)emu_warp_save(warp, NULL, EMU_RUNNABLE);
             }
             return EMU_BLOCK_FAILED;
@@ -306,7 +333,7 @@ emu_block_free(emu_block *block)
         free(block->regs);
         free(block->local);
         free(block->shared);
-        emu_check_free(block);
+        emu_race_free(block);
         free(block);
     }
 }

@@ -59,7 +59,7 @@ emu_child_work_add_copy(emu_child_work *work, const emu_child_copy *copy,
     return true;
 }
 
-/* Whether the rows lie within one allocation. */
+/* Whether the rows are within one live allocation. */
 static bool
 child_copy_rows_are_live(uint64_t address, size_t pitch, size_t width, size_t height)
 {
@@ -86,7 +86,7 @@ emu_child_copy_check(const emu_child_copy *copy)
 CUresult
 emu_child_copy_run(const emu_child_copy *copy, emu_report *report)
 {
-    if (!emu_child_copy_check(copy)) { /* freed since it was enqueued */
+    if (!emu_child_copy_check(copy)) { /* its memory was freed after it was enqueued */
         if (report) {
             memset(report, 0, sizeof *report);
             report->code = CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -128,10 +128,11 @@ void
 emu_child_work_close(emu_child_work *work)
 {
     emu_child_items_free(work->first);
-    while (work->buffers) { /* asked for and never launched */
+    while (work->buffers) { /* buffers that were never launched */
         emu_parameter_buffer *next = work->buffers->next;
 
-        (void)emu_memory_free(work->buffers->memory); /* ours, alive */
+        (void)emu_memory_free(
+            work->buffers->memory); /* live: only the owner of a buffer frees it */
         free(work->buffers);
         work->buffers = next;
     }

@@ -9,24 +9,24 @@
 #include "device/machine/lanes.h"
 #include "device/machine/services.h"
 
-enum { STRING_LIMIT = 1 << 16 };
+enum { STRING_LIMIT = 1 << 16, SIZE_LARGEST = 4096 /* of a width or precision */ };
 
 typedef struct {
     emu_warp *warp;
     emu_services *services;
     unsigned lane;
-    uint64_t arguments; /* where the next one is */
-    bool bad;           /* an argument lies outside of memory */
+    uint64_t arguments; /* the address of the next one */
+    bool bad;           /* the address of an argument is not legal */
 } printer;
 
 static uint64_t
-next_argument(printer *p, unsigned size)
+printer_next_argument(printer *p, unsigned size)
 {
     const uint8_t *at;
     uint64_t value = 0;
 
     p->arguments = (p->arguments + size - 1) & ~(uint64_t)(size - 1);
-    at = emu_access_generic(p->warp, p->lane, p->arguments, size);
+    at = emu_address_generic(p->warp, p->lane, p->arguments, size);
     if (!at) {
         p->bad = true;
         return 0;
@@ -36,7 +36,7 @@ next_argument(printer *p, unsigned size)
     return value;
 }
 
-/* What stands between the % and the conversion. */
+/* The text between a % and the conversion, which is included. */
 typedef struct {
     char flags[8];
     int width, precision; /* -1: none */
@@ -45,25 +45,33 @@ typedef struct {
     char conversion;
 } directive;
 
+/* Read a width or a precision: digits, or * for an argument. */
 static int
-read_size(printer *p, const char **at)
+printer_read_size(printer *p, const char **at)
 {
     int value = 0;
 
     if (**at == '*') {
         ++*at;
-        value = (int)(int32_t)next_argument(p, 4);
-        return value > 4096 ? 4096 : value < -4096 ? -4096 : value;
+        value = (int)(int32_t)printer_next_argument(p, 4);
     }
     while (**at >= '0' && **at <= '9') {
-        value = value < 4096 ? value * 10 + (**at - '0') : value;
+        if (value < SIZE_LARGEST) {
+            value = value * 10 + (**at - '0');
+        }
         ++*at;
     }
-    return value > 4096 ? 4096 : value;
+    if (value > SIZE_LARGEST) {
+        return SIZE_LARGEST;
+    }
+    if (value < -SIZE_LARGEST) {
+        return -SIZE_LARGEST;
+    }
+    return value;
 }
 
 static const char *
-read_directive(printer *p, const char *at, directive *out)
+printer_read_directive(printer *p, const char *at, directive *out)
 {
     size_t flags = 0;
 
@@ -76,7 +84,7 @@ read_directive(printer *p, const char *at, directive *out)
         at++;
     }
     if (*at == '*' || (*at >= '1' && *at <= '9')) {
-        out->width = read_size(p, &at);
+        out->width = printer_read_size(p, &at);
         if (out->width < 0) {
             out->flags[flags++] = '-';
             out->width = -out->width;
@@ -84,7 +92,7 @@ read_directive(printer *p, const char *at, directive *out)
     }
     if (*at == '.') {
         at++;
-        out->precision = read_size(p, &at);
+        out->precision = printer_read_size(p, &at);
     }
     while (*at && strchr("hlLqjzt", *at)) {
         out->is_long |= *at != 'h' && *at != 'L';
@@ -92,114 +100,154 @@ read_directive(printer *p, const char *at, directive *out)
         at++;
     }
     out->conversion = *at;
-    return *at ? at + 1 : at;
+    if (*at) {
+        at++;
+    }
+    return at;
+}
+
+static uint64_t
+printer_integer_argument(printer *p, const directive *d)
+{
+    return printer_next_argument(p, d->is_long ? 8 : 4);
 }
 
 static unsigned long long
-unsigned_argument(printer *p, const directive *d)
+printer_unsigned_argument(printer *p, const directive *d)
 {
-    const uint64_t value = next_argument(p, d->is_long ? 8 : 4);
+    const uint64_t value = printer_integer_argument(p, d);
 
-    return d->shorts > 1 ? (uint8_t)value : d->shorts ? (uint16_t)value : value;
+    switch (d->shorts) {
+        case 0:
+            return value;
+        case 1:
+            return (uint16_t)value;
+        default:
+            return (uint8_t)value;
+    }
 }
 
 static long long
-signed_argument(printer *p, const directive *d)
+printer_signed_argument(printer *p, const directive *d)
 {
-    const uint64_t value = next_argument(p, d->is_long ? 8 : 4);
+    const uint64_t value = printer_integer_argument(p, d);
 
-    return d->shorts > 1 ? (int8_t)value
-           : d->shorts   ? (int16_t)value
-           : d->is_long  ? (int64_t)value
-                         : (int32_t)value;
+    if (d->shorts > 1) {
+        return (int8_t)value;
+    }
+    if (d->shorts == 1) {
+        return (int16_t)value;
+    }
+    if (d->is_long) {
+        return (int64_t)value;
+    }
+    return (int32_t)value;
 }
 
-/* Writes one argument with a format of our own making. */
+/* Write the format of one argument for the host's printf. `length` is its length
+ * modifier. */
 static void
-print_one(printer *p, const directive *d)
+printer_make_format(const directive *d, const char *length, char *format, size_t room)
 {
-    char format[48], text[4800], *string;
-    int size = 0, n = 0;
+    char width[16] = "", precision[16] = "";
 
-    n += snprintf(format, sizeof format, "%%%s", d->flags);
     if (d->width >= 0) {
-        n += snprintf(format + n, sizeof format - (size_t)n, "%d", d->width);
+        (void)snprintf(width, sizeof width, "%d", d->width);
     }
     if (d->precision >= 0) {
-        n += snprintf(format + n, sizeof format - (size_t)n, ".%d", d->precision);
+        (void)snprintf(precision, sizeof precision, ".%d", d->precision);
     }
-#define PRINT(letters, value)                                                  \
-    do {                                                                       \
-        (void)snprintf(format + n, sizeof format - (size_t)n, "%s%c", letters, \
-                       d->conversion);                                         \
-        size = snprintf(text, sizeof text, format, value);                     \
-    } while (0)
+    (void)snprintf(format, room, "%%%s%s%s%s%c", d->flags, width, precision, length,
+                   d->conversion);
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+/* Convert a string; one without width and precision may be longer than `text`. */
+static int
+printer_print_string(printer *p, const directive *d, const char *format, char *text,
+                     size_t room)
+{
+    char *string = malloc(STRING_LIMIT);
+    int size = 0;
+
+    if (!string || emu_service_string(p->warp, p->lane, printer_next_argument(p, 8),
+                                      string, STRING_LIMIT) < 0) {
+        p->bad = true;
+    }
+    else if (d->width < 0 && d->precision < 0) {
+        emu_services_append_locked(p->services, string, strlen(string));
+    }
+    else {
+        size = snprintf(text, room, format, string);
+    }
+    free(string);
+    return size;
+}
+
+/* Print one argument, or a directive with an unknown conversion as it is. */
+static void
+printer_print_one(printer *p, const directive *d)
+{
+    char format[64], text[4800];
+    int size = 0;
+
+    if (strchr("diuoxX", d->conversion)) {
+        printer_make_format(d, "ll", format, sizeof format);
+    }
+    else {
+        printer_make_format(d, "", format, sizeof format);
+    }
     switch (d->conversion) {
         case 'd':
         case 'i':
-            PRINT("ll", signed_argument(p, d));
+            size = snprintf(text, sizeof text, format, printer_signed_argument(p, d));
             break;
         case 'u':
         case 'o':
         case 'x':
         case 'X':
-            PRINT("ll", unsigned_argument(p, d));
+            size = snprintf(text, sizeof text, format, printer_unsigned_argument(p, d));
             break;
         case 'c':
-            PRINT("", (int)(unsigned char)next_argument(p, 4));
-            break;
-        case 'a':
-        case 'A':
-        case 'e':
-        case 'E':
-        case 'f':
-        case 'F':
-        case 'g':
-        case 'G':
-            PRINT("", f64_of_bits(next_argument(p, 8)));
+            size = snprintf(text, sizeof text, format,
+                            (int)(unsigned char)printer_next_argument(p, 4));
             break;
         case 'p':
-            PRINT("", (void *)(uintptr_t)next_argument(p, 8));
+            size = snprintf(text, sizeof text, format,
+                            (void *)(uintptr_t)printer_next_argument(p, 8));
             break;
         case 's':
-            string = malloc(STRING_LIMIT);
-            if (string && emu_service_string(p->warp, p->lane, next_argument(p, 8),
-                                             string, STRING_LIMIT) >= 0) {
-                if (d->width < 0 && d->precision < 0) {
-                    emu_services_append_locked(p->services, string, strlen(string));
-                }
-                else {
-                    PRINT("", string);
-                }
-            }
-            else {
-                p->bad = true;
-            }
-            free(string);
+            size = printer_print_string(p, d, format, text, sizeof text);
             break;
         case 'n':
-            (void)next_argument(p, 8);
+            (void)printer_next_argument(p, 8);
             break;
         default:
-            size = snprintf(text, sizeof text, "%%%c", d->conversion);
+            if (strchr("aAeEfFgG", d->conversion)) {
+                size = snprintf(text, sizeof text, format,
+                                f64_of_bits(printer_next_argument(p, 8)));
+            }
+            else {
+                size = snprintf(text, sizeof text, "%%%c", d->conversion);
+            }
             break;
     }
-#pragma GCC diagnostic pop
-#undef PRINT
+    if (size >= (int)sizeof text) {
+        size = sizeof text - 1;
+    }
     if (size > 0) {
-        emu_services_append_locked(
-            p->services, text,
-            (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+        emu_services_append_locked(p->services, text, (size_t)size);
     }
 }
 
-static bool
-print(printer *p, const char *format)
-{
-    int count = 0;
+#pragma GCC diagnostic pop
 
+/* Print a format with its arguments. False: the address of an argument is not legal. */
+static bool
+printer_print(printer *p, const char *format)
+{
     (void)pthread_mutex_lock(&p->services->lock);
     while (*format && !p->bad) {
         const char *percent = strchr(format, '%');
@@ -215,14 +263,13 @@ print(printer *p, const char *format)
             format = percent + 2;
             continue;
         }
-        format = read_directive(p, percent + 1, &d);
+        format = printer_read_directive(p, percent + 1, &d);
         if (d.conversion) {
-            print_one(p, &d);
-            count++;
+            printer_print_one(p, &d);
         }
     }
     (void)pthread_mutex_unlock(&p->services->lock);
-    return count >= 0 && !p->bad;
+    return !p->bad;
 }
 
 const emu_insn *
@@ -243,7 +290,7 @@ emu_device_printf(emu_warp *warp, const emu_insn *insn)
         const uint64_t text = emu_service_word(warp, insn, 0, lane);
 
         if (emu_service_string(warp, lane, text, format, STRING_LIMIT) < 0 ||
-            !print(&p, format)) {
+            !printer_print(&p, format)) {
             free(format);
             return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, text,
                              "printf with a format or an argument outside of memory");

@@ -1,6 +1,6 @@
-/* The interpreter's operations for processors with AVX2 and FMA. See interp.inc.
+/* The interpreter for processors with AVX2 and FMA. See interpreter.inc.
  *
- * The system's headers come first: what they define must not need AVX2. */
+ * The system's headers come first, so that their functions do not need AVX2. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* The interpreter's operations for any processor. See interp.inc. */
+/* The interpreter for any processor, and the choice of a build. See interpreter.inc and
+ * handlers.h. */
 #define EMU_TABLE emu_ops_base
 #include "device/machine/interpreter.inc"
 

@@ -1,8 +1,9 @@
 /* Loops over the 32 lanes of a warp, written so that gcc and clang vectorise them.
  *
- * Every lane is computed, active or not; where some are not, the results go to a buffer
- * first and are blended in. That is right for everything that neither faults nor has
- * effects outside of the register. Included by the interpreter's files only. */
+ * Every lane is computed, active or not. If some lanes are inactive, the results go to
+ * a buffer first and are blended in. That is correct for operations that neither fault
+ * nor have effects outside the register. Included by the files of the interpreter only.
+ */
 #ifndef DEVICE_MACHINE_LANES_H
 #define DEVICE_MACHINE_LANES_H
 
@@ -11,7 +12,7 @@
 
 #include "device/machine/machine.h"
 
-/* Registers hold what was written to them under any type of that size. */
+/* The types of registers: a register may be accessed under any type of its size. */
 typedef uint8_t __attribute__((may_alias)) u8;
 typedef int8_t __attribute__((may_alias)) s8;
 typedef uint16_t __attribute__((may_alias)) u16;
@@ -25,7 +26,7 @@ typedef double __attribute__((may_alias)) f64;
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-/* "unroll 1": gcc else takes short loops apart before it could vectorise them. */
+/* "unroll 1": otherwise gcc unrolls short loops before it can vectorise them. */
 #ifdef __clang__
 #    pragma clang diagnostic ignored "-Wpass-failed" /* sqrt sets errno: a plain loop \
                                                       */
@@ -37,7 +38,7 @@ __extension__ typedef __int128 s128;
 #define EMU_OP(name) \
     static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)
 
-/* Lane bits, for turning masks into lanes and back. */
+/* The bit of each lane in a mask. */
 #define B(n) 1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3)
 static const uint32_t lane_bits[EMU_LANES] = {B(0),  B(4),  B(8),  B(12),
                                               B(16), B(20), B(24), B(28)};
@@ -59,14 +60,14 @@ EMU_BLEND(u32, uint32_t)
 EMU_BLEND(u64, uint32_t)
 #undef EMU_BLEND
 
-/* The width-wise blend of each lane type. */
+/* The blend of each lane type, by its width. */
 #define blend_s16(d, t, m) blend_u16((void *)(d), (const void *)(t), m)
 #define blend_s32(d, t, m) blend_u32((void *)(d), (const void *)(t), m)
 #define blend_s64(d, t, m) blend_u64((void *)(d), (const void *)(t), m)
 #define blend_f32(d, t, m) blend_u32((void *)(d), (const void *)(t), m)
 #define blend_f64(d, t, m) blend_u64((void *)(d), (const void *)(t), m)
 
-/* Computes `body`, which sets `r` of type `type` for lane i, for all lanes. */
+/* Run `body`, which sets `r` of type `type` for lane i, for all lanes. */
 #define EMU_LANE_LOOP(type, body)                             \
     do {                                                      \
         type *const target = EMU_TARGET(type, insn->d);       \
@@ -117,7 +118,7 @@ EMU_BLEND(u64, uint32_t)
         return insn + 1;                                                              \
     }
 
-/* For operations too slow to compute for lanes that are not active. */
+/* For operations that are too slow to compute for inactive lanes. */
 #define EMU_SLOW_UNARY(name, td, ta, expr)                \
     EMU_OP(name)                                          \
     {                                                     \
@@ -241,17 +242,17 @@ f64_of_bits(uint64_t bits)
     return x;
 }
 
-/* The one NaN that single-precision operations give. */
+/* All NaN results of single-precision operations are the same NaN. */
 static inline float
 canonical(float x)
 {
     return x == x ? x : f32_of_bits(0x7fffffff);
 }
 
-/* The NaN that double-precision operations make of numbers. */
+/* The NaN result of a double-precision operation on numbers. */
 #define EMU_NAN_F64 0xfff8000000000000u
 
-/* A NaN of double precision, no longer signalling. */
+/* Make a NaN of double precision quiet. */
 static inline double
 quiet(double nan)
 {

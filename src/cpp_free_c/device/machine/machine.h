@@ -1,9 +1,10 @@
 /* The machine that runs lowered programs (device/compile/code.h): warps, blocks, grids.
  *
- * Lanes of a warp that stand at the same instruction of the same activation form a
- * group. One group is current: its mask, frame and so on are in the warp; the others
- * wait in `groups`. The group with the deepest call, then the lowest instruction, runs;
- * groups meet again at labels. A block belongs to one thread at a time.
+ * Lanes of a warp that are at the same instruction of the same activation form a group.
+ * One group is current: its mask, frame and so on are in the warp. The other groups
+ * wait in `groups`. The group with the deepest call runs first, among these the group
+ * with the lowest instruction; groups merge again at labels. A block belongs to one
+ * thread at a time.
  *
  * Included by the files that run programs. */
 #ifndef DEVICE_MACHINE_MACHINE_H
@@ -21,22 +22,21 @@
 #include "device/memory/memory.h"
 
 enum { EMU_MAX_WARPS = 32 };
-#define EMU_FULL 0xffffffffu
 
 typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
 typedef struct emu_worker emu_worker;
-typedef struct emu_check emu_check;
+typedef struct emu_race emu_race;
 struct emu_watch;
 
 /* -- warps ------------------------------------------------------------------------- */
 
 typedef struct emu_frame {
     const emu_func *func;
-    struct emu_frame *parent; /* the caller's, or the next free one */
-    const emu_insn *ret;      /* where the caller goes on */
+    struct emu_frame *parent; /* of the caller, or the next free frame */
+    const emu_insn *ret;      /* the next instruction of the caller */
     uint8_t *regs;
-    uint32_t lanes; /* that are in it */
+    uint32_t lanes; /* in it or in a call made from it */
     uint32_t depth;
     uint32_t local_start, local_end; /* its part of each lane's local memory */
     size_t room;                     /* bytes of regs */
@@ -48,9 +48,9 @@ typedef enum {
     EMU_AT_SYNC     /* waits for the lanes in `need`; pc is the instruction itself */
 } emu_state;
 
-/* Phase 0 deposits what the lanes in `mask` contribute, phase 1 gives them the result
- * of all lanes in `all`. Lanes that name different members are different teams, and
- * phase 1 comes once for each. */
+/* One phase of a .sync operation. Phase 0 stores the contribution of the lanes in
+ * `mask`; phase 1 gives them the result of all lanes in `all`. Lanes that name
+ * different members are different teams, and phase 1 is called once for each team. */
 typedef void (*emu_sync_phase)(emu_warp *warp, const emu_insn *insn, uint32_t mask,
                                uint32_t all, int phase);
 
@@ -60,10 +60,10 @@ typedef struct {
     uint32_t mask;
     emu_state state;
     uint32_t barrier;
-    bool is_counted; /* AT_BARRIER: it goes on when the barrier is complete */
+    bool is_counted; /* AT_BARRIER: it continues when the barrier is complete */
     uint32_t need;
-    uint32_t members;     /* the operand of the operation that waits */
-    emu_sync_phase phase; /* what it does */
+    uint32_t members;     /* AT_SYNC: the operand of the operation */
+    emu_sync_phase phase; /* AT_SYNC: the operation */
     uint64_t stamp;       /* when it last ran */
 } emu_group;
 
@@ -72,7 +72,7 @@ typedef enum { EMU_STOP_DONE, EMU_STOP_WAIT, EMU_STOP_YIELD, EMU_STOP_FAULT } em
 struct emu_warp {
     uint8_t *base[2];         /* of even and odd operands: frame, constants - 1 */
     uint32_t mask;            /* lanes of the current group */
-    int32_t turns;            /* back-edges until other warps get their turn */
+    int32_t turns;            /* back-edges until the warp yields to other warps */
     const emu_insn *merge_at; /* lowest instruction of a waiting group of this depth */
     emu_frame *frame;
     uint8_t *local; /* local memory of lane 0 */
@@ -81,11 +81,11 @@ struct emu_warp {
     const emu_allocation *recent; /* of the last access */
     uint32_t alive;               /* lanes that have not exited */
     uint32_t number;              /* in its block */
-    uint32_t spins;               /* effort since other groups last got a turn */
-    uint32_t stays;               /* turns that a lone warp has kept */
+    uint32_t spins;               /* effort since the last change of groups */
+    uint32_t stays;               /* yields that the only warp of a block skipped */
     uint32_t group_count;
     emu_stop stop;
-    bool rotate; /* next time let the group run that has waited longest */
+    bool rotate; /* next, run the group that has waited longest */
     uint64_t stamp;
     const uint32_t (*tid)[EMU_LANES]; /* x, y, z */
     emu_group groups[EMU_LANES];
@@ -94,15 +94,16 @@ struct emu_warp {
 
 /* -- blocks and grids -------------------------------------------------------------- */
 
-/* A barrier with a count counts whole warps, of 32 threads whatever lanes they have: a
- * warp has come when all of its lanes have that are alive. */
+/* A barrier with a count counts whole warps as 32 threads each, whatever lanes they
+ * have: a warp has arrived when all of its live lanes have. */
 typedef struct {
-    uint32_t arrived[EMU_MAX_WARPS]; /* lanes that have come before their warp has */
-    uint32_t warps;                  /* a bit for each warp with lanes that wait */
-    uint32_t total;                  /* threads that have come */
-    uint32_t expected;               /* 0: all threads of the block that are alive */
-    uint32_t kind;                   /* of reduction, see sched.c */
-    bool is_used;                    /* some lanes have come; expected and kind hold */
+    uint32_t
+        arrived[EMU_MAX_WARPS]; /* lanes that arrived before the rest of their warp */
+    uint32_t warps;             /* a bit for each warp with lanes that wait */
+    uint32_t total;             /* threads that have arrived */
+    uint32_t expected;          /* 0: all threads of the block that are alive */
+    uint32_t kind;              /* of reduction, see barrier.c */
+    bool is_used;               /* some lanes have arrived; expected and kind are set */
 } emu_barrier;
 
 struct emu_block {
@@ -114,13 +115,13 @@ struct emu_block {
     uint32_t live; /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
-    size_t shared_quick;     /* what the shortcuts of ops_mem.inc may reach of it */
-    struct emu_watch *watch; /* while it is watched (watch.h), else NULL */
-    emu_check *check;        /* NULL: accesses and barriers are not checked (check.h) */
+    size_t shared_quick;     /* bytes of it that ops_memory.inc may access unchecked */
+    struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
+    emu_race *race;          /* NULL: no race checks (race_check.h) */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
-    /* memory that the block keeps for the next one */
+    /* buffers that the next block reuses */
     uint8_t *regs;
     size_t regs_room;
     uint8_t *local;
@@ -129,17 +130,17 @@ struct emu_block {
     emu_frame roots[EMU_MAX_WARPS];
 };
 
-/* What the workers of a grid know of whether it can go on: workers.c. */
+/* The proof that a grid cannot make progress: workers.c. */
 typedef struct {
     pthread_mutex_t lock; /* guards all of it */
-    unsigned still;       /* workers that do nothing but watch */
-    bool is_open;         /* ... as all of them have done since `since`: an epoch */
+    unsigned still;       /* workers that only watch */
+    bool is_open;         /* all workers have only watched since `since`: an epoch */
     uint64_t epoch;       /* 1, 2, 3, ... */
     uint64_t since;       /* nanoseconds */
-    unsigned votes;       /* workers whose blocks have all proven to wait in it */
-    bool host;            /* for memory that the host can write to, some of them */
-    uint64_t told; /* nanoseconds: since then no other thread can free the grid */
-    uint64_t ends; /* of waits of other threads, likewise */
+    unsigned votes;       /* workers that proved in this epoch that their blocks wait */
+    bool host;            /* some blocks wait for memory that the host can write to */
+    uint64_t last_free;   /* nanoseconds: the last time something could free the grid */
+    uint64_t ends;        /* waits of other threads that had ended then */
 } emu_proof;
 
 /* One launch. */
@@ -152,19 +153,21 @@ struct emu_grid {
     uint32_t threads; /* a block */
     uint32_t warp_count;
     size_t shared_size;
-    unsigned checks;   /* of check.h */
+    unsigned checks;   /* EMU_CHECK_ flags */
     size_t stack_size; /* local memory of a thread */
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
-    uint64_t sync_space;            /* of cooperative launches, for grid.sync */
+    uint64_t sync_space; /* of a cooperative launch: the counter of grid.sync */
     _Atomic uint64_t next_block;
-    _Atomic unsigned active;   /* workers at work */
-    _Atomic unsigned waiting;  /* those whose blocks wait, before the change to turns */
-    _Atomic unsigned resident; /* blocks that are under way, one at least a worker */
-    unsigned most;             /* that may be */
-    _Atomic bool together;     /* blocks run in turns: workers.h */
-    _Atomic bool stuck;        /* the launch is to fail, for it cannot go on */
+    _Atomic unsigned active; /* workers that run blocks */
+    _Atomic unsigned
+        waiting; /* of them, those whose blocks wait; used before `together` */
+    _Atomic unsigned
+        resident;  /* blocks that have begun and not ended, at least one a worker */
+    unsigned most; /* that may be resident */
+    _Atomic bool together; /* blocks take turns: workers.h */
+    _Atomic bool stuck;    /* the launch shall fail: it cannot make progress */
     emu_proof proof;
     _Atomic int failed; /* a fault has been written to the report */
     emu_report *report;
@@ -181,10 +184,10 @@ struct emu_worker {
     emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
-    int32_t until_look;                      /* turns of blocks until it looks round */
-    int32_t look_gap;        /* turns between two looks, for about a millisecond */
-    uint64_t looked;         /* nanoseconds; 0: not yet in this launch */
-    bool has_looked;         /* for who runs the blocks */
+    int32_t until_look;                      /* turns of blocks until the next look */
+    int32_t look_gap;        /* turns between two looks: about a millisecond */
+    uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */
+    bool has_looked;         /* set by a look, cleared by the loop that runs blocks */
     struct emu_worker *next; /* idle ones */
 };
 
@@ -194,24 +197,26 @@ struct emu_worker {
     ((const type *)(const void *)(warp->base[(offset)&1] + (offset)))
 #define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
 
-/* -- sched.c: groups, calls, barriers ---------------------------------------------- */
+/* -- scheduler.c: groups, calls, exits ----------------------------------------------
+ */
 
-/* Runs a warp until it stops. */
+/* Run a warp until it stops. */
 void emu_warp_run(emu_warp *warp);
-/* Puts the current group among the waiting ones. */
+/* Append the current group to the waiting groups. */
 emu_group *emu_warp_save(emu_warp *warp, const emu_insn *pc, emu_state state);
-/* Makes the group current that is to run next; NULL and `stop` when there is none. */
+/* Make the next group to run current and return its instruction. If no group can run,
+ * set `stop` and return NULL. */
 const emu_insn *emu_warp_switch(emu_warp *warp);
-/* Takes lanes out of the block; the current group must not hold them any more. */
-void emu_lanes_exit(emu_warp *warp, uint32_t lanes);
-/* barrier.c: those that waited for lanes which have exited. */
-void emu_barriers_exit(emu_warp *warp);
+/* Remove lanes from the block. The current group must not hold them any more. */
+void emu_warp_exit_lanes(emu_warp *warp, uint32_t lanes);
+/* barrier.c: complete the barriers that waited for lanes which have exited. */
+void emu_barrier_exit_lanes(emu_warp *warp);
 
-/* For `members`: all 32 lanes, which are one team. */
+/* A value of `members`: all 32 lanes, as one team. */
 #define EMU_WHOLE_WARP UINT32_MAX
 
-/* Runs a .sync operation once all lanes have come that its operand `members` names in
- * those that are here; with imm 0 these are all, and one team. */
+/* Run a .sync operation once all lanes that its operand `members` names have arrived.
+ * If imm is 0, the current lanes are all members, as one team. */
 const emu_insn *emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
                               emu_sync_phase phase);
 
@@ -219,50 +224,54 @@ const emu_insn *emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t mem
 
 typedef enum { EMU_BLOCK_DONE, EMU_BLOCK_MORE, EMU_BLOCK_FAILED } emu_block_state;
 
-/* Makes a block ready to run as number so-and-so of a grid; false: out of memory. */
+/* Prepare a block to run as the block with this number of a grid. False: out of memory.
+ */
 bool emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number);
-/* Gives every warp of the block one turn. FAILED: the launch has failed. */
+/* Give every warp of the block one turn. FAILED: the launch has failed. */
 emu_block_state emu_block_turn(emu_block *block);
-/* Frees the activations of a block that will not go on. */
+/* Free the activations of a block that will not continue. */
 void emu_block_drop_frames(emu_block *block);
 void emu_block_free(emu_block *block);
 
 /* -- workers.c --------------------------------------------------------------------- */
 
-/* Called every few turns: lets the program handle signals and ends the launch where it
- * is to end. */
+/* Called every few turns of a block: let the program handle signals, and end the launch
+ * at its deadline or when it is cancelled. */
 void emu_worker_look(emu_worker *worker, emu_grid *grid);
 
 /* -- report.c ---------------------------------------------------------------------- */
 
-/* Ends the launch with a code; the text says what happened, the report where. Returns
- * NULL for the caller to return. */
+/* End the launch with a code and a text; the report adds the place. Returns NULL, for
+ * the caller to return. */
 const emu_insn *emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code,
                           unsigned lane, uint64_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Where an instruction comes from; line 0: not known. */
-emu_place emu_place_of(const emu_func *func, const emu_insn *insn);
-/* " (file:line)" without the folder, or "". */
-void emu_place_text(const emu_program *program, emu_place place, char *text,
-                    size_t room);
-/* "(x, y, z)" of a thread by its number in the block. */
-void emu_thread_text(const emu_grid *grid, unsigned thread, char *text, size_t room);
+/* The source line of an instruction; line 0: unknown. */
+emu_place emu_report_place_of(const emu_func *func, const emu_insn *insn);
+/* Write " (file:line)" without the folder, or "". */
+void emu_report_place_text(const emu_program *program, emu_place place, char *text,
+                           size_t room);
+/* Write "(x, y, z)" for a thread by its number in the block. */
+void emu_report_thread_text(const emu_grid *grid, unsigned thread, char *text,
+                            size_t room);
 
-/* -- access.c: from addresses to host memory --------------------------------------- */
+/* -- address_check.c: from addresses to host memory ---------------------------------
+ */
 
-/* The host address of each active lane's access, checked; false after a fault. */
-bool emu_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                bool write, uint64_t out[EMU_LANES]);
-/* The address each lane accesses, before it is checked. */
-void emu_access_addresses(const emu_warp *warp, const emu_insn *insn,
+/* Check the access of each lane in `mask` and return its host address. False after a
+ * fault. */
+bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                       unsigned size, bool write, uint64_t out[EMU_LANES]);
+/* The address that each lane accesses, not checked. */
+void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
                           uint64_t out[EMU_LANES]);
-/* The host address of bytes of global memory that one allocation holds; NULL when it is
- * not legal. Remembers the allocation. */
-uint8_t *emu_access_global(emu_warp *warp, uint64_t address, uint64_t size);
-/* The host address of `size` bytes at a generic address, for one lane; NULL when it is
- * not legal. */
-uint8_t *emu_access_generic(emu_warp *warp, unsigned lane, uint64_t address,
-                            size_t size);
+/* The host address of bytes of global memory within one allocation; NULL if the access
+ * is not legal. Remembers the allocation in warp->recent. */
+uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);
+/* The host address of `size` bytes at a generic address, for one lane; NULL if the
+ * access is not legal. */
+uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
+                             size_t size);
 
 #endif

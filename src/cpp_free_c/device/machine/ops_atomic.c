@@ -1,36 +1,102 @@
-/* Atomic operations. Lanes go one after the other, in order of their number; memory
- * that other blocks see is changed by the processor's atomics, shared memory by plain
- * accesses, since a block belongs to one thread. */
+/* Atomic operations. The lanes are done one after the other, in the order of their
+ * numbers. Memory that other blocks see is changed with atomics of the processor,
+ * shared memory with plain accesses, since a block belongs to one thread. */
 #include "device/machine/machine.h"
 
 #include "device/base/half.h"
 #include "device/machine/lanes.h"
 #include "device/compile/encoding.h"
 
-/* Global memory adds in its caches, which flush subnormal numbers; a block's shared
- * memory is added to by ordinary instructions. */
+/* Global memory is added to in caches that flush subnormal numbers, shared memory with
+ * ordinary instructions. */
 static float
 add_f32(float old, float b, bool shared)
 {
-    return shared ? canonical(old + b) : flush(canonical(flush(old) + flush(b)));
+    if (shared) {
+        return canonical(old + b);
+    }
+    return flush(canonical(flush(old) + flush(b)));
 }
 
-/* Of two NaN, global memory takes the operand's, as it is, shared memory its own. */
+/* Of two NaN, global memory keeps the operand as it is, shared memory its own NaN. */
 static double
 add_f64(double old, double b, bool shared)
 {
-    if (shared) {
-        return old != old ? quiet(old) : b != b ? quiet(b) : nan_of_numbers(old + b);
+    if (shared && old != old) {
+        return quiet(old);
     }
-    return b != b ? b : old != old ? old : nan_of_numbers(old + b);
+    if (b != b) {
+        return shared ? quiet(b) : b;
+    }
+    if (old != old) {
+        return old;
+    }
+    return nan_of_numbers(old + b);
+}
+
+static uint32_t
+add_half_pair(uint64_t old, uint64_t b, int format)
+{
+    const uint32_t low = emu_half_add((uint16_t)old, (uint16_t)b, format);
+    const uint32_t high =
+        emu_half_add((uint16_t)(old >> 16), (uint16_t)(b >> 16), format);
+
+    return low | high << 16;
+}
+
+/* Additions of floating-point numbers; any other operation is an exchange. */
+static inline uint64_t
+atom_add_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
+{
+    switch (operation) {
+        case EMU_ATOM_ADD_F32:
+            return bits_of_f32(
+                add_f32(f32_of_bits((uint32_t)old), f32_of_bits((uint32_t)b), shared));
+        case EMU_ATOM_ADD_F64:
+            return bits_of_f64(add_f64(f64_of_bits(old), f64_of_bits(b), shared));
+        case EMU_ATOM_ADD_F16X2:
+            return add_half_pair(old, b, EMU_F16);
+        case EMU_ATOM_ADD_BF16X2:
+            return add_half_pair(old, b, EMU_BF16);
+        case EMU_ATOM_ADD_F16:
+            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16);
+        case EMU_ATOM_ADD_BF16:
+            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_BF16);
+        default: /* EMU_ATOM_EXCH */
+            return b;
+    }
+}
+
+static inline uint64_t
+atom_min_signed(uint64_t old, uint64_t b, unsigned bits)
+{
+    if (bits == 64) {
+        return (int64_t)old < (int64_t)b ? old : b;
+    }
+    return (int32_t)(uint32_t)old < (int32_t)(uint32_t)b ? old : b;
+}
+
+static inline uint64_t
+atom_max_signed(uint64_t old, uint64_t b, unsigned bits)
+{
+    if (bits == 64) {
+        return (int64_t)old > (int64_t)b ? old : b;
+    }
+    return (int32_t)(uint32_t)old > (int32_t)(uint32_t)b ? old : b;
+}
+
+static inline uint64_t
+atom_decrement(uint64_t old, uint64_t b)
+{
+    if (old == 0 || old > b) {
+        return b;
+    }
+    return old - 1;
 }
 
 static uint64_t
 atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool shared)
 {
-    const int64_t so = bits == 64 ? (int64_t)old : (int32_t)(uint32_t)old;
-    const int64_t sb = bits == 64 ? (int64_t)b : (int32_t)(uint32_t)b;
-
     switch (operation) {
         case EMU_ATOM_ADD:
             return old + b;
@@ -45,34 +111,15 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         case EMU_ATOM_MAX_U:
             return old > b ? old : b;
         case EMU_ATOM_MIN_S:
-            return so < sb ? old : b;
+            return atom_min_signed(old, b, bits);
         case EMU_ATOM_MAX_S:
-            return so > sb ? old : b;
+            return atom_max_signed(old, b, bits);
         case EMU_ATOM_INC:
             return old >= b ? 0 : old + 1;
         case EMU_ATOM_DEC:
-            return old == 0 || old > b ? b : old - 1;
-        case EMU_ATOM_ADD_F32:
-            return bits_of_f32(
-                add_f32(f32_of_bits((uint32_t)old), f32_of_bits((uint32_t)b), shared));
-        case EMU_ATOM_ADD_F64:
-            return bits_of_f64(add_f64(f64_of_bits(old), f64_of_bits(b), shared));
-        case EMU_ATOM_ADD_F16X2:
-            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16) |
-                   (uint32_t)emu_half_add((uint16_t)(old >> 16), (uint16_t)(b >> 16),
-                                          EMU_F16)
-                       << 16;
-        case EMU_ATOM_ADD_BF16X2:
-            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_BF16) |
-                   (uint32_t)emu_half_add((uint16_t)(old >> 16), (uint16_t)(b >> 16),
-                                          EMU_BF16)
-                       << 16;
-        case EMU_ATOM_ADD_F16:
-            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16);
-        case EMU_ATOM_ADD_BF16:
-            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_BF16);
-        default: /* EMU_ATOM_EXCH */
-            return b;
+            return atom_decrement(old, b);
+        default:
+            return atom_add_float(operation, old, b, shared);
     }
 }
 
@@ -107,7 +154,7 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         uint32_t left;                                                                \
         const emu_block *block = warp->block;                                         \
                                                                                       \
-        if (!emu_access(warp, insn, warp->mask, sizeof(type), true, at)) {            \
+        if (!emu_address_check(warp, insn, warp->mask, sizeof(type), true, at)) {     \
             return NULL;                                                              \
         }                                                                             \
         warp->spins += 1 << 14;                                                       \

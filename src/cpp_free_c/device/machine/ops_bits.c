@@ -9,9 +9,9 @@
 
 /* -- carries: c comes in when aux & 1, e goes out when aux & 2 --------------------- */
 
-/* A difference is the sum with the complement. Its carry is the one of that sum, as on
- * a GPU: set when nothing was borrowed. So the first step of a difference carries one
- * in, and sums and differences may follow each other in a chain. */
+/* A difference is computed as the sum with the complement, with the carry of that sum,
+ * as on a GPU: it is set if nothing was borrowed. So the first step of a difference has
+ * a carry in, and a chain may mix sums and differences. */
 #define EMU_CARRY(name, type, wide, second, first_in)                             \
     EMU_OP(name)                                                                  \
     {                                                                             \
@@ -62,6 +62,12 @@ EMU_SLOW_UNARY(brev_32, u32, u32, reverse_32(x))
 EMU_SLOW_UNARY(brev_64, u64, u64,
                (u64)reverse_32((uint32_t)x) << 32 | reverse_32((uint32_t)(x >> 32)))
 
+static uint64_t
+low_bits(unsigned count)
+{
+    return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+}
+
 /* The highest bit that differs from the sign; aux: 1 signed, 2 shift amount. */
 static uint32_t
 find_bit(uint64_t x, unsigned width, unsigned aux)
@@ -70,13 +76,16 @@ find_bit(uint64_t x, unsigned width, unsigned aux)
 
     if (aux & 1 && x >> (width - 1) & 1) {
         x = ~x;
-        x &= width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+        x &= low_bits(width);
     }
     if (!x) {
         return UINT32_MAX;
     }
     at = 63 - (uint32_t)__builtin_clzll(x);
-    return aux & 2 ? width - 1 - at : at;
+    if (aux & 2) {
+        return width - 1 - at;
+    }
+    return at;
 }
 
 EMU_SLOW_UNARY(bfind_32, u32, u32, find_bit(x, 32, insn->aux))
@@ -84,44 +93,42 @@ EMU_SLOW_UNARY(bfind_64, u32, u64, find_bit(x, 64, insn->aux))
 
 /* -- bit fields -------------------------------------------------------------------- */
 
-/* Of 64 bits, which the GPU handles in several instructions, all of the position
- * counts; of 32 bits only its low byte does. */
+/* The start of a field. With 32 bits only the low byte of the position counts; with 64
+ * bits, which a GPU handles in several instructions, all of it does. */
 static uint32_t
 field_start(uint32_t pos, unsigned width)
 {
-    return width == 32 ? pos & 0xff : pos < 0xff ? pos : 0xff;
+    if (width == 32) {
+        return pos & 0xff;
+    }
+    return pos < 0xff ? pos : 0xff;
 }
 
-/* Bits [pos, pos + len) of x; beyond the top the sign, or zero. */
+/* Bits [pos, pos + len) of x. Beyond the top they are the sign, or zero. */
 static uint64_t
 extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
 {
-    uint64_t all = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1, field;
-    const uint64_t top = x >> (width - 1) & 1;
-    uint32_t at;
-    uint64_t sign;
+    const uint64_t all = low_bits(width);
+    uint64_t field = 0, sign = 0;
+    uint32_t last;
 
     pos = field_start(pos, width);
     len &= 0xff;
     if (len == 0) {
         return 0;
     }
-    at = pos + len - 1 < width - 1 ? pos + len - 1 : width - 1;
-    sign = is_signed ? x >> at & 1 : 0;
-    field = pos < width ? x >> pos : 0;
-    if (is_signed && top && pos < width && pos) {
-        field |= all & ~(all >> pos);
+    last = pos + len - 1;
+    if (last > width - 1) {
+        last = width - 1;
+    }
+    if (is_signed && x >> last & 1) {
+        sign = all;
     }
     if (pos >= width) {
-        return sign ? all : 0;
+        return sign;
     }
-    if (len < width) {
-        field &= ((uint64_t)1 << len) - 1;
-        if (sign) {
-            field |= ~(((uint64_t)1 << len) - 1);
-        }
-    }
-    return field & all;
+    field = x >> pos & low_bits(last - pos + 1);
+    return field | (sign & ~low_bits(last - pos + 1));
 }
 
 static uint64_t
@@ -134,15 +141,14 @@ insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned width)
     if (pos >= width || len == 0) {
         return b;
     }
-    mask = len >= 64 ? UINT64_MAX : ((uint64_t)1 << len) - 1;
-    mask <<= pos;
+    mask = low_bits(len) << pos;
     return (b & ~mask) | (a << pos & mask);
 }
 
 EMU_SLOW_TERNARY(bfe_32, u32, u32, u32, u32, extract(x, y, z, 32, insn->aux))
 EMU_SLOW_TERNARY(bfe_64, u64, u64, u32, u32, extract(x, y, z, 64, insn->aux))
 
-/* d = bits of a put into b; position c, length x[0]. */
+/* d = b with bits of a inserted; position c, length x[0]. */
 EMU_OP(bfi_32)
 {
     uint32_t left;
@@ -178,8 +184,16 @@ funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
 {
     const uint64_t both = (uint64_t)high << 32 | low;
 
-    count = aux & 2 ? (count < 32 ? count : 32) : count & 31;
-    return aux & 1 ? (uint32_t)(both >> count) : (uint32_t)(both << count >> 32);
+    if (!(aux & 2)) {
+        count &= 31;
+    }
+    else if (count > 32) {
+        count = 32;
+    }
+    if (aux & 1) {
+        return (uint32_t)(both >> count);
+    }
+    return (uint32_t)(both << count >> 32);
 }
 
 EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, funnel(x, y, z, insn->aux))
@@ -233,10 +247,17 @@ static uint32_t
 find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
     int at = (int)(base & 31);
-    int step = offset < 0 ? -1 : 1, count = offset < 0 ? -offset : offset;
+    int step = 1, count = offset;
 
+    if (offset == 0 && base < 32 && mask >> base & 1) {
+        return base;
+    }
     if (offset == 0) {
-        return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+        return UINT32_MAX;
+    }
+    if (offset < 0) {
+        step = -1;
+        count = -offset;
     }
     for (; at >= 0 && at < 32; at += step) {
         if (mask >> at & 1 && --count == 0) {
@@ -293,7 +314,7 @@ permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
         uint32_t byte = (uint32_t)(both >> (8 * (pick & 7))) & 0xff;
 
         if (pick & 8) {
-            byte = byte & 0x80 ? 0xff : 0;
+            byte = (byte >> 7) * 0xff; /* its sign */
         }
         r |= byte << (8 * i);
     }
@@ -322,7 +343,10 @@ element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
 {
     const uint32_t raw = x >> (i * bits) & ((1u << bits) - 1);
 
-    return is_signed && raw >> (bits - 1) ? (int64_t)raw - (1 << bits) : (int64_t)raw;
+    if (is_signed && raw >> (bits - 1)) {
+        return (int64_t)raw - (1 << bits);
+    }
+    return (int64_t)raw;
 }
 
 /* aux: 1 a signed, 2 b signed */
@@ -337,15 +361,15 @@ dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
     return c;
 }
 
-/* aux: 4 the upper two bytes of b */
+/* aux: 1 a signed, 2 b signed, 4 the upper two bytes of b */
 static uint32_t
 dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 {
+    const unsigned first = aux & 4 ? 2 : 0;
     unsigned i;
 
     for (i = 0; i < 2; i++) {
-        c += (uint32_t)(element(a, i, 16, aux & 1) *
-                        element(b, i + (aux & 4 ? 2 : 0), 8, aux & 2));
+        c += (uint32_t)(element(a, i, 16, aux & 1) * element(b, first + i, 8, aux & 2));
     }
     return c;
 }
@@ -353,7 +377,8 @@ dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, dot4(x, y, z, insn->aux))
 EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, dot2(x, y, z, insn->aux))
 
-/* -- testp: aux counts finite, infinite, number, notanumber, normal, subnormal ----- */
+/* -- testp: aux 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal -
+ */
 
 static bool
 test_float(int kind, unsigned aux)
@@ -374,29 +399,30 @@ test_float(int kind, unsigned aux)
     }
 }
 
-#define EMU_TESTP(name, type)                                           \
-    EMU_OP(name)                                                        \
-    {                                                                   \
-        u32 *const d = EMU_TARGET(u32, insn->d);                        \
-        uint32_t bits = 0, left;                                        \
-                                                                        \
-        for (left = warp->mask; left; left &= left - 1) {               \
-            const int i = __builtin_ctz(left);                          \
-            const type x = EMU_SOURCE(type, insn->a)[i];                \
-                                                                        \
-            bits |= test_float(fpclassify(x), insn->aux) ? 1u << i : 0; \
-        }                                                               \
-        *d = (*d & ~warp->mask) | bits;                                 \
-        return insn + 1;                                                \
+#define EMU_TESTP(name, type)                                            \
+    EMU_OP(name)                                                         \
+    {                                                                    \
+        u32 *const d = EMU_TARGET(u32, insn->d);                         \
+        uint32_t bits = 0, left;                                         \
+                                                                         \
+        for (left = warp->mask; left; left &= left - 1) {                \
+            const int i = __builtin_ctz(left);                           \
+            const type x = EMU_SOURCE(type, insn->a)[i];                 \
+                                                                         \
+            bits |= (uint32_t)test_float(fpclassify(x), insn->aux) << i; \
+        }                                                                \
+        *d = (*d & ~warp->mask) | bits;                                  \
+        return insn + 1;                                                 \
     }
 
 EMU_TESTP(testp_f32, f32)
 EMU_TESTP(testp_f64, f64)
 #undef EMU_TESTP
 
-/* -- SIMD video instructions: vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4 and
- * their halves of 16 bits
- * ---------------------------------------------------------------------- */
+/* -- SIMD video instructions ------------------------------------------------------- */
+
+/* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 and so on of 16 bits.
+ */
 
 enum {
     VIDEO_ADD,
@@ -407,6 +433,25 @@ enum {
     VIDEO_MAX,
     VIDEO_SET
 };
+
+static bool
+video_compare(unsigned compare, int64_t x, int64_t y)
+{
+    switch (compare) {
+        case 0:
+            return x == y;
+        case 1:
+            return x != y;
+        case 2:
+            return x < y;
+        case 3:
+            return x <= y;
+        case 4:
+            return x > y;
+        default:
+            return x >= y;
+    }
+}
 
 static int64_t
 video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
@@ -424,21 +469,8 @@ video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
             return x < y ? x : y;
         case VIDEO_MAX:
             return x > y ? x : y;
-        default:
-            switch (compare) {
-                case 0:
-                    return x == y;
-                case 1:
-                    return x != y;
-                case 2:
-                    return x < y;
-                case 3:
-                    return x <= y;
-                case 4:
-                    return x > y;
-                default:
-                    return x >= y;
-            }
+        default: /* VIDEO_SET */
+            return video_compare(compare, x, y);
     }
 }
 

@@ -1,7 +1,7 @@
 /* wmma.mma of a warp: D = A * B + C of 16 by 16 elements.
  *
- * How the lanes share a matrix is this device's choice, since PTX leaves it open (see
- * lower_matrix.c). Products are exact; their sum is rounded once. */
+ * PTX does not define how the lanes share a matrix; lower_matrix.c documents the choice
+ * of this device. Products are exact; their sum is rounded once. */
 #include "device/machine/machine.h"
 
 #include "device/base/half.h"
@@ -41,8 +41,10 @@ static double
 addend(emu_warp *warp, const emu_insn *insn, const uint32_t *x, unsigned lane,
        unsigned slot)
 {
-    return insn->aux & EMU_WMMA_C_HALF ? half_slot(warp, x, lane, slot)
-                                       : (double)EMU_SOURCE(f32, x[slot])[lane];
+    if (insn->aux & EMU_WMMA_C_HALF) {
+        return half_slot(warp, x, lane, slot);
+    }
+    return (double)EMU_SOURCE(f32, x[slot])[lane];
 }
 
 static void
@@ -61,7 +63,8 @@ write_result(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned slot,
     }
 }
 
-/* Once all lanes have come, the group with the first of them computes for all. */
+/* When all lanes have arrived, the group with the first lane computes for all of them.
+ */
 static void
 wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
 {

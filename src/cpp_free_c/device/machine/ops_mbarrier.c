@@ -1,9 +1,9 @@
 /* mbarrier objects: barriers in shared memory, 64 bits each.
  *
- * An object holds how many arrivals a phase expects, how many it still waits for, and
- * the number of the phase. The token of an arrival is the object before it: its phase
- * is over once the object's is another. A block belongs to one thread, so plain
- * accesses are enough. */
+ * An object holds the number of arrivals that a phase expects, the number that it still
+ * waits for, and the number of the phase. The token of an arrival is the object before
+ * the arrival. Its phase is over when the object has another phase. A block belongs to
+ * one thread, so plain accesses are enough. */
 #include "device/machine/machine.h"
 
 #include "device/machine/lanes.h"
@@ -19,14 +19,20 @@ object_of(uint64_t expected, uint64_t pending, uint64_t phase)
            phase << (2 * COUNT_BITS);
 }
 
+/* The object after `count` arrivals; `drop`: later phases expect them no more. */
 static uint64_t
 arrived(uint64_t object, uint32_t count, bool drop)
 {
-    const uint64_t expected = (object & COUNT_MASK) - (drop ? count : 0);
     const uint64_t pending = ((object >> COUNT_BITS) & COUNT_MASK) - count;
+    uint64_t expected = object & COUNT_MASK;
 
-    return pending & COUNT_MASK ? object_of(expected, pending, PHASE(object))
-                                : object_of(expected, expected, PHASE(object) + 1);
+    if (drop) {
+        expected -= count;
+    }
+    if (pending & COUNT_MASK) {
+        return object_of(expected, pending, PHASE(object));
+    }
+    return object_of(expected, expected, PHASE(object) + 1);
 }
 
 /* b: arrivals that each phase expects */
@@ -36,7 +42,7 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_access(warp, insn, warp->mask, 8, true, at)) {
+    if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -48,14 +54,14 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
-/* d: token; b: how many arrive; e: they drop out of the later phases too */
+/* d: token; b: number of arrivals; e: later phases do not expect them */
 const emu_insn *
 emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
 {
     uint64_t at[EMU_LANES];
     uint32_t left;
 
-    if (!emu_access(warp, insn, warp->mask, 8, true, at)) {
+    if (!emu_address_check(warp, insn, warp->mask, 8, true, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {
@@ -77,7 +83,7 @@ emu_op_mbarrier_wait(emu_warp *warp, const emu_insn *insn)
     uint64_t at[EMU_LANES];
     uint32_t left, bits = 0;
 
-    if (!emu_access(warp, insn, warp->mask, 8, false, at)) {
+    if (!emu_address_check(warp, insn, warp->mask, 8, false, at)) {
         return NULL;
     }
     for (left = warp->mask; left; left &= left - 1) {

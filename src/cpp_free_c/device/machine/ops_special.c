@@ -1,26 +1,40 @@
-/* Special registers. d takes the value in aux of PTX_S_ numbers, imm is the part. */
+/* Special registers. d: result; aux: the PTX_S_ number; imm: the part. */
 #include "device/machine/machine.h"
 
 #include "device/machine/clock.h"
 #include "device/machine/lanes.h"
 #include "device/ptx/words.h"
 
-/* Values that are the same in all lanes. */
+/* Clocks; one tick is one nanosecond. */
 static uint64_t
-uniform_value(const emu_warp *warp, unsigned special, unsigned part)
+clock_value(unsigned special)
+{
+    switch (special) {
+        case PTX_S_clock:
+            return (uint32_t)emu_clock_steady();
+        case PTX_S_clock_hi:
+            return emu_clock_steady() >> 32;
+        case PTX_S_clock64:
+            return emu_clock_steady();
+        case PTX_S_globaltimer:
+            return emu_clock_of_day();
+        case PTX_S_globaltimer_hi:
+            return emu_clock_of_day() >> 32;
+        case PTX_S_globaltimer_lo:
+            return (uint32_t)emu_clock_of_day();
+        default:
+            return 0;
+    }
+}
+
+/* Values that kernels seldom read. */
+static uint64_t
+rare_value(const emu_warp *warp, unsigned special, unsigned part)
 {
     const emu_block *block = warp->block;
     const emu_grid *grid = block->grid;
 
     switch (special) {
-        case PTX_S_ntid:
-            return part < 3 ? grid->block[part] : 0;
-        case PTX_S_ctaid:
-        case PTX_S_clusterid:
-            return part < 3 ? block->ctaid[part] : 0;
-        case PTX_S_nctaid:
-        case PTX_S_nclusterid:
-            return part < 3 ? grid->grid[part] : 0;
         case PTX_S_cluster_nctaid:
             return part < 3;
         case PTX_S_cluster_nctarank:
@@ -35,29 +49,38 @@ uniform_value(const emu_warp *warp, unsigned special, unsigned part)
             return (uint64_t)grid->context->device->limits.multiprocessors;
         case PTX_S_gridid:
             return grid->number;
-        case PTX_S_clock: /* one tick a nanosecond */
-            return (uint32_t)emu_clock_steady();
-        case PTX_S_clock_hi:
-            return emu_clock_steady() >> 32;
-        case PTX_S_clock64:
-            return emu_clock_steady();
-        case PTX_S_globaltimer:
-            return emu_clock_of_day();
-        case PTX_S_globaltimer_hi:
-            return emu_clock_of_day() >> 32;
-        case PTX_S_globaltimer_lo:
-            return (uint32_t)emu_clock_of_day();
         case PTX_S_total_smem_size:
         case PTX_S_aggr_smem_size:
             return grid->shared_size;
         case PTX_S_dynamic_smem_size:
             return grid->launch->dynamic_shared;
-        case PTX_S_envreg + 1: /* of grid.sync: where its counter is */
+        case PTX_S_envreg + 1: /* the address of the counter of grid.sync */
             return (uint32_t)(grid->sync_space >> 32);
         case PTX_S_envreg + 2:
             return (uint32_t)grid->sync_space;
         default:
-            return 0;
+            return clock_value(special);
+    }
+}
+
+/* Values that are the same in all lanes. Nearly every kernel reads the dimensions, so
+ * these come first. */
+static inline uint64_t
+uniform_value(const emu_warp *warp, unsigned special, unsigned part)
+{
+    const emu_block *block = warp->block;
+
+    switch (special) {
+        case PTX_S_ntid:
+            return part < 3 ? block->grid->block[part] : 0;
+        case PTX_S_ctaid:
+        case PTX_S_clusterid:
+            return part < 3 ? block->ctaid[part] : 0;
+        case PTX_S_nctaid:
+        case PTX_S_nclusterid:
+            return part < 3 ? block->grid->grid[part] : 0;
+        default:
+            return rare_value(warp, special, part);
     }
 }
 

@@ -1,21 +1,21 @@
-/* Loads, stores and reductions of a warp through surfaces: see ops_tex.h. The first
- * coordinate counts bytes, the others rows, slices or layers. */
+/* Loads, stores and reductions of a warp through surfaces: see ops_texture.h. The
+ * first coordinate counts bytes, the others rows, slices or layers. */
 #include "device/machine/ops_texture.h"
 
 #include <string.h>
 
-#include "device/machine/lanes.h"
 #include "device/compile/encoding.h"
+#include "device/machine/lanes.h"
 #include "device/memory/sampling.h"
 
 typedef struct {
     unsigned geometry, mode, count, bytes, wide;
     emu_texture surface;
-    uint64_t open; /* handle that `surface` is of, or 0 */
-} access;
+    uint64_t open; /* the handle of `surface`, or 0 */
+} surface_access;
 
 static void
-begin(access *s, const emu_insn *insn)
+surface_begin(surface_access *s, const emu_insn *insn)
 {
     s->geometry = insn->aux & EMU_TEX_GEOMETRY;
     s->mode = insn->aux >> EMU_SURF_MODE_SHIFT & 3;
@@ -28,7 +28,13 @@ begin(access *s, const emu_insn *insn)
 static int64_t
 nearest(int64_t k, int64_t count)
 {
-    return k < 0 ? 0 : k >= count ? count - 1 : k;
+    if (k < 0) {
+        return 0;
+    }
+    if (k >= count) {
+        return count - 1;
+    }
+    return k;
 }
 
 static bool
@@ -44,10 +50,10 @@ fault_outside(emu_warp *warp, const emu_insn *insn, unsigned lane, const int64_t
     return false;
 }
 
-/* Coordinates of a lane: byte, row, slice or layer. */
+/* Read the coordinates of a lane: byte, row, slice or layer. */
 static void
-coordinates(emu_warp *warp, const emu_insn *insn, const access *s, unsigned lane,
-            int64_t at[3])
+surface_coordinates(emu_warp *warp, const emu_insn *insn, const surface_access *s,
+                    unsigned lane, int64_t at[3])
 {
     const unsigned sides = emu_geometry_sides(s->geometry);
     const bool layered = emu_geometry_layered(s->geometry);
@@ -56,17 +62,19 @@ coordinates(emu_warp *warp, const emu_insn *insn, const access *s, unsigned lane
 
     at[0] = at[1] = at[2] = 0;
     if (layered) {
-        at[2] = (int64_t)EMU_SOURCE(u32, x[0])[lane]; /* below 0: beyond the last */
+        at[2] = (int64_t)EMU_SOURCE(
+            u32, x[0])[lane]; /* unsigned: a negative layer is beyond the last */
     }
     for (k = 0; k < sides; k++) {
         at[k] = (int64_t)EMU_SOURCE(s32, x[layered + k])[lane];
     }
 }
 
-/* The place of a lane's access in *out, NULL when there is none and the mode is zero;
- * false after a fault. */
+/* Find the host address of a lane's access. *out is NULL if the access is outside and
+ * the mode is zero. False after a fault. */
 static bool
-locate(emu_warp *warp, const emu_insn *insn, access *s, unsigned lane, uint8_t **out)
+surface_locate(emu_warp *warp, const emu_insn *insn, surface_access *s, unsigned lane,
+               uint8_t **out)
 {
     const uint64_t handle = EMU_SOURCE(u64, insn->a)[lane];
     const int64_t size = (int64_t)s->count * s->bytes;
@@ -82,7 +90,7 @@ locate(emu_warp *warp, const emu_insn *insn, access *s, unsigned lane, uint8_t *
     sizes[0] = (int64_t)(level->width * s->surface.element);
     sizes[1] = (int64_t)level->height;
     sizes[2] = (int64_t)level->depth;
-    coordinates(warp, insn, s, lane, at);
+    surface_coordinates(warp, insn, s, lane, at);
     *out = NULL;
     if (at[0] & (size - 1)) {
         (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, 0,
@@ -93,11 +101,10 @@ locate(emu_warp *warp, const emu_insn *insn, access *s, unsigned lane, uint8_t *
     }
     if (at[0] < 0 || at[0] > sizes[0] - size || nearest(at[1], sizes[1]) != at[1] ||
         nearest(at[2], sizes[2]) != at[2]) {
-        if (s->mode == EMU_SURF_ZERO || sizes[0] < size) {
-            return s->mode == EMU_SURF_ZERO ||
-                   fault_outside(warp, insn, lane, at, sizes);
+        if (s->mode == EMU_SURF_ZERO) {
+            return true;
         }
-        if (s->mode == EMU_SURF_TRAP) {
+        if (s->mode == EMU_SURF_TRAP || sizes[0] < size) {
             return fault_outside(warp, insn, lane, at, sizes);
         }
         at[0] = nearest(at[0] / size, sizes[0] / size) * size;
@@ -113,15 +120,15 @@ const emu_insn *
 emu_op_suld(emu_warp *warp, const emu_insn *insn)
 {
     uint8_t *at[EMU_LANES] = {NULL};
-    access s;
+    surface_access s;
     uint32_t left;
     unsigned k;
 
-    begin(&s, insn);
+    surface_begin(&s, insn);
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (!locate(warp, insn, &s, lane, &at[lane])) {
+        if (!surface_locate(warp, insn, &s, lane, &at[lane])) {
             return NULL;
         }
     }
@@ -144,16 +151,16 @@ emu_op_suld(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_sust(emu_warp *warp, const emu_insn *insn)
 {
-    access s;
+    surface_access s;
     uint32_t left;
     unsigned k;
 
-    begin(&s, insn);
+    surface_begin(&s, insn);
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         uint8_t *at;
 
-        if (!locate(warp, insn, &s, lane, &at)) {
+        if (!surface_locate(warp, insn, &s, lane, &at)) {
             return NULL;
         }
         for (k = 0; at && k < s.count; k++) {
@@ -167,7 +174,7 @@ emu_op_sust(emu_warp *warp, const emu_insn *insn)
 /* -- reductions ------------------------------------------------------------ */
 
 static uint64_t
-combine(unsigned operation, uint64_t old, uint64_t b, unsigned bytes)
+surface_combine(unsigned operation, uint64_t old, uint64_t b, unsigned bytes)
 {
     const int64_t so = bytes == 8 ? (int64_t)old : (int32_t)(uint32_t)old;
     const int64_t sb = bytes == 8 ? (int64_t)b : (int32_t)(uint32_t)b;
@@ -191,15 +198,15 @@ combine(unsigned operation, uint64_t old, uint64_t b, unsigned bytes)
 }
 
 static void
-reduce(unsigned operation, uint8_t *at, uint64_t b, unsigned bytes)
+surface_reduce(unsigned operation, uint8_t *at, uint64_t b, unsigned bytes)
 {
     if (bytes == 8) {
         uint64_t *const cell = (uint64_t *)(void *)at;
         uint64_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
 
-        while (!__atomic_compare_exchange_n(cell, &old, combine(operation, old, b, 8),
-                                            false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED)) {
+        while (!__atomic_compare_exchange_n(
+            cell, &old, surface_combine(operation, old, b, 8), false, __ATOMIC_SEQ_CST,
+            __ATOMIC_RELAXED)) {
         }
     }
     else {
@@ -207,7 +214,7 @@ reduce(unsigned operation, uint8_t *at, uint64_t b, unsigned bytes)
         uint32_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
 
         while (!__atomic_compare_exchange_n(
-            cell, &old, (uint32_t)combine(operation, old, b, 4), false,
+            cell, &old, (uint32_t)surface_combine(operation, old, b, 4), false,
             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
         }
     }
@@ -217,22 +224,22 @@ reduce(unsigned operation, uint8_t *at, uint64_t b, unsigned bytes)
 const emu_insn *
 emu_op_sured(emu_warp *warp, const emu_insn *insn)
 {
-    access s;
+    surface_access s;
     uint32_t left;
 
-    begin(&s, insn);
+    surface_begin(&s, insn);
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t value = 0;
         uint8_t *at;
 
-        if (!locate(warp, insn, &s, lane, &at)) {
+        if (!surface_locate(warp, insn, &s, lane, &at)) {
             return NULL;
         }
         if (at) {
             memcpy(&value, EMU_SOURCE(uint8_t, insn->x[0]) + (size_t)lane * s.wide,
                    s.bytes);
-            reduce((unsigned)insn->imm, at, value, s.bytes);
+            surface_reduce((unsigned)insn->imm, at, value, s.bytes);
         }
     }
     return insn + 1;

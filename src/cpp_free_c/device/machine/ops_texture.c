@@ -1,5 +1,5 @@
-/* Texture fetches and queries of a warp: see ops_tex.h. A warp nearly always names one
- * texture, so its state is read once and kept while the handle stays the same. */
+/* Texture fetches and queries of a warp. See ops_texture.h. Nearly always all lanes use
+ * one texture, so its state is read once and kept while the handle stays the same. */
 #include "device/machine/ops_texture.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ fault_handle(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t handl
     return false;
 }
 
-/* The allocation that holds the levels of a texture, while it is alive. */
+/* The live allocation of the levels of a texture, or NULL. */
 static const emu_allocation *
 memory_of(const emu_texture *t)
 {
@@ -52,12 +52,14 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
     const emu_texture *found = emu_texture_find(handle);
     const emu_allocation *memory;
 
-    if (!found) {
-        return fault_handle(warp, insn, lane, handle,
-                            surface ? "names no surface" : "names no texture");
+    if (!found && surface) {
+        return fault_handle(warp, insn, lane, handle, "names no surface");
     }
-    /* The program may destroy the object and make another one meanwhile: what was
-     * copied counts only if the handle is still there afterwards. */
+    if (!found) {
+        return fault_handle(warp, insn, lane, handle, "names no texture");
+    }
+    /* The program may destroy the object and create another one meanwhile. The copy is
+     * valid only if the handle is still in its slot afterwards. */
     memcpy((char *)out + offsetof(emu_texture, surface),
            (const char *)found + offsetof(emu_texture, surface),
            sizeof *out - offsetof(emu_texture, surface));
@@ -65,10 +67,11 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
     if (emu_texture_find(handle) != found) {
         return fault_handle(warp, insn, lane, handle, "has just been destroyed");
     }
-    if (out->surface != surface) {
-        return fault_handle(warp, insn, lane, handle,
-                            surface ? "names a texture, not a surface"
-                                    : "names a surface, not a texture");
+    if (surface && !out->surface) {
+        return fault_handle(warp, insn, lane, handle, "names a texture, not a surface");
+    }
+    if (!surface && out->surface) {
+        return fault_handle(warp, insn, lane, handle, "names a surface, not a texture");
     }
     memory = memory_of(out);
     if (!memory || !emu_memory_may_use(context, memory)) {
@@ -85,7 +88,7 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
 
 /* -- fetches --------------------------------------------------------------- */
 
-/* Where the operands of an instruction are in x. */
+/* The places of the operands of an instruction in x. */
 typedef struct {
     unsigned results, sides;
     unsigned layer, at, level, dx, dy, offset;
@@ -103,9 +106,13 @@ layout_of(uint32_t aux)
     l.level = l.at + l.sides;
     l.dx = l.level;
     l.dy = l.dx + l.sides;
-    l.offset = l.level + (aux & EMU_TEX_LEVEL      ? 1
-                          : aux & EMU_TEX_GRADIENT ? 2 * l.sides
-                                                   : 0);
+    l.offset = l.level;
+    if (aux & EMU_TEX_LEVEL) {
+        l.offset += 1;
+    }
+    else if (aux & EMU_TEX_GRADIENT) {
+        l.offset += 2 * l.sides;
+    }
     return l;
 }
 
@@ -190,16 +197,20 @@ emu_op_tex(emu_warp *warp, const emu_insn *insn)
         }
         fetch_lane(warp, insn, &l, &sampler, lane, results[lane]);
     }
-    /* A result may have the place of an operand: write when all has been read. */
+    /* A result may overwrite an operand: write after all lanes have been read. */
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint32_t *r = results[lane];
 
         for (k = 0; k < l.results; k++) {
-            EMU_TARGET(u32, insn->x[k])
-            [lane] = insn->aux & EMU_TEX_HALVES
-                         ? pack_halves(r[(size_t)2 * k], r[(size_t)2 * k + 1])
-                         : r[k];
+            u32 *const d = EMU_TARGET(u32, insn->x[k]);
+
+            if (insn->aux & EMU_TEX_HALVES) {
+                d[lane] = pack_halves(r[(size_t)2 * k], r[(size_t)2 * k + 1]);
+            }
+            else {
+                d[lane] = r[k];
+            }
         }
     }
     return insn + 1;
@@ -207,39 +218,50 @@ emu_op_tex(emu_warp *warp, const emu_insn *insn)
 
 /* -- queries --------------------------------------------------------------- */
 
-/* The numbers that PTX gives to formats and channels; they are OpenCL's. */
+/* The numbers of formats in PTX, which are OpenCL's: of the elements, and of the values
+ * that a fetch converts them to. */
+static const struct {
+    CUarray_format format;
+    uint16_t raw, converted;
+} data_types[] = {{0x01, 0x10da, 0x10d2}, {0x02, 0x10db, 0x10d3},
+                  {0x03, 0x10dc, 0x10dc}, {0x08, 0x10d7, 0x10d0},
+                  {0x09, 0x10d8, 0x10d1}, {0x0a, 0x10d9, 0x10d9},
+                  {0x10, 0x10dd, 0x10dd}, {0x20, 0x10de, 0x10de}};
+
 static uint32_t
-data_type(const emu_texture *t)
+query_data_type(const emu_texture *t)
 {
     const bool raw = t->surface || t->texture.flags & EMU_TEXTURE_READ_AS_INTEGER;
 
-    switch (t->format) {
-        case 0x01:
-            return raw ? 0x10da : 0x10d2;
-        case 0x02:
-            return raw ? 0x10db : 0x10d3;
-        case 0x03:
-            return 0x10dc;
-        case 0x08:
-            return raw ? 0x10d7 : 0x10d0;
-        case 0x09:
-            return raw ? 0x10d8 : 0x10d1;
-        case 0x0a:
-            return 0x10d9;
-        case 0x10:
-            return 0x10dd;
-        default:
-            return 0x10de;
+    for (size_t i = 0; i < sizeof data_types / sizeof *data_types; i++) {
+        if (data_types[i].format == t->format) {
+            return raw ? data_types[i].raw : data_types[i].converted;
+        }
     }
+    return 0; /* a texture has one of these formats */
 }
 
 static uint32_t
-size_of(const emu_texture *t, uint32_t word, uint32_t number)
+query_array_size(const emu_texture *t, const emu_texture_level *level)
 {
-    const emu_texture_level *level =
-        &t->levels[number < t->level_count ? number : t->level_count - 1];
-    const bool stacked = t->flags & (EMU_ARRAY_LAYERED | EMU_ARRAY_CUBEMAP);
+    if (t->flags & EMU_ARRAY_CUBEMAP) {
+        return (uint32_t)level->depth / 6;
+    }
+    if (t->flags & EMU_ARRAY_LAYERED) {
+        return (uint32_t)level->depth;
+    }
+    return 0;
+}
 
+static uint32_t
+query_size(const emu_texture *t, uint32_t word, uint32_t number)
+{
+    const emu_texture_level *level;
+
+    if (number >= t->level_count) {
+        number = t->level_count - 1;
+    }
+    level = &t->levels[number];
     switch (word) {
         case PTX_W_width:
             return (uint32_t)level->width;
@@ -248,9 +270,7 @@ size_of(const emu_texture *t, uint32_t word, uint32_t number)
         case PTX_W_depth:
             return t->dimensions >= 3 ? (uint32_t)level->depth : 0;
         default: /* array_size */
-            return !stacked                          ? 0
-                   : !(t->flags & EMU_ARRAY_CUBEMAP) ? (uint32_t)level->depth
-                                                     : (uint32_t)level->depth / 6;
+            return query_array_size(t, level);
     }
 }
 
@@ -262,7 +282,7 @@ query(const emu_texture *t, uint32_t word, uint32_t level)
 
     switch (word) {
         case PTX_W_channel_data_type:
-            return data_type(t);
+            return query_data_type(t);
         case PTX_W_channel_order:
             return orders[t->channels];
         case PTX_W_normalized_coords:
@@ -279,10 +299,10 @@ query(const emu_texture *t, uint32_t word, uint32_t level)
         case PTX_W_addr_mode_1:
         case PTX_W_addr_mode_2:
             return (uint32_t)t->texture.addressMode[word - PTX_W_addr_mode_0];
-        case PTX_W_memory_layout: /* 1 where elements follow each other */
+        case PTX_W_memory_layout: /* 1 for linear memory */
             return t->resource.resType == CU_RESOURCE_TYPE_LINEAR;
         default:
-            return size_of(t, word, level);
+            return query_size(t, word, level);
     }
 }
 

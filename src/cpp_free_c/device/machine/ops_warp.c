@@ -1,10 +1,12 @@
-/* Operations between the lanes of a warp: shuffles, votes, match, reductions. */
+/* Operations between the lanes of a warp: shuffles, votes, match, reductions. Each is a
+ * .sync operation: emu_warp_sync calls its two phases (see emu_sync_phase). */
 #include "device/machine/machine.h"
 
 #include "device/machine/lanes.h"
 
 static void
-no_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+bar_warp_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+               int phase)
 {
     (void)warp;
     (void)insn;
@@ -17,9 +19,10 @@ no_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int 
 const emu_insn *
 emu_op_bar_warp(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->a, no_phase);
+    return emu_warp_sync(warp, insn, insn->a, bar_warp_phase);
 }
 
+/* Phase 0: store operand a of the lanes in `mask`. */
 static void
 deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
 {
@@ -35,7 +38,7 @@ deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
 
 /* -- shfl -------------------------------------------------------------------------- */
 
-/* The lane that another one reads from, and whether that is within its segment. */
+/* The lane that a lane reads from, and whether it is within the segment. */
 static unsigned
 shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
 {
@@ -63,10 +66,13 @@ shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *insid
             *inside = source <= max;
             break;
     }
-    return *inside ? source & 0x1f : lane;
+    if (!*inside) {
+        return lane;
+    }
+    return source & 0x1f;
 }
 
-/* d|e = shfl.mode a, b, c; member mask x[0]; e is not there when aux & 4. */
+/* d|e = shfl.mode a, b, c; member mask x[0]; aux & 4: there is no e. */
 static void
 shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
               int phase)
@@ -84,12 +90,11 @@ shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
             shuffle_source(insn->aux & 3, lane, EMU_SOURCE(u32, insn->b)[lane],
                            EMU_SOURCE(u32, insn->c)[lane], &inside);
 
-        /* a lane that is not here gives nothing; its register's old value is undefined
-         */
+        /* the value of a lane that does not take part is undefined */
         if (!(all >> source & 1)) {
             source = lane;
         }
-        bits |= inside ? 1u << lane : 0;
+        bits |= (uint32_t)inside << lane;
         EMU_TARGET(u32, insn->d)[lane] = (uint32_t)warp->exchange[0][source];
     }
     if (!(insn->aux & 4)) {
@@ -212,8 +217,9 @@ match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
         for (right = all; right; right &= right - 1) {
             const int other = __builtin_ctz(right);
 
-            same |=
-                warp->exchange[0][other] == warp->exchange[0][lane] ? 1u << other : 0;
+            if (warp->exchange[0][other] == warp->exchange[0][lane]) {
+                same |= 1u << other;
+            }
         }
         if (!(insn->aux & 1)) {
             EMU_TARGET(u32, insn->d)[lane] = same;
@@ -253,7 +259,7 @@ enum {
 };
 
 static uint32_t
-combine(unsigned operation, uint32_t x, uint32_t y)
+redux_combine(unsigned operation, uint32_t x, uint32_t y)
 {
     switch (operation) {
         case REDUX_ADD:
@@ -290,8 +296,8 @@ redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
     }
     value = (uint32_t)warp->exchange[0][__builtin_ctz(all)];
     for (left = all & (all - 1); left; left &= left - 1) {
-        value =
-            combine(insn->aux, value, (uint32_t)warp->exchange[0][__builtin_ctz(left)]);
+        value = redux_combine(insn->aux, value,
+                              (uint32_t)warp->exchange[0][__builtin_ctz(left)]);
     }
     for (left = mask; left; left &= left - 1) {
         EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = value;

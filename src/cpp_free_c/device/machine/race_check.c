@@ -1,10 +1,11 @@
-/* Checks of shared memory and barriers. See check.h.
+/* Checks of shared memory and barriers. See race_check.h.
  *
- * Each byte of shared memory has a shadow: whether it was written, and for each kind of
- * access the last ones of two different warps. With barriers of the whole block two are
- * enough: whatever warp comes next, one of them is of another. (Where barriers take a
- * part of it, a race with a third warp can go unseen.) An access of warp v in its epoch
- * e is ordered before what warp w does now when w has seen more than e epochs of v. */
+ * Each byte of shared memory has a shadow: whether the byte was written, and for each
+ * kind of access the last visits of two different warps. With barriers of the whole
+ * block two are enough: one of them is of another warp than the next access. (If
+ * barriers are for a part of the block, a race with a third warp may not be found.) An
+ * access of warp v in its epoch e is ordered before the present access of warp w if w
+ * has seen more than e epochs of v. */
 #include "device/machine/race_check.h"
 
 #include <stdio.h>
@@ -13,13 +14,13 @@
 
 #include "device/compile/encoding.h"
 
-enum { NOBODY = 0 };
+enum { NO_THREAD = 0 };
 enum { READER, WRITER, ATOMIC, KINDS };
 
 typedef struct {
     emu_place place;
     uint32_t epoch;
-    uint16_t thread; /* in the block, plus one; NOBODY */
+    uint16_t thread; /* its number in the block plus one, or NO_THREAD */
 } visit;
 
 typedef struct {
@@ -31,7 +32,7 @@ typedef struct {
     uint32_t seen[EMU_MAX_WARPS]; /* epochs of each warp */
 } epochs;
 
-struct emu_check {
+struct emu_race {
     unsigned checks;
     size_t room; /* shadows */
     shadow *shadows;
@@ -40,10 +41,10 @@ struct emu_check {
     epochs exited;
 };
 
-/* -- what is asked for ------------------------------------------------------------- */
+/* -- PYCUDA_EMULATOR_CHECK --------------------------------------------------------- */
 
 bool
-emu_check_parse(const char *text, unsigned *out)
+emu_race_parse(const char *text, unsigned *out)
 {
     static const struct {
         const char *name;
@@ -74,48 +75,51 @@ emu_check_parse(const char *text, unsigned *out)
 }
 
 unsigned
-emu_check_wanted(void)
+emu_race_wanted(void)
 {
     unsigned checks;
 
-    /* cuInit has refused what cannot be understood */
-    return emu_check_parse(getenv("PYCUDA_EMULATOR_CHECK"), &checks) ? checks : 0;
+    /* cuInit has refused a value that cannot be parsed */
+    if (!emu_race_parse(getenv("PYCUDA_EMULATOR_CHECK"), &checks)) {
+        return 0;
+    }
+    return checks;
 }
 
 /* -- blocks ------------------------------------------------------------------------ */
 
 bool
-emu_check_begin(emu_block *block, unsigned checks)
+emu_race_begin(emu_block *block, unsigned checks)
 {
-    emu_check *check = block->check;
+    emu_race *race = block->race;
 
     block->shared_quick = block->shared_size;
     if (!checks) {
-        emu_check_free(block);
+        emu_race_free(block);
         return true;
     }
-    if (!check) {
-        check = block->check = calloc(1, sizeof *check);
-        if (!check) {
+    if (!race) {
+        race = block->race = calloc(1, sizeof *race);
+        if (!race) {
             return false;
         }
     }
-    if (check->room < block->shared_size) {
-        free(check->shadows);
-        check->room = 0;
-        check->shadows = malloc(block->shared_size * sizeof *check->shadows);
-        if (!check->shadows) {
+    if (race->room < block->shared_size) {
+        free(race->shadows);
+        race->room = 0;
+        race->shadows = malloc(block->shared_size * sizeof *race->shadows);
+        if (!race->shadows) {
             return false;
         }
-        check->room = block->shared_size;
+        race->room = block->shared_size;
     }
-    check->checks = checks;
+    race->checks = checks;
     if (block->shared_size) {
-        memset(check->shadows, 0, block->shared_size * sizeof *check->shadows);
+        memset(race->shadows, 0, block->shared_size * sizeof *race->shadows);
     }
-    memset(check->warps, 0, sizeof check->warps);
-    memset(check->barriers, 0, sizeof check->barriers);
-    memset(&check->exited, 0, sizeof check->exited);
+    memset(race->warps, 0, sizeof race->warps);
+    memset(race->barriers, 0, sizeof race->barriers);
+    memset(&race->exited, 0, sizeof race->exited);
     if (checks & (EMU_CHECK_INIT | EMU_CHECK_RACE)) {
         block->shared_quick = 0;
     }
@@ -123,19 +127,19 @@ emu_check_begin(emu_block *block, unsigned checks)
 }
 
 void
-emu_check_free(emu_block *block)
+emu_race_free(emu_block *block)
 {
-    if (block->check) {
-        free(block->check->shadows);
-        free(block->check);
-        block->check = NULL;
+    if (block->race) {
+        free(block->race->shadows);
+        free(block->race);
+        block->race = NULL;
     }
 }
 
 /* -- barriers ---------------------------------------------------------------------- */
 
 static void
-join(epochs *into, const epochs *from)
+epochs_join(epochs *into, const epochs *from)
 {
     unsigned i;
 
@@ -146,48 +150,48 @@ join(epochs *into, const epochs *from)
     }
 }
 
-/* What the warp did until now is over; `into` knows it. */
+/* End the present epoch of the warp and add its epochs to `into`. */
 static void
-publish(emu_warp *warp, epochs *into)
+epochs_publish(emu_warp *warp, epochs *into)
 {
-    epochs *own = &warp->block->check->warps[warp->number];
+    epochs *own = &warp->block->race->warps[warp->number];
 
     own->seen[warp->number]++;
-    join(into, own);
+    epochs_join(into, own);
 }
 
 void
-emu_check_arrive(emu_warp *warp, uint32_t barrier)
+emu_race_arrive(emu_warp *warp, uint32_t barrier)
 {
-    publish(warp, &warp->block->check->barriers[barrier]);
+    epochs_publish(warp, &warp->block->race->barriers[barrier]);
 }
 
 void
-emu_check_leave(emu_warp *warp, uint32_t barrier)
+emu_race_leave(emu_warp *warp, uint32_t barrier)
 {
-    emu_check *check = warp->block->check;
+    emu_race *race = warp->block->race;
 
-    join(&check->warps[warp->number], &check->barriers[barrier]);
-    join(&check->warps[warp->number], &check->exited);
+    epochs_join(&race->warps[warp->number], &race->barriers[barrier]);
+    epochs_join(&race->warps[warp->number], &race->exited);
 }
 
 void
-emu_check_released(emu_block *block, uint32_t barrier)
+emu_race_released(emu_block *block, uint32_t barrier)
 {
-    memset(&block->check->barriers[barrier], 0, sizeof block->check->barriers[barrier]);
+    memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
 }
 
 void
-emu_check_exit(emu_warp *warp)
+emu_race_exit(emu_warp *warp)
 {
-    publish(warp, &warp->block->check->exited);
+    epochs_publish(warp, &warp->block->race->exited);
 }
 
 /* -- reports ----------------------------------------------------------------------- */
 
 static bool
-fault_init(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-           unsigned size, uint64_t byte)
+race_fault_init(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+                unsigned size, uint64_t byte)
 {
     (void)emu_fault(
         warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
@@ -200,13 +204,15 @@ fault_init(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
 static const char *const kind_words[KINDS] = {"read", "write", "atomic operation"};
 
 static bool
-fault_race(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+race_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
            unsigned size, int kind, const visit *other, int other_kind)
 {
     char thread[48], place[112];
 
-    emu_thread_text(warp->block->grid, other->thread - 1u, thread, sizeof thread);
-    emu_place_text(warp->frame->func->program, other->place, place, sizeof place);
+    emu_report_thread_text(warp->block->grid, other->thread - 1u, thread,
+                           sizeof thread);
+    emu_report_place_text(warp->frame->func->program, other->place, place,
+                          sizeof place);
     (void)emu_fault(
         warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset,
         "race: %s of %u bytes at offset %llu of shared memory and the %s by "
@@ -218,10 +224,10 @@ fault_race(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
 
 /* -- accesses ---------------------------------------------------------------------- */
 
-/* Of the value in `lane` that a store writes, `size` bytes. */
+/* Copy the `size` bytes that a store writes for a lane. */
 static void
-stored(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
-       uint8_t value[64])
+store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
+            uint8_t value[64])
 {
     static const uint16_t wide_of[][2] = {
         {EMU_OP_st_8_16, 2},  {EMU_OP_st_8_32, 4},  {EMU_OP_st_8_64, 8},
@@ -250,7 +256,7 @@ stored(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
 }
 
 static int
-kind_of(const emu_insn *insn, bool write)
+access_kind(const emu_insn *insn, bool write)
 {
     if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
         insn->run == emu_op_atom_64) {
@@ -259,18 +265,21 @@ kind_of(const emu_insn *insn, bool write)
     return write ? WRITER : READER;
 }
 
-/* The visit of another warp that nothing orders before this one; NULL: none. */
+/* A visit of another warp that nothing orders before this access, or NULL. */
 static const visit *
-unordered(const emu_warp *warp, const shadow *s, int kind)
+shadow_find_unordered(const emu_warp *warp, const shadow *s, int kind)
 {
-    const epochs *own = &warp->block->check->warps[warp->number];
+    const epochs *own = &warp->block->race->warps[warp->number];
     unsigned i;
 
     for (i = 0; i < 2; i++) {
         const visit *v = &s->visits[kind][i];
-        const unsigned other =
-            v->thread == NOBODY ? warp->number : (v->thread - 1u) / EMU_LANES;
+        unsigned other;
 
+        if (v->thread == NO_THREAD) {
+            continue;
+        }
+        other = (v->thread - 1u) / EMU_LANES;
         if (other != warp->number && own->seen[other] <= v->epoch) {
             return v;
         }
@@ -279,23 +288,24 @@ unordered(const emu_warp *warp, const shadow *s, int kind)
 }
 
 static void
-note(const emu_warp *warp, shadow *s, int kind, unsigned lane, emu_place place)
+shadow_add_visit(const emu_warp *warp, shadow *s, int kind, unsigned lane,
+                 emu_place place)
 {
     const unsigned thread = warp->number * EMU_LANES + lane;
     visit *v = s->visits[kind];
 
-    if (v[0].thread != NOBODY && (v[0].thread - 1u) / EMU_LANES != warp->number) {
+    if (v[0].thread != NO_THREAD && (v[0].thread - 1u) / EMU_LANES != warp->number) {
         v[1] = v[0];
     }
     v[0] = (visit){.place = place,
-                   .epoch = warp->block->check->warps[warp->number].seen[warp->number],
+                   .epoch = warp->block->race->warps[warp->number].seen[warp->number],
                    .thread = (uint16_t)(thread + 1)};
 }
 
-/* Lanes that write different values to one address in this instruction. */
+/* Find lanes that write different values to one address in this instruction. */
 static bool
-check_instruction(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                  const uint64_t at[EMU_LANES])
+race_check_instruction(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                       unsigned size, const uint64_t at[EMU_LANES])
 {
     const emu_block *block = warp->block;
     uint8_t one[64], two[64];
@@ -307,17 +317,17 @@ check_instruction(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
 
         for (later = left & (left - 1); later; later &= later - 1) {
             const unsigned k = (unsigned)__builtin_ctz(later);
-            visit other = {.thread = (uint16_t)(warp->number * EMU_LANES + i + 1)};
+            const unsigned other = warp->number * EMU_LANES + i;
 
             if (at[i] != at[k] || offset >= block->shared_size) {
                 continue;
             }
-            stored(warp, insn, i, size, one);
-            stored(warp, insn, k, size, two);
+            store_value(warp, insn, i, size, one);
+            store_value(warp, insn, k, size, two);
             if (memcmp(one, two, size) != 0) {
                 char thread[48];
 
-                emu_thread_text(block->grid, other.thread - 1u, thread, sizeof thread);
+                emu_report_thread_text(block->grid, other, thread, sizeof thread);
                 (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, k, offset,
                                 "race: write of %u bytes at offset %llu of shared "
                                 "memory; thread %s writes another value there in the "
@@ -330,11 +340,11 @@ check_instruction(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
     return true;
 }
 
-/* False after a fault: another access races with this one. `same`: it writes what is
- * there already, which is no race with another write. */
+/* Check one byte. `same`: the access writes the value that the byte has already, which
+ * is no race with another write. False after a fault. */
 static bool
-check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-           unsigned size, int kind, bool same, const shadow *s)
+race_check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+                unsigned size, int kind, bool same, const shadow *s)
 {
     static const int order[KINDS] = {WRITER, ATOMIC, READER};
     unsigned i;
@@ -346,20 +356,20 @@ check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
             (order[i] == WRITER && kind == WRITER && same)) {
             continue;
         }
-        other = unordered(warp, s, order[i]);
+        other = shadow_find_unordered(warp, s, order[i]);
         if (other) {
-            return fault_race(warp, insn, lane, offset, size, kind, other, order[i]);
+            return race_fault(warp, insn, lane, offset, size, kind, other, order[i]);
         }
     }
     return true;
 }
 
 static bool
-check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
-           unsigned size, int kind, emu_place place)
+race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
+                unsigned size, int kind, emu_place place)
 {
     emu_block *block = warp->block;
-    emu_check *check = block->check;
+    emu_race *race = block->race;
     const bool reads = kind == READER || (kind == ATOMIC && insn->e != EMU_ATOM_EXCH);
     bool same = false;
     unsigned i;
@@ -367,40 +377,40 @@ check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
     if (kind == WRITER) {
         uint8_t value[64];
 
-        stored(warp, insn, lane, size, value);
+        store_value(warp, insn, lane, size, value);
         same = memcmp(value, block->shared + offset, size) == 0;
     }
     for (i = 0; i < size; i++) {
-        shadow *s = &check->shadows[offset + i];
+        shadow *s = &race->shadows[offset + i];
 
-        if (check->checks & EMU_CHECK_RACE &&
-            !check_byte(warp, insn, lane, offset, size, kind, same, s)) {
+        if (race->checks & EMU_CHECK_RACE &&
+            !race_check_byte(warp, insn, lane, offset, size, kind, same, s)) {
             return false;
         }
-        if (reads && check->checks & EMU_CHECK_INIT && !s->is_written) {
-            return fault_init(warp, insn, lane, offset, size, offset + i);
+        if (reads && race->checks & EMU_CHECK_INIT && !s->is_written) {
+            return race_fault_init(warp, insn, lane, offset, size, offset + i);
         }
     }
     for (i = 0; i < size; i++) {
-        shadow *s = &check->shadows[offset + i];
+        shadow *s = &race->shadows[offset + i];
 
         s->is_written = s->is_written || kind != READER;
-        note(warp, s, kind, lane, place);
+        shadow_add_visit(warp, s, kind, lane, place);
     }
     return true;
 }
 
 bool
-emu_check_shared(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                 bool write, const uint64_t at[EMU_LANES])
+emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                bool write, const uint64_t at[EMU_LANES])
 {
     const emu_block *block = warp->block;
-    const int kind = kind_of(insn, write);
-    const emu_place place = emu_place_of(warp->frame->func, insn);
+    const int kind = access_kind(insn, write);
+    const emu_place place = emu_report_place_of(warp->frame->func, insn);
     uint32_t left;
 
-    if (kind == WRITER && block->check->checks & EMU_CHECK_RACE &&
-        !check_instruction(warp, insn, mask, size, at)) {
+    if (kind == WRITER && block->race->checks & EMU_CHECK_RACE &&
+        !race_check_instruction(warp, insn, mask, size, at)) {
         return false;
     }
     for (left = mask; left; left &= left - 1) {
@@ -408,14 +418,14 @@ emu_check_shared(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned s
         const uint64_t offset = at[lane] - (uint64_t)(uintptr_t)block->shared;
 
         if (offset < block->shared_size &&
-            !check_lane(warp, insn, lane, offset, size, kind, place)) {
+            !race_check_lane(warp, insn, lane, offset, size, kind, place)) {
             return false;
         }
     }
     return true;
 }
 
-/* -- barriers that the block does not reach together ------------------------------- */
+/* -- barrier divergence ------------------------------------------------------------ */
 
 static bool
 is_syncthreads(const emu_group *group, uint32_t barrier)
@@ -424,13 +434,33 @@ is_syncthreads(const emu_group *group, uint32_t barrier)
            group->pc[-1].run == emu_op_bar_sync && group->pc[-1].aux;
 }
 
+static void
+barrier_fault_divergence(emu_warp *warp, const emu_group *group, const emu_group *first,
+                         unsigned first_thread)
+{
+    const emu_func *func = first->frame->func;
+    const emu_place first_place = emu_report_place_of(func, first->pc - 1);
+    emu_frame *frame = warp->frame;
+    char thread[48], place[112];
+
+    emu_report_thread_text(warp->block->grid, first_thread, thread, sizeof thread);
+    emu_report_place_text(func->program, first_place, place, sizeof place);
+    warp->frame = group->frame;
+    (void)emu_fault(warp, group->pc - 1, CUDA_ERROR_LAUNCH_FAILED,
+                    (unsigned)__builtin_ctz(group->mask), 0,
+                    "barrier divergence: this thread waits at one __syncthreads and "
+                    "thread %s at another%s",
+                    thread, place);
+    warp->frame = frame;
+}
+
 void
-emu_check_together(emu_block *block, uint32_t barrier)
+emu_race_together(emu_block *block, uint32_t barrier)
 {
     const emu_group *first = NULL;
     unsigned first_thread = 0, i, k;
 
-    if (!(block->check->checks & EMU_CHECK_BARRIER) ||
+    if (!(block->race->checks & EMU_CHECK_BARRIER) ||
         block->barriers[barrier].expected) {
         return;
     }
@@ -449,19 +479,7 @@ emu_check_together(emu_block *block, uint32_t barrier)
                 first_thread = i * EMU_LANES + lane;
             }
             else if (group->pc != first->pc) {
-                emu_frame *frame = warp->frame;
-                char thread[48], place[112];
-
-                emu_thread_text(block->grid, first_thread, thread, sizeof thread);
-                emu_place_text(first->frame->func->program,
-                               emu_place_of(first->frame->func, first->pc - 1), place,
-                               sizeof place);
-                warp->frame = group->frame;
-                (void)emu_fault(warp, group->pc - 1, CUDA_ERROR_LAUNCH_FAILED, lane, 0,
-                                "barrier divergence: this thread waits at one "
-                                "__syncthreads and thread %s at another%s",
-                                thread, place);
-                warp->frame = frame;
+                barrier_fault_divergence(warp, group, first, first_thread);
                 return;
             }
         }

@@ -1,4 +1,7 @@
-/* Faults: the first one of a launch writes the report and stops all blocks. */
+/* Faults and reports: the first fault of a launch writes the report and stops all
+ * blocks.
+ *
+ * Called by all operations that can fail; the functions are declared in machine.h. */
 #include "device/machine/machine.h"
 
 #include <stdarg.h>
@@ -6,7 +9,7 @@
 #include <string.h>
 
 static const char *
-code_text(CUresult code)
+report_code_text(CUresult code)
 {
     /* clang-format off */
 #define RESULT_ROW(name, number, exception, text) case name: return #name;
@@ -17,28 +20,44 @@ code_text(CUresult code)
 }
 
 emu_place
-emu_place_of(const emu_func *func, const emu_insn *insn)
+emu_report_place_of(const emu_func *func, const emu_insn *insn)
 {
-    return insn >= func->code && insn < func->code + func->count
-               ? func->places[insn - func->code]
-               : (emu_place){0, 0};
+    if (insn < func->code || insn >= func->code + func->count) {
+        return (emu_place){0, 0};
+    }
+    return func->places[insn - func->code];
+}
+
+/* The source file of a place, or NULL. */
+static const char *
+report_place_file(const emu_program *program, emu_place place)
+{
+    if (!place.line || place.file >= program->file_count) {
+        return NULL;
+    }
+    return program->files[place.file];
 }
 
 void
-emu_place_text(const emu_program *program, emu_place place, char *text, size_t room)
+emu_report_place_text(const emu_program *program, emu_place place, char *text,
+                      size_t room)
 {
-    const char *file =
-        place.file < program->file_count ? program->files[place.file] : NULL;
-    const char *slash = file ? strrchr(file, '/') : NULL;
+    const char *file = report_place_file(program, place);
+    const char *slash;
 
     text[0] = 0;
-    if (place.line && file) {
-        (void)snprintf(text, room, " (%.80s:%u)", slash ? slash + 1 : file, place.line);
+    if (!file) {
+        return;
     }
+    slash = strrchr(file, '/');
+    if (slash) {
+        file = slash + 1;
+    }
+    (void)snprintf(text, room, " (%.80s:%u)", file, place.line);
 }
 
 void
-emu_thread_text(const emu_grid *grid, unsigned thread, char *text, size_t room)
+emu_report_thread_text(const emu_grid *grid, unsigned thread, char *text, size_t room)
 {
     const uint32_t(*tid)[EMU_LANES] =
         (const uint32_t(*)[EMU_LANES])grid->tids[thread / EMU_LANES];
@@ -52,13 +71,12 @@ static void
 report_place(emu_report *report, const emu_warp *warp, const emu_insn *insn)
 {
     const emu_func *func = warp->frame->func;
-    const emu_program *program = func->program;
-    const emu_place place = emu_place_of(func, insn);
+    const emu_place place = emu_report_place_of(func, insn);
+    const char *file = report_place_file(func->program, place);
 
     report->line = place.line;
-    if (place.line && place.file < program->file_count && program->files[place.file]) {
-        (void)snprintf(report->file, sizeof report->file, "%s",
-                       program->files[place.file]);
+    if (file) {
+        (void)snprintf(report->file, sizeof report->file, "%s", file);
     }
 }
 
@@ -79,6 +97,7 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
 {
     emu_grid *grid = warp->block->grid;
     emu_report *report = grid->report;
+    const char *function_word = "", *function = "";
     char what[640], where[300] = "";
     va_list args;
     int expected = 0;
@@ -100,13 +119,16 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
         (void)snprintf(where, sizeof where, "\n  at %.200s:%u", report->file,
                        report->line);
     }
+    if (warp->frame->parent) {
+        function_word = ", function ";
+        function = warp->frame->func->name;
+    }
     (void)snprintf(
         report->text, sizeof report->text,
         "%.64s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
         "(%u, %u, %u)%.220s\n",
-        code_text(code), what, report->kernel, warp->frame->parent ? ", function " : "",
-        warp->frame->parent ? warp->frame->func->name : "", report->block[0],
-        report->block[1], report->block[2], report->thread[0], report->thread[1],
-        report->thread[2], where);
+        report_code_text(code), what, report->kernel, function_word, function,
+        report->block[0], report->block[1], report->block[2], report->thread[0],
+        report->thread[1], report->thread[2], where);
     return NULL;
 }

@@ -1,8 +1,8 @@
-/* Which lanes run: groups of a warp, branches, calls, exits.
+/* The scheduler: which lanes of a warp run. Groups, branches, calls, exits.
  *
- * Invariant: between two instructions every lane that is alive is in exactly one group
- * (the current one or a waiting one), and a frame's `lanes` are those of the groups
- * that stand in it or in a call made from it. */
+ * Invariant: between two instructions every live lane is in exactly one group (the
+ * current one or a waiting one), and a frame's `lanes` are those of the groups in it or
+ * in a call made from it. The functions are declared in machine.h. */
 #include "device/machine/machine.h"
 
 #include <fenv.h>
@@ -12,11 +12,11 @@
 #include "device/machine/race_check.h"
 #include "device/machine/lanes.h"
 
-/* Warps change places after TURNS + 1 back-edges: so those that stride over memory
- * together stay together (three times as fast as one after the other). Lanes of one
- * warp change places after SPINS of effort, in which a back-edge counts one and an
- * operation that waiting is made of SPIN_STEP: it keeps spin locks going, and costs
- * convergence. */
+/* A warp yields to the next one after TURNS + 1 back-edges, so that warps which stride
+ * over memory together stay together (three times as fast as one after the other). The
+ * groups of a warp change after SPINS of effort: a back-edge counts 1, an operation of
+ * loops that wait counts SPIN_STEP. This keeps spin locks going, but costs convergence.
+ * The only warp of a block yields every STAYS times. */
 enum { TURNS = 1, SPINS = 1 << 20, SPIN_STEP = 1 << 14, STAYS = 1 << 8 };
 
 #define NO_MERGE ((const emu_insn *)UINTPTR_MAX)
@@ -49,8 +49,21 @@ frame_enter(emu_warp *warp, emu_frame *frame)
     warp->base[0] = frame->regs;
 }
 
-/* The runnable group with the deepest call, then the lowest instruction; or, when it is
- * time for fairness, the one that has waited longest. -1: none. */
+/* Whether a group runs before another: deepest call, then lowest instruction; or, if it
+ * is time to rotate, the one that has waited longest. */
+static bool
+group_precedes(const emu_warp *warp, const emu_group *a, const emu_group *b)
+{
+    if (warp->rotate) {
+        return a->stamp < b->stamp;
+    }
+    if (a->frame->depth != b->frame->depth) {
+        return a->frame->depth > b->frame->depth;
+    }
+    return a->pc < b->pc;
+}
+
+/* The index of the runnable group that runs next; -1: none. */
 static int
 group_choose(const emu_warp *warp)
 {
@@ -63,14 +76,14 @@ group_choose(const emu_warp *warp)
         if (group->state != EMU_RUNNABLE) {
             continue;
         }
-        if (!best || (warp->rotate ? group->stamp < best->stamp
-                      : group->frame->depth != best->frame->depth
-                          ? group->frame->depth > best->frame->depth
-                          : group->pc < best->pc)) {
+        if (!best || group_precedes(warp, group, best)) {
             best = group;
         }
     }
-    return best ? (int)(best - warp->groups) : -1;
+    if (!best) {
+        return -1;
+    }
+    return (int)(best - warp->groups);
 }
 
 const emu_insn *
@@ -107,10 +120,13 @@ emu_warp_switch(emu_warp *warp)
         i++;
     }
     warp->rotate = false;
-    return pc->run == emu_op_label ? pc + 1 : pc;
+    if (pc->run == emu_op_label) {
+        return pc + 1;
+    }
+    return pc;
 }
 
-/* A place where branches arrive: the current group may have caught up with another. */
+/* A target of branches: the current group may have reached another group. */
 const emu_insn *
 emu_op_label(emu_warp *warp, const emu_insn *insn)
 {
@@ -121,27 +137,35 @@ emu_op_label(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
+/* Start the next turns of a warp. True: it is time to rotate its groups. */
+static bool
+warp_renew_turns(emu_warp *warp)
+{
+    warp->turns = TURNS;
+    warp->spins += TURNS + 1;
+    if (warp->spins < SPINS) {
+        return false;
+    }
+    warp->spins = 0;
+    warp->rotate = true;
+    return true;
+}
+
 /* Called at back-edges when the turns are used up. */
 static const emu_insn *
 warp_yield(emu_warp *warp, const emu_insn *next)
 {
-    warp->turns = TURNS;
-    warp->spins += TURNS + 1;
-    if (warp->spins >= SPINS) {
-        warp->spins = 0;
-        warp->rotate = true;
-    }
-    else if (warp->block->warp_count == 1 && ++warp->stays % STAYS &&
-             !warp->block->watch) {
-        return next; /* nobody else is there; but the block looks round at times */
+    if (!warp_renew_turns(warp) && warp->block->warp_count == 1 &&
+        ++warp->stays % STAYS && !warp->block->watch) {
+        return next; /* the block has no other warp */
     }
     (void)emu_warp_save(warp, next, EMU_RUNNABLE);
     warp->stop = EMU_STOP_YIELD;
     return NULL;
 }
 
-/* An endless loop must pass here, or through emu_op_brx or a recursive call: between
- * two yields a warp runs for a short time only, however long its kernel runs. */
+/* Every endless loop passes here, or through emu_op_brx or a recursive call. So a warp
+ * runs only for a short time between two yields. */
 static inline const emu_insn *
 jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
 {
@@ -163,8 +187,8 @@ emu_warp_run(emu_warp *warp)
 
 /* -- prefixes ---------------------------------------------------------------------- */
 
-/* Runs the next instruction for the lanes whose predicate a holds (aux: does not). imm
- * instructions belong to it. */
+/* Run the next instruction for the lanes whose predicate a is true (aux: false). The
+ * guard covers imm instructions. */
 const emu_insn *
 emu_op_guard(emu_warp *warp, const emu_insn *insn)
 {
@@ -181,14 +205,14 @@ emu_op_guard(emu_warp *warp, const emu_insn *insn)
     return next;
 }
 
-/* Runs the next instruction in the rounding mode aux. */
+/* Run the next instruction in the rounding mode aux. */
 const emu_insn *
 emu_op_round(emu_warp *warp, const emu_insn *insn)
 {
     const emu_insn *next;
 
 #if defined(__x86_64__)
-    /* fesetround would set the x87 unit too, which nothing here uses */
+    /* fesetround would also set the x87 unit, which is not used here */
     const unsigned state = __builtin_ia32_stmxcsr();
 
     __builtin_ia32_ldmxcsr((state & ~0x6000u) | insn->aux << 3);
@@ -202,7 +226,7 @@ emu_op_round(emu_warp *warp, const emu_insn *insn)
     return next;
 }
 
-/* An operation that waiting in a loop is made of: let others have their turn soon. */
+/* An operation of loops that wait: let other groups run soon. */
 const emu_insn *
 emu_op_spin(emu_warp *warp, const emu_insn *insn)
 {
@@ -218,7 +242,7 @@ emu_op_fence(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
-/* nanosleep: the other warps get their turn at once. */
+/* nanosleep: let the other warps run at once. */
 const emu_insn *
 emu_op_yield(emu_warp *warp, const emu_insn *insn)
 {
@@ -234,20 +258,27 @@ emu_op_bra(emu_warp *warp, const emu_insn *insn)
     return jump(warp, insn, insn + insn->imm);
 }
 
-/* Splits the current group: `lanes` go to `target`, the others to `rest`. */
+/* Split the current group: `lanes` continue at `target`, the others at `rest`. The
+ * lower instruction runs first. */
 static const emu_insn *
 diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes, const emu_insn *rest)
 {
     const uint32_t mask = warp->mask;
-    const emu_insn *later = target < rest ? rest : target;
+    const emu_insn *first = rest, *later = target;
+    uint32_t first_lanes = mask & ~lanes;
 
-    warp->mask = target < rest ? mask & ~lanes : lanes;
+    if (target < rest) {
+        first = target;
+        later = rest;
+        first_lanes = lanes;
+    }
+    warp->mask = mask & ~first_lanes;
     (void)emu_warp_save(warp, later, EMU_RUNNABLE);
-    warp->mask = mask & ~warp->mask;
+    warp->mask = first_lanes;
     if (later < warp->merge_at) {
         warp->merge_at = later;
     }
-    return target < rest ? target : rest;
+    return first;
 }
 
 const emu_insn *
@@ -266,7 +297,7 @@ emu_op_bra_if(emu_warp *warp, const emu_insn *insn)
     return jump(warp, insn, target);
 }
 
-/* Branch by index a into the aux targets of x, which are distances. */
+/* Branch to the target with index a: x has aux targets, as distances. */
 const emu_insn *
 emu_op_brx(emu_warp *warp, const emu_insn *insn)
 {
@@ -293,12 +324,7 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
     }
     warp->mask = 0;
     if (--warp->turns < 0) {
-        warp->turns = TURNS;
-        warp->spins += TURNS + 1;
-        if (warp->spins >= SPINS) {
-            warp->spins = 0;
-            warp->rotate = true;
-        }
+        (void)warp_renew_turns(warp);
         warp->stop = EMU_STOP_YIELD;
         return NULL;
     }
@@ -352,7 +378,7 @@ frame_free(emu_worker *worker, emu_frame *frame)
     worker->free_frames[bin] = frame;
 }
 
-/* Takes lanes out of a frame and those it was called from, up to `stop`. */
+/* Remove lanes from a frame and its callers, up to `stop`. */
 static void
 frame_leave(emu_warp *warp, emu_frame *frame, uint32_t lanes, const emu_frame *stop)
 {
@@ -367,7 +393,7 @@ frame_leave(emu_warp *warp, emu_frame *frame, uint32_t lanes, const emu_frame *s
     }
 }
 
-/* Moves one parameter between two activations for all active lanes. */
+/* Copy one parameter between two activations, for all active lanes. */
 static void
 slot_copy(emu_warp *warp, const emu_frame *to, const emu_slot *target,
           const emu_frame *from, const emu_slot *source)
@@ -389,8 +415,12 @@ slot_copy(emu_warp *warp, const emu_frame *to, const emu_slot *target,
         else {
             s = local + from->local_start + source->offset;
         }
-        d = target->is_reg ? to->regs + target->offset + (size_t)lane * target->size
-                           : local + to->local_start + target->offset;
+        if (target->is_reg) {
+            d = to->regs + target->offset + (size_t)lane * target->size;
+        }
+        else {
+            d = local + to->local_start + target->offset;
+        }
         memcpy(d, s, size);
     }
 }
@@ -420,7 +450,10 @@ call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
     frame->lanes = warp->mask;
     frame->depth = caller->depth + 1;
     frame->local_start = start;
-    frame->local_end = start + func->local_size + (func->unbounded ? FRAME_COST : 0);
+    frame->local_end = start + func->local_size;
+    if (func->unbounded) {
+        frame->local_end += FRAME_COST;
+    }
     for (i = 0; i < call->param_count && i < func->param_count; i++) {
         slot_copy(warp, frame, &func->params[i], caller, &call->params[i]);
     }
@@ -438,8 +471,8 @@ emu_op_call(emu_warp *warp, const emu_insn *insn)
     return call_enter(warp, insn, insn->call->func);
 }
 
-/* A call through the address a: the lanes that call the first lane's function go, the
- * others stay here. */
+/* A call through the address a: run the call for the lanes that call the function of
+ * the first lane; the other lanes repeat the instruction later. */
 const emu_insn *
 emu_op_call_to(emu_warp *warp, const emu_insn *insn)
 {
@@ -503,7 +536,7 @@ emu_op_ret(emu_warp *warp, const emu_insn *insn)
     return next;
 }
 
-/* Where a function begins. */
+/* The first instruction of a function. */
 const emu_insn *
 emu_op_entry(emu_warp *warp, const emu_insn *insn)
 {
@@ -514,10 +547,12 @@ emu_op_entry(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_trap(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_fault(
-        warp, insn,
-        insn->aux ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_INSTRUCTION,
-        (unsigned)__builtin_ctz(warp->mask), 0, "%s", insn->aux ? "trap" : "brkpt");
+    const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
+
+    if (insn->aux) {
+        return emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0, "trap");
+    }
+    return emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_INSTRUCTION, lane, 0, "brkpt");
 }
 
 /* -- operations of several lanes --------------------------------------------------- */
@@ -540,7 +575,7 @@ sync_need(const emu_warp *warp, const emu_insn *insn, uint32_t members)
     return need;
 }
 
-/* Phase 1 for each team of the lanes in `mask`. */
+/* Run phase 1 for each team of the lanes in `mask`. */
 static void
 sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
            uint32_t members, emu_sync_phase phase)
@@ -558,54 +593,67 @@ sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
             team |= (uint32_t)(named[lane] == mine) << lane;
         }
         team &= mask;
-        mask &= ~team; /* first: the result may go where the members are */
+        mask &= ~team; /* before phase 1, which may overwrite the members */
         phase(warp, insn, team, (mine & all) | team, 1);
     }
 }
 
-/* When all lanes that the waiting groups need have come to the same kind of operation,
- * runs it for all of them; they go on. */
+/* The operation that a waiting group shares with other groups. */
+typedef struct {
+    emu_op run;
+    uint32_t need;
+} sync_point;
+
+static bool
+sync_is_at(const emu_group *group, sync_point point)
+{
+    return group->state == EMU_AT_SYNC && group->pc->run == point.run &&
+           group->need == point.need;
+}
+
+/* Run a phase for all groups at a point. */
+static void
+sync_run(emu_warp *warp, sync_point point, uint32_t all, int phase)
+{
+    for (uint32_t i = 0; i < warp->group_count; i++) {
+        emu_group *group = &warp->groups[i];
+
+        if (!sync_is_at(group, point)) {
+            continue;
+        }
+        warp->base[0] = group->frame->regs;
+        if (phase == 0) {
+            group->phase(warp, group->pc, group->mask, all, 0);
+        }
+        else {
+            sync_teams(warp, group->pc, group->mask, all, group->members, group->phase);
+        }
+    }
+}
+
+/* If all lanes that the waiting groups need have arrived at the same kind of operation,
+ * run it for all of them and let them continue. */
 static void
 sync_try(emu_warp *warp, const emu_group *waiting)
 {
-    const emu_op run = waiting->pc->run;
-    const uint32_t need = waiting->need;
-    uint32_t all = 0, i, pass;
+    const sync_point point = {waiting->pc->run, waiting->need};
     uint8_t *base = warp->base[0];
+    uint32_t all = 0, i;
 
     for (i = 0; i < warp->group_count; i++) {
-        const emu_group *group = &warp->groups[i];
-
-        if (group->state == EMU_AT_SYNC && group->pc->run == run &&
-            group->need == need) {
-            all |= group->mask;
+        if (sync_is_at(&warp->groups[i], point)) {
+            all |= warp->groups[i].mask;
         }
     }
-    if (!all || (need & warp->alive & ~all)) {
+    if (!all || (point.need & warp->alive & ~all)) {
         return;
     }
-    for (pass = 0; pass < 2; pass++) {
-        for (i = 0; i < warp->group_count; i++) {
-            emu_group *group = &warp->groups[i];
-
-            if (group->state == EMU_AT_SYNC && group->pc->run == run &&
-                group->need == need) {
-                warp->base[0] = group->frame->regs;
-                if (pass == 0) {
-                    group->phase(warp, group->pc, group->mask, all, 0);
-                }
-                else {
-                    sync_teams(warp, group->pc, group->mask, all, group->members,
-                               group->phase);
-                }
-            }
-        }
-    }
+    sync_run(warp, point, all, 0);
+    sync_run(warp, point, all, 1);
     for (i = 0; i < warp->group_count; i++) {
         emu_group *group = &warp->groups[i];
 
-        if (group->state == EMU_AT_SYNC && group->pc->run == run &&
-            group->need == need) {
+        if (sync_is_at(group, point)) {
             group->state = EMU_RUNNABLE;
             group->pc++;
         }
@@ -633,20 +681,20 @@ emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
     return emu_warp_switch(warp);
 }
 
-/* -- the end ----------------------------------------------------------------------- */
+/* -- exits ------------------------------------------------------------------------- */
 
 void
-emu_lanes_exit(emu_warp *warp, uint32_t lanes)
+emu_warp_exit_lanes(emu_warp *warp, uint32_t lanes)
 {
     emu_block *block = warp->block;
     uint32_t i;
 
     warp->alive &= ~lanes;
     block->live -= (uint32_t)__builtin_popcount(lanes);
-    if (block->check) {
-        emu_check_exit(warp);
+    if (block->race) {
+        emu_race_exit(warp);
     }
-    emu_barriers_exit(warp);
+    emu_barrier_exit_lanes(warp);
     for (i = 0; i < warp->group_count; i++) {
         const emu_group *group = &warp->groups[i];
 
@@ -664,6 +712,6 @@ emu_op_exit(emu_warp *warp, const emu_insn *insn)
     (void)insn;
     frame_leave(warp, warp->frame, lanes, NULL);
     warp->mask = 0;
-    emu_lanes_exit(warp, lanes);
+    emu_warp_exit_lanes(warp, lanes);
     return emu_warp_switch(warp);
 }

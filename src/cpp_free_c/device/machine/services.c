@@ -30,7 +30,7 @@ emu_services_get(CUcontext context)
 }
 
 static void
-flush_locked(emu_services *services)
+services_flush_locked(emu_services *services)
 {
     if (services->size) {
         (void)fwrite(services->text, 1, services->size, stdout);
@@ -49,7 +49,7 @@ emu_services_flush(CUcontext context)
     (void)pthread_mutex_unlock(&creation);
     if (services) {
         (void)pthread_mutex_lock(&services->lock);
-        flush_locked(services);
+        services_flush_locked(services);
         (void)pthread_mutex_unlock(&services->lock);
     }
 }
@@ -75,7 +75,7 @@ emu_services_append_locked(emu_services *services, const char *text, size_t size
         return;
     }
     if (services->size + size > services->room) {
-        size_t room = services->room ? services->room * 2 : 4096;
+        size_t room = 4096;
         char *larger;
 
         while (room < services->size + size) {
@@ -91,7 +91,7 @@ emu_services_append_locked(emu_services *services, const char *text, size_t size
     memcpy(services->text + services->size, text, size);
     services->size += size;
     if (services->size > TEXT_LIMIT) {
-        flush_locked(services);
+        services_flush_locked(services);
     }
 }
 
@@ -151,7 +151,7 @@ emu_service_string(emu_warp *warp, unsigned lane, uint64_t address, char *text,
     size_t size = 0;
 
     while (size + 1 < room) {
-        const uint8_t *at = emu_access_generic(warp, lane, address + size, 1);
+        const uint8_t *at = emu_address_generic(warp, lane, address + size, 1);
 
         if (!at) {
             return -1;

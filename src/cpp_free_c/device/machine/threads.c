@@ -1,4 +1,4 @@
-/* See pool_threads.h. */
+/* The worker threads. See threads.h. */
 #define _GNU_SOURCE
 #include "device/machine/threads.h"
 
@@ -17,13 +17,13 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t work; /* workers wait here */
     pthread_cond_t done; /* the caller waits here */
-    pid_t process;       /* whose threads these are */
-    unsigned limit;      /* threads in all; 0: not looked up yet */
+    pid_t process;       /* the process of these threads */
+    unsigned limit;      /* threads in all; 0: not known yet */
     unsigned started;    /* workers */
-    bool busy;           /* a caller has them */
+    bool busy;           /* a caller uses them */
     void (*part)(void *data, unsigned number);
     void *data;
-    unsigned wanted;  /* calls that workers have still to begin */
+    unsigned wanted;  /* calls that no worker has begun yet */
     unsigned number;  /* of the next call */
     unsigned running; /* calls that workers are in */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -31,22 +31,30 @@ static struct {
           .done = PTHREAD_COND_INITIALIZER};
 
 static unsigned
-limit_locked(void)
+threads_limit_locked(void)
 {
     if (!pool.limit) {
         const char *text = getenv("PYCUDA_EMULATOR_THREADS");
-        long count = text ? strtol(text, NULL, 10) : 0;
+        long count = 0;
 
+        if (text) {
+            count = strtol(text, NULL, 10);
+        }
         if (count <= 0) {
             cpu_set_t cores; /* those that this process may use */
 
             CPU_ZERO(&cores);
-            count =
-                sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+            if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
+                count = CPU_COUNT(&cores);
+            }
         }
-        pool.limit = count < 1             ? 1
-                     : count > MAX_WORKERS ? MAX_WORKERS
-                                           : (unsigned)count;
+        if (count < 1) {
+            count = 1;
+        }
+        if (count > MAX_WORKERS) {
+            count = MAX_WORKERS;
+        }
+        pool.limit = (unsigned)count;
     }
     return pool.limit;
 }
@@ -57,13 +65,13 @@ emu_threads_count(void)
     unsigned limit;
 
     (void)pthread_mutex_lock(&pool.lock);
-    limit = limit_locked();
+    limit = threads_limit_locked();
     (void)pthread_mutex_unlock(&pool.lock);
     return limit;
 }
 
 static void *
-worker(void *unused)
+threads_worker(void *unused)
 {
     (void)unused;
     (void)pthread_mutex_lock(&pool.lock);
@@ -87,7 +95,7 @@ worker(void *unused)
 }
 
 static void
-start_locked(unsigned count)
+threads_start_locked(unsigned count)
 {
     pthread_attr_t attributes;
 
@@ -98,7 +106,7 @@ start_locked(unsigned count)
     while (pool.started < count) {
         pthread_t thread;
 
-        if (pthread_create(&thread, &attributes, worker, NULL) != 0) {
+        if (pthread_create(&thread, &attributes, threads_worker, NULL) != 0) {
             break;
         }
         pool.started++;
@@ -108,7 +116,7 @@ start_locked(unsigned count)
 
 /* Waits until no worker is in a call. */
 static void
-finish_locked(void (*idle)(void *data), void *data)
+threads_finish_locked(void (*idle)(void *data), void *data)
 {
     while (pool.running) {
         const struct timespec deadline = emu_wait_deadline();
@@ -133,16 +141,19 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
         if (!pool.process) {
             pool.process = process;
         }
-        if (!pool.busy && pool.process == process && limit_locked() > 1) {
+        if (!pool.busy && pool.process == process && threads_limit_locked() > 1) {
             if (count > pool.limit) {
                 count = pool.limit;
             }
-            start_locked(count - 1);
+            threads_start_locked(count - 1);
             pool.busy = helped = true;
             pool.part = part;
             pool.data = data;
             pool.number = 1;
-            pool.wanted = count - 1 < pool.started ? count - 1 : pool.started;
+            pool.wanted = pool.started;
+            if (pool.wanted > count - 1) {
+                pool.wanted = count - 1;
+            }
             (void)pthread_cond_broadcast(&pool.work);
         }
         (void)pthread_mutex_unlock(&pool.lock);
@@ -150,8 +161,8 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
     part(data, 0);
     if (helped) {
         (void)pthread_mutex_lock(&pool.lock);
-        pool.wanted = 0; /* whoever has not come by now is not needed */
-        finish_locked(idle, data);
+        pool.wanted = 0; /* workers that have not begun are not needed */
+        threads_finish_locked(idle, data);
         pool.busy = false;
         (void)pthread_mutex_unlock(&pool.lock);
     }

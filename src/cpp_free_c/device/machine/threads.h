@@ -1,15 +1,17 @@
-/* The worker threads of the process. They help one caller at a time; another one does
- * all of its work itself, as does a child after fork, which has none of them. */
+/* The worker threads of the process.
+ *
+ * They help one caller at a time; other callers do all of their work themselves. So
+ * does a child after a fork, which has no workers. Called by workers.c. */
 #ifndef DEVICE_MACHINE_THREADS_H
 #define DEVICE_MACHINE_THREADS_H
 
-/* How many threads work at most: PYCUDA_EMULATOR_THREADS, or the number of cores. */
+/* The most threads that work: PYCUDA_EMULATOR_THREADS, or the number of cores. */
 unsigned emu_threads_count(void);
 
-/* Calls `part` in this thread, as part 0, and, where they are free, in up to count - 1
- * workers with other numbers; returns when all calls have. Whether a worker comes is
- * not certain: part 0 must be able to do all of the work. While this thread waits for
- * the workers it calls `idle` every 20 ms. */
+/* Call `part` with number 0 in this thread, and with other numbers in up to count - 1
+ * workers if they are free. Return when all calls have returned. It is not certain that
+ * a worker joins, so part 0 must be able to do all of the work. While this thread waits
+ * for the workers it calls `idle` every EMU_POLL_NANOSECONDS. */
 void emu_threads_run(void (*part)(void *data, unsigned number),
                      void (*idle)(void *data), void *data, unsigned count);
 

@@ -1,4 +1,4 @@
-/* See wait.h. */
+/* Waits. See wait.h. */
 #define _GNU_SOURCE
 #include "device/machine/wait.h"
 
@@ -14,7 +14,7 @@ _Thread_local bool emu_wait_has_polled;
 static _Thread_local struct {
     bool interrupted; /* the host has ended the wait */
     uint64_t next;    /* when to poll; 0: not set yet */
-    unsigned depth;   /* polls under way in this thread */
+    unsigned depth;   /* nested polls of this thread */
     bool is_stuck;    /* counted in threads.waiting */
 } call;
 
@@ -24,7 +24,7 @@ static struct {
     pthread_key_t key;        /* its destructor runs when a thread ends */
     _Atomic unsigned known;   /* that have not ended */
     _Atomic unsigned waiting; /* of them, those that wait for the device */
-    _Atomic uint64_t ends;    /* of waits, so far */
+    _Atomic uint64_t ends;    /* waits that have ended */
     _Atomic bool deferred;    /* streams keep work that they will run */
 } threads = {.once = PTHREAD_ONCE_INIT};
 
@@ -45,7 +45,7 @@ void
 emu_wait_thread_begins(void)
 {
     (void)pthread_once(&threads.once, make_key);
-    /* without memory for this the thread counts as one that may act, even later */
+    /* if this fails for want of memory, the thread counts as free even after its end */
     (void)pthread_setspecific(threads.key, &threads);
     atomic_fetch_add(&threads.known, 1);
 }
@@ -104,7 +104,7 @@ emu_wait_poll(void)
     if (!ask) {
         return false;
     }
-    call.depth++; /* calls that the host makes use the record meanwhile */
+    call.depth++; /* nested calls of the host use the same record */
     interrupted |= ask(EMU_HOST_POLL) != 0;
     call.depth--;
     emu_wait_has_polled = true;
@@ -119,7 +119,7 @@ emu_wait_poll_at(uint64_t now)
 
     if (call.next && now >= call.next) {
         interrupted = emu_wait_poll();
-        call.next = 0; /* the host may have taken its time */
+        call.next = 0; /* the host may have taken long */
     }
     if (!call.next) {
         call.next = now + EMU_POLL_NANOSECONDS;
@@ -148,7 +148,10 @@ emu_wait_is_nested(void)
 CUresult
 emu_wait_status(void)
 {
-    return call.interrupted ? EMU_INTERRUPTED : CUDA_ERROR_NOT_PERMITTED;
+    if (call.interrupted) {
+        return EMU_INTERRUPTED;
+    }
+    return CUDA_ERROR_NOT_PERMITTED;
 }
 
 void
@@ -178,7 +181,7 @@ emu_wait_deadline(void)
     return time;
 }
 
-/* Waits for a lock until the deadline. 0: it was taken. */
+/* Try to take a lock until the deadline. 0: it was taken. */
 typedef int (*attempt)(void *lock, const struct timespec *deadline);
 
 static bool

@@ -1,17 +1,18 @@
-/* Waits of a thread of the program: for another thread's work, or for a kernel that it
- * runs itself.
+/* Waits of a thread of the program: for the work of another thread, or for a kernel
+ * that it runs itself.
  *
  * A program that embeds the device (the Python extension) can register a function, the
- * host. While a call waits or computes, the calling thread asks the host every
+ * host. While a call waits or computes, the calling thread polls the host every
  * EMU_POLL_NANOSECONDS. The host may run signal handlers, and its answer may end the
- * wait: then a kernel that this thread runs is cancelled, a wait for another thread's
- * work is given up, and the call returns EMU_INTERRUPTED. The context stays sound.
+ * wait: then a kernel that this thread runs is cancelled, a wait for another thread is
+ * given up, and the call returns EMU_INTERRUPTED. The context stays usable.
  *
- * The host may call the driver's interface itself (a signal handler of the program
- * does). Such a nested call must not wait for what the interrupted call holds: it gets
- * CUDA_ERROR_NOT_PERMITTED where it would wait at all.
+ * The host may call the driver's interface itself, as signal handlers of the program
+ * do. Such a nested call must not wait for anything that the interrupted call holds: it
+ * returns CUDA_ERROR_NOT_PERMITTED where it would wait.
  *
- * No lock of the device but those of streams is held while the host runs. */
+ * While the host runs, no lock of the device is held except those of streams. Called by
+ * the entry points and by workers.c, threads.c. */
 #ifndef DEVICE_MACHINE_WAIT_H
 #define DEVICE_MACHINE_WAIT_H
 
@@ -23,45 +24,46 @@
 #include "abi/cuda_abi.h"
 #include "device/base/export.h"
 
-/* What the host is asked. */
+/* The questions to the host. */
 enum {
     EMU_HOST_POLL,   /* handle signals; 1 ends the wait */
-    EMU_HOST_RETURN, /* a call that has polled is about to return */
-    EMU_HOST_THREADS /* how many threads does the program have? */
+    EMU_HOST_RETURN, /* a call that has polled returns now */
+    EMU_HOST_THREADS /* the number of threads of the program */
 };
 typedef int (*emu_host)(int question);
 
-/* Registers the host of this process; NULL: none. */
+/* Register the host of this process; NULL: none. */
 EMU_EXPORT void emu_set_host(emu_host host);
 
 #define EMU_POLL_NANOSECONDS UINT64_C(20000000)
 
-/* The status of a call that a signal ended. No fault and no refusal has this code. */
+/* The status of a call that a signal ended. No other failure has this code. */
 #define EMU_INTERRUPTED CUDA_ERROR_TIMEOUT
 
-/* Asks the host. True: the wait is to end. Call without the API lock. */
+/* Poll the host. True: the wait must end. Call without the API lock. */
 bool emu_wait_poll(void);
-/* The same in a loop that knows the time on emu_clock_steady: asks when it
- * is time to, counted from the call's first question. */
+/* In a loop that knows the time on emu_clock_steady: poll the host if
+ * EMU_POLL_NANOSECONDS have passed since the last poll of this call. */
 bool emu_wait_poll_at(uint64_t now);
-/* The same for loops that do not know the time. */
+/* The same for a loop that does not know the time. */
 bool emu_wait_poll_due(void);
 /* Set once the present call of this thread has polled; emu_wait_leave clears it. A
  * variable, since every call of the driver reads it. */
 extern _Thread_local bool emu_wait_has_polled;
-/* Whether a poll of the present call has said so. */
+/* Whether a poll of the present call has ended its wait. */
 bool emu_wait_interrupted(void);
 /* Whether this call was made by the host during a poll. */
 bool emu_wait_is_nested(void);
-/* The status of a call that could not wait: EMU_INTERRUPTED or NOT_PERMITTED. */
+/* The status of a call that did not get what it waited for: EMU_INTERRUPTED or
+ * NOT_PERMITTED. */
 CUresult emu_wait_status(void);
 
-/* Take a lock that is not free, polling meanwhile. False: the lock was not taken. */
+/* Take a lock that is not free, with polls meanwhile. False: the lock was not taken. */
 bool emu_wait_mutex_slow(pthread_mutex_t *mutex);
 bool emu_wait_read_slow(pthread_rwlock_t *lock);
 bool emu_wait_write_slow(pthread_rwlock_t *lock);
 
-/* The same for any lock. */
+/* Take a lock. False: the lock was not taken. */
 static inline bool
 emu_wait_mutex(pthread_mutex_t *mutex)
 {
@@ -80,7 +82,8 @@ emu_wait_write(pthread_rwlock_t *lock)
     return pthread_rwlock_trywrlock(lock) == 0 || emu_wait_write_slow(lock);
 }
 
-/* This thread runs a kernel that cannot go on by itself, or no longer does. */
+/* Record that this thread waits, or runs a kernel that cannot make progress by itself,
+ * or that it no longer does. */
 void emu_wait_set_stuck(bool is_stuck);
 /* Deferred streams keep work, or no longer do. Such work may free a kernel that waits.
  */
@@ -89,7 +92,7 @@ void emu_wait_set_deferred(bool keeps);
  * or a thread that has used the device does not wait for it now, or did not wait all
  * the time since *seen was set here. */
 bool emu_wait_is_any_free(uint64_t *seen);
-/* Whether there is a thread that may use the device for the first time. */
+/* Whether the program has a thread that has not used the device yet. */
 bool emu_wait_is_any_new(void);
 
 /* The time of the next poll on the clock of pthread_cond_timedwait. */

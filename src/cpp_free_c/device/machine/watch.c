@@ -1,4 +1,4 @@
-/* See watch.h. */
+/* The watch. See watch.h. */
 #include "device/machine/watch.h"
 
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 
 enum { MAX_READS = 64, KIND_SLOTS = 256, MAX_FRAMES = 64, MAX_BYTES = 16 };
 
-/* What an operation does that matters here. */
+/* The effect of an operation, as far as the watch needs it. */
 typedef enum {
     PLAIN,
-    GUARD,  /* runs the next one for some lanes */
+    GUARD,  /* runs the next operation for some lanes */
     READ,   /* loads */
     WRITE,  /* stores */
     UPDATE, /* loads and stores */
     CLOCK,  /* reads special registers, the clock among them */
-    SPIN,   /* does nothing, in loops that wait */
-    ACT     /* does what cannot be followed */
+    SPIN,   /* has no effect; loops that wait contain it */
+    ACT     /* has effects that cannot be observed */
 } kind;
 
 typedef struct {
@@ -31,24 +31,24 @@ struct emu_watch {
     kind_slot kinds[KIND_SLOTS]; /* by address of the operation */
     emu_watch_read reads[MAX_READS];
     unsigned read_count;
-    uint32_t turn;       /* the turn now */
-    uint32_t newest;     /* that of the last read that is new */
-    uint32_t saved_turn; /* that of the saved state */
-    bool overflow;       /* there were more reads */
+    uint32_t turn;       /* the present turn */
+    uint32_t newest;     /* the turn of the last read that was new */
+    uint32_t saved_turn; /* the turn of the saved state */
+    bool overflow;       /* there were more reads than MAX_READS */
     bool changed;        /* the block has changed memory, or may have */
-    bool timed;          /* the clock was read */
-    bool spins;          /* there was an operation that waiting is made of */
-    bool host;           /* memory was read that the host may write to */
+    bool timed;          /* the block has read a clock */
+    bool spins;          /* it has run an operation of loops that wait */
+    bool host;           /* it has read memory that the host may write to */
     uint8_t *saved;      /* a state of the block */
     size_t used, room;
-    size_t at; /* how far the comparison with it has come */
-    bool compares;
+    bool compares; /* compare with the saved state, do not save */
+    size_t at;     /* bytes of the saved state that are compared */
 };
 
 /* -- operations -------------------------------------------------------------------- */
 
 static unsigned
-slot_of(emu_op run)
+watch_slot_of(emu_op run)
 {
     uintptr_t bits;
 
@@ -60,7 +60,7 @@ static void
 kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
 {
     const emu_op run = emu_ops()[op];
-    unsigned slot = slot_of(run);
+    unsigned slot = watch_slot_of(run);
 
     while (watch->kinds[slot].run) {
         slot = (slot + 1) % KIND_SLOTS;
@@ -71,7 +71,7 @@ kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
 static const kind_slot *
 kind_of(const emu_watch *watch, emu_op run)
 {
-    unsigned slot = slot_of(run);
+    unsigned slot = watch_slot_of(run);
 
     while (watch->kinds[slot].run && watch->kinds[slot].run != run) {
         slot = (slot + 1) % KIND_SLOTS;
@@ -136,9 +136,9 @@ kinds_fill(emu_watch *watch)
 
 /* -- accesses ---------------------------------------------------------------------- */
 
-/* Whether an address of an access is one of global memory. */
+/* Whether an address of an access is in global memory. */
 static bool
-is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
+watch_is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
     const emu_grid *grid = warp->block->grid;
@@ -147,9 +147,9 @@ is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
            address - (uint64_t)(uintptr_t)grid->params >= grid->params_size;
 }
 
-/* Whether the host, or another process, can write there behind the device's back. */
+/* Whether the host or another process can write to an address without the device. */
 static bool
-is_host_memory(uint64_t address)
+watch_is_host_memory(uint64_t address)
 {
     const emu_allocation *found = emu_memory_find(address);
 
@@ -160,8 +160,8 @@ is_host_memory(uint64_t address)
 }
 
 static void
-note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
-          const uint64_t address[EMU_LANES])
+watch_note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
+                const uint64_t address[EMU_LANES])
 {
     emu_watch_read read = {.warp = warp, .func = warp->frame->func, .insn = insn};
     uint32_t left;
@@ -170,17 +170,17 @@ note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (is_global(warp, insn, address[lane])) {
+        if (watch_is_global(warp, insn, address[lane])) {
             if (!read.address) {
                 read.address = address[lane];
                 read.lane = lane;
             }
             read.pattern = (read.pattern ^ address[lane]) * 0x9e3779b97f4a7c15u + lane;
-            watch->host |= is_host_memory(address[lane]);
+            watch->host |= watch_is_host_memory(address[lane]);
         }
     }
     if (!read.address || watch->overflow) {
-        return; /* there are more than anybody asks about */
+        return;
     }
     for (i = 0; i < watch->read_count; i++) {
         if (watch->reads[i].insn == insn && watch->reads[i].warp == warp &&
@@ -203,9 +203,9 @@ typedef struct {
     unsigned size;
 } before;
 
-/* Other threads may change the bytes meanwhile. */
+/* Copy bytes that other threads may write to meanwhile. */
 static void
-load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
+watch_load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
 {
     for (unsigned i = 0; i < size; i++) {
         to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
@@ -213,8 +213,8 @@ load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
 }
 
 static void
-keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
-            const uint64_t address[EMU_LANES])
+watch_keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
+                  const uint64_t address[EMU_LANES])
 {
     uint32_t left;
 
@@ -223,23 +223,23 @@ keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (is_global(warp, insn, address[lane])) {
-            kept->at[lane] = emu_access_global(warp, address[lane], size);
+        if (watch_is_global(warp, insn, address[lane])) {
+            kept->at[lane] = emu_address_global(warp, address[lane], size);
             if (kept->at[lane]) {
-                load_bytes(kept->bytes[lane], kept->at[lane], size);
+                watch_load_bytes(kept->bytes[lane], kept->at[lane], size);
             }
         }
     }
 }
 
 static bool
-has_changed(const before *kept)
+watch_has_changed(const before *kept)
 {
     uint8_t now[sizeof kept->bytes[0]];
 
     for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         if (kept->at[lane]) {
-            load_bytes(now, kept->at[lane], kept->size);
+            watch_load_bytes(now, kept->at[lane], kept->size);
             if (memcmp(kept->bytes[lane], now, kept->size) != 0) {
                 return true;
             }
@@ -249,18 +249,20 @@ has_changed(const before *kept)
 }
 
 static const emu_insn *
-step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
-            const kind_slot *slot)
+watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
+                  const kind_slot *slot)
 {
-    const unsigned size =
-        slot->size ? slot->size : (insn->e >> 16 & 0xff) * (insn->e >> 8 & 0xff);
+    unsigned size = slot->size;
     uint64_t address[EMU_LANES];
     const emu_insn *next;
     before kept;
 
-    emu_access_addresses(warp, insn, address);
+    if (size == 0) { /* a vector: count and bytes of its elements */
+        size = (insn->e >> 16 & 0xff) * (insn->e >> 8 & 0xff);
+    }
+    emu_address_of_lanes(warp, insn, address);
     if (slot->kind != WRITE) {
-        note_read(watch, warp, insn, address);
+        watch_note_read(watch, warp, insn, address);
     }
     if (slot->kind == READ) {
         return insn->run(warp, insn);
@@ -269,14 +271,31 @@ step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
         watch->changed = true;
         return insn->run(warp, insn);
     }
-    keep_before(&kept, warp, insn, size, address);
+    watch_keep_before(&kept, warp, insn, size, address);
     next = insn->run(warp, insn);
-    watch->changed |= has_changed(&kept);
+    watch->changed |= watch_has_changed(&kept);
     return next;
 }
 
+static bool
+watch_is_clock(unsigned special)
+{
+    switch (special) {
+        case PTX_S_clock:
+        case PTX_S_clock_hi:
+        case PTX_S_clock64:
+        case PTX_S_globaltimer:
+        case PTX_S_globaltimer_hi:
+        case PTX_S_globaltimer_lo:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/* Run one instruction and observe it. */
 static const emu_insn *
-step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
+watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
     const kind_slot *slot = kind_of(watch, insn->run);
     const emu_insn *next;
@@ -290,19 +309,16 @@ step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
                 return insn + 1 + insn->imm;
             }
             warp->mask = mask & bits;
-            next = step(watch, warp, insn + 1);
+            next = watch_step(watch, warp, insn + 1);
             warp->mask = mask;
             return next;
         case READ:
         case WRITE:
         case UPDATE:
             watch->spins |= slot->kind == UPDATE;
-            return step_access(watch, warp, insn, slot);
+            return watch_step_access(watch, warp, insn, slot);
         case CLOCK:
-            watch->timed |=
-                insn->aux == PTX_S_clock || insn->aux == PTX_S_clock_hi ||
-                insn->aux == PTX_S_clock64 || insn->aux == PTX_S_globaltimer ||
-                insn->aux == PTX_S_globaltimer_hi || insn->aux == PTX_S_globaltimer_lo;
+            watch->timed |= watch_is_clock(insn->aux);
             break;
         case SPIN:
             watch->spins = true;
@@ -321,20 +337,20 @@ emu_watch_run(emu_watch *watch, emu_warp *warp)
 {
     const emu_insn *insn;
 
-    warp->rotate = true; /* all groups of lanes get their turn */
+    warp->rotate = true; /* give all groups of lanes their turn */
     warp->spins = 0;
     insn = emu_warp_switch(warp);
     while (insn) {
-        insn = step(watch, warp, insn);
+        insn = watch_step(watch, warp, insn);
     }
 }
 
 /* -- states ------------------------------------------------------------------------ */
 
-/* Saves a part of the state, or compares it with the saved one: false if it differs or
- * there is no memory. */
+/* Save a part of the state, or compare it with the saved state. False: it differs, or
+ * out of memory. */
 static bool
-part(emu_watch *watch, const void *bytes, size_t size)
+watch_part(emu_watch *watch, const void *bytes, size_t size)
 {
     if (watch->compares) {
         if (size > watch->used - watch->at ||
@@ -359,15 +375,15 @@ part(emu_watch *watch, const void *bytes, size_t size)
     return true;
 }
 
-/* Where the lanes of a warp are; groups in the order in which they will run. */
+/* The places of the lanes of a warp; groups in the order in which they will run. */
 static bool
-places(emu_watch *watch, const emu_warp *warp)
+watch_places(emu_watch *watch, const emu_warp *warp)
 {
     uint8_t order[EMU_LANES];
     const uint32_t head[] = {warp->alive, (uint32_t)warp->turns, warp->group_count};
     unsigned i, k;
 
-    if (!part(watch, head, sizeof head)) {
+    if (!watch_part(watch, head, sizeof head)) {
         return false;
     }
     for (i = 0; i < warp->group_count; i++) {
@@ -383,16 +399,16 @@ places(emu_watch *watch, const emu_warp *warp)
                                   group->mask,          group->state,
                                   group->barrier,       group->need};
 
-        if (!part(watch, words, sizeof words)) {
+        if (!watch_part(watch, words, sizeof words)) {
             return false;
         }
     }
     return true;
 }
 
-/* Registers and local memory, as far as it is in use. */
+/* Registers, and local memory as far as it is in use. */
 static bool
-values(emu_watch *watch, const emu_warp *warp)
+watch_values(emu_watch *watch, const emu_warp *warp)
 {
     const emu_frame *seen[MAX_FRAMES];
     unsigned count = 0, i, k;
@@ -405,7 +421,7 @@ values(emu_watch *watch, const emu_warp *warp)
             for (k = 0; k < count && seen[k] != frame; k++) {
             }
             if (k < count) {
-                break; /* and so are all that it was called from */
+                break; /* its callers are saved too */
             }
             if (count < MAX_FRAMES) {
                 seen[count++] = frame;
@@ -413,42 +429,42 @@ values(emu_watch *watch, const emu_warp *warp)
             if (frame->local_end > local) {
                 local = frame->local_end;
             }
-            if (!part(watch, &frame->parent, sizeof frame->parent) ||
-                !part(watch, frame->regs, frame->func->frame_size)) {
+            if (!watch_part(watch, &frame->parent, sizeof frame->parent) ||
+                !watch_part(watch, frame->regs, frame->func->frame_size)) {
                 return false;
             }
         }
     }
-    for (left = local ? warp->alive : 0; left; left &= left - 1) {
+    for (left = warp->alive; local && left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (!part(watch, warp->local + lane * warp->local_stride, local)) {
+        if (!watch_part(watch, warp->local + lane * warp->local_stride, local)) {
             return false;
         }
     }
     return true;
 }
 
-/* Saves or compares the whole block: cheap parts first. */
+/* Save or compare the whole block, cheap parts first. */
 static bool
 state_of(emu_watch *watch, const emu_block *block)
 {
     unsigned i;
 
     for (i = 0; i < block->warp_count; i++) {
-        if (!places(watch, &block->warps[i])) {
+        if (!watch_places(watch, &block->warps[i])) {
             return false;
         }
     }
-    if (!part(watch, block->barriers, sizeof block->barriers)) {
+    if (!watch_part(watch, block->barriers, sizeof block->barriers)) {
         return false;
     }
     for (i = 0; i < block->warp_count; i++) {
-        if (!values(watch, &block->warps[i])) {
+        if (!watch_values(watch, &block->warps[i])) {
             return false;
         }
     }
-    return part(watch, block->shared, block->shared_size);
+    return watch_part(watch, block->shared, block->shared_size);
 }
 
 static bool
@@ -474,46 +490,64 @@ state_is_saved_one(emu_watch *watch, const emu_block *block)
 
 /* -- watching ---------------------------------------------------------------------- */
 
+/* Give the block turns until its state recurs. False: it did not recur, or something
+ * ended the watch. */
+static bool
+watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
+                       emu_block_state *state)
+{
+    uint32_t next_save = 1;
+    bool is_saved = state_save(watch, block);
+
+    while (watch->turn < turns && is_saved && !watch->changed) {
+        watch->turn++;
+        *state = emu_block_turn(block);
+        if (*state != EMU_BLOCK_MORE) {
+            return false;
+        }
+        if (state_is_saved_one(watch, block)) {
+            return true;
+        }
+        if (watch->turn == next_save && watch->turn < turns) {
+            next_save *= 2; /* the period may be longer */
+            is_saved = state_save(watch, block);
+        }
+    }
+    return false;
+}
+
+/* Whether the reads of a block look like those of one that waits. */
+static bool
+watch_seems_to_wait(const emu_watch *watch)
+{
+    return watch->spins && watch->read_count && !watch->overflow &&
+           watch->turn >= watch->saved_turn + 16 &&
+           watch->newest < (watch->saved_turn + watch->turn) / 2;
+}
+
 emu_watch_result
 emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
                 emu_block_state *state)
 {
-    emu_watch_result result = EMU_MOVES;
-    bool repeats = false, can_compare;
-    uint32_t next_save = 1;
+    bool repeats;
 
     watch->turn = 0;
     watch->changed = false;
     watch->spins = false;
     *state = EMU_BLOCK_MORE;
-    can_compare = state_save(watch, block);
     block->watch = watch;
-    while (watch->turn < turns && can_compare && !repeats && !watch->changed) {
-        watch->turn++;
-        *state = emu_block_turn(block);
-        if (*state != EMU_BLOCK_MORE) {
-            break;
-        }
-        repeats = state_is_saved_one(watch, block);
-        if (!repeats && watch->turn == next_save &&
-            watch->turn < turns) { /* a longer period, perhaps */
-            next_save *= 2;
-            can_compare = state_save(watch, block);
-        }
-    }
+    repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
         return EMU_MOVES;
     }
-    if (repeats) {
-        result = watch->timed ? EMU_SEEMS_TO_WAIT : EMU_WAITS;
+    if (repeats && !watch->timed) {
+        return EMU_WAITS;
     }
-    else if (watch->spins && watch->read_count && !watch->overflow &&
-             watch->turn >= watch->saved_turn + 16 &&
-             watch->newest < (watch->saved_turn + watch->turn) / 2) {
-        result = EMU_SEEMS_TO_WAIT;
+    if (repeats || watch_seems_to_wait(watch)) {
+        return EMU_SEEMS_TO_WAIT;
     }
-    return result;
+    return EMU_MOVES;
 }
 
 unsigned

@@ -1,4 +1,4 @@
-/* See workers.h. */
+/* Workers. See workers.h. */
 #define _GNU_SOURCE
 #include "device/machine/workers.h"
 
@@ -15,19 +15,19 @@
 
 enum {
     KEEP_BYTES = 1 << 24,
-    LOOK_GAP = 63, /* turns between two looks at most */
+    LOOK_GAP = 63, /* the most turns between two looks */
     LOOK_NANOSECONDS = 1000000,
-    SUSPECT = 2000000, /* a block that has run for so long may be waiting */
-    WATCH_SHARE = 200, /* watching takes one part of that many of the time */
-    WATCH_TURNS = 32,  /* ... at first */
+    SUSPECT = 2000000, /* a block that has run for this time may be waiting */
+    WATCH_SHARE = 200, /* watching takes at most 1 / WATCH_SHARE of the time */
+    WATCH_TURNS = 32,  /* turns of the first watch */
     WATCH_TURNS_MOST = 1 << 16,
-    SLEEP = 100000, /* between two watches of a grid that waits, at first */
+    SLEEP = 100000, /* the first pause between two watches of a grid that waits */
     SLEEP_MOST = 2000000,
     GRACE = 1000000000,
     PLACES = 3
 };
 
-/* -- how a launch ends before its blocks do ---------------------------------------- */
+/* -- ending a launch before its blocks end ----------------------------------------- */
 
 static void
 grid_end(emu_grid *grid, CUresult code, const char *text)
@@ -84,7 +84,7 @@ emu_worker_look(emu_worker *worker, emu_grid *grid)
 
 /* -- a worker and its blocks ------------------------------------------------------- */
 
-/* A place where blocks wait. */
+/* An instruction at which blocks wait. */
 typedef struct {
     emu_watch_read read;
     unsigned warps;
@@ -93,15 +93,15 @@ typedef struct {
 typedef struct {
     emu_worker *worker;
     emu_grid *grid;
-    emu_block **blocks; /* the first `live` are under way, the others may be reused */
+    emu_block **blocks; /* the first `live` run, the others may be reused */
     size_t live, count, room;
     emu_watch *watch;     /* made at its first use */
     uint64_t watch_at;    /* when to watch next; 0: not set yet */
-    uint32_t watch_turns; /* for so long */
+    uint32_t watch_turns; /* how many turns it takes */
     bool waits;           /* counted in grid->waiting */
-    bool quiet;           /* it does nothing but watch */
+    bool quiet;           /* it only watches */
     bool still;           /* counted in grid->proof.still */
-    uint64_t voted;       /* the last epoch that it has watched through */
+    uint64_t voted;       /* the last epoch in which it voted */
     long sleep;
     place places[PLACES]; /* of its last watch */
     unsigned place_count;
@@ -126,7 +126,7 @@ is_any_left(const emu_grid *grid)
     return atomic_load(&grid->next_block) < grid->block_count;
 }
 
-/* A worker has room for one block, and for as many more as it takes here. */
+/* Reserve a place for one resident block. False: as many as allowed are resident. */
 static bool
 slot_take(emu_grid *grid)
 {
@@ -172,7 +172,7 @@ block_new(emu_worker *worker)
     return block;
 }
 
-/* Makes a block of that number one of the crew's. */
+/* Begin the block with this number. False: out of memory. */
 static bool
 crew_begin(crew *c, uint64_t number)
 {
@@ -204,7 +204,7 @@ crew_begin(crew *c, uint64_t number)
     return true;
 }
 
-/* Takes the next block of the grid; false: there is none, or no memory. */
+/* Begin the next block of the grid. False: there is none, or out of memory. */
 static bool
 crew_next(crew *c)
 {
@@ -220,7 +220,7 @@ crew_next(crew *c)
     return true;
 }
 
-/* A block has ended. */
+/* Remove a block that has ended. */
 static void
 crew_retire(crew *c, size_t index)
 {
@@ -264,7 +264,7 @@ add_places(crew *c)
     c->host |= emu_watch_reads_host_memory(c->watch);
 }
 
-/* Watches the crew's blocks: the least of what they do. */
+/* Watch the blocks of the crew. Return the least result. */
 static emu_watch_result
 crew_watch(crew *c)
 {
@@ -294,7 +294,8 @@ crew_watch(crew *c)
     return c->watch ? least : EMU_MOVES;
 }
 
-/* The same when it is time to, else false; sets when that is again. */
+/* Watch the blocks if it is time to, and set the time of the next watch. False: it is
+ * not time yet. */
 static bool
 crew_suspect(crew *c, emu_watch_result *result)
 {
@@ -319,8 +320,8 @@ crew_suspect(crew *c, emu_watch_result *result)
 
 /* -- proving that the grid is stuck ------------------------------------------------ */
 
-/* From now on this worker only watches. The present epoch, in which all workers do
- * nothing but that; 0: there is none. */
+/* Record that this worker only watches from now on. Return the present epoch, in which
+ * all workers only watch, or 0. */
 static uint64_t
 proof_join(crew *c)
 {
@@ -339,12 +340,15 @@ proof_join(crew *c)
         proof->host = false;
         proof->since = emu_clock_steady();
     }
-    epoch = proof->is_open ? proof->epoch : 0;
+    epoch = 0;
+    if (proof->is_open) {
+        epoch = proof->epoch;
+    }
     (void)pthread_mutex_unlock(&proof->lock);
     return epoch;
 }
 
-/* This worker has watched all of its blocks through since it learnt of the epoch. */
+/* Record that this worker has proven, within the epoch, that all of its blocks wait. */
 static void
 proof_vote(crew *c, uint64_t epoch)
 {
@@ -359,7 +363,7 @@ proof_vote(crew *c, uint64_t epoch)
     (void)pthread_mutex_unlock(&proof->lock);
 }
 
-/* Something has happened. */
+/* Record that this worker makes progress: the epoch ends. */
 static void
 proof_leave(crew *c)
 {
@@ -374,7 +378,7 @@ proof_leave(crew *c)
     (void)pthread_mutex_unlock(&proof->lock);
 }
 
-/* For the thread that launched: whether the launch is to fail. */
+/* In the thread that launched: decide whether the launch shall fail. */
 static void
 proof_judge(emu_grid *grid)
 {
@@ -391,12 +395,12 @@ proof_judge(emu_grid *grid)
     if (!proven) {
         return;
     }
-    if (proof->told < since || emu_wait_is_any_free(&proof->ends)) {
-        proof->told = emu_clock_steady();
+    if (proof->last_free < since || emu_wait_is_any_free(&proof->ends)) {
+        proof->last_free = emu_clock_steady();
     }
-    else if (emu_clock_steady() - proof->told > GRACE) {
+    else if (emu_clock_steady() - proof->last_free > GRACE) {
         if (emu_wait_is_any_new()) {
-            proof->told = emu_clock_steady();
+            proof->last_free = emu_clock_steady();
         }
         else {
             atomic_store(&grid->stuck, true);
@@ -404,63 +408,77 @@ proof_judge(emu_grid *grid)
     }
 }
 
-/* "warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ..." */
+/* Write "; warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ...". */
 static size_t
 place_text(const place *p, char *text, size_t room)
 {
     const emu_watch_read *read = &p->read;
     const uint32_t *ctaid = read->warp->block->ctaid;
     const emu_allocation *memory = emu_memory_find(read->address);
+    const char *name = "", *space = "", *ending = "s";
     char where[112], in[120] = "";
     int length;
 
-    emu_place_text(read->func->program, emu_place_of(read->func, read->insn), where,
-                   sizeof where);
+    emu_report_place_text(read->func->program,
+                          emu_report_place_of(read->func, read->insn), where,
+                          sizeof where);
+    if (memory && memory->name) {
+        space = " ";
+        name = memory->name;
+    }
     if (memory) {
-        (void)snprintf(
-            in, sizeof in, ", byte %llu of the %llu-byte %s allocation%s%.40s",
-            (unsigned long long)(read->address - memory->base),
-            (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
-            memory->name ? " " : "", memory->name ? memory->name : "");
+        (void)snprintf(in, sizeof in,
+                       ", byte %llu of the %llu-byte %s allocation%s%.40s",
+                       (unsigned long long)(read->address - memory->base),
+                       (unsigned long long)memory->size,
+                       emu_memory_kind_name(memory->kind), space, name);
     }
     length = snprintf(text, room, "; warp %u of block (%u, %u, %u)", read->warp->number,
                       ctaid[0], ctaid[1], ctaid[2]);
     if (p->warps > 1 && length > 0 && (size_t)length < room) {
+        ending = "";
         length += snprintf(text + length, room - (size_t)length,
                            " and %u others like it", p->warps - 1);
     }
     if (length > 0 && (size_t)length < room) {
         length += snprintf(text + length, room - (size_t)length, " read%s 0x%llx%s%s",
-                           p->warps > 1 ? "" : "s", (unsigned long long)read->address,
-                           where, in);
+                           ending, (unsigned long long)read->address, where, in);
     }
-    return length > 0 ? (size_t)length : 0;
+    if (length < 0) {
+        return 0;
+    }
+    return (size_t)length;
 }
 
+/* The place of the fault: the first read of the last watch, or the kernel's start. */
 static void
 fault_stuck(crew *c)
 {
+    static const char waits[] =
+        "deadlock: all blocks that are resident wait for global memory to change%s%s";
+    static const char loops[] =
+        "deadlock: all blocks that are resident loop for ever%s%s";
     emu_grid *grid = c->grid;
-    emu_warp *warp = c->place_count ? c->places[0].read.warp : &c->blocks[0]->warps[0];
+    const emu_func *kernel = grid->kernel->func;
+    emu_warp *warp = &c->blocks[0]->warps[0];
     const uint64_t begun = atomic_load(&grid->next_block);
-    emu_frame frame = {.func = grid->kernel->func};
-    const emu_insn *insn = frame.func->code;
-    unsigned lane = 0, i;
-    uint64_t address = 0;
+    emu_watch_read read = {.func = kernel, .insn = kernel->code};
+    emu_frame frame = {.func = kernel};
+    const char *format = loops;
     char text[420] = "", rest[120] = "";
     size_t used = 0;
 
-    for (i = 0; i < c->place_count && used < sizeof text; i++) {
+    for (unsigned i = 0; i < c->place_count && used < sizeof text; i++) {
         used += place_text(&c->places[i], text + used, sizeof text - used);
     }
     if (c->place_count) {
-        const emu_watch_read *read = &c->places[0].read;
-
-        frame.func = read->func;
-        frame.parent = read->func == grid->kernel->func ? NULL : warp->frame;
-        insn = read->insn;
-        lane = read->lane;
-        address = read->address;
+        format = waits;
+        read = c->places[0].read;
+        warp = read.warp;
+        frame.func = read.func;
+        if (read.func != kernel) {
+            frame.parent = warp->frame;
+        }
     }
     if (begun < grid->block_count) {
         (void)snprintf(rest, sizeof rest,
@@ -470,16 +488,15 @@ fault_stuck(crew *c)
                        (unsigned long long)grid->block_count, grid->most);
     }
     warp->frame = &frame;
-    (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, address,
-                    c->place_count ? "deadlock: all blocks that are resident wait for "
-                                     "global memory to change%s%s"
-                                   : "deadlock: all blocks that are resident loop for "
-                                     "ever%s%s",
-                    text, rest);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    (void)emu_fault(warp, read.insn, CUDA_ERROR_LAUNCH_FAILED, read.lane, read.address,
+                    format, text, rest);
+#pragma GCC diagnostic pop
     warp->frame = NULL;
 }
 
-/* A crew that waits, as do all that it knows of: one watch of its blocks. */
+/* One watch of the blocks of a crew that only watches. */
 static void
 stay_quiet(crew *c)
 {
@@ -510,9 +527,9 @@ stay_quiet(crew *c)
     emu_worker_look(c->worker, c->grid);
 }
 
-/* -- what one worker does ---------------------------------------------------------- */
+/* -- running blocks ---------------------------------------------------------------- */
 
-/* The worker looks round while its only block runs. */
+/* After a look of a worker with one block: change the mode of the grid if all wait. */
 static void
 look_alone(crew *c)
 {
@@ -527,7 +544,7 @@ look_alone(crew *c)
     }
 }
 
-/* Runs blocks one after the other, until the grid changes over to turns. */
+/* Run blocks one after the other, until the grid changes to turns. */
 static void
 run_alone(crew *c)
 {
@@ -548,7 +565,7 @@ run_alone(crew *c)
     }
 }
 
-/* Begins blocks: as many as there are under way at most, so that others begin some. */
+/* Begin blocks: at most one more than run already, so that other workers begin some. */
 static void
 begin_more(crew *c)
 {
@@ -622,7 +639,7 @@ worker_free_frames(emu_worker *worker)
     worker->frame_bytes = 0;
 }
 
-/* Workers that are not at work keep their memory for the next launch. */
+/* Idle workers keep their memory for the next launch. */
 static struct {
     pthread_mutex_t lock;
     emu_worker *first;
@@ -639,7 +656,10 @@ worker_take(void)
         idle.first = worker->next;
     }
     (void)pthread_mutex_unlock(&idle.lock);
-    return worker ? worker : calloc(1, sizeof *worker);
+    if (!worker) {
+        worker = calloc(1, sizeof *worker);
+    }
+    return worker;
 }
 
 static void
@@ -650,7 +670,7 @@ worker_free(emu_worker *worker)
     free(worker);
 }
 
-/* Keeps the worker unless it holds much. */
+/* Keep the worker for the next launch, unless it holds much memory. */
 static void
 worker_give(emu_worker *worker)
 {
@@ -668,7 +688,7 @@ worker_give(emu_worker *worker)
     (void)pthread_mutex_unlock(&idle.lock);
 }
 
-/* Ends what a failed launch has left and keeps one block for the next launch. */
+/* Drop the blocks that a failed launch left and keep one block for the next launch. */
 static void
 crew_end(crew *c)
 {
@@ -683,8 +703,8 @@ crew_end(crew *c)
     for (i = 1; i < c->count; i++) {
         emu_block_free(c->blocks[i]);
     }
-    c->worker->block = c->count ? c->blocks[0] : NULL;
     if (c->blocks != &c->worker->block) {
+        c->worker->block = c->blocks[0]; /* a larger list has one at least */
         free(c->blocks);
     }
     emu_watch_free(c->watch);
@@ -709,7 +729,7 @@ run_part(void *data, unsigned number)
     c.room = 1;
     atomic_fetch_add(&grid->active, 1);
     if (is_together(&c)) {
-        proof_leave(&c); /* the others did not know of this worker */
+        proof_leave(&c); /* the epoch of the other workers ends */
     }
     if (slot_take(grid)) {
         run_alone(&c);
@@ -725,7 +745,7 @@ run_part(void *data, unsigned number)
     worker_give(worker);
 }
 
-/* While the thread that launched waits for the other workers. */
+/* Called while the thread that launched waits for the other workers. */
 static void
 run_idle(void *data)
 {
@@ -739,8 +759,11 @@ void
 emu_workers_run(emu_grid *grid)
 {
     const unsigned threads = emu_threads_count();
-    uint64_t parts = grid->block_count < threads ? grid->block_count : threads;
+    uint64_t parts = threads;
 
+    if (parts > grid->block_count) {
+        parts = grid->block_count;
+    }
     if (parts > grid->most) {
         parts = grid->most;
     }

@@ -40,17 +40,20 @@ array_destroy(emu_object *object)
 }
 
 static bool
+has_valid_sides(const CUDA_ARRAY3D_DESCRIPTOR *d)
+{
+    return d->Width > 0 && d->Width <= LARGEST_SIDE && d->Height <= LARGEST_SIDE &&
+           d->Depth <= LARGEST_SIDE;
+}
+
+static bool
 array_is_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-    bool cubemap = (d->Flags & EMU_ARRAY_CUBEMAP) != 0;
-    bool layered = (d->Flags & EMU_ARRAY_LAYERED) != 0;
+    const bool cubemap = (d->Flags & EMU_ARRAY_CUBEMAP) != 0;
+    const bool layered = (d->Flags & EMU_ARRAY_LAYERED) != 0;
 
-    if (!emu_array_format_size(d->Format) ||
+    if (!emu_array_format_size(d->Format) || !has_valid_sides(d) ||
         (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4)) {
-        return false;
-    }
-    if (d->Width == 0 || d->Width > LARGEST_SIDE || d->Height > LARGEST_SIDE ||
-        d->Depth > LARGEST_SIDE) {
         return false;
     }
     if (cubemap && layered) {
@@ -68,7 +71,7 @@ array_is_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
 static size_t
 at_least_one(size_t value)
 {
-    return value ? value : 1;
+    return value > 0 ? value : 1;
 }
 
 static void
@@ -131,7 +134,7 @@ mipmap_destroy(emu_object *object)
 {
     emu_mipmap *mipmap = (emu_mipmap *)object;
 
-    /* The context may have destroyed levels before: they are listed there too. */
+    /* The context may have destroyed some levels already: it owns them too. */
     for (unsigned int i = 0; i < mipmap->level_count; i++) {
         if (mipmap->levels[i]) {
             array_destroy(&mipmap->levels[i]->object);

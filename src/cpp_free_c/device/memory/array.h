@@ -1,7 +1,8 @@
 /* CUDA arrays: one to three dimensions, layers, cube faces and levels, row after row.
  *
  * An element (x, y, z) is at base + z * slice + y * pitch + x * element; z counts
- * layers or faces where there are any. Read by textures and surfaces, and by copies. */
+ * layers or faces of an array that has them. Read by textures, surfaces and copies. The
+ * driver's calls on arrays are in device/api/texture/array.c. */
 #ifndef DEVICE_MEMORY_ARRAY_H
 #define DEVICE_MEMORY_ARRAY_H
 

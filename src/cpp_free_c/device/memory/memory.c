@@ -1,13 +1,14 @@
 /* The memory of all software devices: reservation, allocation, quarantine, accounting.
  *
- * The range has two parts. The small one is cut into runs of 512-byte granules, a run
- * for each allocation up to 32 KiB; a run keeps its record for ever and is handed out
- * again with it. The large one is cut into spans of 64 KiB chunks; a span returns to a
- * sorted list of free spans. Both leave a guard behind every allocation, so that
- * running over an end never reaches a neighbour unnoticed.
+ * The range has two parts. The small part consists of runs of 512-byte granules, one
+ * run for each allocation up to 32 KiB; a run keeps its record for ever and is reused
+ * with it. The large part consists of spans of 64 KiB chunks; a freed span returns to a
+ * sorted list. Every allocation has a guard zone behind it, so that an access beyond
+ * its end never reaches the next allocation.
  *
- * Invariant: `state.mutex` guards everything here but the tables and extents, which are
- * read without it. It is the innermost lock: nothing is called while it is held. */
+ * Invariant: `state.mutex` guards everything here except the tables and extents, which
+ * are read without it. It is the innermost lock: no other function is called while it
+ * is held. */
 #define _GNU_SOURCE
 #include "device/memory/memory.h"
 
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "device/base/device.h"
 
 #define RANGE_LARGEST ((uint64_t)1 << 40)
 #define RANGE_SMALLEST ((uint64_t)1 << 32)
@@ -65,37 +64,40 @@ static struct {
 emu_memory_range emu_memory_tables;
 
 static uint64_t
-round_up(uint64_t value, uint64_t step)
+memory_round_up(uint64_t value, uint64_t step)
 {
     return (value + step - 1) / step * step;
 }
 
 static void *
-reserve(uint64_t bytes, int protection)
+memory_reserve(uint64_t bytes, int protection)
 {
     void *memory = mmap(NULL, bytes, protection,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    return memory;
 }
 
-/* Tries to reserve a range of `size` bytes with its tables; undoes all on failure. */
+/* Reserve a range of `size` bytes and its tables. False: reserve nothing. */
 static bool
-open_range(uint64_t size)
+memory_open_range(uint64_t size)
 {
     uint64_t granules = size / 16 / EMU_GRANULE * sizeof(uint32_t);
     uint64_t chunks = size / EMU_CHUNK * sizeof(uint32_t);
     uint64_t records_size = (size >> RECORD_SHIFT) * sizeof(emu_allocation);
-    char *range = reserve(size + RANGE_ALIGNMENT, PROT_NONE);
-    void *granule_table = reserve(granules, PROT_READ | PROT_WRITE);
-    void *chunk_table = reserve(chunks, PROT_READ | PROT_WRITE);
-    void *records = reserve(records_size, PROT_READ | PROT_WRITE);
+    char *range = memory_reserve(size + RANGE_ALIGNMENT, PROT_NONE);
+    void *granule_table = memory_reserve(granules, PROT_READ | PROT_WRITE);
+    void *chunk_table = memory_reserve(chunks, PROT_READ | PROT_WRITE);
+    void *records = memory_reserve(records_size, PROT_READ | PROT_WRITE);
 
     if (range && granule_table && chunk_table && records) {
         emu_memory_tables.granules = granule_table;
         emu_memory_tables.chunks = chunk_table;
         emu_memory_tables.records = records;
-        emu_memory_tables.base = round_up((uintptr_t)range, RANGE_ALIGNMENT);
+        emu_memory_tables.base = memory_round_up((uintptr_t)range, RANGE_ALIGNMENT);
         emu_memory_tables.small_size = size / 16;
         emu_memory_tables.size = size;
         return true;
@@ -123,7 +125,7 @@ emu_memory_open(void)
     if (emu_memory_tables.size) {
         return CUDA_SUCCESS;
     }
-    while (!open_range(size)) {
+    while (!memory_open_range(size)) {
         size /= 2;
         if (size < RANGE_SMALLEST) {
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -139,12 +141,12 @@ emu_memory_open(void)
 
 /* -- parts, all under the mutex ---------------------------------------------------- */
 
-/* Makes [*committed, need) usable, in large steps so that the kernel sees few mappings.
- */
+/* Make [*committed, need) accessible, in large steps so that the system has few
+ * mappings. */
 static bool
-commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
+memory_commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
 {
-    uint64_t target = round_up(need, COMMIT_STEP);
+    uint64_t target = memory_round_up(need, COMMIT_STEP);
     char *start = (char *)(uintptr_t)(emu_memory_tables.base + *committed);
 
     if (need <= *committed) {
@@ -159,15 +161,15 @@ commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
     if (mprotect(start, target - *committed, PROT_READ | PROT_WRITE) != 0) {
         return false;
     }
-    /* A huge page over several allocations would come back whole with the first access
-     * to one of them, and so bring back the pages of those that are freed. */
+    /* With a huge page over several allocations, the first access to one of them would
+     * also allocate the pages of those that are freed. */
     (void)madvise(start, target - *committed, MADV_NOHUGEPAGE);
     *committed = target;
     return true;
 }
 
 static emu_allocation *
-take_record_locked(void)
+memory_take_record_locked(void)
 {
     emu_allocation *record = state.free_records;
 
@@ -181,20 +183,20 @@ take_record_locked(void)
 }
 
 static void
-return_record_locked(emu_allocation *record)
+memory_return_record_locked(emu_allocation *record)
 {
     record->queue = state.free_records;
     state.free_records = record;
 }
 
 static uint32_t
-record_number(const emu_allocation *record)
+memory_record_number(const emu_allocation *record)
 {
     return (uint32_t)(record - emu_memory_tables.records);
 }
 
 static emu_allocation *
-take_run_locked(size_t size)
+memory_take_run_locked(size_t size)
 {
     size_t granules = (size + EMU_GRANULE - 1) / EMU_GRANULE + 1;
     uint64_t bytes = granules * EMU_GRANULE;
@@ -206,13 +208,15 @@ take_run_locked(size_t size)
         return record;
     }
     if (offset / EMU_CHUNK != (offset + bytes - 1) / EMU_CHUNK) {
-        offset = round_up(offset, EMU_CHUNK); /* a run lies in one chunk: see share */
+        offset = memory_round_up(
+            offset,
+            EMU_CHUNK); /* a run is within one chunk, so that IPC can share it */
     }
-    if (!commit_locked(&state.small_committed, offset + bytes,
-                       emu_memory_tables.small_size)) {
+    if (!memory_commit_locked(&state.small_committed, offset + bytes,
+                              emu_memory_tables.small_size)) {
         return NULL;
     }
-    record = take_record_locked();
+    record = memory_take_record_locked();
     if (!record) {
         return NULL;
     }
@@ -221,14 +225,15 @@ take_run_locked(size_t size)
     record->span = bytes;
     for (size_t i = 0; i < granules; i++) {
         atomic_store_explicit(&emu_memory_tables.granules[offset / EMU_GRANULE + i],
-                              record_number(record), memory_order_release);
+                              memory_record_number(record), memory_order_release);
     }
     return record;
 }
 
-/* Finds a free span, else cuts one from the untouched end. UINT64_MAX when neither. */
+/* Take a free span, or a new one from the end of the range. UINT64_MAX: neither fits.
+ */
 static uint64_t
-take_span_locked(uint64_t bytes)
+memory_take_span_locked(uint64_t bytes)
 {
     uint64_t offset;
 
@@ -248,18 +253,18 @@ take_span_locked(uint64_t bytes)
     }
     offset = state.large_next;
     if (bytes > emu_memory_tables.size - offset ||
-        !commit_locked(&state.large_committed, offset + bytes,
-                       emu_memory_tables.size)) {
+        !memory_commit_locked(&state.large_committed, offset + bytes,
+                              emu_memory_tables.size)) {
         return UINT64_MAX;
     }
     state.large_next = offset + bytes;
     return offset;
 }
 
-/* Puts a span back. Where there is no memory to remember it, its addresses stay unused.
- */
+/* Return a span to the list. If there is no memory for the list, its addresses stay
+ * unused. */
 static void
-return_span_locked(uint64_t offset, uint64_t size)
+memory_return_span_locked(uint64_t offset, uint64_t size)
 {
     size_t at = 0;
 
@@ -300,7 +305,7 @@ return_span_locked(uint64_t offset, uint64_t size)
 }
 
 static void
-set_chunks_locked(const emu_allocation *record, uint32_t number)
+memory_set_chunks_locked(const emu_allocation *record, uint32_t number)
 {
     uint64_t first = (record->base - emu_memory_tables.base) / EMU_CHUNK;
     uint64_t count = record->span / EMU_CHUNK;
@@ -312,14 +317,14 @@ set_chunks_locked(const emu_allocation *record, uint32_t number)
 }
 
 static bool
-is_small(const emu_allocation *record)
+memory_is_small(const emu_allocation *record)
 {
     return record->base - emu_memory_tables.base < emu_memory_tables.small_size;
 }
 
-/* Lets the oldest freed record go: its addresses may be handed out again. */
+/* Release the oldest record of a quarantine: its addresses may be used again. */
 static void
-release_oldest_locked(quarantine *queue)
+memory_release_oldest_locked(quarantine *queue)
 {
     emu_allocation *record = queue->first;
 
@@ -341,16 +346,16 @@ release_oldest_locked(quarantine *queue)
     else {
         /* An IPC record may begin within its first chunk. */
         record->base -= (record->base - emu_memory_tables.base) % EMU_CHUNK;
-        set_chunks_locked(record, 0);
-        return_span_locked(record->base - emu_memory_tables.base, record->span);
-        return_record_locked(record);
+        memory_set_chunks_locked(record, 0);
+        memory_return_span_locked(record->base - emu_memory_tables.base, record->span);
+        memory_return_record_locked(record);
     }
 }
 
 static void
-keep_freed_locked(emu_allocation *record)
+memory_keep_freed_locked(emu_allocation *record)
 {
-    quarantine *queue = is_small(record) ? &state.small : &state.large;
+    quarantine *queue = memory_is_small(record) ? &state.small : &state.large;
 
     record->queue = NULL;
     if (queue->last) {
@@ -363,38 +368,38 @@ keep_freed_locked(emu_allocation *record)
     queue->count++;
     queue->bytes += record->span;
     while (queue->count > QUARANTINE_RECORDS || queue->bytes > queue->budget) {
-        release_oldest_locked(queue);
+        memory_release_oldest_locked(queue);
     }
 }
 
 static emu_allocation *
-take_large_locked(size_t size)
+memory_take_large_locked(size_t size)
 {
-    uint64_t bytes = round_up(size, EMU_CHUNK) + EMU_CHUNK;
-    emu_allocation *record = take_record_locked();
+    uint64_t bytes = memory_round_up(size, EMU_CHUNK) + EMU_CHUNK;
+    emu_allocation *record = memory_take_record_locked();
     uint64_t offset;
 
     if (!record) {
         return NULL;
     }
-    offset = take_span_locked(bytes);
+    offset = memory_take_span_locked(bytes);
     while (offset == UINT64_MAX && state.large.first) {
-        /* Addresses of freed memory are better used again than refused. */
-        release_oldest_locked(&state.large);
-        offset = take_span_locked(bytes);
+        /* rather reuse addresses of freed memory than fail */
+        memory_release_oldest_locked(&state.large);
+        offset = memory_take_span_locked(bytes);
     }
     if (offset == UINT64_MAX) {
-        return_record_locked(record);
+        memory_return_record_locked(record);
         return NULL;
     }
     record->base = emu_memory_tables.base + offset;
     record->span = bytes;
-    set_chunks_locked(record, record_number(record));
+    memory_set_chunks_locked(record, memory_record_number(record));
     return record;
 }
 
 static bool
-is_charged(emu_memory_kind kind)
+memory_is_charged(emu_memory_kind kind)
 {
     return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_PITCHED ||
            kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_ARRAY ||
@@ -402,15 +407,19 @@ is_charged(emu_memory_kind kind)
            kind == EMU_MEMORY_GRAPHICS;
 }
 
-/* Fills a record whose place in the range is set, and brings it to life. */
+/* Fill a record whose place in the range is set, and make it live. */
 static void
-start_locked(emu_allocation *record, const emu_memory_request *request, uint64_t charge)
+memory_start_locked(emu_allocation *record, const emu_memory_request *request,
+                    uint64_t charge)
 {
     bool everywhere = request->kind == EMU_MEMORY_HOST ||
                       request->kind == EMU_MEMORY_MANAGED ||
                       request->kind == EMU_MEMORY_REGISTERED;
 
-    record->devices = everywhere ? EMU_ALL_DEVICES : (uint64_t)1 << request->device;
+    record->devices = (uint64_t)1 << request->device;
+    if (everywhere) {
+        record->devices = EMU_ALL_DEVICES;
+    }
     record->size = request->size;
     record->charged = charge;
     record->serial = ++state.serial;
@@ -438,7 +447,7 @@ start_locked(emu_allocation *record, const emu_memory_request *request, uint64_t
 }
 
 static void
-stop_locked(emu_allocation *record)
+memory_stop_locked(emu_allocation *record)
 {
     atomic_store_explicit(&record->extent, 0, memory_order_release);
     state.counts[record->kind]--;
@@ -460,12 +469,12 @@ stop_locked(emu_allocation *record)
 
 /* -- allocating and freeing -------------------------------------------------------- */
 
-/* Huge pages, or none, where they lie wholly in an allocation: fewer page faults for
- * big arrays. Where the system refuses, small pages do. */
+/* Ask for huge pages, or for none, wholly within an allocation: large arrays then need
+ * fewer page faults. If the system refuses, small pages are used. */
 static void
-advise_huge(const emu_allocation *record, int advice)
+memory_advise_huge(const emu_allocation *record, int advice)
 {
-    uint64_t first = round_up(record->base, HUGE_PAGE);
+    uint64_t first = memory_round_up(record->base, HUGE_PAGE);
     uint64_t end = (record->base + record->size) & ~(HUGE_PAGE - 1);
 
     if (first < end) {
@@ -476,9 +485,8 @@ advise_huge(const emu_allocation *record, int advice)
 CUresult
 emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 {
-    uint64_t charge =
-        is_charged(request->kind) ? round_up(request->size, EMU_GRANULE) : 0;
     emu_allocation *record = NULL;
+    uint64_t charge = 0;
 
     *out = NULL;
     if (request->size == 0) {
@@ -487,39 +495,45 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     if (request->size > emu_memory_tables.size) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (memory_is_charged(request->kind)) {
+        charge = memory_round_up(request->size, EMU_GRANULE);
+    }
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
-        record = request->size <= SMALL_LIMIT && request->kind != EMU_MEMORY_IPC
-                     ? take_run_locked(request->size)
-                     : take_large_locked(request->size);
+        if (request->size <= SMALL_LIMIT && request->kind != EMU_MEMORY_IPC) {
+            record = memory_take_run_locked(request->size);
+        }
+        else {
+            record = memory_take_large_locked(request->size);
+        }
         if (record) {
-            start_locked(record, request, charge);
+            memory_start_locked(record, request, charge);
         }
     }
     pthread_mutex_unlock(&state.mutex);
     if (!record) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (is_small(record)) {
-        memset((void *)(uintptr_t)record->base, 0,
-               record->size); /* may be used again */
+    if (memory_is_small(record)) {
+        /* the run may have been used before */
+        memset((void *)(uintptr_t)record->base, 0, record->size);
     }
     else {
-        advise_huge(record, MADV_HUGEPAGE);
+        memory_advise_huge(record, MADV_HUGEPAGE);
     }
     *out = record;
     return CUDA_SUCCESS;
 }
 
-/* Gives the pages of a large allocation back to the system, so that what replaces it
- * begins with zeros. Shared pages are replaced by private ones. */
+/* Return the pages of a large allocation to the system, so that the next allocation
+ * there has zeros. Shared pages are replaced by private ones. */
 static void
-drop_pages(const emu_allocation *record)
+memory_drop_pages(const emu_allocation *record)
 {
     uint64_t first = record->base - (record->base - emu_memory_tables.base) % EMU_CHUNK;
     void *start = (void *)(uintptr_t)first;
 
-    if (is_small(record)) {
+    if (memory_is_small(record)) {
         return;
     }
     if (record->mapped) {
@@ -529,7 +543,7 @@ drop_pages(const emu_allocation *record)
     else {
         (void)madvise(start, record->span, MADV_DONTNEED);
     }
-    advise_huge(record, MADV_NOHUGEPAGE);
+    memory_advise_huge(record, MADV_NOHUGEPAGE);
 }
 
 bool
@@ -540,9 +554,9 @@ emu_memory_free(emu_allocation *record)
     pthread_mutex_lock(&state.mutex);
     live = emu_memory_live(record);
     if (live) {
-        drop_pages(record);
-        stop_locked(record);
-        keep_freed_locked(record);
+        memory_drop_pages(record);
+        memory_stop_locked(record);
+        memory_keep_freed_locked(record);
     }
     pthread_mutex_unlock(&state.mutex);
     return live;
@@ -566,8 +580,10 @@ emu_memory_starting_at(uint64_t address)
 {
     const emu_allocation *found = emu_memory_check(address, 1);
 
-    /* Lookups promise not to change what they find; the caller may. */
-    return found && found->base == address ? (emu_allocation *)(uintptr_t)found : NULL;
+    if (!found || found->base != address) {
+        return NULL;
+    }
+    return (emu_allocation *)(uintptr_t)found; /* lookups return const records */
 }
 
 void
@@ -580,9 +596,9 @@ emu_memory_trim_front(emu_allocation *record, uint64_t lead)
     pthread_mutex_unlock(&state.mutex);
 }
 
-/* -- memory of the program --------------------------------------------------------- */
+/* -- registered memory ------------------------------------------------------------- */
 
-/* Index of the first registered record that ends after `address`. */
+/* The index of the first registered record that ends after `address`. */
 static size_t
 registered_after(uint64_t address)
 {
@@ -603,7 +619,7 @@ registered_after(uint64_t address)
 }
 
 static const emu_allocation *
-overlap_locked(uint64_t base, uint64_t size)
+memory_overlap_locked(uint64_t base, uint64_t size)
 {
     size_t at = registered_after(base);
 
@@ -619,7 +635,7 @@ emu_memory_overlaps_registered(uint64_t base, size_t size)
     const emu_allocation *record;
 
     pthread_rwlock_rdlock(&state.registered_lock);
-    record = overlap_locked(base, size);
+    record = memory_overlap_locked(base, size);
     pthread_rwlock_unlock(&state.registered_lock);
     return record;
 }
@@ -631,12 +647,12 @@ emu_memory_find_registered(uint64_t address)
 }
 
 static CUresult
-register_locked(uint64_t base, const emu_memory_request *request)
+memory_register_locked(uint64_t base, const emu_memory_request *request)
 {
     emu_allocation *record;
     size_t at;
 
-    if (overlap_locked(base, request->size)) {
+    if (memory_overlap_locked(base, request->size)) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
     if (state.registered_count == state.registered_room) {
@@ -649,13 +665,13 @@ register_locked(uint64_t base, const emu_memory_request *request)
         state.registered = list;
         state.registered_room = room;
     }
-    record = take_record_locked();
+    record = memory_take_record_locked();
     if (!record) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     record->base = base;
     record->span = request->size;
-    start_locked(record, request, 0);
+    memory_start_locked(record, request, 0);
     at = registered_after(base);
     memmove(&state.registered[at + 1], &state.registered[at],
             (state.registered_count - at) * sizeof(*state.registered));
@@ -677,14 +693,14 @@ emu_memory_register(uint64_t base, size_t size, int device, CUcontext context,
 
     pthread_mutex_lock(&state.mutex);
     pthread_rwlock_wrlock(&state.registered_lock);
-    status = register_locked(base, &request);
+    status = memory_register_locked(base, &request);
     pthread_rwlock_unlock(&state.registered_lock);
     pthread_mutex_unlock(&state.mutex);
     return status;
 }
 
 static CUresult
-unregister_locked(uint64_t base)
+memory_unregister_locked(uint64_t base)
 {
     size_t at = registered_after(base);
     emu_allocation *record;
@@ -696,8 +712,8 @@ unregister_locked(uint64_t base)
     state.registered_count--;
     memmove(&state.registered[at], &state.registered[at + 1],
             (state.registered_count - at) * sizeof(*state.registered));
-    stop_locked(record);
-    return_record_locked(record);
+    memory_stop_locked(record);
+    memory_return_record_locked(record);
     return CUDA_SUCCESS;
 }
 
@@ -708,7 +724,7 @@ emu_memory_unregister(uint64_t base)
 
     pthread_mutex_lock(&state.mutex);
     pthread_rwlock_wrlock(&state.registered_lock);
-    status = unregister_locked(base);
+    status = memory_unregister_locked(base);
     pthread_rwlock_unlock(&state.registered_lock);
     pthread_mutex_unlock(&state.mutex);
     return status;
@@ -731,10 +747,10 @@ emu_memory_release_context(CUcontext context)
             return count;
         }
         if (record->kind == EMU_MEMORY_REGISTERED) {
-            (void)emu_memory_unregister(record->base); /* listed, so it is there */
+            (void)emu_memory_unregister(record->base); /* it is listed, so registered */
         }
         else {
-            (void)emu_memory_free(record); /* listed, so it is alive */
+            (void)emu_memory_free(record); /* it is listed, so live */
         }
         count++;
     }
@@ -751,16 +767,19 @@ emu_memory_count(emu_memory_kind kind)
     return count;
 }
 
-/* Addresses that large allocations can still have, without the guard of one. */
+/* The bytes of addresses left for large allocations, without the guard of one. */
 static uint64_t
-large_room_locked(void)
+memory_large_room_locked(void)
 {
     uint64_t room = emu_memory_tables.size - state.large_next + state.large.bytes;
 
     for (size_t i = 0; i < state.span_count; i++) {
         room += state.spans[i].size;
     }
-    return room > EMU_CHUNK ? room - EMU_CHUNK : 0;
+    if (room <= EMU_CHUNK) {
+        return 0;
+    }
+    return room - EMU_CHUNK;
 }
 
 uint64_t
@@ -770,7 +789,7 @@ emu_memory_free_bytes(int device)
 
     pthread_mutex_lock(&state.mutex);
     left = state.total[device] - state.used[device];
-    room = large_room_locked();
+    room = memory_large_room_locked();
     pthread_mutex_unlock(&state.mutex);
     return left < room ? left : room;
 }
@@ -802,5 +821,8 @@ emu_memory_kind_name(emu_memory_kind kind)
         "registered",  "managed",         "array's", "module",
         "kernel heap", "other process's", "pooled",  "OpenGL's"};
 
-    return names[kind < EMU_MEMORY_KINDS ? kind : EMU_MEMORY_NONE];
+    if (kind >= EMU_MEMORY_KINDS) {
+        kind = EMU_MEMORY_NONE;
+    }
+    return names[kind];
 }

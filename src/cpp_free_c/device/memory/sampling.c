@@ -1,4 +1,4 @@
-/* The texture unit. See sample.h. */
+/* The texture unit. See sampling.h. */
 #include "device/memory/sampling.h"
 
 #include <math.h>
@@ -26,16 +26,24 @@ small_integer(CUarray_format format)
            format == SIGNED_16;
 }
 
-/* A view names a range of levels and of layers. texture.c has checked its format. */
+/* Copy the range of levels and layers that the view names. texture.c has checked the
+ * format of the view. */
 static void
 read_levels(emu_sampler *s, const emu_texture *t)
 {
     unsigned int first = 0, last = t->level_count - 1, i;
 
     if (t->has_view && t->level_count > 1) {
-        first = t->view.firstMipmapLevel < last ? t->view.firstMipmapLevel : last;
-        last = t->view.lastMipmapLevel < last ? t->view.lastMipmapLevel : last;
-        last = last < first ? first : last;
+        first = t->view.firstMipmapLevel;
+        if (first > last) {
+            first = last;
+        }
+        if (last > t->view.lastMipmapLevel) {
+            last = t->view.lastMipmapLevel;
+        }
+        if (last < first) {
+            last = first;
+        }
     }
     s->level_count = last - first + 1;
     memcpy(s->levels, &t->levels[first], s->level_count * sizeof s->levels[0]);
@@ -78,7 +86,7 @@ emu_sampler_read(emu_sampler *s, const emu_texture *t)
     for (i = 0; i < 3; i++) {
         s->modes[i] = d->addressMode[i];
         if (s->modes[i] != BORDER && !s->unit_range) {
-            s->modes[i] = CLAMP; /* the others need coordinates of [0, 1) */
+            s->modes[i] = CLAMP; /* WRAP and MIRROR need coordinates of [0, 1) */
         }
     }
     s->bias = d->mipmapLevelBias;
@@ -108,8 +116,8 @@ bits_float(uint32_t bits)
     return value;
 }
 
-/* What an H200 makes of the bytes of sRGB, in steps of 1 / SRGB_ONE: the inverse of the
- * transfer function of IEC 61966-2-1 in at most eight significant bits. */
+/* The values of sRGB bytes on an H200, in steps of 1 / SRGB_ONE: the inverse of the
+ * transfer function of IEC 61966-2-1 with at most eight significant bits. */
 enum { SRGB_ONE = 1 << 14 };
 
 /* clang-format off */
@@ -136,37 +144,54 @@ static const uint16_t from_srgb[256] = {
 };
 /* clang-format on */
 
-/* Bits of one channel, a float or a widened integer. The least signed integer is a
- * little below -1. */
-static uint32_t
-channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
+/* The value of one channel of a normalised format. The least signed integer is a little
+ * below -1. */
+static float
+normalised_channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
 {
-    uint8_t byte;
     uint16_t word;
-    uint32_t whole = 0;
 
     switch (s->format) {
         case UNSIGNED_8:
-            byte = at[c];
-            if (!s->normalise) {
-                return byte;
+            if (s->srgb && c < 3) {
+                return (float)from_srgb[at[c]] / SRGB_ONE;
             }
-            return float_bits(s->srgb && c < 3 ? (float)from_srgb[byte] / SRGB_ONE
-                                               : (float)byte / 255.0f);
+            return (float)at[c] / 255.0f;
         case SIGNED_8:
-            byte = at[c];
-            return s->normalise ? float_bits((float)(int8_t)byte / 127.0f)
-                                : (uint32_t)(int32_t)(int8_t)byte;
+            return (float)(int8_t)at[c] / 127.0f;
         case UNSIGNED_16:
             memcpy(&word, at + (size_t)2 * c, sizeof word);
-            return s->normalise ? float_bits((float)word / 65535.0f) : word;
+            return (float)word / 65535.0f;
+        default: /* SIGNED_16 */
+            memcpy(&word, at + (size_t)2 * c, sizeof word);
+            return (float)(int16_t)word / 32767.0f;
+    }
+}
+
+/* The bits of one channel: a float or a widened integer. */
+static uint32_t
+channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
+{
+    uint16_t word;
+    uint32_t whole;
+
+    if (s->normalise) {
+        return float_bits(normalised_channel(s, at, c));
+    }
+    switch (s->format) {
+        case UNSIGNED_8:
+            return at[c];
+        case SIGNED_8:
+            return (uint32_t)(int32_t)(int8_t)at[c];
+        case UNSIGNED_16:
+            memcpy(&word, at + (size_t)2 * c, sizeof word);
+            return word;
         case SIGNED_16:
             memcpy(&word, at + (size_t)2 * c, sizeof word);
-            return s->normalise ? float_bits((float)(int16_t)word / 32767.0f)
-                                : (uint32_t)(int32_t)(int16_t)word;
+            return (uint32_t)(int32_t)(int16_t)word;
         case HALF:
             memcpy(&word, at + (size_t)2 * c, sizeof word);
-            if ((word & 0x7c00) == 0x7c00) { /* a signalling NaN stays one */
+            if ((word & 0x7c00) == 0x7c00) { /* keep a signalling NaN */
                 return (word & 0x8000u) << 16 | 0x7f800000 | (word & 0x3ffu) << 13;
             }
             return float_bits((float)emu_half_value(word, EMU_F16));
@@ -176,7 +201,7 @@ channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
     }
 }
 
-/* Channels that the format lacks are 0, alpha too. */
+/* Set the channels that the format lacks, alpha too, to 0. */
 static void
 fill_channels(const emu_sampler *s, uint32_t out[4])
 {
@@ -187,7 +212,8 @@ fill_channels(const emu_sampler *s, uint32_t out[4])
     }
 }
 
-/* z is a slice, a layer or a face. OUTSIDE in any of them is the border. */
+/* Read one texel; z is a slice, a layer or a face. If one of them is OUTSIDE, read the
+ * border. */
 static void
 tap(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y,
     int64_t z, uint32_t out[4])
@@ -210,7 +236,7 @@ tap(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y,
     fill_channels(s, out);
 }
 
-/* The four channels as a program reads them: -1 is the least. */
+/* Read one texel as a program sees it: the least normalised value is -1. */
 static void
 texel(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y,
       int64_t z, uint32_t out[4])
@@ -220,34 +246,58 @@ texel(const emu_sampler *s, const emu_texture_level *level, int64_t x, int64_t y
     tap(s, level, x, y, z, out);
     if (s->normalise && (s->format == SIGNED_8 || s->format == SIGNED_16)) {
         for (c = 0; c < s->channels; c++) {
-            out[c] = bits_float(out[c]) < -1.0f ? float_bits(-1.0f) : out[c];
+            if (bits_float(out[c]) < -1.0f) {
+                out[c] = float_bits(-1.0f);
+            }
         }
     }
 }
 
 /* -- coordinates ----------------------------------------------------------- */
 
-/* The texel that index k of n stands for. */
+/* The index within [0, n) that is nearest to k. */
+static int64_t
+clamp_index(int64_t k, int64_t n)
+{
+    if (k < 0) {
+        return 0;
+    }
+    if (k >= n) {
+        return n - 1;
+    }
+    return k;
+}
+
+/* The remainder of k, at least 0. */
+static int64_t
+wrap_index(int64_t k, int64_t n)
+{
+    k %= n;
+    if (k < 0) {
+        k += n;
+    }
+    return k;
+}
+
+/* The texel that the address mode gives for index k of n. */
 static int64_t
 resolve(CUaddress_mode mode, int64_t k, int64_t n)
 {
     switch (mode) {
         case WRAP:
-            k %= n;
-            return k < 0 ? k + n : k;
+            return wrap_index(k, n);
         case MIRROR:
-            k %= 2 * n;
-            k = k < 0 ? k + 2 * n : k;
+            k = wrap_index(k, 2 * n);
             return k < n ? k : 2 * n - 1 - k;
         case BORDER:
             return k < 0 || k >= n ? OUTSIDE : k;
         default:
-            return k < 0 ? 0 : k >= n ? n - 1 : k;
+            return clamp_index(k, n);
     }
 }
 
-/* Where a coordinate is, in texels; bounded, so that it can become an integer. One of
- * [0, 1) is cut off to UNIT_STEPS first. */
+/* The place of a coordinate in texels, bounded so that it can be converted to an
+ * integer. A coordinate of [0, 1) is truncated to UNIT_STEPS first. */
 static double
 position(const emu_sampler *s, CUaddress_mode mode, float x, size_t n)
 {
@@ -266,7 +316,7 @@ position(const emu_sampler *s, CUaddress_mode mode, float x, size_t n)
         u = floor(u * UNIT_STEPS) / UNIT_STEPS * (double)n;
     }
     if (mode == CLAMP || mode == BORDER) {
-        u = u < -64.0 ? -64.0 : u > (double)n + 64.0 ? (double)n + 64.0 : u;
+        u = fmin(fmax(u, -64.0), (double)n + 64.0);
     }
     return u;
 }
@@ -299,7 +349,7 @@ linear_axis(CUaddress_mode mode, double u, int32_t offset, size_t n)
     return (axis){{first, second}, first == second ? 0 : weight};
 }
 
-/* Of the instruction's layer, which is unsigned: one below 0 is the last. */
+/* The layer of the instruction is unsigned: a negative one is beyond the last. */
 static int64_t
 given_layer(const emu_fetch *fetch)
 {
@@ -309,7 +359,7 @@ given_layer(const emu_fetch *fetch)
 static int64_t
 clamp_layer(int64_t layer, size_t count)
 {
-    return layer < 0 ? 0 : layer >= (int64_t)count ? (int64_t)count - 1 : layer;
+    return clamp_index(layer, (int64_t)count);
 }
 
 /* -- cubes ----------------------------------------------------------------- */
@@ -325,7 +375,7 @@ static const face_axes faces[6] = {{2, 1, 0, -1, -1, 1}, {2, 1, 0, 1, -1, -1},
                                    {0, 2, 1, 1, 1, 1},   {0, 2, 1, 1, -1, -1},
                                    {0, 1, 2, 1, -1, 1},  {0, 1, 2, -1, -1, -1}};
 
-/* Where sides are equal, z wins over y, y over x. */
+/* If components are equal, z goes before y, y before x. */
 static unsigned
 choose_face(const float d[3])
 {
@@ -340,7 +390,7 @@ choose_face(const float d[3])
     return d[0] < 0.0f ? 1 : 0;
 }
 
-/* The place on the face, each of [0, 1]. */
+/* The coordinates on the face, each of [0, 1]. */
 static void
 project(const float d[3], unsigned face, double out[2])
 {
@@ -357,7 +407,7 @@ project(const float d[3], unsigned face, double out[2])
     }
 }
 
-/* Moves a texel that is one step beyond an edge onto the face it belongs to. Texel
+/* Move a texel that is one step beyond an edge to the face that it belongs to. Texel
  * centres are at odd places of a cube whose sides go from -n to n. */
 static void
 cross_edge(unsigned *face, int64_t *x, int64_t *y, int64_t n)
@@ -376,13 +426,14 @@ cross_edge(unsigned *face, int64_t *x, int64_t *y, int64_t n)
     *y = (p[f->t] * f->t_sign + n - 1) / 2;
 }
 
-static int
+static bool
 beyond(int64_t k, int64_t n)
 {
     return k < 0 || k >= n;
 }
 
-/* A tap of a seamless filter; false at a corner, where there is no such texel. */
+/* Read a texel for a seamless filter. False: the place is a corner, which has no texel.
+ */
 static bool
 seamless_texel(const emu_sampler *s, const emu_texture_level *level, int64_t first,
                unsigned face, int64_t x, int64_t y, uint32_t out[4])
@@ -401,8 +452,8 @@ seamless_texel(const emu_sampler *s, const emu_texture_level *level, int64_t fir
 
 /* -- filters --------------------------------------------------------------- */
 
-/* How the filter adds one channel: integers in whole units, floats cut off so many bits
- * below the leading one of the greatest, and rounded to so many. */
+/* How the filter adds one channel: integers in whole units; floats truncated to `bits`
+ * bits below the leading bit of the greatest, and then rounded to `rounded` bits. */
 typedef struct {
     double unit;              /* 0: floats */
     int bits, rounded, least; /* least: the exponent of subnormal numbers */
@@ -429,16 +480,19 @@ arithmetic_of(const emu_sampler *s, unsigned c)
     }
 }
 
-/* A texel's channel, in units. */
+/* A channel of a texel, in units. */
 static double
 in_units(const emu_sampler *s, unsigned c, uint32_t bits)
 {
     const double unit = arithmetic_of(s, c).unit, value = bits_float(bits);
 
-    return unit == 0.0 ? value : floor(value * unit + 0.5);
+    if (unit == 0.0) {
+        return value;
+    }
+    return floor(value * unit + 0.5);
 }
 
-/* To so many significant bits, halves away from zero. */
+/* Round to `bits` significant bits, halves away from zero. */
 static double
 nearest(double value, int bits, int least)
 {
@@ -448,14 +502,17 @@ nearest(double value, int bits, int least)
         return value;
     }
     frexp(value, &exponent);
-    exponent = exponent < least ? least : exponent;
+    if (exponent < least) {
+        exponent = least;
+    }
     return copysign(
         ldexp(floor(ldexp(fabs(value), bits - exponent) + 0.5), exponent - bits),
         value);
 }
 
-/* What a filter gives has the width of what it took, but integers are widened to 16
- * bits: signed ones of 8 with three bits of what the wider unit adds. */
+/* Round the sum of a filter. The result has the width of the texels, except that
+ * integers are widened to 16 bits; signed integers of 8 bits get three more bits from
+ * the wider unit. */
 static uint32_t
 filtered(const emu_sampler *s, unsigned c, double sum)
 {
@@ -464,9 +521,10 @@ filtered(const emu_sampler *s, unsigned c, double sum)
 
     if (a.unit == 0.0) {
         result = nearest(sum, a.rounded, a.least);
-        return float_bits(a.rounded == 11 && fabs(result) > 65504.0
-                              ? (float)copysign(INFINITY, result)
-                              : (float)result);
+        if (a.rounded == 11 && fabs(result) > 65504.0) {
+            result = copysign(INFINITY, result);
+        }
+        return float_bits((float)result);
     }
     if (a.unit == 127.0) {
         sum = 258.0 * sum + floor(sum / 16.0) / 8.0;
@@ -475,11 +533,14 @@ filtered(const emu_sampler *s, unsigned c, double sum)
     if (a.unit == 65535.0) {
         return float_bits((float)(result / 65535.0));
     }
-    return float_bits((float)(result < -32767.0 ? -1.0 : result / 32767.0));
+    if (result < -32767.0) {
+        return float_bits(-1.0f);
+    }
+    return float_bits((float)(result / 32767.0));
 }
 
-/* The parts of a weight that go to the second and the first of two neighbours, `place`
- * steps of FRACTION between them: the nearest whole number, a half up or down. */
+/* Divide a weight between two neighbours at a place of `place` / FRACTION between them.
+ * The second one gets the nearest whole number, with a half rounded up or down. */
 static void
 divide(int whole, int place, bool up, int parts[2])
 {
@@ -487,10 +548,10 @@ divide(int whole, int place, bool up, int parts[2])
     parts[0] = whole - parts[1];
 }
 
-/* Weights of the eight texels around a place, the second ones along x, y and z at bits
- * 0, 1 and 2. They are whole numbers of 1 / FRACTION whose sum is one: that is divided
- * along z, then x, then y. (So does an H200, at all 65,536 places of x and y in 14
- * planes of z.) */
+/* The weights of the eight texels around a place; bits 0, 1 and 2 of the index choose
+ * the second texel along x, y and z. The weights are multiples of 1 / FRACTION, and
+ * their sum is one, divided along z, then x, then y. (Measured on an H200 at all 65,536
+ * places of x and y in 14 planes of z.) */
 static void
 weigh(int x, int y, int z, int weights[8])
 {
@@ -507,9 +568,9 @@ weigh(int x, int y, int z, int weights[8])
     }
 }
 
-/* The sum of a layer's weighted texels: floats are aligned to the greatest of them and
- * cut off, from there on the sum is exact. A texel of weight 0 does not count, so that
- * an infinity beside the place does not spoil it. */
+/* The sum of the weighted texels of a layer. Floats are aligned to the greatest of them
+ * and truncated; after that the sum is exact. A texel of weight 0 is ignored, so that
+ * an infinity beside the place has no effect. */
 static double
 blend(arithmetic a, const double texels[4], const int weights[4])
 {
@@ -524,25 +585,28 @@ blend(arithmetic a, const double texels[4], const int weights[4])
     frexp(most, &shift);
     shift = a.bits - shift;
     for (k = 0; k < 4; k++) {
-        const double texel = texels[k];
+        double value = texels[k];
 
-        if (weights[k]) {
-            sum += weights[k] *
-                   (a.unit == 0.0 ? ldexp(trunc(ldexp(texel, shift)), -shift) : texel);
+        if (weights[k] == 0) {
+            continue;
         }
+        if (a.unit == 0.0) {
+            value = ldexp(trunc(ldexp(value, shift)), -shift);
+        }
+        sum += weights[k] * value;
     }
     return sum / FRACTION;
 }
 
-/* A texture of one dimension has rows all the same: the filter lies between rows -1 and
- * 0, and where the mode of y is the border, half of what it gives is border. */
+/* A texture of one dimension is filtered between rows -1 and 0, which are equal. So if
+ * the mode of y is the border, half of the result is the border. */
 static bool
 half_is_border(const emu_sampler *s, unsigned geometry)
 {
     return geometry == EMU_GEOMETRY_1D && s->modes[1] == BORDER;
 }
 
-/* The sums of the two layers' texels, which filtered() rounds. */
+/* The sums of the texels of both layers; filtered() rounds them. */
 static void
 filter(const emu_sampler *s, const emu_texture_level *level, const axis sides[3],
        unsigned count, int64_t layer, double out[4])
@@ -575,7 +639,8 @@ filter(const emu_sampler *s, const emu_texture_level *level, const axis sides[3]
     }
 }
 
-/* The weight of a corner goes to the other three texels in equal parts. */
+/* Filter across the edges of a cube. The weight of a corner, which has no texel, goes
+ * to the other three texels in equal parts. */
 static void
 filter_seamless(const emu_sampler *s, const emu_texture_level *level, int64_t first,
                 unsigned face, const double place[2], double out[4])
@@ -608,7 +673,7 @@ filter_seamless(const emu_sampler *s, const emu_texture_level *level, int64_t fi
         }
     }
     for (tap = 0; tap < 4; tap++) {
-        const double weight = weights[tap] + (spare != 0.0 ? spare / 3.0 : 0.0);
+        const double weight = weights[tap] + spare / 3.0;
 
         for (c = 0; c < 4 && weights[tap] >= 0.0 && weight > 0.0; c++) {
             out[c] += weight * in_units(s, c, bits[tap][c]);
@@ -618,8 +683,8 @@ filter_seamless(const emu_sampler *s, const emu_texture_level *level, int64_t fi
 
 /* -- one level ------------------------------------------------------------- */
 
-/* The texels that a fetch is about, on each side, and the layer. For a cube the sides
- * are those of the face, which is the layer. */
+/* The texels of a fetch along each side, and the layer. For a cube the sides are those
+ * of the face, and the layer is the face. Returns the number of sides. */
 static unsigned
 sides_of(const emu_sampler *s, const emu_texture_level *level, const emu_fetch *fetch,
          bool linear, axis sides[3], int64_t *layer)
@@ -631,7 +696,10 @@ sides_of(const emu_sampler *s, const emu_texture_level *level, const emu_fetch *
     double place[2];
 
     memset(sides, 0, 3 * sizeof *sides);
-    *layer = emu_geometry_layered(fetch->geometry) ? given_layer(fetch) : 0;
+    *layer = 0;
+    if (emu_geometry_layered(fetch->geometry)) {
+        *layer = given_layer(fetch);
+    }
     if (cube) {
         const unsigned face = choose_face(fetch->at);
 
@@ -641,12 +709,22 @@ sides_of(const emu_sampler *s, const emu_texture_level *level, const emu_fetch *
     }
     *layer = clamp_layer(*layer, level->depth);
     for (k = 0; k < count && k < 3; k++) {
-        const CUaddress_mode mode = cube ? CLAMP : s->modes[k];
-        const double u = cube ? place[k] * (double)sizes[k]
-                              : position(s, mode, fetch->at[k], sizes[k]);
+        CUaddress_mode mode = CLAMP;
+        double u;
 
-        sides[k] =
-            (linear ? linear_axis : point_axis)(mode, u, fetch->offset[k], sizes[k]);
+        if (cube) {
+            u = place[k] * (double)sizes[k];
+        }
+        else {
+            mode = s->modes[k];
+            u = position(s, mode, fetch->at[k], sizes[k]);
+        }
+        if (linear) {
+            sides[k] = linear_axis(mode, u, fetch->offset[k], sizes[k]);
+        }
+        else {
+            sides[k] = point_axis(mode, u, fetch->offset[k], sizes[k]);
+        }
     }
     return count;
 }
@@ -664,7 +742,10 @@ sample_level(const emu_sampler *s, unsigned int number, const emu_fetch *fetch,
         const unsigned face = choose_face(fetch->at);
         double place[2];
 
-        layer = fetch->geometry == EMU_GEOMETRY_ACUBE ? given_layer(fetch) : 0;
+        layer = 0;
+        if (fetch->geometry == EMU_GEOMETRY_ACUBE) {
+            layer = given_layer(fetch);
+        }
         project(fetch->at, face, place);
         filter_seamless(s, level, clamp_layer(layer, level->depth / 6) * 6, face, place,
                         out);
@@ -695,23 +776,35 @@ sample_point(const emu_sampler *s, unsigned int number, const emu_fetch *fetch,
 
 /* -- levels ---------------------------------------------------------------- */
 
-/* In steps of 1 / FRACTION. */
+/* The level of a fetch in steps of 1 / FRACTION. */
 static unsigned int
 fixed_level(const emu_sampler *s, float level)
 {
-    double lod = (double)level + (double)s->bias;
     const double most = (double)(s->level_count - 1);
+    double lod = (double)level + (double)s->bias;
 
-    lod = lod > (double)s->most_level ? (double)s->most_level : lod;
-    lod = lod > (double)s->least_level ? lod : (double)s->least_level;
-    lod = lod > 0.0 ? lod : 0.0;
-    return (unsigned int)(FRACTION * (lod < most ? lod : most) + 0.5);
+    if (s->level_count <= 1) {
+        return 0;
+    }
+    if (lod > (double)s->most_level) {
+        lod = (double)s->most_level;
+    }
+    if (!(lod > (double)s->least_level)) { /* NaN too */
+        lod = (double)s->least_level;
+    }
+    if (!(lod > 0.0)) {
+        lod = 0.0;
+    }
+    if (lod > most) {
+        lod = most;
+    }
+    return (unsigned int)(FRACTION * lod + 0.5);
 }
 
 void
 emu_sample(const emu_sampler *s, const emu_fetch *fetch, uint32_t out[4])
 {
-    const unsigned int fixed = s->level_count > 1 ? fixed_level(s, fetch->level) : 0;
+    const unsigned int fixed = fixed_level(s, fetch->level);
     unsigned int below = fixed / FRACTION, part = fixed % FRACTION, c;
     double sum[4], next[4];
 
@@ -761,7 +854,7 @@ void
 emu_sample_texel(const emu_sampler *s, const emu_fetch *fetch, const int32_t at[3],
                  uint32_t out[4])
 {
-    const unsigned int fixed = s->level_count > 1 ? fixed_level(s, fetch->level) : 0;
+    const unsigned int fixed = fixed_level(s, fetch->level);
     const emu_texture_level *level = &s->levels[(fixed + FRACTION / 2) / FRACTION];
     const size_t sizes[3] = {level->width, level->height, level->depth};
     const unsigned count = emu_geometry_sides(fetch->geometry);
@@ -769,7 +862,7 @@ emu_sample_texel(const emu_sampler *s, const emu_fetch *fetch, const int32_t at[
     unsigned k;
 
     if (s->in_line) {
-        /* beyond linear memory there are zeros, whatever the address mode is */
+        /* texels beyond linear memory are 0 in every address mode */
         const int64_t x = (int64_t)at[0] + fetch->offset[0];
 
         if (x < 0 || x >= (int64_t)level->width) {
@@ -790,14 +883,17 @@ emu_sample_texel(const emu_sampler *s, const emu_fetch *fetch, const int32_t at[
     texel(s, level, place[0], place[1], place[2], out);
 }
 
-/* A gather has the one NaN of arithmetic and no subnormal numbers; a fetch has them. */
+/* A gather returns the NaN of arithmetic and no subnormal numbers, unlike a fetch. */
 static uint32_t
 gathered(uint32_t bits)
 {
     if ((bits & 0x7fffffff) > 0x7f800000) {
         return 0x7fffffff;
     }
-    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+    if (!(bits & 0x7f800000)) {
+        return bits & 0x80000000;
+    }
+    return bits;
 }
 
 void
@@ -814,13 +910,16 @@ emu_sample_gather(const emu_sampler *s, const emu_fetch *fetch, unsigned channel
     (void)sides_of(s, level, fetch, true, sides, &layer);
     for (k = 0; k < 4; k++) {
         texel(s, level, sides[0].k[order[k][0]], sides[1].k[order[k][1]], layer, bits);
-        out[k] = s->is_float ? gathered(bits[channel_number]) : bits[channel_number];
+        out[k] = bits[channel_number];
+        if (s->is_float) {
+            out[k] = gathered(out[k]);
+        }
     }
 }
 
 /* -- derivatives ----------------------------------------------------------- */
 
-/* The square of how many texels of level 0 a derivative crosses. */
+/* The square of the number of texels of level 0 that a derivative crosses. */
 static double
 steps(const emu_sampler *s, const emu_fetch *fetch, const float d[3])
 {

@@ -1,14 +1,14 @@
-/* The texture unit: one fetch of one thread, from coordinates to four values.
+/* Sampling: one fetch of one thread from a texture, from coordinates to four values.
  *
- * A sampler is a copy of what a texture object says, so that a fetch reads one state
+ * A sampler is a copy of the state of a texture object, so that a fetch reads one state
  * even while the program destroys the object. Every fetch stays within the levels of
- * the sampler, whatever the coordinates are: who opens one has checked that the memory
- * of the levels is there. Pure functions; called by ops_tex.c alone.
+ * the sampler, whatever the coordinates are; the caller has checked that the memory of
+ * the levels is live. Pure functions; called by ops_texture.c and ops_surface.c.
  *
- * What the manuals leave open is decided here and in one place each: the rounding of
+ * The manuals leave some details open. Each is decided in one place: the rounding of
  * coordinates to 8 bits of fraction (linear_axis), the sum of the weighted texels
- * (filter), the channels that a format lacks (fill_channels), equal sides of a cube
- * direction (choose_face). */
+ * (filter), the channels that a format lacks (fill_channels), equal components of a
+ * cube direction (choose_face). */
 #ifndef DEVICE_MEMORY_SAMPLING_H
 #define DEVICE_MEMORY_SAMPLING_H
 
@@ -19,9 +19,9 @@ typedef struct {
     CUarray_format format;
     unsigned int channels;
     size_t element;
-    bool in_line;   /* linear memory: no filter, nothing outside of it */
+    bool in_line;   /* linear memory: no filter, zeros outside */
     bool cubemap;   /* layers are faces */
-    bool is_float;  /* what a fetch gives: floats, else integers */
+    bool is_float;  /* a fetch returns floats, not integers */
     bool normalise; /* integers become floats of [0, 1] or [-1, 1] */
     bool linear;    /* filter */
     bool mip_linear;
@@ -34,7 +34,7 @@ typedef struct {
     emu_texture_level levels[EMU_ARRAY_LEVELS];
 } emu_sampler;
 
-/* Reads the fields of a texture; its memory is not looked at. */
+/* Copy the state of a texture. Does not access its memory. */
 void emu_sampler_read(emu_sampler *sampler, const emu_texture *texture);
 
 typedef struct {
@@ -45,16 +45,16 @@ typedef struct {
     float level;
 } emu_fetch;
 
-/* Bits of four floats or integers. */
+/* Fetch; the result is the bits of four floats or integers. */
 void emu_sample(const emu_sampler *sampler, const emu_fetch *fetch, uint32_t out[4]);
-/* At integer coordinates, unfiltered. */
+/* Fetch at integer coordinates, unfiltered. */
 void emu_sample_texel(const emu_sampler *sampler, const emu_fetch *fetch,
                       const int32_t at[3], uint32_t out[4]);
-/* One channel of the four texels that a linear filter in 2D would read, in the order of
- * tld4. */
+/* Fetch one channel of the four texels that a linear filter in 2D reads, in the order
+ * of tld4. */
 void emu_sample_gather(const emu_sampler *sampler, const emu_fetch *fetch,
                        unsigned channel, uint32_t out[4]);
-/* The level that derivatives of the coordinates ask for. */
+/* The level for derivatives of the coordinates. */
 float emu_sample_level(const emu_sampler *sampler, const emu_fetch *fetch,
                        const float dx[3], const float dy[3]);
 

@@ -1,10 +1,10 @@
 /* Texture and surface objects: their descriptors, unpacked for sampling.
  *
  * A handle is a slot number and a generation. Slots are never freed, so a kernel that
- * uses a destroyed handle finds that out and does not crash: emu_texture_find gives
- * NULL. The memory behind a live texture may have been freed by the program: check what
- * is read with emu_memory_check (a linear resource) or compare `serial` of its record
- * (an array). */
+ * uses a destroyed handle does not crash: emu_texture_find returns NULL. The program
+ * may have freed the memory of a live texture: check it with emu_memory_check (a linear
+ * resource) or compare `serial` with its record (an array). The driver's calls are in
+ * device/api/texture/texture.c. */
 #ifndef DEVICE_MEMORY_TEXTURE_H
 #define DEVICE_MEMORY_TEXTURE_H
 
@@ -24,7 +24,7 @@ typedef struct {
     uint64_t base;
     size_t width, height, depth; /* in elements; depth counts layers or faces */
     size_t pitch, slice;         /* bytes */
-    uint64_t serial;             /* of the allocation at its making */
+    uint64_t serial;             /* of the allocation when the object was created */
 } emu_texture_level;
 
 typedef struct emu_texture {
