@@ -38,7 +38,12 @@ DEVICE = (
     "device/memory",
     "device/compile",
     "device/machine",
-    "device/api",
+    "device/api/entry",
+    "device/api/stream",
+    "device/api/memory",
+    "device/api/module",
+    "device/api/texture",
+    "device/api/context",
 )
 LIBRARIES = (EXTENSION, DEVICE)
 

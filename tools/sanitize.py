@@ -244,7 +244,7 @@ TSAN_RUNS = (
 
 def prove_tsan(folder):
     """The device without its lock is reported."""
-    name = "device/api/entry.c"
+    name = "device/api/entry/lock.c"
     text = (SOURCE / name).read_text()
     broken = folder / "broken"
     broken.mkdir(exist_ok=True)
@@ -252,9 +252,9 @@ def prove_tsan(folder):
         if path.name != object_name(name):
             shutil.copy2(path, broken)
     lock = re.compile(r"pthread_mutex_(un)?lock\(&api\.mutex\);")
-    (broken / "entry.c").write_text(lock.sub(";", text))
+    (broken / "lock.c").write_text(lock.sub(";", text))
     (broken / object_name(name)).unlink(missing_ok=True)
-    done = run_threads(*build_tsan(broken, {name: broken / "entry.c"}), {}, quiet=True)
+    done = run_threads(*build_tsan(broken, {name: broken / "lock.c"}), {}, quiet=True)
     if done.returncode == 0 or "ThreadSanitizer: data race" not in done.stderr:
         raise Failed(f"a device without a lock passes: {done.stderr}")
     print("reported as it must be: a device without its lock")

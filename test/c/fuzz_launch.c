@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/api/entry.h"
-#include "device/api/faults.h"
+#include "device/api/entry/entry.h"
+#include "device/api/context/live_count.h"
 #include "fuzz_target.h"
 
 enum { MOST_KERNELS = 4, PARAMETERS = 64 };

@@ -1,9 +1,9 @@
 /* Members of device_attribute: X(NAME, value, kind of the result).
  *
- * Each member is also a property of Device with its name in lower case. If two names share
- * a value, calls return the member of the later row. NAME is the name in cuda.h without
- * CU_DEVICE_ATTRIBUTE_; test_abi.py compares the values. Read by python/support/enums.c
- * and python/driver/device.c. */
+ * Each member is also a property of Device with its name in lower case. If two names
+ * share a value, calls return the member of the later row. NAME is the name in cuda.h
+ * without CU_DEVICE_ATTRIBUTE_; test_abi.py compares the values. Read by
+ * python/support/enums.c and python/driver/device.c. */
 #ifndef ABI_DEVICE_ATTRIBUTES_H
 #define ABI_DEVICE_ATTRIBUTES_H
 

@@ -1,5 +1,5 @@
-/* The structs of DLPack, by which libraries exchange tensors, as its specification defines
- * them: version 1.0, and the form without a version that preceded it.
+/* The structs of DLPack, by which libraries exchange tensors, as its specification
+ * defines them: version 1.0, and the form without a version that preceded it.
  *
  * A producer returns a managed tensor in a capsule whose name is the form. The consumer
  * renames the capsule and then owns the tensor. When it no longer needs the tensor, it

@@ -1,10 +1,10 @@
 /* The enumerations of pycuda.driver, X(class, docstring), and their members,
  * X(class, MEMBER, value).
  *
- * device_attribute and function_attribute have their own tables. The rows of a class are
- * consecutive. If two names of a class share a value, calls return the member of the
- * later row. test_abi.py compares the rows with cuda.h. Read by python/support/enums.c
- * and tools/make_stub.py. */
+ * device_attribute and function_attribute have their own tables. The rows of a class
+ * are consecutive. If two names of a class share a value, calls return the member of
+ * the later row. test_abi.py compares the rows with cuda.h. Read by
+ * python/support/enums.c and tools/make_stub.py. */
 #ifndef ABI_ENUMS_H
 #define ABI_ENUMS_H
 

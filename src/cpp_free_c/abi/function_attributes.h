@@ -1,8 +1,8 @@
 /* Members of function_attribute: X(NAME, value).
  *
- * Each member except MAX, the number of members, is also a property of Function with its
- * name in lower case. NAME is the name in cuda.h without CU_FUNC_ATTRIBUTE_. Read by
- * python/support/enums.c and the type Function. */
+ * Each member except MAX, the number of members, is also a property of Function with
+ * its name in lower case. NAME is the name in cuda.h without CU_FUNC_ATTRIBUTE_. Read
+ * by python/support/enums.c and the type Function. */
 #ifndef ABI_FUNCTION_ATTRIBUTES_H
 #define ABI_FUNCTION_ATTRIBUTES_H
 

@@ -6,9 +6,9 @@
  * Name is the CUDA name without its cu. The parameters are those of the ABI that
  * appeared in the CUDA version given (major * 1000 + minor * 10); cuGetProcAddress is
  * asked for that version. need: every driver since 11.4 has the REQUIRED symbols, and
- * init() refuses a library that lacks one. A call of an OPTIONAL function that the driver
- * lacks returns CUDA_ERROR_NOT_FOUND. Functions that the extension does not call are
- * OPTIONAL.
+ * init() refuses a library that lacks one. A call of an OPTIONAL function that the
+ * driver lacks returns CUDA_ERROR_NOT_FOUND. Functions that the extension does not call
+ * are OPTIONAL.
  *
  * blocking says when the call may take long, so that the interpreter lock is released
  * around it (PCU_STATUS in python/support/driver_call.h). Measured on an H200:

@@ -13,3 +13,13 @@ emu_device_get(CUdevice ordinal)
     }
     return &emu_devices[ordinal];
 }
+
+CUresult
+emu_device_find(CUdevice ordinal, emu_device **device)
+{
+    *device = emu_device_get(ordinal);
+    if (*device == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    return CUDA_SUCCESS;
+}

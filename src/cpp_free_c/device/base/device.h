@@ -92,6 +92,9 @@ struct CUctx_st {
 /* The record of an ordinal, or NULL. */
 emu_device *emu_device_get(CUdevice ordinal);
 
+/* The same. INVALID_DEVICE if there is no device of that ordinal. */
+CUresult emu_device_find(CUdevice ordinal, emu_device **device);
+
 /* The value of a CUdevice_attribute; false for one that is unknown. */
 bool emu_device_attribute(const emu_device *device, unsigned int attribute, int *value);
 

@@ -21,8 +21,8 @@ enum { EMU_LANES = 32, EMU_BARRIERS = 16 /* of a block */ };
 
 /* -- addresses --------------------------------------------------------------------- */
 
-/* Generic addresses of shared and local memory lie in windows above all of the host's,
- * function addresses in another. */
+/* Generic addresses of shared memory, local memory and functions are in windows above
+ * all addresses of the host. */
 #define EMU_SHARED_WINDOW ((uint64_t)1 << 48)
 #define EMU_LOCAL_WINDOW (((uint64_t)1 << 48) + ((uint64_t)1 << 40))
 #define EMU_FUNC_WINDOW (((uint64_t)1 << 48) + ((uint64_t)2 << 40))
@@ -73,7 +73,7 @@ typedef struct {
     uint32_t size;   /* bytes; of a register: of its lanes */
 } emu_slot;
 
-/* What a call passes. */
+/* The target, the parameters and the results of a call. */
 typedef struct emu_callsite {
     const emu_func *func; /* NULL: the address is operand a */
     unsigned service;     /* EMU_SERVICE_ constant of service_names.h, or 0 */
@@ -93,7 +93,7 @@ struct emu_func {
     uint32_t count;
     uint32_t frame_size; /* bytes, a multiple of 64 */
     uint32_t local_size; /* bytes of local memory of an activation */
-    uint32_t call_base;  /* where in it the parameters of its calls are */
+    uint32_t call_base;  /* offset in it of the parameters of calls */
     uint32_t number;     /* of its address */
     uint32_t param_count, return_count;
     const emu_slot *params, *returns;
@@ -137,7 +137,7 @@ typedef struct emu_kernel {
 typedef struct {
     const char *name;
     struct emu_allocation *allocation;
-    uint64_t serial; /* of the allocation while it is ours */
+    uint64_t serial; /* of the allocation, until its record is used again */
     uint64_t address;
     size_t size;
     bool is_visible;
@@ -145,14 +145,14 @@ typedef struct {
 } emu_variable;
 
 struct emu_program {
-    struct emu_arena_chunk *memory; /* all of it, this record too */
+    struct emu_arena_chunk *memory; /* of the whole program, with this record */
     CUcontext context;
-    const uint8_t *constants; /* vectors that odd operands name */
+    const uint8_t *constants; /* the vectors of odd operands */
     emu_kernel *kernels;
     size_t kernel_count;
     emu_variable *variables;
     size_t variable_count;
-    const emu_func *const *funcs; /* by number: the address is in the window */
+    const emu_func *const *funcs; /* by number; NULL for a kernel */
     size_t func_count;
     const char *const *files; /* by number of .file; NULL where there is none */
     size_t file_count;

@@ -5,7 +5,10 @@
 #ifndef DEVICE_COMPILE_CONSTANTS_H
 #define DEVICE_COMPILE_CONSTANTS_H
 
-#include "device/ptx/arena.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/ptx/load.h"
 #include "device/ptx/types.h"
 
 typedef struct {

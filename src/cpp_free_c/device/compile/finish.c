@@ -13,7 +13,7 @@ static const int rounding_modes[] = {[EMU_RN] = FE_TONEAREST,
                                      [EMU_RP] = FE_UPWARD};
 
 static uint32_t
-final_operand(const low_func *f, low_value value)
+finish_final_operand(const low_func *f, low_value value)
 {
     if (value == 0 || (value & 1) != 0) {
         return value;
@@ -23,7 +23,7 @@ final_operand(const low_func *f, low_value value)
 
 /* Final instructions of one: it and its prefixes. */
 static uint32_t
-insn_length(const low_insn *insn)
+finish_insn_length(const low_insn *insn)
 {
     return 1 + insn->guarded + (insn->round != EMU_RN);
 }
@@ -40,7 +40,7 @@ finish_call(const low_func *f, const low_insn *insn)
         for (uint32_t i = 0; i < counts[side]; i++) {
             if (slots[side][i].is_reg) {
                 slots[side][i].offset =
-                    final_operand(f, f->xs[insn->x + slots[side][i].offset]);
+                    finish_final_operand(f, f->xs[insn->x + slots[side][i].offset]);
             }
         }
     }
@@ -53,9 +53,9 @@ finish_prefixes(const low_func *f, const low_insn *insn, const emu_op *ops,
 {
     if (insn->guarded) {
         at->run = ops[EMU_OP_guard];
-        at->a = final_operand(f, insn->guard);
+        at->a = finish_final_operand(f, insn->guard);
         at->aux = insn->guard_negated;
-        at->imm = insn_length(insn) - 1;
+        at->imm = finish_insn_length(insn) - 1;
         at++;
     }
     if (insn->round != EMU_RN) {
@@ -73,11 +73,11 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_op *ops,
     const unsigned flags = emu_operation_flags[insn->op];
 
     at->run = ops[insn->op];
-    at->d = final_operand(f, insn->d);
-    at->e = final_operand(f, insn->e);
-    at->a = final_operand(f, insn->a);
-    at->b = final_operand(f, insn->b);
-    at->c = final_operand(f, insn->c);
+    at->d = finish_final_operand(f, insn->d);
+    at->e = finish_final_operand(f, insn->e);
+    at->a = finish_final_operand(f, insn->a);
+    at->b = finish_final_operand(f, insn->b);
+    at->c = finish_final_operand(f, insn->c);
     at->aux = insn->aux;
     at->imm = insn->imm;
     at->x = xs;
@@ -98,7 +98,7 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_op *ops,
             xs[k] = label_at[value] - (uint32_t)(at - code);
         }
         else {
-            xs[k] = final_operand(f, value);
+            xs[k] = finish_final_operand(f, value);
         }
     }
 }
@@ -114,7 +114,7 @@ finish_slots(const low_func *f, const low_insn *insn, const ptx_var *vars,
 
     for (; vars != NULL; vars = vars->next, slot++) {
         if (slot->is_reg) {
-            slot->offset = final_operand(f, f->xs[insn->x + k++]);
+            slot->offset = finish_final_operand(f, f->xs[insn->x + k++]);
         }
     }
 }
@@ -133,7 +133,7 @@ low_finish(const low_func *f, const emu_op *ops, emu_func *out)
         if (f->insns[i].op == EMU_OP_label) {
             label_at[f->insns[i].label] = count;
         }
-        count += insn_length(&f->insns[i]);
+        count += finish_insn_length(&f->insns[i]);
     }
     code = emu_arena_get(f->load, &f->load->keep, count, sizeof *code);
     places = emu_arena_get(f->load, &f->load->keep, count, sizeof *places);

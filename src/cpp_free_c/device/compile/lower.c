@@ -22,7 +22,7 @@ static const opcode_row opcode_rows[PTX_OPCODE_COUNT] = {PTX_OPCODES(OPCODE_ROW)
 
 /* The types among the instruction's words, as a bit for each. */
 static uint32_t
-types_of(const ptx_insn *in)
+lower_types_of(const ptx_insn *in)
 {
     uint32_t types = 0;
 
@@ -46,7 +46,7 @@ lower_insn(low_func *f)
         low_emit(f, EMU_OP_label, 0, 0, 0, 0)->label = f->in->operands[0].label;
         return;
     }
-    if ((types_of(f->in) & ~row->types) != 0) {
+    if ((lower_types_of(f->in) & ~row->types) != 0) {
         low_unsupported(f);
     }
     f->ops = row->ops;
@@ -63,7 +63,7 @@ low_refuse(low_func *f)
 /* -- functions --------------------------------------------------------------------- */
 
 static uint64_t
-align_up(uint64_t value, uint64_t align)
+lower_align_up(uint64_t value, uint64_t align)
 {
     return (value + align - 1) & ~(align - 1);
 }
@@ -87,17 +87,17 @@ declare_slots(emu_load *load, const ptx_function *function, ptx_var *vars,
         if (slots->is_reg) {
             slots->size = ptx_class_bytes(ptx_type_class(var->type));
             if (slots->size == 0) {
-                emu_load_fail(load, CUDA_ERROR_INVALID_PTX, function->line,
+                emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                               "%s has a predicate as parameter", function->name->text);
             }
             continue;
         }
-        *top = align_up(*top, var->align);
+        *top = lower_align_up(*top, var->align);
         var->address = *top;
         slots->offset = (uint32_t)*top;
         *top += var->size;
         if (*top > 1 << 20) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, function->line,
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                           "the parameters of %s are too large", function->name->text);
         }
     }
@@ -112,17 +112,17 @@ declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
         if (local->space != PTX_SPACE_LOCAL) {
             continue;
         }
-        *top = align_up(*top, local->align);
+        *top = lower_align_up(*top, local->align);
         local->address = *top;
         *top += local->size;
         if (*top > 1 << 24) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, local->line,
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, local->line,
                           "the local memory of %s is too large", function->name->text);
         }
     }
     for (const ptx_var *var = function->module->vars; var != NULL; var = var->next) {
         if (var->space == PTX_SPACE_LOCAL) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, var->line,
+            emu_load_fail(load, EMU_LOAD_INVALID_PTX, var->line,
                           ".local variables outside of functions are not supported");
         }
     }
@@ -131,29 +131,29 @@ declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
 void
 low_declare(emu_load *load, ptx_function *function, emu_func *out)
 {
-    enum { ENTRY_ROOM = 16 }; /* at the start of a kernel's local memory */
     uint64_t top = 0;
 
     if (function->is_entry) {
-        top = ENTRY_ROOM;
+        top = LOW_ENTRY_ROOM;
     }
     else {
         out->return_count =
             declare_slots(load, function, function->returns, &out->returns, &top);
         out->param_count =
             declare_slots(load, function, function->params, &out->params, &top);
-        top = align_up(top, 16);
+        top = lower_align_up(top, 16);
     }
     declare_locals(load, function, &top);
-    out->call_base = (uint32_t)align_up(top, 16);
-    out->local_size = (uint32_t)align_up(out->call_base + function->call_size, 16);
+    out->call_base = (uint32_t)lower_align_up(top, 16);
+    out->local_size =
+        (uint32_t)lower_align_up(out->call_base + function->call_size, 16);
     out->name = emu_keep_text(load, function->name->text);
 }
 
 /* Adds the registers of parameters to the entry, which writes them, and the registers
  * of results to a ret, which reads them. */
 static void
-add_formals(low_func *f, low_insn *insn, const ptx_var *vars, bool written)
+lower_add_formals(low_func *f, low_insn *insn, const ptx_var *vars, bool written)
 {
     for (; vars != NULL; vars = vars->next) {
         if (vars->space == PTX_SPACE_REG) {
@@ -174,7 +174,8 @@ low_begin(low_func *f)
     }
     f->label_count = (uint32_t)f->function->label_count;
     f->carry = low_temp(f, PTX_PRED);
-    add_formals(f, low_emit(f, EMU_OP_entry, 0, 0, 0, 0), f->function->params, true);
+    lower_add_formals(f, low_emit(f, EMU_OP_entry, 0, 0, 0, 0), f->function->params,
+                      true);
 }
 
 void
@@ -196,7 +197,7 @@ low_instructions(low_func *f)
     }
     for (size_t i = 0; i < f->count; i++) {
         if (f->insns[i].op == EMU_OP_ret) {
-            add_formals(f, &f->insns[i], f->function->returns, false);
+            lower_add_formals(f, &f->insns[i], f->function->returns, false);
         }
     }
 }

@@ -5,6 +5,9 @@
 
 #include "device/compile/lowering.h"
 
+/* Bytes at the start of a kernel's local memory that no variable has. */
+enum { LOW_ENTRY_ROOM = 16 };
+
 /* Sets the slots of a function, its name, and local_size as far as it is known. All
  * functions must be declared before a call is lowered. */
 void low_declare(emu_load *load, ptx_function *function, emu_func *out);

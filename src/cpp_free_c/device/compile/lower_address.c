@@ -3,7 +3,7 @@
 
 /* The definition that a declaration refers to. */
 static const ptx_var *
-definition(const ptx_var *var)
+address_definition(const ptx_var *var)
 {
     if (var->same != NULL) {
         return var->same;
@@ -23,7 +23,7 @@ address_in_frame(low_func *f, uint64_t offset)
 low_value
 low_address_of(low_func *f, const ptx_operand *operand, ptx_class width)
 {
-    const ptx_var *var = definition(operand->var);
+    const ptx_var *var = address_definition(operand->var);
     low_value value, narrow;
     uint64_t offset = var->address + operand->bits;
 
@@ -93,7 +93,7 @@ address_space(const low_func *f)
 static low_place
 address_of_variable(low_func *f, const ptx_operand *operand)
 {
-    const ptx_var *var = definition(operand->var);
+    const ptx_var *var = address_definition(operand->var);
     low_place p = {0, 0, (int64_t)(var->address + operand->bits)};
 
     switch (var->space) {
@@ -134,7 +134,7 @@ low_address(low_func *f, const ptx_operand *operand)
     low_place p = {0, 0, 0};
 
     if (operand->kind != PTX_O_ADDRESS || operand->count != 1) {
-        low_fail(f, "an operand is no address");
+        low_fail(f, "an operand is not an address");
     }
     item = &operand->items[0];
     switch (item->kind) {

@@ -141,15 +141,15 @@ float_operation(low_func *f, float_ops ops, unsigned type, unsigned sources)
 /* -- half precision ---------------------------------------------------------------- */
 
 static bool
-is_half_pair(unsigned type)
+arith_is_half_pair(unsigned type)
 {
     return type == PTX_W_f16x2 || type == PTX_W_bf16x2;
 }
 
 static bool
-is_half(unsigned type)
+arith_is_half(unsigned type)
 {
-    return type == PTX_W_f16 || type == PTX_W_bf16 || is_half_pair(type);
+    return type == PTX_W_f16 || type == PTX_W_bf16 || arith_is_half_pair(type);
 }
 
 /* One half operation, followed by .sat or .relu. */
@@ -191,7 +191,7 @@ half_operation(low_func *f, unsigned op, unsigned type, unsigned sources)
     for (unsigned i = 0; i < sources; i++) {
         v[i] = low_source_at(f, i + 1, type);
     }
-    if (!is_half_pair(type)) {
+    if (!arith_is_half_pair(type)) {
         half_one(f, op, format, d, v);
         return;
     }
@@ -238,7 +238,8 @@ carry_op(const low_func *f, const uint16_t ops[2], unsigned type)
 
 /* d = a op b, with the carry as third source if `in`, and as result under .cc. */
 static void
-emit_carry(low_func *f, unsigned op, low_value d, low_value a, low_value b, bool in)
+arith_emit_carry(low_func *f, unsigned op, low_value d, low_value a, low_value b,
+                 bool in)
 {
     low_value carry = 0;
     low_insn *insn;
@@ -266,7 +267,7 @@ carry_sum(low_func *f, const uint16_t ops[2], bool in)
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     d = low_result(f, type);
-    emit_carry(f, op, d, a, b, in);
+    arith_emit_carry(f, op, d, a, b, in);
 }
 
 void
@@ -278,8 +279,8 @@ low_addc(low_func *f)
 /* One operation on pairs of 16 bits: `which` is its number among those of simd_video.
  */
 static low_insn *
-emit_pair(low_func *f, unsigned which, low_value d, low_value a, low_value b,
-          low_value zero)
+arith_emit_pair(low_func *f, unsigned which, low_value d, low_value a, low_value b,
+                low_value zero)
 {
     low_insn *insn = low_emit(f, EMU_OP_simd_video, d, a, b, zero);
 
@@ -297,7 +298,7 @@ pair_sum(low_func *f, unsigned type)
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     d = low_result(f, type);
-    (void)emit_pair(f, f->in->opcode == PTX_OP_sub, d, a, b, zero);
+    (void)arith_emit_pair(f, f->in->opcode == PTX_OP_sub, d, a, b, zero);
 }
 
 /* add, sub */
@@ -319,7 +320,7 @@ low_add(low_func *f)
     if (low_has(f, PTX_W_cc)) {
         carry_sum(f, ops + SUM_CARRY, false);
     }
-    else if (is_half(type)) {
+    else if (arith_is_half(type)) {
         half_operation(f, ops[SUM_HALF], type, 2);
     }
     else if (ptx_type_is_float(type)) {
@@ -344,7 +345,7 @@ low_add(low_func *f)
 
 /* The type of twice the bits. */
 static unsigned
-wide_type(const low_func *f, unsigned type)
+arith_wide_type(const low_func *f, unsigned type)
 {
     switch (type) {
         case PTX_W_u16:
@@ -362,7 +363,7 @@ wide_type(const low_func *f, unsigned type)
 
 /* Of four operations the one for u16, s16, u32 or s32. */
 static unsigned
-wide_op(const low_func *f, const uint16_t ops[4], unsigned type)
+arith_wide_op(const low_func *f, const uint16_t ops[4], unsigned type)
 {
     switch (type) {
         case PTX_W_u16:
@@ -384,7 +385,7 @@ low_mul(low_func *f)
     enum { LOW = 4, HIGH = 7, WIDE = 13 };
     const unsigned type = low_type(f, 0);
 
-    if (is_half(type)) {
+    if (arith_is_half(type)) {
         half_operation(f, f->ops[AT_HALF], type, 2);
     }
     else if (ptx_type_is_float(type)) {
@@ -396,8 +397,8 @@ low_mul(low_func *f)
         low_operands(f, 3, 3);
         b = low_source_at(f, 2, type);
         a = low_source_at(f, 1, type);
-        d = low_result(f, wide_type(f, type));
-        low_emit(f, wide_op(f, f->ops + WIDE, type), d, a, b, 0);
+        d = low_result(f, arith_wide_type(f, type));
+        low_emit(f, arith_wide_op(f, f->ops + WIDE, type), d, a, b, 0);
     }
     else if (low_has(f, PTX_W_hi)) {
         integer_binary(f, arith_by_type(f, f->ops + HIGH, type), type);
@@ -410,7 +411,8 @@ low_mul(low_func *f)
 /* A new register for the product of the first two sources; `low` are the operations by
  * width, `high` those by type, for .hi. */
 static low_value
-product_of(low_func *f, const uint16_t low[3], const uint16_t high[6], unsigned type)
+arith_product_of(low_func *f, const uint16_t low[3], const uint16_t high[6],
+                 unsigned type)
 {
     low_value product = low_temp(f, ptx_type_class(type)), a, b;
     unsigned op;
@@ -438,9 +440,9 @@ carry_mad(low_func *f, const uint16_t low[3], const uint16_t high[6],
     low_value product, c;
 
     low_operands(f, 4, 4);
-    product = product_of(f, low, high, type);
+    product = arith_product_of(f, low, high, type);
     c = low_source_at(f, 3, type);
-    emit_carry(f, op, low_result(f, type), product, c, in);
+    arith_emit_carry(f, op, low_result(f, type), product, c, in);
 }
 
 void
@@ -472,7 +474,7 @@ mad_high(low_func *f, unsigned type)
     if (sat && type != PTX_W_s32) {
         low_unsupported(f);
     }
-    product = product_of(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, type);
+    product = arith_product_of(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, type);
     c = low_source_at(f, 3, type);
     op = f->ops[MAD_SATURATING];
     if (!sat) {
@@ -503,8 +505,8 @@ low_mad(low_func *f)
         return;
     }
     if (low_has(f, PTX_W_wide)) {
-        sum_type = wide_type(f, type);
-        op = wide_op(f, f->ops + MAD_WIDE, type);
+        sum_type = arith_wide_type(f, type);
+        op = arith_wide_op(f, f->ops + MAD_WIDE, type);
     }
     else {
         op = arith_by_width(f, f->ops + MAD_LOW, type);
@@ -518,7 +520,7 @@ low_mad(low_func *f)
 
 /* The row's operation on 24 bits. */
 static unsigned
-op_of_24_bits(const low_func *f, unsigned type)
+arith_op_of_24_bits(const low_func *f, unsigned type)
 {
     enum { LOW_UNSIGNED, LOW_SIGNED, HIGH_UNSIGNED, HIGH_SIGNED };
 
@@ -533,7 +535,7 @@ low_mul24(low_func *f)
 {
     const unsigned type = low_type(f, 0);
 
-    integer_binary(f, op_of_24_bits(f, type), type);
+    integer_binary(f, arith_op_of_24_bits(f, type), type);
 }
 
 void
@@ -548,7 +550,7 @@ low_mad24(low_func *f)
     product = low_temp(f, PTX_R32);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
-    low_emit(f, op_of_24_bits(f, type), product, a, b, 0);
+    low_emit(f, arith_op_of_24_bits(f, type), product, a, b, 0);
     if (low_has(f, PTX_W_sat)) {
         op = f->ops[SATURATING];
     }
@@ -561,7 +563,7 @@ low_fma(low_func *f)
 {
     const unsigned type = low_type(f, 0);
 
-    if (is_half(type)) {
+    if (arith_is_half(type)) {
         half_operation(f, f->ops[AT_HALF], type, 3);
     }
     else {
@@ -605,7 +607,7 @@ low_sign(low_func *f)
     low_value a;
     unsigned op;
 
-    if (is_half(type)) {
+    if (arith_is_half(type)) {
         half_operation(f, f->ops[SIGN_HALF], type, 1);
         return;
     }
@@ -679,12 +681,12 @@ extreme_pair(low_func *f, unsigned type)
     }
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
-    insn = emit_pair(f, which, r, a, b, zero);
+    insn = arith_emit_pair(f, which, r, a, b, zero);
     if (is_signed) {
         insn->imm |= VIDEO_SIGNED;
     }
     if (relu) {
-        emit_pair(f, VIDEO_MAX, d, r, zero, zero)->imm |= VIDEO_SIGNED;
+        arith_emit_pair(f, VIDEO_MAX, d, r, zero, zero)->imm |= VIDEO_SIGNED;
     }
 }
 
@@ -721,7 +723,7 @@ low_extreme(low_func *f)
     else if (type == PTX_W_f64) {
         float_operation(f, (float_ops){.f64 = f->ops[EXTREME_F64]}, type, 2);
     }
-    else if (is_half(type)) {
+    else if (arith_is_half(type)) {
         if (low_has(f, PTX_W_xorsign)) {
             low_unsupported(f);
         }
@@ -743,7 +745,7 @@ low_function(low_func *f)
 {
     const unsigned type = low_type(f, 0);
 
-    if (is_half(type)) {
+    if (arith_is_half(type)) {
         half_operation(f, f->ops[AT_HALF], type, 1);
     }
     else {

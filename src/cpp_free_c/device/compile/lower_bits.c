@@ -61,7 +61,7 @@ low_unary(low_func *f)
 /* -- shifts ------------------------------------------------------------------------ */
 
 static void
-shift(low_func *f, const uint16_t ops[4], unsigned type)
+bits_shift(low_func *f, const uint16_t ops[4], unsigned type)
 {
     const unsigned op = bits_op(f, ops, type);
     low_value a, by;
@@ -75,7 +75,7 @@ shift(low_func *f, const uint16_t ops[4], unsigned type)
 void
 low_shift(low_func *f)
 {
-    shift(f, f->ops, low_type(f, 0));
+    bits_shift(f, f->ops, low_type(f, 0));
 }
 
 void
@@ -84,13 +84,13 @@ low_shr(low_func *f)
     enum { UNSIGNED = 0, SIGNED = 4 };
     const unsigned type = low_type(f, 0);
 
-    shift(f, f->ops + (ptx_type_is_signed(type) ? SIGNED : UNSIGNED), type);
+    bits_shift(f, f->ops + (ptx_type_is_signed(type) ? SIGNED : UNSIGNED), type);
 }
 
 /* -- bits -------------------------------------------------------------------------- */
 
 static low_insn *
-count_bits(low_func *f)
+bits_count(low_func *f)
 {
     const unsigned type = low_type(f, 0), op = bits_op_of_size(f, type);
     low_value a;
@@ -104,7 +104,7 @@ count_bits(low_func *f)
 void
 low_count_bits(low_func *f)
 {
-    (void)count_bits(f);
+    (void)bits_count(f);
 }
 
 void
@@ -113,7 +113,7 @@ low_bfind(low_func *f)
     const uint32_t is_signed = ptx_type_is_signed(low_type(f, 0));
     const uint32_t shift_amount = low_has(f, PTX_W_shiftamt);
 
-    count_bits(f)->aux = is_signed | shift_amount << 1;
+    bits_count(f)->aux = is_signed | shift_amount << 1;
 }
 
 void
@@ -162,7 +162,7 @@ low_sad(low_func *f)
 
 /* The row's operation on three words of 32 bits. */
 static low_insn *
-three_words(low_func *f)
+bits_three_words(low_func *f)
 {
     low_value a, b, c;
 
@@ -174,7 +174,7 @@ three_words(low_func *f)
 }
 
 static low_insn *
-two_words(low_func *f)
+bits_two_words(low_func *f)
 {
     low_value a, b;
 
@@ -189,7 +189,7 @@ low_shf(low_func *f)
 {
     const uint32_t right = low_has(f, PTX_W_r), clamp = low_has(f, PTX_W_clamp);
 
-    three_words(f)->aux = right | clamp << 1;
+    bits_three_words(f)->aux = right | clamp << 1;
 }
 
 void
@@ -201,13 +201,13 @@ low_prmt(low_func *f)
     const unsigned mode = low_find(f, modes, MODES);
 
     /* mode 0 is the plain one */
-    three_words(f)->aux = (mode + 1) % (MODES + 1);
+    bits_three_words(f)->aux = (mode + 1) % (MODES + 1);
 }
 
 void
 low_fns(low_func *f)
 {
-    (void)three_words(f);
+    (void)bits_three_words(f);
 }
 
 void
@@ -217,13 +217,13 @@ low_lop3(low_func *f)
     if (low_has(f, PTX_W_and) || low_has(f, PTX_W_or)) {
         low_unsupported(f);
     }
-    three_words(f)->imm = (int64_t)(low_number(f, &f->in->operands[4]) & 0xff);
+    bits_three_words(f)->imm = (int64_t)(low_number(f, &f->in->operands[4]) & 0xff);
 }
 
 void
 low_bmsk(low_func *f)
 {
-    two_words(f)->aux = low_has(f, PTX_W_clamp);
+    bits_two_words(f)->aux = low_has(f, PTX_W_clamp);
 }
 
 void
@@ -232,7 +232,7 @@ low_szext(low_func *f)
     const uint32_t clamp = low_has(f, PTX_W_clamp);
     const uint32_t is_signed = ptx_type_is_signed(low_type(f, 0));
 
-    two_words(f)->aux = clamp | is_signed << 1;
+    bits_two_words(f)->aux = clamp | is_signed << 1;
 }
 
 /* dp4a, dp2a */
@@ -243,7 +243,7 @@ low_dot(low_func *f)
     const uint32_t second = ptx_type_is_signed(low_type(f, 1));
     const uint32_t high = low_has(f, PTX_W_hi);
 
-    three_words(f)->aux = first | second << 1 | high << 2;
+    bits_three_words(f)->aux = first | second << 1 | high << 2;
 }
 
 /* -- video instructions ------------------------------------------------------------ */
@@ -278,7 +278,7 @@ low_video(low_func *f)
     bool pairs;
     const unsigned operation = video_operation(f, &pairs);
     unsigned compare, first = 1; /* the type of a */
-    low_insn *insn = three_words(f);
+    low_insn *insn = bits_three_words(f);
 
     insn->aux = operation;
     if (operation == VIDEO_SET) {

@@ -25,7 +25,7 @@ typedef enum {
 } compare;
 
 static compare
-comparison(const low_func *f)
+compare_of(const low_func *f)
 {
     static const struct {
         uint16_t word;
@@ -47,7 +47,7 @@ comparison(const low_func *f)
 
 /* The row of the integer operations for a size; -1 if there is none. */
 static int
-size_index(unsigned size)
+compare_size_index(unsigned size)
 {
     switch (size) {
         case 2:
@@ -63,7 +63,7 @@ size_index(unsigned size)
 
 /* eq, ne, lt, le of an integer type; the others swap the operands. */
 static unsigned
-integer_compare(const low_func *f, compare which, unsigned type)
+compare_integer_op(const low_func *f, compare which, unsigned type)
 {
     static const uint16_t ops[3][2][4] = {
         {{EMU_OP_eq_16, EMU_OP_ne_16, EMU_OP_lt_u16, EMU_OP_le_u16},
@@ -72,7 +72,7 @@ integer_compare(const low_func *f, compare which, unsigned type)
          {EMU_OP_eq_32, EMU_OP_ne_32, EMU_OP_lt_s32, EMU_OP_le_s32}},
         {{EMU_OP_eq_64, EMU_OP_ne_64, EMU_OP_lt_u64, EMU_OP_le_u64},
          {EMU_OP_eq_64, EMU_OP_ne_64, EMU_OP_lt_s64, EMU_OP_le_s64}}};
-    const int size = size_index(ptx_type_size(type));
+    const int size = compare_size_index(ptx_type_size(type));
 
     if (which > LE || size < 0) {
         low_unsupported(f);
@@ -81,7 +81,7 @@ integer_compare(const low_func *f, compare which, unsigned type)
 }
 
 static unsigned
-float_compare(compare which, bool is_double)
+compare_float_op(compare which, bool is_double)
 {
     static const uint16_t ops[NO_COMPARE][2] = {
         [EQ] = {EMU_OP_eq_f32, EMU_OP_eq_f64},
@@ -101,7 +101,7 @@ float_compare(compare which, bool is_double)
 /* The comparison that gives the same with its operands exchanged, for those that have
  * no operation; NO_COMPARE for the others. */
 static compare
-exchanged(compare which)
+compare_exchanged(compare which)
 {
     switch (which) {
         case GT:
@@ -118,7 +118,7 @@ exchanged(compare which)
 }
 
 static low_value
-half_to_single(low_func *f, low_value a, unsigned type)
+compare_half_to_single(low_func *f, low_value a, unsigned type)
 {
     low_value d = low_temp(f, PTX_R32);
     low_insn *insn = low_emit(f, EMU_OP_cvt_f32_f16, d, a, 0, 0);
@@ -132,32 +132,32 @@ half_to_single(low_func *f, low_value a, unsigned type)
 
 /* A predicate for a compared with b. */
 static low_value
-emit_compare(low_func *f, compare which, unsigned type, low_value a, low_value b)
+compare_emit(low_func *f, compare which, unsigned type, low_value a, low_value b)
 {
     low_value p = low_temp(f, PTX_PRED);
     unsigned op;
 
     if (type == PTX_W_f16 || type == PTX_W_bf16) {
-        a = half_to_single(f, a, type);
-        b = half_to_single(f, b, type);
+        a = compare_half_to_single(f, a, type);
+        b = compare_half_to_single(f, b, type);
         type = PTX_W_f32;
     }
     else if (type == PTX_W_f32) {
         a = low_flush(f, a);
         b = low_flush(f, b);
     }
-    if (exchanged(which) != NO_COMPARE) {
+    if (compare_exchanged(which) != NO_COMPARE) {
         const low_value first = a;
 
         a = b;
         b = first;
-        which = exchanged(which);
+        which = compare_exchanged(which);
     }
     if (type == PTX_W_f32 || type == PTX_W_f64) {
-        op = float_compare(which, type == PTX_W_f64);
+        op = compare_float_op(which, type == PTX_W_f64);
     }
     else {
-        op = integer_compare(f, which, type);
+        op = compare_integer_op(f, which, type);
     }
     low_emit(f, op, p, a, b, 0);
     return p;
@@ -165,7 +165,7 @@ emit_compare(low_func *f, compare which, unsigned type, low_value a, low_value b
 
 /* The operation that combines the comparison with the third source, or EMU_OP_NONE. */
 static unsigned
-combining(const low_func *f)
+compare_combining(const low_func *f)
 {
     static const uint16_t words[] = {PTX_W_and, PTX_W_or, PTX_W_xor};
     static const uint16_t ops[] = {EMU_OP_and_p, EMU_OP_or_p, EMU_OP_xor_p,
@@ -176,9 +176,9 @@ combining(const low_func *f)
 
 /* d = p, or p combined with the third source; `inverse`: with !p in place of p. */
 static void
-give_predicate(low_func *f, low_value d, low_value p, bool inverse)
+compare_give_predicate(low_func *f, low_value d, low_value p, bool inverse)
 {
-    const unsigned op = combining(f);
+    const unsigned op = compare_combining(f);
     low_value c;
 
     if (op == EMU_OP_NONE) {
@@ -198,7 +198,7 @@ give_predicate(low_func *f, low_value d, low_value p, bool inverse)
 
 /* Half k of a pair. */
 static low_value
-half_part(low_func *f, low_value whole, unsigned k)
+compare_half_part(low_func *f, low_value whole, unsigned k)
 {
     low_value part = low_temp(f, PTX_R16);
 
@@ -208,7 +208,7 @@ half_part(low_func *f, low_value whole, unsigned k)
 
 /* The type of one half of a pair. */
 static unsigned
-single_half(unsigned type)
+compare_single_half(unsigned type)
 {
     if (type == PTX_W_f16x2) {
         return PTX_W_f16;
@@ -217,7 +217,7 @@ single_half(unsigned type)
 }
 
 static bool
-is_pair(unsigned type)
+compare_is_pair(unsigned type)
 {
     return type == PTX_W_f16x2 || type == PTX_W_bf16x2;
 }
@@ -227,11 +227,13 @@ static void
 setp_pair(low_func *f, unsigned type, low_value d, low_value q, low_value a,
           low_value b)
 {
-    const compare which = comparison(f);
+    const compare which = compare_of(f);
 
     for (unsigned k = 0; k < 2; k++) {
-        low_value second = half_part(f, b, k), first = half_part(f, a, k);
-        low_value p = emit_compare(f, which, single_half(type), first, second), to = d;
+        low_value second = compare_half_part(f, b, k),
+                  first = compare_half_part(f, a, k);
+        low_value p = compare_emit(f, which, compare_single_half(type), first, second),
+                  to = d;
 
         if (k == 1) {
             to = q;
@@ -239,7 +241,7 @@ setp_pair(low_func *f, unsigned type, low_value d, low_value q, low_value a,
                 to = low_temp(f, PTX_PRED);
             }
         }
-        give_predicate(f, to, p, false);
+        compare_give_predicate(f, to, p, false);
     }
 }
 
@@ -247,7 +249,7 @@ void
 low_setp(low_func *f)
 {
     const unsigned type = low_type(f, 0);
-    const compare which = comparison(f);
+    const compare which = compare_of(f);
     low_value d, q = 0, a, b, p, first;
 
     low_operands(f, 3, 4);
@@ -257,20 +259,20 @@ low_setp(low_func *f)
     }
     a = low_source_at(f, 1, type);
     b = low_source_at(f, 2, type);
-    if (is_pair(type)) {
+    if (compare_is_pair(type)) {
         setp_pair(f, type, d, q, a, b);
         return;
     }
-    p = emit_compare(f, which, type, a, b);
+    p = compare_emit(f, which, type, a, b);
     if (q != 0) {
         /* d may be the third source, which q still needs */
         first = low_temp(f, PTX_PRED);
-        give_predicate(f, first, p, false);
-        give_predicate(f, q, p, true);
+        compare_give_predicate(f, first, p, false);
+        compare_give_predicate(f, q, p, true);
         low_emit(f, EMU_OP_mov_p, d, first, first, 0);
     }
-    else if (combining(f) != EMU_OP_NONE) {
-        give_predicate(f, d, p, false);
+    else if (compare_combining(f) != EMU_OP_NONE) {
+        compare_give_predicate(f, d, p, false);
     }
     else {
         f->insns[f->count - 1].d = d; /* the comparison writes it itself */
@@ -279,7 +281,7 @@ low_setp(low_func *f)
 
 /* d = p, in the form of a type: all bits or 1.0, else 0. */
 static void
-select_constants(low_func *f, low_value d, unsigned type, low_value p)
+compare_select_constants(low_func *f, low_value d, unsigned type, low_value p)
 {
     const ptx_class width = ptx_type_class(type);
     uint64_t yes = UINT64_MAX;
@@ -316,11 +318,11 @@ select_constants(low_func *f, low_value d, unsigned type, low_value p)
 static void
 set_one(low_func *f, low_value d, unsigned to, unsigned type, low_value a, low_value b)
 {
-    low_value p = emit_compare(f, comparison(f), type, a, b);
+    low_value p = compare_emit(f, compare_of(f), type, a, b);
     low_value full = low_temp(f, PTX_PRED);
 
-    give_predicate(f, full, p, false);
-    select_constants(f, d, to, full);
+    compare_give_predicate(f, full, p, false);
+    compare_select_constants(f, d, to, full);
 }
 
 void
@@ -330,7 +332,7 @@ low_set(low_func *f)
     unsigned half = PTX_W_u16;
     low_value d, a, b, halves[2];
 
-    (void)comparison(f);
+    (void)compare_of(f);
     low_operands(f, 3, 4);
     if (type == PTX_W_NONE) {
         low_unsupported(f);
@@ -338,21 +340,23 @@ low_set(low_func *f)
     a = low_source_at(f, 1, type);
     b = low_source_at(f, 2, type);
     d = low_result(f, to);
-    if (!is_pair(type)) {
+    if (!compare_is_pair(type)) {
         set_one(f, d, to, type, a, b);
         return;
     }
     if (ptx_type_is_float(to)) {
-        half = single_half(to);
+        half = compare_single_half(to);
     }
     for (unsigned k = 0; k < 2; k++) {
-        low_value second = half_part(f, b, k), first = half_part(f, a, k);
-        low_value p = emit_compare(f, comparison(f), single_half(type), first, second);
+        low_value second = compare_half_part(f, b, k),
+                  first = compare_half_part(f, a, k);
+        low_value p =
+            compare_emit(f, compare_of(f), compare_single_half(type), first, second);
         low_value full = low_temp(f, PTX_PRED);
 
-        give_predicate(f, full, p, false);
+        compare_give_predicate(f, full, p, false);
         halves[k] = low_temp(f, PTX_R16);
-        select_constants(f, halves[k], half, full);
+        compare_select_constants(f, halves[k], half, full);
     }
     low_emit(f, EMU_OP_join_32, d, halves[0], halves[1], 0);
 }
@@ -370,7 +374,7 @@ low_slct(low_func *f)
         low_unsupported(f);
     }
     c = low_source_at(f, 3, by);
-    p = emit_compare(f, GE, by, c, low_constant(f, PTX_R32, 0));
+    p = compare_emit(f, GE, by, c, low_constant(f, PTX_R32, 0));
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     low_emit(f, f->ops[width], low_result(f, type), a, b, p);

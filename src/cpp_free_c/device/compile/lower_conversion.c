@@ -9,7 +9,7 @@
 
 /* The value of a source, extended to 64 bits. */
 static low_value
-widened(low_func *f, low_value a, ptx_class aw, unsigned type)
+convert_widened(low_func *f, low_value a, ptx_class aw, unsigned type)
 {
     low_value wide = low_temp(f, PTX_R64);
 
@@ -19,7 +19,7 @@ widened(low_func *f, low_value a, ptx_class aw, unsigned type)
 
 /* Clamps a 64-bit value, which is signed or not as the source is, to a type's range. */
 static low_value
-clamped(low_func *f, low_value wide, bool from_signed, unsigned to)
+convert_clamped(low_func *f, low_value wide, bool from_signed, unsigned to)
 {
     const unsigned bits = 8 * ptx_type_size(to);
     const bool is_signed = ptx_type_is_signed(to);
@@ -49,7 +49,8 @@ integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_valu
     const unsigned ds = ptx_type_size(dt), ss = ptx_type_size(st);
 
     if (low_has(f, PTX_W_sat)) {
-        a = clamped(f, widened(f, a, aw, st), ptx_type_is_signed(st), dt);
+        a = convert_clamped(f, convert_widened(f, a, aw, st), ptx_type_is_signed(st),
+                            dt);
         low_convert(f, d, dw, a, PTX_R64, dt);
         return;
     }
@@ -58,7 +59,8 @@ integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_valu
         return;
     }
     if (dw != ptx_type_class(dt) && ptx_type_is_signed(st) && !ptx_type_is_signed(dt)) {
-        low_value middle = widened(f, a, aw, st); /* extended to dt, then to d */
+        low_value middle =
+            convert_widened(f, a, aw, st); /* extended to dt, then to d */
 
         low_convert(f, d, dw, middle, PTX_R64, dt);
         return;
@@ -69,7 +71,7 @@ integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_valu
 /* -- from and to floats ------------------------------------------------------------ */
 
 static uint32_t
-half_format(unsigned type)
+convert_half_format(unsigned type)
 {
     if (type == PTX_W_bf16 || type == PTX_W_bf16x2) {
         return EMU_BF16;
@@ -78,23 +80,23 @@ half_format(unsigned type)
 }
 
 static bool
-is_half(unsigned type)
+convert_is_half(unsigned type)
 {
     return type == PTX_W_f16 || type == PTX_W_bf16;
 }
 
 static low_value
-half_value(low_func *f, low_value a, unsigned type)
+convert_half_value(low_func *f, low_value a, unsigned type)
 {
     low_value d = low_temp(f, PTX_R32);
 
-    low_emit(f, EMU_OP_cvt_f32_f16, d, a, 0, 0)->aux = half_format(type);
+    low_emit(f, EMU_OP_cvt_f32_f16, d, a, 0, 0)->aux = convert_half_format(type);
     return d;
 }
 
 /* Rounds a float or double to half, with .sat or .relu. */
 static void
-to_half(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
+convert_to_half(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
 {
     const bool sat = low_has(f, PTX_W_sat), relu = low_has(f, PTX_W_relu);
     unsigned op = EMU_OP_cvt_f16_f32;
@@ -108,10 +110,10 @@ to_half(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
         op = EMU_OP_cvt_f16_f64;
     }
     insn = low_emit(f, op, r, a, 0, 0);
-    insn->aux = half_format(dt) | (uint32_t)low_rounding(f) << 4;
+    insn->aux = convert_half_format(dt) | (uint32_t)low_rounding(f) << 4;
     if (r != d) {
         insn = low_emit(f, EMU_OP_half_sat, d, r, 0, 0);
-        insn->aux = half_format(dt);
+        insn->aux = convert_half_format(dt);
         insn->imm = relu;
     }
 }
@@ -128,7 +130,7 @@ integer_rounding(const low_func *f)
 }
 
 static low_value
-whole_number(low_func *f, low_value a, bool is_double, unsigned rounding)
+convert_whole_number(low_func *f, low_value a, bool is_double, unsigned rounding)
 {
     static const uint16_t ops[2][4] = {
         {EMU_OP_rni_f32, EMU_OP_rzi_f32, EMU_OP_rmi_f32, EMU_OP_rpi_f32},
@@ -153,12 +155,12 @@ float_to_integer_op(bool is_double, bool is_wide, bool is_signed)
 
 /* A float rounded to an integer value; to zero where the instruction names nothing. */
 static low_value
-rounded_float(low_func *f, low_value a, unsigned st)
+convert_rounded_float(low_func *f, low_value a, unsigned st)
 {
     unsigned rounding = integer_rounding(f);
 
-    if (is_half(st)) {
-        a = half_value(f, a, st);
+    if (convert_is_half(st)) {
+        a = convert_half_value(f, a, st);
     }
     else if (st == PTX_W_f32) {
         a = low_flush(f, a);
@@ -166,7 +168,7 @@ rounded_float(low_func *f, low_value a, unsigned st)
     if (rounding == NO_INTEGER) {
         rounding = RZI;
     }
-    return whole_number(f, a, st == PTX_W_f64, rounding);
+    return convert_whole_number(f, a, st == PTX_W_f64, rounding);
 }
 
 /* To 8 and 16 bits by way of 32: clamping twice gives the same as clamping once. */
@@ -179,7 +181,7 @@ float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_value 
     const unsigned op = float_to_integer_op(st == PTX_W_f64, size == 8, is_signed);
     low_value r = d, wide;
 
-    a = rounded_float(f, a, st);
+    a = convert_rounded_float(f, a, st);
     if (size == 8) {
         if (dw != PTX_R64) {
             low_fail(f, "the destination register has the wrong width");
@@ -194,7 +196,7 @@ float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_value 
     if (size < 4) {
         wide = low_temp(f, PTX_R64);
         low_convert(f, wide, PTX_R64, r, PTX_R32, is_signed ? PTX_W_s32 : PTX_W_u32);
-        wide = clamped(f, wide, is_signed, dt);
+        wide = convert_clamped(f, wide, is_signed, dt);
         low_convert(f, d, dw, wide, PTX_R64, dt);
     }
     else if (r != d) {
@@ -231,10 +233,10 @@ integer_to_float(low_func *f, low_value d, unsigned dt, low_value a, ptx_class a
     else if (size == 8 && aw != PTX_R64) {
         low_fail(f, "the source register has the wrong width");
     }
-    if (is_half(dt)) {
+    if (convert_is_half(dt)) {
         r = low_temp(f, PTX_R64); /* exact below 2^53; half is infinite above */
         low_emit(f, op, r, a, 0, 0);
-        to_half(f, d, dt, r, PTX_W_f64);
+        convert_to_half(f, d, dt, r, PTX_W_f64);
         return;
     }
     low_emit(f, op, d, a, 0, 0)->round = (uint8_t)low_rounding(f);
@@ -244,7 +246,7 @@ integer_to_float(low_func *f, low_value d, unsigned dt, low_value a, ptx_class a
 }
 
 static void
-saturate_double(low_func *f, low_value d, low_value a)
+convert_saturate_double(low_func *f, low_value d, low_value a)
 {
     low_value r = low_temp(f, PTX_R64);
 
@@ -258,14 +260,14 @@ float_source(low_func *f, low_value a, unsigned dt, unsigned *st)
 {
     low_value r;
 
-    if (is_half(*st) && dt == PTX_W_f64) {
+    if (convert_is_half(*st) && dt == PTX_W_f64) {
         r = low_temp(f, PTX_R64);
-        low_emit(f, EMU_OP_cvt_f64_f16, r, a, 0, 0)->aux = half_format(*st);
+        low_emit(f, EMU_OP_cvt_f64_f16, r, a, 0, 0)->aux = convert_half_format(*st);
         *st = PTX_W_f64;
         return r;
     }
-    if (is_half(*st)) {
-        a = half_value(f, a, *st);
+    if (convert_is_half(*st)) {
+        a = convert_half_value(f, a, *st);
         *st = PTX_W_f32;
         return a;
     }
@@ -281,7 +283,7 @@ float_source(low_func *f, low_value a, unsigned dt, unsigned *st)
 }
 
 static void
-to_double(low_func *f, low_value d, low_value a, unsigned st)
+convert_to_double(low_func *f, low_value d, low_value a, unsigned st)
 {
     const bool sat = low_has(f, PTX_W_sat);
     unsigned op = EMU_OP_cvt_f64_f32;
@@ -295,12 +297,12 @@ to_double(low_func *f, low_value d, low_value a, unsigned st)
     }
     low_emit(f, op, r, a, 0, 0);
     if (sat) {
-        saturate_double(f, d, r);
+        convert_saturate_double(f, d, r);
     }
 }
 
 static void
-to_single(low_func *f, low_value d, low_value a, unsigned st)
+convert_to_single(low_func *f, low_value d, low_value a, unsigned st)
 {
     const bool sat = low_has(f, PTX_W_sat);
     low_value r = d;
@@ -329,16 +331,16 @@ float_to_float(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
 
     a = float_source(f, a, dt, &st);
     if (rounding != NO_INTEGER) {
-        a = whole_number(f, a, st == PTX_W_f64, rounding);
+        a = convert_whole_number(f, a, st == PTX_W_f64, rounding);
     }
-    if (is_half(dt)) {
-        to_half(f, d, dt, a, st);
+    if (convert_is_half(dt)) {
+        convert_to_half(f, d, dt, a, st);
     }
     else if (dt == PTX_W_f64) {
-        to_double(f, d, a, st);
+        convert_to_double(f, d, a, st);
     }
     else {
-        to_single(f, d, a, st);
+        convert_to_single(f, d, a, st);
     }
 }
 
@@ -346,7 +348,7 @@ float_to_float(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
 
 /* cvt.rn.f16x2.f32 d, a, b: a goes to the upper half. */
 static void
-pair_of_halves(low_func *f, unsigned dt)
+convert_pair_of_halves(low_func *f, unsigned dt)
 {
     unsigned type = PTX_W_bf16;
     low_value halves[2];
@@ -357,27 +359,28 @@ pair_of_halves(low_func *f, unsigned dt)
     low_operands(f, 3, 3);
     for (unsigned i = 0; i < 2; i++) {
         halves[i] = low_temp(f, PTX_R16);
-        to_half(f, halves[i], type, low_source_at(f, 2 - i, PTX_W_f32), PTX_W_f32);
+        convert_to_half(f, halves[i], type, low_source_at(f, 2 - i, PTX_W_f32),
+                        PTX_W_f32);
     }
     low_emit(f, EMU_OP_join_32, low_target(f, &f->in->operands[0], PTX_R32), halves[0],
              halves[1], 0);
 }
 
 static bool
-is_plain_float(unsigned type)
+convert_is_plain_float(unsigned type)
 {
-    return is_half(type) || type == PTX_W_f32 || type == PTX_W_f64;
+    return convert_is_half(type) || type == PTX_W_f32 || type == PTX_W_f64;
 }
 
 static bool
-is_integer(unsigned type)
+convert_is_integer(unsigned type)
 {
     return type >= PTX_W_u8 && type <= PTX_W_b64;
 }
 
 /* tf32: a float whose lower 13 bits are rounded away, ties away from zero. */
 static void
-to_tf32(low_func *f)
+convert_to_tf32(low_func *f)
 {
     low_value sum = low_temp(f, PTX_R32), half_unit, mask, a;
 
@@ -392,7 +395,7 @@ to_tf32(low_func *f)
 
 /* Whether a register of the class may hold a number. */
 static bool
-is_number_class(ptx_class width)
+convert_is_number_class(ptx_class width)
 {
     return width != PTX_PRED && width != PTX_R128;
 }
@@ -406,25 +409,25 @@ convert_number(low_func *f, unsigned dt, unsigned st)
 
     low_operands(f, 2, 2);
     a = low_source_any(f, &f->in->operands[1], st, &aw);
-    if (is_plain_float(dt)) {
+    if (convert_is_plain_float(dt)) {
         d = low_target(f, &f->in->operands[0], dw);
     }
     else {
         d = low_target_any(f, &f->in->operands[0], &dw);
     }
-    if (is_plain_float(st) && aw != ptx_type_class(st)) {
+    if (convert_is_plain_float(st) && aw != ptx_type_class(st)) {
         low_fail(f, "the source register has the wrong width");
     }
-    if (!is_number_class(aw) || !is_number_class(dw)) {
+    if (!convert_is_number_class(aw) || !convert_is_number_class(dw)) {
         low_fail(f, "a register has the wrong width");
     }
-    if (is_integer(dt) && is_integer(st)) {
+    if (convert_is_integer(dt) && convert_is_integer(st)) {
         integer_to_integer(f, d, dw, dt, a, aw, st);
     }
-    else if (is_integer(dt)) {
+    else if (convert_is_integer(dt)) {
         float_to_integer(f, d, dw, dt, a, st);
     }
-    else if (is_integer(st)) {
+    else if (convert_is_integer(st)) {
         integer_to_float(f, d, dt, a, aw, st);
     }
     else {
@@ -438,16 +441,16 @@ low_cvt(low_func *f)
     const unsigned dt = low_type(f, 0), st = low_type(f, 1);
 
     if ((dt == PTX_W_f16x2 || dt == PTX_W_bf16x2) && st == PTX_W_f32) {
-        pair_of_halves(f, dt);
+        convert_pair_of_halves(f, dt);
         return;
     }
     if (dt == PTX_W_tf32 && st == PTX_W_f32 && low_has(f, PTX_W_rna)) {
-        to_tf32(f);
+        convert_to_tf32(f);
         return;
     }
-    if (!(is_plain_float(dt) || is_integer(dt)) ||
-        !(is_plain_float(st) || is_integer(st)) || low_has(f, PTX_W_pack) ||
-        low_has(f, PTX_W_satfinite)) {
+    if (!(convert_is_plain_float(dt) || convert_is_integer(dt)) ||
+        !(convert_is_plain_float(st) || convert_is_integer(st)) ||
+        low_has(f, PTX_W_pack) || low_has(f, PTX_W_satfinite)) {
         low_unsupported(f);
     }
     convert_number(f, dt, st);

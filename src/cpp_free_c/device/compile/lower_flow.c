@@ -9,7 +9,7 @@
 /* -- branches ---------------------------------------------------------------------- */
 
 static uint32_t
-label_of(const low_func *f, const ptx_operand *operand)
+flow_label_of(const low_func *f, const ptx_operand *operand)
 {
     if (operand->kind != PTX_O_LABEL) {
         const char *name = "?";
@@ -29,7 +29,7 @@ low_bra(low_func *f)
     uint32_t label;
 
     low_operands(f, 1, 1);
-    label = label_of(f, &f->in->operands[0]);
+    label = flow_label_of(f, &f->in->operands[0]);
     f->plain = true;
     if (f->in->guard == PTX_NO_REG) {
         insn = low_emit(f, f->ops[0], 0, 0, 0, 0);
@@ -61,14 +61,14 @@ low_brx(low_func *f)
     insn = low_emit(f, EMU_OP_brx, 0, index, 0, 0);
     insn->aux = list->proto->target_count;
     for (i = 0; i < list->proto->target_count; i++) {
-        low_add_x(f, insn, label_of(f, &list->proto->targets[i]), false);
+        low_add_x(f, insn, flow_label_of(f, &list->proto->targets[i]), false);
     }
     low_guard_end(f, skip);
 }
 
 /* The row's operation, without operands. */
 static void
-unguarded(low_func *f, uint32_t aux)
+flow_unguarded(low_func *f, uint32_t aux)
 {
     const uint32_t skip = low_guard_begin(f);
 
@@ -80,13 +80,13 @@ unguarded(low_func *f, uint32_t aux)
 void
 low_unguarded(low_func *f)
 {
-    unguarded(f, 0);
+    flow_unguarded(f, 0);
 }
 
 void
 low_trap(low_func *f)
 {
-    unguarded(f, 1);
+    flow_unguarded(f, 1);
 }
 
 /* membar, fence */
@@ -111,7 +111,7 @@ typedef struct {
 } call_parts;
 
 static call_parts
-split_call(const low_func *f)
+flow_split_call(const low_func *f)
 {
     call_parts parts = {NULL, NULL, NULL};
     unsigned at = 0;
@@ -131,8 +131,8 @@ split_call(const low_func *f)
 /* Fills the slots of one side of a call. Registers are numbered as they are added to
  * the instruction's further operands, results first. */
 static void
-fill_slots(low_func *f, const ptx_operand *list, emu_slot *slots, low_value *values,
-           uint32_t *value_count, bool written)
+flow_fill_slots(low_func *f, const ptx_operand *list, emu_slot *slots,
+                low_value *values, uint32_t *value_count, bool written)
 {
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         const ptx_operand *item = &list->items[i];
@@ -192,7 +192,7 @@ call_target(low_func *f, const ptx_operand *target, emu_callsite *call)
 }
 
 static void
-check_service(const low_func *f, const emu_callsite *call)
+flow_check_service(const low_func *f, const emu_callsite *call)
 {
     if (call->service != EMU_SERVICE_NONE &&
         call->param_count < emu_service_parameters(call->service)) {
@@ -201,7 +201,7 @@ check_service(const low_func *f, const emu_callsite *call)
 }
 
 static uint32_t
-list_count(const ptx_operand *list)
+flow_list_count(const ptx_operand *list)
 {
     if (list == NULL) {
         return 0;
@@ -211,10 +211,10 @@ list_count(const ptx_operand *list)
 
 /* A call of a function or service by name. */
 static low_insn *
-emit_named_call(low_func *f, const ptx_operand *target, emu_callsite *call)
+flow_emit_named_call(low_func *f, const ptx_operand *target, emu_callsite *call)
 {
     call->func = call_target(f, target, call);
-    check_service(f, call);
+    flow_check_service(f, call);
     if (call->func == NULL) {
         return low_emit(f, EMU_OP_service, 0, 0, 0, 0);
     }
@@ -229,10 +229,10 @@ emit_named_call(low_func *f, const ptx_operand *target, emu_callsite *call)
 void
 low_call(low_func *f)
 {
-    const call_parts parts = split_call(f);
+    const call_parts parts = flow_split_call(f);
     emu_callsite *call = emu_arena_get(f->load, &f->load->keep, 1, sizeof *call);
-    const uint32_t returns = list_count(parts.returns);
-    const uint32_t params = list_count(parts.params);
+    const uint32_t returns = flow_list_count(parts.returns);
+    const uint32_t params = flow_list_count(parts.params);
     emu_slot *slots =
         emu_arena_get(f->load, &f->load->keep, returns + params, sizeof *slots);
     low_value *values =
@@ -245,11 +245,11 @@ low_call(low_func *f)
     call->param_count = params;
     call->returns = slots;
     call->params = slots + returns;
-    fill_slots(f, parts.returns, slots, values, &count, true);
+    flow_fill_slots(f, parts.returns, slots, values, &count, true);
     written = count;
-    fill_slots(f, parts.params, slots + returns, values, &count, false);
+    flow_fill_slots(f, parts.params, slots + returns, values, &count, false);
     if (parts.target->kind == PTX_O_FUNCTION) {
-        insn = emit_named_call(f, parts.target, call);
+        insn = flow_emit_named_call(f, parts.target, call);
     }
     else {
         low_value to = low_source(f, parts.target, PTX_W_u64);
@@ -267,14 +267,15 @@ low_call(low_func *f)
 
 /* Whether all threads of a warp must reach the barrier together. */
 static bool
-is_aligned(const low_func *f)
+flow_is_aligned(const low_func *f)
 {
     return f->in->opcode == PTX_OP_bar || low_has(f, PTX_W_aligned);
 }
 
 /* Fails for the numbers and counts that an assembler refuses. */
 static void
-check_barrier(const low_func *f, const ptx_operand *number, const ptx_operand *count)
+flow_check_barrier(const low_func *f, const ptx_operand *number,
+                   const ptx_operand *count)
 {
     if (number->kind == PTX_O_INT && number->bits >= EMU_BARRIERS) {
         low_fail(f, "barrier %llu: there are 16, from 0 on",
@@ -299,7 +300,7 @@ barrier_flags(const low_func *f, bool counted)
     if (counted) {
         flags |= BAR_COUNT;
     }
-    if (is_aligned(f)) {
+    if (flow_is_aligned(f)) {
         flags |= BAR_ALIGNED;
     }
     return flags;
@@ -332,7 +333,7 @@ barrier_red(low_func *f)
     if (counted != NULL) {
         b = low_source(f, counted, PTX_W_u32);
     }
-    check_barrier(f, &operands[1], counted);
+    flow_check_barrier(f, &operands[1], counted);
     p = low_predicate(f, &operands[operands_count - 1]);
     insn = low_emit(f, EMU_OP_bar_red, d, a, b, p);
     insn->aux = kind;
@@ -376,14 +377,14 @@ barrier_block(low_func *f)
     if (f->in->operand_count == 2) {
         counted = &f->in->operands[1];
     }
-    check_barrier(f, &f->in->operands[0], counted);
+    flow_check_barrier(f, &f->in->operands[0], counted);
     a = low_source_at(f, 0, PTX_W_u32);
     if (counted != NULL) {
         b = low_source(f, counted, PTX_W_u32);
     }
     insn = low_emit(f, op, 0, a, b, 0);
     insn->imm = barrier_flags(f, counted != NULL);
-    insn->aux = is_aligned(f); /* read by the race check */
+    insn->aux = flow_is_aligned(f); /* read by the race check */
 }
 
 /* bar, barrier */

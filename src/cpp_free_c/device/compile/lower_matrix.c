@@ -12,6 +12,26 @@
 
 enum { FRAGMENT = 8, DISTINCT = 4 };
 
+/* The distinct registers of a fragment. */
+static unsigned
+matrix_distinct_registers(bool halves)
+{
+    if (halves) {
+        return DISTINCT;
+    }
+    return FRAGMENT;
+}
+
+/* The type by which a register of a fragment is read. */
+static unsigned
+matrix_register_type(bool halves)
+{
+    if (halves) {
+        return PTX_W_b32;
+    }
+    return PTX_W_f32;
+}
+
 /* The place of a lane's elements in memory. */
 typedef struct {
     low_place start;    /* of its first element */
@@ -22,7 +42,7 @@ typedef struct {
 } matrix;
 
 static unsigned
-op_of(ptx_class width, unsigned narrow, unsigned wide)
+matrix_op_of(ptx_class width, unsigned narrow, unsigned wide)
 {
     if (width == PTX_R64) {
         return wide;
@@ -31,27 +51,27 @@ op_of(ptx_class width, unsigned narrow, unsigned wide)
 }
 
 static low_value
-added(low_func *f, ptx_class width, low_value a, low_value b)
+matrix_added(low_func *f, ptx_class width, low_value a, low_value b)
 {
     low_value d = low_temp(f, width);
 
-    low_emit(f, op_of(width, EMU_OP_add_32, EMU_OP_add_64), d, a, b, 0);
+    low_emit(f, matrix_op_of(width, EMU_OP_add_32, EMU_OP_add_64), d, a, b, 0);
     return d;
 }
 
 static low_value
-times(low_func *f, ptx_class width, low_value a, uint64_t factor)
+matrix_times(low_func *f, ptx_class width, low_value a, uint64_t factor)
 {
     low_value d = low_temp(f, width);
 
-    low_emit(f, op_of(width, EMU_OP_mul_32, EMU_OP_mul_64), d, a,
+    low_emit(f, matrix_op_of(width, EMU_OP_mul_32, EMU_OP_mul_64), d, a,
              low_constant(f, width, factor), 0);
     return d;
 }
 
 /* t and g of the lane. */
 static void
-lane_parts(low_func *f, low_value *t, low_value *g)
+matrix_lane_parts(low_func *f, low_value *t, low_value *g)
 {
     low_value lane = low_temp(f, PTX_R32);
     low_insn *insn = low_emit(f, EMU_OP_lane_special, lane, 0, 0, 0);
@@ -65,7 +85,7 @@ lane_parts(low_func *f, low_value *t, low_value *g)
 }
 
 static low_value
-as_address(low_func *f, ptx_class width, low_value number)
+matrix_as_address(low_func *f, ptx_class width, low_value number)
 {
     low_value d = number;
 
@@ -89,24 +109,30 @@ matrix_at(low_func *f, const ptx_operand *where, const ptx_operand *stride,
     if (m.start.aux & EMU_AT_BASE32) {
         m.width = PTX_R32;
     }
-    lane_parts(f, &t, &g);
+    matrix_lane_parts(f, &t, &g);
     product = low_temp(f, PTX_R32);
     low_emit(f, EMU_OP_add_32, product, t, t, 0);
-    line = as_address(f, m.width, near_is_dense ? g : product);
-    dense = as_address(f, m.width, near_is_dense ? product : g);
+    if (near_is_dense) {
+        line = matrix_as_address(f, m.width, g);
+        dense = matrix_as_address(f, m.width, product);
+    }
+    else {
+        line = matrix_as_address(f, m.width, product);
+        dense = matrix_as_address(f, m.width, g);
+    }
     if (stride != NULL) {
         elements = low_source(f, stride, PTX_W_u32);
     }
     else {
         elements = low_constant(f, PTX_R32, 16);
     }
-    m.column = times(f, m.width, as_address(f, m.width, elements), size);
+    m.column = matrix_times(f, m.width, matrix_as_address(f, m.width, elements), size);
     product = low_temp(f, m.width);
-    low_emit(f, op_of(m.width, EMU_OP_mul_32, EMU_OP_mul_64), product, line, m.column,
-             0);
-    offset = added(f, m.width, product, times(f, m.width, dense, size));
+    low_emit(f, matrix_op_of(m.width, EMU_OP_mul_32, EMU_OP_mul_64), product, line,
+             m.column, 0);
+    offset = matrix_added(f, m.width, product, matrix_times(f, m.width, dense, size));
     if (m.start.base != 0) {
-        offset = added(f, m.width, m.start.base, offset);
+        offset = matrix_added(f, m.width, m.start.base, offset);
     }
     else {
         m.start.aux |= EMU_AT_BASE64;
@@ -118,7 +144,7 @@ matrix_at(low_func *f, const ptx_operand *where, const ptx_operand *stride,
 /* The place of the lane's element with indices `far` (0 or 8) and `near` (0, 1, 8, 9)
  * beyond its first. */
 static low_place
-element(low_func *f, const matrix *m, unsigned far, unsigned near)
+matrix_element(low_func *f, const matrix *m, unsigned far, unsigned near)
 {
     unsigned lines = near, dense = far;
     low_place p = m->start;
@@ -129,37 +155,43 @@ element(low_func *f, const matrix *m, unsigned far, unsigned near)
     }
     p.offset += (int64_t)dense * m->size;
     if (lines != 0) {
-        p.base = added(f, m->width, p.base, times(f, m->width, m->column, lines));
+        p.base = matrix_added(f, m->width, p.base,
+                              matrix_times(f, m->width, m->column, lines));
     }
     return p;
 }
 
 /* Indices of register i of a fragment, or of element i of one of floats. */
 static void
-indices(bool halves, unsigned i, unsigned *far, unsigned *near)
+matrix_indices(bool halves, unsigned i, unsigned *far, unsigned *near)
 {
-    const unsigned slot = halves ? 2 * i : i;
+    unsigned slot = i;
 
+    if (halves) {
+        slot *= 2;
+    }
     *far = (slot & 2) * 4;
     *near = (slot & 1) + (slot & 4) * 2;
 }
 
 static low_value
-load_halves(low_func *f, const matrix *m, unsigned far, unsigned near)
+matrix_load_halves(low_func *f, const matrix *m, unsigned far, unsigned near)
 {
     low_value d = low_temp(f, PTX_R32), parts[2];
     unsigned i;
 
     for (i = 0; i < 2; i++) {
         parts[i] = low_temp(f, PTX_R16);
-        low_access(f, EMU_OP_ld_u16_16, parts[i], element(f, m, far, near + i), 0);
+        low_access(f, EMU_OP_ld_u16_16, parts[i], matrix_element(f, m, far, near + i),
+                   0);
     }
     low_emit(f, EMU_OP_join_32, d, parts[0], parts[1], 0);
     return d;
 }
 
 static void
-store_halves(low_func *f, const matrix *m, unsigned far, unsigned near, low_value value)
+matrix_store_halves(low_func *f, const matrix *m, unsigned far, unsigned near,
+                    low_value value)
 {
     unsigned i;
 
@@ -167,13 +199,13 @@ store_halves(low_func *f, const matrix *m, unsigned far, unsigned near, low_valu
         low_value part = low_temp(f, PTX_R16);
 
         low_emit(f, EMU_OP_part_16from32, part, value, 0, 0)->imm = (int64_t)16 * i;
-        low_access(f, EMU_OP_st_16_16, 0, element(f, m, far, near + i), part);
+        low_access(f, EMU_OP_st_16_16, 0, matrix_element(f, m, far, near + i), part);
     }
 }
 
 /* The registers of a fragment. */
 static const ptx_operand *
-fragment(const low_func *f, const ptx_operand *operand, unsigned count)
+matrix_fragment(const low_func *f, const ptx_operand *operand, unsigned count)
 {
     if (operand->kind != PTX_O_VECTOR || operand->count != count) {
         low_fail(f, "a fragment needs %u registers", count);
@@ -182,7 +214,7 @@ fragment(const low_func *f, const ptx_operand *operand, unsigned count)
 }
 
 static const ptx_operand *
-stride_operand(const low_func *f)
+matrix_stride_operand(const low_func *f)
 {
     low_operands(f, 2, 3);
     if (f->in->operand_count == 3) {
@@ -198,25 +230,26 @@ matrix_load(low_func *f)
     const bool halves = type == PTX_W_f16, accumulator = low_has(f, PTX_W_c);
     const bool far_is_row = !low_has(f, PTX_W_b);
     const unsigned count = accumulator && halves ? DISTINCT : FRAGMENT;
-    const ptx_operand *d = fragment(f, &f->in->operands[0], count);
-    const ptx_operand *const stride = stride_operand(f);
+    const ptx_operand *d = matrix_fragment(f, &f->in->operands[0], count);
+    const ptx_operand *const stride = matrix_stride_operand(f);
     matrix m;
     unsigned i, far, near;
 
     if (!halves && !(accumulator && type == PTX_W_f32)) {
         low_unsupported(f);
     }
-    m = matrix_at(f, &f->in->operands[1], stride, halves ? 2 : 4,
+    m = matrix_at(f, &f->in->operands[1], stride, ptx_type_size(type),
                   low_has(f, PTX_W_row) == far_is_row);
-    for (i = 0; i < (halves ? DISTINCT : FRAGMENT); i++) {
+    for (i = 0; i < matrix_distinct_registers(halves); i++) {
         low_value target = low_target(f, &d[i], PTX_R32), value;
 
-        indices(halves, i, &far, &near);
+        matrix_indices(halves, i, &far, &near);
         if (!halves) {
-            low_access(f, EMU_OP_ld_u32_32, target, element(f, &m, far, near), 0);
+            low_access(f, EMU_OP_ld_u32_32, target, matrix_element(f, &m, far, near),
+                       0);
             continue;
         }
-        value = load_halves(f, &m, far, near);
+        value = matrix_load_halves(f, &m, far, near);
         low_emit(f, EMU_OP_mov_32, target, value, 0, 0);
         if (count == FRAGMENT) {
             low_emit(f, EMU_OP_mov_32, low_target(f, &d[i + DISTINCT], PTX_R32), value,
@@ -230,44 +263,44 @@ matrix_store(low_func *f)
 {
     const unsigned type = low_type(f, 0);
     const bool halves = type == PTX_W_f16;
-    const unsigned count = halves ? DISTINCT : FRAGMENT;
-    const ptx_operand *s = fragment(f, &f->in->operands[1], count);
-    const ptx_operand *const stride = stride_operand(f);
+    const unsigned count = matrix_distinct_registers(halves);
+    const ptx_operand *s = matrix_fragment(f, &f->in->operands[1], count);
+    const ptx_operand *const stride = matrix_stride_operand(f);
     matrix m;
     unsigned i, far, near;
 
     if (!low_has(f, PTX_W_d) || (!halves && type != PTX_W_f32)) {
         low_unsupported(f);
     }
-    m = matrix_at(f, &f->in->operands[0], stride, halves ? 2 : 4,
+    m = matrix_at(f, &f->in->operands[0], stride, ptx_type_size(type),
                   low_has(f, PTX_W_row));
     for (i = 0; i < count; i++) {
-        low_value value = low_source(f, &s[i], halves ? PTX_W_b32 : PTX_W_f32);
+        low_value value = low_source(f, &s[i], matrix_register_type(halves));
 
-        indices(halves, i, &far, &near);
+        matrix_indices(halves, i, &far, &near);
         if (halves) {
-            store_halves(f, &m, far, near, value);
+            matrix_store_halves(f, &m, far, near, value);
         }
         else {
-            low_access(f, EMU_OP_st_32_32, 0, element(f, &m, far, near), value);
+            low_access(f, EMU_OP_st_32_32, 0, matrix_element(f, &m, far, near), value);
         }
     }
 }
 
 /* Adds registers of a fragment to x: those to write of D, those to read of C. */
 static unsigned
-take_fragment(low_func *f, const ptx_operand *operand, bool halves, bool written,
-              low_value *x)
+matrix_take_fragment(low_func *f, const ptx_operand *operand, bool halves, bool written,
+                     low_value *x)
 {
-    const unsigned count = halves ? DISTINCT : FRAGMENT;
-    const ptx_operand *items = fragment(f, operand, count);
+    const unsigned count = matrix_distinct_registers(halves);
+    const ptx_operand *items = matrix_fragment(f, operand, count);
 
     for (unsigned i = 0; i < count; i++) {
         if (written) {
             x[i] = low_target(f, &items[i], PTX_R32);
         }
         else {
-            x[i] = low_source(f, &items[i], halves ? PTX_W_b32 : PTX_W_f32);
+            x[i] = low_source(f, &items[i], matrix_register_type(halves));
         }
     }
     return count;
@@ -275,9 +308,9 @@ take_fragment(low_func *f, const ptx_operand *operand, bool halves, bool written
 
 /* The same for A or B, of which half the registers are distinct. */
 static unsigned
-take_multiplicand(low_func *f, const ptx_operand *operand, low_value *x)
+matrix_take_multiplicand(low_func *f, const ptx_operand *operand, low_value *x)
 {
-    const ptx_operand *items = fragment(f, operand, FRAGMENT);
+    const ptx_operand *items = matrix_fragment(f, operand, FRAGMENT);
 
     for (unsigned i = 0; i < DISTINCT; i++) {
         x[i] = low_source(f, &items[i], PTX_W_b32);
@@ -301,11 +334,11 @@ matrix_multiply(low_func *f)
         low_has(f, PTX_W_satfinite)) {
         low_unsupported(f);
     }
-    written = take_fragment(f, &operands[0], d_half, true, x);
+    written = matrix_take_fragment(f, &operands[0], d_half, true, x);
     count = written;
-    count += take_multiplicand(f, &operands[1], x + count);
-    count += take_multiplicand(f, &operands[2], x + count);
-    count += take_fragment(f, &operands[3], c_half, false, x + count);
+    count += matrix_take_multiplicand(f, &operands[1], x + count);
+    count += matrix_take_multiplicand(f, &operands[2], x + count);
+    count += matrix_take_fragment(f, &operands[3], c_half, false, x + count);
     insn = low_emit(f, EMU_OP_wmma, 0, 0, 0, 0);
     if (d_half) {
         insn->aux |= EMU_WMMA_D_HALF;

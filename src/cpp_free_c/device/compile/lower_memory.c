@@ -6,8 +6,8 @@
 /* Fails unless a vector access may move that many elements: 128 bits, or 256 in global
  * memory from compute capability 10.0 on. */
 static void
-check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
-             unsigned count, const char *which)
+memory_check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
+                    unsigned count, const char *which)
 {
     const unsigned bytes = ptx_type_size(type);
     const bool may_be_wide = f->function->module->target >= 100 && low_is_global(f) &&
@@ -34,7 +34,7 @@ check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
 
 /* The base-2 logarithm of a size of 1, 2, 4 or 8 bytes. */
 static unsigned
-size_index(unsigned size)
+memory_size_index(unsigned size)
 {
     unsigned index = 0;
 
@@ -63,7 +63,7 @@ load_op(const low_func *f, unsigned type, ptx_class width)
         return EMU_OP_ld_128;
     }
     if (width >= PTX_R16 && width <= PTX_R64 && size <= 8 && type != PTX_W_pred) {
-        op = ops[size_index(size)][ptx_type_is_signed(type)][width - PTX_R16];
+        op = ops[memory_size_index(size)][ptx_type_is_signed(type)][width - PTX_R16];
     }
     if (op == EMU_OP_NONE) {
         low_fail(f, "a register is too narrow for what is loaded");
@@ -73,7 +73,7 @@ load_op(const low_func *f, unsigned type, ptx_class width)
 
 /* {a} is a where the instruction has no .v2, .v4 or .v8. */
 static const ptx_operand *
-only_element(const low_func *f, const ptx_operand *operand, const char *which)
+memory_only_element(const low_func *f, const ptx_operand *operand, const char *which)
 {
     if (operand->kind != PTX_O_VECTOR) {
         return operand;
@@ -87,7 +87,7 @@ only_element(const low_func *f, const ptx_operand *operand, const char *which)
 
 /* Whether a loop may wait with this load for another thread to store. */
 static bool
-may_spin(const low_func *f)
+memory_may_spin(const low_func *f)
 {
     return low_has(f, PTX_W_volatile) || low_has(f, PTX_W_acquire) ||
            low_has(f, PTX_W_relaxed) || low_has(f, PTX_W_mmio);
@@ -103,7 +103,7 @@ load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
     low_insn *insn;
     unsigned i;
 
-    check_vector(f, d, type, count, "destination");
+    memory_check_vector(f, d, type, count, "destination");
     for (i = 0; i < count; i++) {
         if (d->items[i].kind != PTX_O_SINK) {
             (void)low_target_any(f, &d->items[i], &width);
@@ -142,7 +142,7 @@ low_ld(low_func *f)
         low_place p = low_address(f, &f->in->operands[1]);
         low_value target;
 
-        d = only_element(f, d, "destination");
+        d = memory_only_element(f, d, "destination");
         low_check_access(f, d, type);
         target = low_target_any(f, d, &width);
         low_access(f, load_op(f, type, width), target, p, 0);
@@ -150,7 +150,7 @@ low_ld(low_func *f)
     if (low_has(f, PTX_W_acquire)) {
         low_emit(f, EMU_OP_fence, 0, 0, 0, 0);
     }
-    else if (may_spin(f)) {
+    else if (memory_may_spin(f)) {
         low_emit(f, EMU_OP_spin, 0, 0, 0, 0);
     }
 }
@@ -172,7 +172,7 @@ store_op(const low_func *f, unsigned type, ptx_class width)
         return EMU_OP_st_128;
     }
     if (width >= PTX_R16 && width <= PTX_R64 && size <= 8 && type != PTX_W_pred) {
-        op = ops[size_index(size)][width - PTX_R16];
+        op = ops[memory_size_index(size)][width - PTX_R16];
     }
     if (op == EMU_OP_NONE) {
         low_fail(f, "a register is too narrow for what is stored");
@@ -190,7 +190,7 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
     low_insn *insn;
     unsigned i;
 
-    check_vector(f, s, type, count, "source");
+    memory_check_vector(f, s, type, count, "source");
     for (i = 0; i < count; i++) {
         values[i] = low_source_any(f, &s->items[i], type, &found);
         if (s->items[i].kind == PTX_O_REG) {
@@ -243,7 +243,7 @@ low_st(low_func *f)
         store_vector(f, p, &f->in->operands[1], type, count);
         return;
     }
-    s = only_element(f, &f->in->operands[1], "source");
+    s = memory_only_element(f, &f->in->operands[1], "source");
     low_check_access(f, s, type);
     value = low_source_any(f, s, type, &width);
     low_access(f, store_op(f, type, width), 0, p, value);
@@ -252,7 +252,7 @@ low_st(low_func *f)
 /* -- atomics ----------------------------------------------------------------------- */
 
 static int
-float_atom(unsigned type)
+memory_float_atom(unsigned type)
 {
     switch (type) {
         case PTX_W_f32:
@@ -290,7 +290,7 @@ atom_operation(const low_func *f, unsigned type)
                 {PTX_W_dec, EMU_ATOM_DEC, EMU_ATOM_DEC}};
 
     if (low_has(f, PTX_W_add)) {
-        return float_atom(type);
+        return memory_float_atom(type);
     }
     if (ptx_type_is_float(type)) {
         low_unsupported(f);
@@ -322,7 +322,7 @@ atom_op(const low_func *f, unsigned type)
 /* The operands from number `first` on; `d` is the register for the old value, if any.
  */
 static void
-emit_atom(low_func *f, unsigned first, low_value d)
+memory_emit_atom(low_func *f, unsigned first, low_value d)
 {
     const unsigned type = low_type(f, 0);
     const int operation = atom_operation(f, type);
@@ -340,7 +340,7 @@ emit_atom(low_func *f, unsigned first, low_value d)
 
 /* Fails unless there are as many operands as the operation needs, from `first` on. */
 static void
-check_atom(const low_func *f, unsigned first)
+memory_check_atom(const low_func *f, unsigned first)
 {
     unsigned least = first + 2;
 
@@ -356,16 +356,16 @@ check_atom(const low_func *f, unsigned first)
 void
 low_atom(low_func *f)
 {
-    check_atom(f, 1);
-    emit_atom(f, 1, low_result(f, low_type(f, 0)));
+    memory_check_atom(f, 1);
+    memory_emit_atom(f, 1, low_result(f, low_type(f, 0)));
     f->insns[f->count - 1].aux |= EMU_AT_RESULT;
 }
 
 void
 low_red(low_func *f)
 {
-    check_atom(f, 0);
-    emit_atom(f, 0, 0);
+    memory_check_atom(f, 0);
+    memory_emit_atom(f, 0, 0);
 }
 
 /* -- memory of the stack ----------------------------------------------------------- */
@@ -406,7 +406,7 @@ low_alloca(low_func *f)
 /* A predicate that holds where the instruction's guard does and `size` is above `at`.
  */
 static low_value
-reaches(low_func *f, low_value size, uint32_t at)
+memory_reaches(low_func *f, low_value size, uint32_t at)
 {
     low_value p = low_temp(f, PTX_PRED), guard, both;
 
@@ -429,13 +429,13 @@ reaches(low_func *f, low_value size, uint32_t at)
 /* A word of which the bytes below `size` are loaded, each under its own predicate: the
  * others may lie outside of what may be read. */
 static low_value
-partial_word(low_func *f, low_place from, low_value size, unsigned at)
+memory_partial_word(low_func *f, low_place from, low_value size, unsigned at)
 {
     low_value word = low_constant(f, PTX_R32, 0);
     unsigned i;
 
     for (i = 0; i < 4; i++) {
-        low_value p = reaches(f, size, at + i), byte = low_temp(f, PTX_R32);
+        low_value p = memory_reaches(f, size, at + i), byte = low_temp(f, PTX_R32);
         low_value shifted = low_temp(f, PTX_R32), sum = low_temp(f, PTX_R32);
         low_insn *insn;
 
@@ -455,7 +455,7 @@ partial_word(low_func *f, low_place from, low_value size, unsigned at)
 
 /* The place with the state space of its operand, unless a variable has given it one. */
 static low_place
-place_in(low_place p, uint32_t space)
+memory_place_in(low_place p, uint32_t space)
 {
     if (p.aux & (EMU_AT_BASE64 | EMU_AT_BASE32)) {
         p.aux = (p.aux & ~(uint32_t)EMU_AT_MASK) | space;
@@ -465,8 +465,8 @@ place_in(low_place p, uint32_t space)
 
 /* ld_vector or st_vector of words of 32 bits. */
 static void
-access_words(low_func *f, unsigned op, low_place place, const low_value *values,
-             unsigned count)
+memory_access_words(low_func *f, unsigned op, low_place place, const low_value *values,
+                    unsigned count)
 {
     low_insn *insn = low_access(f, op, 0, place, 0);
 
@@ -478,7 +478,7 @@ access_words(low_func *f, unsigned op, low_place place, const low_value *values,
 
 /* The words of 32 bits that cp.async copies. */
 static unsigned
-copied_words(const low_func *f)
+memory_copied_words(const low_func *f)
 {
     const uint64_t bytes = low_number(f, &f->in->operands[2]);
 
@@ -505,9 +505,9 @@ low_cp(low_func *f)
         low_unsupported(f);
     }
     low_operands(f, 3, 5);
-    to = place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
-    from = place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
-    count = copied_words(f);
+    to = memory_place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
+    from = memory_place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
+    count = memory_copied_words(f);
     if (low_has(f, PTX_W_l2_hint)) {
         with_size = 5; /* the last operand is a cache policy */
     }
@@ -515,16 +515,16 @@ low_cp(low_func *f)
         low_value size = low_source_at(f, 3, PTX_W_u32);
 
         for (unsigned k = 0; k < count; k++) {
-            values[k] = partial_word(f, from, size, 4 * k);
+            values[k] = memory_partial_word(f, from, size, 4 * k);
         }
     }
     else {
         for (unsigned k = 0; k < count; k++) {
             values[k] = low_temp(f, PTX_R32);
         }
-        access_words(f, EMU_OP_ld_vector, from, values, count);
+        memory_access_words(f, EMU_OP_ld_vector, from, values, count);
     }
-    access_words(f, EMU_OP_st_vector, to, values, count);
+    memory_access_words(f, EMU_OP_st_vector, to, values, count);
 }
 
 /* mbarrier.test_wait, try_wait: loops call them, so other warps must get their turn. */

@@ -6,7 +6,7 @@ static const uint16_t mov_ops[PTX_CLASSES] = {
     EMU_OP_mov_p, EMU_OP_mov_16, EMU_OP_mov_32, EMU_OP_mov_64, EMU_OP_mov_128};
 
 static bool
-is_half_type(unsigned type)
+move_is_half_type(unsigned type)
 {
     return ptx_type_is_float(type) && type != PTX_W_f32 && type != PTX_W_f64;
 }
@@ -15,7 +15,7 @@ is_half_type(unsigned type)
 
 /* The bytes of each element of {a, b, ...} that packs or takes apart a whole. */
 static unsigned
-part_bytes(const low_func *f, const ptx_operand *parts, unsigned type)
+move_part_bytes(const low_func *f, const ptx_operand *parts, unsigned type)
 {
     const unsigned bytes = low_element_bytes(f, parts), whole = ptx_type_size(type);
 
@@ -36,8 +36,8 @@ part_bytes(const low_func *f, const ptx_operand *parts, unsigned type)
 
 /* d = the bits of a from `shift` on. */
 static void
-take_part(low_func *f, low_value d, low_value a, ptx_class width, unsigned bytes,
-          unsigned shift)
+move_take_part(low_func *f, low_value d, low_value a, ptx_class width, unsigned bytes,
+               unsigned shift)
 {
     static const uint16_t of_32[9] = {0, EMU_OP_part_16from32, EMU_OP_part_16from32};
     static const uint16_t of_64[9] = {0, 0, EMU_OP_part_16from64, 0,
@@ -73,7 +73,7 @@ take_part(low_func *f, low_value d, low_value a, ptx_class width, unsigned bytes
 
 /* The class of the registers for parts of this many bytes. */
 static ptx_class
-class_of_part(unsigned bytes)
+move_class_of_part(unsigned bytes)
 {
     switch (bytes) {
         case 8:
@@ -87,10 +87,11 @@ class_of_part(unsigned bytes)
 
 /* {a, b, ...} = whole: the first element is the lowest part. */
 static void
-unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole, unsigned type)
+move_unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole,
+            unsigned type)
 {
-    const unsigned bytes = part_bytes(f, parts, type);
-    const ptx_class part = class_of_part(bytes);
+    const unsigned bytes = move_part_bytes(f, parts, type);
+    const ptx_class part = move_class_of_part(bytes);
     bool any = false;
     low_value a;
     uint32_t i;
@@ -100,8 +101,8 @@ unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole, unsigned
     for (i = 0; i < parts->count; i++) {
         if (parts->items[i].kind != PTX_O_SINK) {
             any = true;
-            take_part(f, low_target(f, &parts->items[i], part), a, ptx_type_class(type),
-                      bytes, i * 8 * bytes);
+            move_take_part(f, low_target(f, &parts->items[i], part), a,
+                           ptx_type_class(type), bytes, i * 8 * bytes);
         }
     }
     if (!any) {
@@ -111,13 +112,14 @@ unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole, unsigned
 
 /* whole = {a, b, ...} */
 static void
-pack(low_func *f, const ptx_operand *whole, const ptx_operand *parts, unsigned type)
+move_pack(low_func *f, const ptx_operand *whole, const ptx_operand *parts,
+          unsigned type)
 {
     static const uint16_t types[] = {0, PTX_W_b8, PTX_W_b16, 0,        PTX_W_b32,
                                      0, 0,        0,         PTX_W_b64};
     static const uint16_t joins[] = {
         0, EMU_OP_join_16, EMU_OP_join_32, 0, EMU_OP_join_64, 0, 0, 0, EMU_OP_join_128};
-    unsigned bytes = part_bytes(f, parts, type), count = parts->count, i;
+    unsigned bytes = move_part_bytes(f, parts, type), count = parts->count, i;
     low_value d, v[4];
 
     low_check_type(f, whole, type);
@@ -142,8 +144,8 @@ pack(low_func *f, const ptx_operand *whole, const ptx_operand *parts, unsigned t
  * though the manual does not mention it: each part is that share of the bits, without a
  * sign. */
 static low_value
-scalar_part(low_func *f, const ptx_operand *scalar, uint32_t i, unsigned type,
-            unsigned count)
+move_scalar_part(low_func *f, const ptx_operand *scalar, uint32_t i, unsigned type,
+                 unsigned count)
 {
     static const uint16_t shifts[PTX_CLASSES] = {0, EMU_OP_shr_u16, EMU_OP_shr_u32,
                                                  EMU_OP_shr_u64};
@@ -162,12 +164,12 @@ scalar_part(low_func *f, const ptx_operand *scalar, uint32_t i, unsigned type,
 
 /* Fails unless mov.v2 or mov.v4 has such operands and such a type. */
 static void
-check_vector_move(low_func *f, const ptx_operand *d, const ptx_operand *s,
+move_check_vector(low_func *f, const ptx_operand *d, const ptx_operand *s,
                   unsigned type, unsigned count)
 {
     const unsigned bytes = ptx_type_size(type);
 
-    if (bytes < 2 || bytes > 8 || is_half_type(type)) {
+    if (bytes < 2 || bytes > 8 || move_is_half_type(type)) {
         low_unsupported(f);
     }
     if (count > 4 || count * bytes > 16) {
@@ -191,7 +193,7 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     const ptx_class width = ptx_type_class(type);
     low_value v[4];
 
-    check_vector_move(f, d, s, type, count);
+    move_check_vector(f, d, s, type, count);
     for (uint32_t i = 0; i < count; i++) {
         low_value now;
 
@@ -199,7 +201,7 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
             now = low_source(f, &s->items[i], type);
         }
         else {
-            now = scalar_part(f, s, i, type, count);
+            now = move_scalar_part(f, s, i, type, count);
         }
         v[i] = now;
         if (!(now & 1)) { /* not a constant */
@@ -214,7 +216,7 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
 
 /* {a} means a for the types that are neither signed, unsigned nor float. */
 static const ptx_operand *
-only_element(const ptx_operand *operand, unsigned type)
+move_only_element(const ptx_operand *operand, unsigned type)
 {
     if (operand->kind == PTX_O_VECTOR && operand->count == 1 &&
         !ptx_type_is_signed(type) && !ptx_type_is_unsigned(type) &&
@@ -231,7 +233,7 @@ move_scalar(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     const ptx_class width = ptx_type_class(type);
     low_value v, second = 0;
 
-    if (type != PTX_W_pred && (ptx_type_size(type) < 2 || is_half_type(type))) {
+    if (type != PTX_W_pred && (ptx_type_size(type) < 2 || move_is_half_type(type))) {
         low_unsupported(f); /* bytes have no mov, halves are moved as .b16 and .b32 */
     }
     low_check_type(f, d, type);
@@ -260,13 +262,13 @@ low_mov(low_func *f)
     if (d->kind == PTX_O_VECTOR && s->kind == PTX_O_VECTOR) {
         low_fail(f, "vectors are moved by mov.v2 and mov.v4");
     }
-    d = only_element(d, type);
-    s = only_element(s, type);
+    d = move_only_element(d, type);
+    s = move_only_element(s, type);
     if (d->kind == PTX_O_VECTOR) {
-        unpack(f, d, s, type);
+        move_unpack(f, d, s, type);
     }
     else if (s->kind == PTX_O_VECTOR) {
-        pack(f, d, s, type);
+        move_pack(f, d, s, type);
     }
     else {
         move_scalar(f, d, s, type);
@@ -292,7 +294,7 @@ low_selp(low_func *f)
 /* -- address windows --------------------------------------------------------------- */
 
 static bool
-has_param(const low_func *f)
+move_has_param(const low_func *f)
 {
     return low_has(f, PTX_W_param) || low_has(f, PTX_W_param_entry);
 }
@@ -321,7 +323,7 @@ low_cvta(low_func *f)
     else if (low_has(f, PTX_W_local)) {
         window = (int64_t)EMU_LOCAL_WINDOW;
     }
-    else if (has_param(f)) {
+    else if (move_has_param(f)) {
         space = EMU_AT_PARAM;
     }
     else {
@@ -350,7 +352,7 @@ low_isspacep(low_func *f)
     else if (low_has(f, PTX_W_const)) {
         space = EMU_AT_MASK; /* a number that is no space's */
     }
-    else if (has_param(f)) {
+    else if (move_has_param(f)) {
         space = EMU_AT_PARAM;
     }
     a = low_source_at(f, 1, PTX_W_u64);

@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-/* -- sources and targets
- * ---------------------------------------------------------------------- */
+/* -- sources and targets ----------------------------------------------------------- */
 
 static uint64_t
-number_bits(const low_func *f, const ptx_operand *operand, unsigned type)
+operand_number_bits(const low_func *f, const ptx_operand *operand, unsigned type)
 {
     float single;
     double number;
@@ -57,7 +56,7 @@ low_number(const low_func *f, const ptx_operand *operand)
 }
 
 static low_value
-special_source(low_func *f, const ptx_operand *operand, ptx_class width)
+operand_special_source(low_func *f, const ptx_operand *operand, ptx_class width)
 {
     const unsigned bytes = ptx_class_bytes(width);
     const bool by_lane =
@@ -96,11 +95,11 @@ low_source_any(low_func *f, const ptx_operand *operand, unsigned type, ptx_class
             *width = (ptx_class)f->registers[operand->reg].width;
             return LOW_REGISTER(operand->reg);
         case PTX_O_SPECIAL:
-            return special_source(f, operand, natural);
+            return operand_special_source(f, operand, natural);
         case PTX_O_INT:
         case PTX_O_F32:
         case PTX_O_F64:
-            return low_constant(f, natural, number_bits(f, operand, type));
+            return low_constant(f, natural, operand_number_bits(f, operand, type));
         case PTX_O_VAR:
             return low_address_of(f, operand, natural);
         case PTX_O_FUNCTION:
@@ -218,11 +217,11 @@ low_element_bytes(const low_func *f, const ptx_operand *vector)
     return bytes;
 }
 
-/* A register that instructions of this type do not take: a float's by those of
- * integers; a pair of halves, or what has a kind and another size, by those of floats.
- */
+/* Whether an instruction of this type refuses the register. One of integers refuses
+ * registers of floats. One of floats refuses pairs of halves, and registers of another
+ * size unless they have a .b type. */
 static bool
-is_foreign(const low_func *f, const ptx_operand *operand, unsigned type)
+operand_is_foreign(const low_func *f, const ptx_operand *operand, unsigned type)
 {
     unsigned own;
 
@@ -250,12 +249,12 @@ low_check_kind(const low_func *f, const ptx_operand *operand, unsigned type)
 
     if (operand->kind == PTX_O_VECTOR) {
         for (i = 0; i < operand->count; i++) {
-            all &= is_foreign(f, &operand->items[i], type) ||
+            all &= operand_is_foreign(f, &operand->items[i], type) ||
                    operand->items[i].kind == PTX_O_SINK;
         }
     }
     else {
-        all = is_foreign(f, operand, type);
+        all = operand_is_foreign(f, operand, type);
     }
     if (all) {
         low_fail(f, "a register of floats where the instruction has another type");

@@ -10,7 +10,7 @@
 #include "device/compile/lower_operand.h"
 
 static unsigned
-geometry_of(const low_func *f)
+texture_geometry_of(const low_func *f)
 {
     static const struct {
         uint16_t word, geometry;
@@ -30,7 +30,7 @@ geometry_of(const low_func *f)
 
 /* The handle in a variable of type .texref or .surfref. */
 static low_value
-handle_in_variable(low_func *f, const ptx_operand *operand)
+texture_handle_in_variable(low_func *f, const ptx_operand *operand)
 {
     const ptx_var *var = operand->items->var;
     const ptx_operand address = {
@@ -48,7 +48,7 @@ handle_in_variable(low_func *f, const ptx_operand *operand)
 
 /* The handle of [texture] or [texture, {coordinates}]; `parts` is 1 or 2. */
 static low_value
-handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
+texture_handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
 {
     const ptx_operand *item = operand->items;
 
@@ -62,7 +62,7 @@ handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
         low_fail(f, "an operand is not [texture, {coordinates}]");
     }
     if (item->kind == PTX_O_VAR) {
-        return handle_in_variable(f, operand);
+        return texture_handle_in_variable(f, operand);
     }
     if (item->kind != PTX_O_REG) {
         low_fail(f, "an operand is neither a handle in a register nor a reference");
@@ -72,7 +72,7 @@ handle_of(low_func *f, const ptx_operand *operand, unsigned parts)
 
 /* The n-th element of a vector; a scalar is a vector of one. */
 static const ptx_operand *
-part(const low_func *f, const ptx_operand *operand, unsigned n)
+texture_part(const low_func *f, const ptx_operand *operand, unsigned n)
 {
     if (operand->kind != PTX_O_VECTOR) {
         if (n > 0) {
@@ -93,39 +93,39 @@ typedef struct {
 } extras;
 
 static void
-take_result(low_func *f, extras *x, const ptx_operand *operand, ptx_class width)
+texture_take_result(low_func *f, extras *x, const ptx_operand *operand, ptx_class width)
 {
     x->values[x->count++] = low_target(f, operand, width);
     x->written++;
 }
 
 static void
-take(low_func *f, extras *x, const ptx_operand *operand, unsigned first, unsigned count,
-     unsigned type)
+texture_take(low_func *f, extras *x, const ptx_operand *operand, unsigned first,
+             unsigned count, unsigned type)
 {
     unsigned k;
 
     for (k = first; k < first + count; k++) {
-        x->values[x->count++] = low_source(f, part(f, operand, k), type);
+        x->values[x->count++] = low_source(f, texture_part(f, operand, k), type);
     }
 }
 
 /* The layer, if there is one, and the coordinates. */
 static void
-take_place(low_func *f, extras *x, const ptx_operand *operand, unsigned geometry,
-           unsigned type)
+texture_take_place(low_func *f, extras *x, const ptx_operand *operand,
+                   unsigned geometry, unsigned type)
 {
     const bool layered = emu_geometry_layered(geometry);
 
     if (layered) {
-        take(f, x, operand, 0, 1, PTX_W_u32);
+        texture_take(f, x, operand, 0, 1, PTX_W_u32);
     }
-    take(f, x, operand, layered, emu_geometry_sides(geometry), type);
+    texture_take(f, x, operand, layered, emu_geometry_sides(geometry), type);
 }
 
 /* Emits the operation once all operands are read: reading them may emit, too. */
 static low_insn *
-emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32_t aux)
+texture_emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32_t aux)
 {
     low_insn *insn = low_emit(f, op, 0, handle, 0, 0);
     unsigned k;
@@ -141,19 +141,19 @@ emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32_t aux)
 
 /* Four 32-bit registers, two of packed halves, or one for the first channel alone. */
 static void
-take_results(low_func *f, extras *x, const ptx_operand *d, unsigned count)
+texture_take_results(low_func *f, extras *x, const ptx_operand *d, unsigned count)
 {
     unsigned k;
 
     if (d->kind != PTX_O_VECTOR) {
-        take_result(f, x, d, PTX_R32);
+        texture_take_result(f, x, d, PTX_R32);
     }
     else if (d->count != count) {
         low_fail(f, "the destination is not a vector of %u elements", count);
     }
     for (k = x->count; k < count; k++) {
         if (d->kind == PTX_O_VECTOR) {
-            take_result(f, x, &d->items[k], PTX_R32);
+            texture_take_result(f, x, &d->items[k], PTX_R32);
         }
         else {
             x->values[x->count++] = low_temp(f, PTX_R32);
@@ -164,7 +164,7 @@ take_results(low_func *f, extras *x, const ptx_operand *d, unsigned count)
 
 /* d|p: p says whether the texels are in memory, and here they always are. */
 static void
-give_residency(low_func *f)
+texture_give_residency(low_func *f)
 {
     low_value p, yes;
 
@@ -177,7 +177,7 @@ give_residency(low_func *f)
 }
 
 static uint32_t
-gather_channel(const low_func *f)
+texture_gather_channel(const low_func *f)
 {
     static const uint16_t words[] = {PTX_W_r, PTX_W_g, PTX_W_b}; /* else .a */
 
@@ -193,9 +193,9 @@ typedef struct {
 } tex_form;
 
 static tex_form
-read_form(const low_func *f)
+texture_read_form(const low_func *f)
 {
-    tex_form form = {.geometry = geometry_of(f),
+    tex_form form = {.geometry = texture_geometry_of(f),
                      .type = low_type(f, 0),
                      .at = low_type(f, 1),
                      .gather = f->in->opcode == PTX_OP_tld4,
@@ -214,7 +214,7 @@ read_form(const low_func *f)
 }
 
 static bool
-is_supported(const tex_form *form)
+texture_is_supported(const tex_form *form)
 {
     const bool cube = form->geometry >= EMU_GEOMETRY_CUBE;
 
@@ -247,51 +247,52 @@ tex_flags(const low_func *f, const tex_form *form)
         aux |= EMU_TEX_HALVES;
     }
     if (form->gather) {
-        aux |= EMU_TEX_GATHER | gather_channel(f) << EMU_TEX_CHANNEL_SHIFT;
+        aux |= EMU_TEX_GATHER | texture_gather_channel(f) << EMU_TEX_CHANNEL_SHIFT;
     }
     return aux;
 }
 
 /* The offsets after the other operands. */
 static void
-take_offsets(low_func *f, extras *x, const tex_form *form, const ptx_operand *offsets)
+texture_take_offsets(low_func *f, extras *x, const tex_form *form,
+                     const ptx_operand *offsets)
 {
     if (form->geometry >= EMU_GEOMETRY_CUBE || offsets->kind != PTX_O_VECTOR) {
         low_fail(f, "depth comparison is not supported");
     }
-    take(f, x, offsets, 0, form->sides, PTX_W_s32);
+    texture_take(f, x, offsets, 0, form->sides, PTX_W_s32);
 }
 
 /* tex, tld4 */
 void
 low_tex(low_func *f)
 {
-    const tex_form form = read_form(f);
+    const tex_form form = texture_read_form(f);
     const ptx_operand *operands = f->in->operands;
     uint32_t aux = tex_flags(f, &form);
     extras x = {.count = 0};
     low_value handle;
 
     low_operands(f, form.operands, form.operands + 1);
-    if (!is_supported(&form)) {
+    if (!texture_is_supported(&form)) {
         low_unsupported(f);
     }
-    handle = handle_of(f, &operands[1], 2);
-    take_results(f, &x, &operands[0], form.type == PTX_W_f16x2 ? 2 : 4);
-    take_place(f, &x, &operands[1].items[1], form.geometry, form.at);
+    handle = texture_handle_of(f, &operands[1], 2);
+    texture_take_results(f, &x, &operands[0], form.type == PTX_W_f16x2 ? 2 : 4);
+    texture_take_place(f, &x, &operands[1].items[1], form.geometry, form.at);
     if (form.level) {
-        take(f, &x, &operands[2], 0, 1, PTX_W_f32);
+        texture_take(f, &x, &operands[2], 0, 1, PTX_W_f32);
     }
     else if (form.gradient) {
-        take(f, &x, &operands[2], 0, form.sides, PTX_W_f32);
-        take(f, &x, &operands[3], 0, form.sides, PTX_W_f32);
+        texture_take(f, &x, &operands[2], 0, form.sides, PTX_W_f32);
+        texture_take(f, &x, &operands[3], 0, form.sides, PTX_W_f32);
     }
     if (f->in->operand_count > form.operands) {
-        take_offsets(f, &x, &form, &operands[form.operands]);
+        texture_take_offsets(f, &x, &form, &operands[form.operands]);
         aux |= EMU_TEX_OFFSETS;
     }
-    emit(f, EMU_OP_tex, handle, &x, aux);
-    give_residency(f);
+    texture_emit(f, EMU_OP_tex, handle, &x, aux);
+    texture_give_residency(f);
 }
 
 /* -- queries --------------------------------------------------------------- */
@@ -314,7 +315,7 @@ enum {
 
 /* The first `count` queries are allowed; `level`: of the level in the third operand. */
 static low_insn *
-emit_query(low_func *f, unsigned count, bool level)
+texture_emit_query(low_func *f, unsigned count, bool level)
 {
     const unsigned which = low_find(f, query_words, count);
     low_value d, handle, number;
@@ -325,7 +326,7 @@ emit_query(low_func *f, unsigned count, bool level)
         low_unsupported(f);
     }
     d = low_result(f, PTX_W_u32);
-    handle = handle_of(f, &f->in->operands[1], 1);
+    handle = texture_handle_of(f, &f->in->operands[1], 1);
     if (level) {
         number = low_source_at(f, 2, PTX_W_u32);
     }
@@ -340,13 +341,13 @@ emit_query(low_func *f, unsigned count, bool level)
 void
 low_txq(low_func *f)
 {
-    (void)emit_query(f, TEXTURE_QUERIES, low_has(f, PTX_W_level));
+    (void)texture_emit_query(f, TEXTURE_QUERIES, low_has(f, PTX_W_level));
 }
 
 void
 low_suq(low_func *f)
 {
-    emit_query(f, SURFACE_QUERIES, false)->imm = true;
+    texture_emit_query(f, SURFACE_QUERIES, false)->imm = true;
 }
 
 /* -- surfaces -------------------------------------------------------------- */
@@ -376,8 +377,8 @@ surface_aux(const low_func *f, unsigned geometry, unsigned count, unsigned type,
 
 /* The values of a vector, which must be of one width: the result. */
 static ptx_class
-take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
-            unsigned type, bool written)
+texture_take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
+                    unsigned type, bool written)
 {
     ptx_class width = PTX_PRED, found;
     unsigned k;
@@ -386,7 +387,7 @@ take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
         low_fail(f, "a vector has %u elements instead of %u", values->count, count);
     }
     for (k = 0; k < count; k++) {
-        const ptx_operand *value = part(f, values, k);
+        const ptx_operand *value = texture_part(f, values, k);
 
         found = width;
         if (width == PTX_PRED) {
@@ -409,9 +410,9 @@ take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
 
 /* The value and the place are operands 0 and 1 of a load, 1 and 0 of a store. */
 static void
-load_or_store(low_func *f, bool load)
+texture_load_or_store(low_func *f, bool load)
 {
-    const unsigned geometry = geometry_of(f);
+    const unsigned geometry = texture_geometry_of(f);
     const unsigned type = low_type(f, 0), count = low_vector_count(f);
     const ptx_operand *values = &f->in->operands[!load];
     const ptx_operand *place = &f->in->operands[load];
@@ -425,27 +426,28 @@ load_or_store(low_func *f, bool load)
         bytes > 8 || bytes * count > 16) {
         low_unsupported(f);
     }
-    handle = handle_of(f, place, 2);
-    width = take_values(f, &x, values, count, type, load);
-    take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
-    emit(f, f->ops[0], handle, &x, surface_aux(f, geometry, count, type, width));
+    handle = texture_handle_of(f, place, 2);
+    width = texture_take_values(f, &x, values, count, type, load);
+    texture_take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
+    texture_emit(f, f->ops[0], handle, &x,
+                 surface_aux(f, geometry, count, type, width));
 }
 
 void
 low_suld(low_func *f)
 {
-    load_or_store(f, true);
+    texture_load_or_store(f, true);
 }
 
 void
 low_sust(low_func *f)
 {
-    load_or_store(f, false);
+    texture_load_or_store(f, false);
 }
 
 /* EMU_ATOM_ constant of the reduction. */
 static int
-reduction(const low_func *f, bool is_signed)
+texture_reduction(const low_func *f, bool is_signed)
 {
     static const uint16_t words[] = {PTX_W_and, PTX_W_or, PTX_W_min, PTX_W_max};
     static const uint8_t kinds[2][5] = {
@@ -458,7 +460,7 @@ reduction(const low_func *f, bool is_signed)
 void
 low_sured(low_func *f)
 {
-    const unsigned geometry = geometry_of(f), type = low_type(f, 0);
+    const unsigned geometry = texture_geometry_of(f), type = low_type(f, 0);
     const ptx_operand *place = &f->in->operands[0];
     const unsigned bytes = ptx_type_size(type);
     extras x = {.count = 0};
@@ -470,9 +472,9 @@ low_sured(low_func *f)
         (bytes != 4 && bytes != 8)) {
         low_unsupported(f);
     }
-    handle = handle_of(f, place, 2);
-    width = take_values(f, &x, &f->in->operands[1], 1, type, false);
-    take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
-    emit(f, EMU_OP_sured, handle, &x, surface_aux(f, geometry, 1, type, width))->imm =
-        reduction(f, ptx_type_is_signed(type));
+    handle = texture_handle_of(f, place, 2);
+    width = texture_take_values(f, &x, &f->in->operands[1], 1, type, false);
+    texture_take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
+    texture_emit(f, EMU_OP_sured, handle, &x, surface_aux(f, geometry, 1, type, width))
+        ->imm = texture_reduction(f, ptx_type_is_signed(type));
 }

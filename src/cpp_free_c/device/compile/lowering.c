@@ -18,10 +18,10 @@ low_fail(const low_func *f, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (f->in == NULL) {
-        emu_load_fail(f->load, CUDA_ERROR_INVALID_PTX, f->function->line,
-                      "function: %s", text);
+        emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->function->line, "function: %s",
+                      text);
     }
-    emu_load_fail(f->load, CUDA_ERROR_INVALID_PTX, f->in->line, "%s: %s",
+    emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->in->line, "%s: %s",
                   ptx_opcode_text(f->in->opcode), text);
 }
 
@@ -36,7 +36,7 @@ low_unsupported(const low_func *f)
         size += (size_t)snprintf(text + size, sizeof text - size, ".%s",
                                  ptx_word_text(f->in->words[i]));
     }
-    emu_load_fail(f->load, CUDA_ERROR_INVALID_PTX, f->in->line,
+    emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->in->line,
                   "the software device has no opcode '%s%s'",
                   ptx_opcode_text(f->in->opcode), text);
 }

@@ -1,4 +1,4 @@
-/* Loading of programs: parse, link, place, lower. See program.h. */
+/* Loading of programs: program_build() has the passes in order. See program.h. */
 #include "device/compile/program.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum {
     NEWEST_VERSION = 99
 };
 
-/* What a load needs until it is done. */
+/* The state of a load, which ends with it. */
 typedef struct {
     emu_load load;
     ptx_names names;
@@ -37,38 +37,40 @@ typedef struct {
 /* -- variables --------------------------------------------------------------------- */
 
 static bool
-has_memory(const ptx_var *var)
+program_has_memory(const ptx_var *var)
 {
     return !var->is_extern && !var->same &&
            (var->space == PTX_SPACE_GLOBAL || var->space == PTX_SPACE_CONST);
 }
 
 static void
-create_variable(loader *l, ptx_var *var)
+program_create_variable(loader *l, ptx_var *var)
 {
     emu_program *program = l->program;
     emu_variable *variable = &program->variables[program->variable_count];
     emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
-                                  .size = var->size ? (size_t)var->size : 1,
+                                  .size = (size_t)var->size,
                                   .device = program->context->device->ordinal,
                                   .context = program->context,
                                   .flags = var->space == PTX_SPACE_CONST};
-    CUresult status;
 
+    if (request.size == 0) {
+        request.size = 1; /* its address must be its own */
+    }
     variable->name = emu_keep_text(&l->load, var->name->text);
     request.name = variable->name;
-    status = emu_memory_allocate(&request, &variable->allocation);
-    if (status != CUDA_SUCCESS) {
-        emu_load_fail(&l->load, status, var->line, "no memory for the variable %s",
-                      var->name->text);
+    if (emu_memory_allocate(&request, &variable->allocation) != CUDA_SUCCESS) {
+        emu_load_fail(&l->load, EMU_LOAD_NO_MEMORY, var->line,
+                      "no memory for the variable %s", var->name->text);
     }
     program->variable_count++;
     variable->serial = variable->allocation->serial;
     variable->address = variable->allocation->base;
     variable->size = (size_t)var->size;
     variable->is_visible = var->is_visible || var->is_weak || var->is_common;
-    variable->reference =
-        var->type == PTX_W_texref || var->type == PTX_W_surfref ? var->type : 0;
+    if (var->type == PTX_W_texref || var->type == PTX_W_surfref) {
+        variable->reference = var->type;
+    }
     var->address = variable->address;
     if (var->space == PTX_SPACE_CONST) {
         l->const_size += (size_t)var->size;
@@ -76,7 +78,7 @@ create_variable(loader *l, ptx_var *var)
 }
 
 static void
-create_variables(loader *l)
+program_create_variables(loader *l)
 {
     const ptx_module *module;
     ptx_var *var;
@@ -84,7 +86,7 @@ create_variables(loader *l)
 
     for (module = l->modules; module; module = module->next) {
         for (var = module->vars; var; var = var->next) {
-            count += has_memory(var);
+            count += program_has_memory(var);
         }
     }
     l->program->variables =
@@ -92,22 +94,22 @@ create_variables(loader *l)
     for (module = l->modules; module; module = module->next) {
         l->load.source_name = module->source_name;
         for (var = module->vars; var; var = var->next) {
-            if (has_memory(var)) {
-                create_variable(l, var);
+            if (program_has_memory(var)) {
+                program_create_variable(l, var);
             }
         }
     }
 }
 
 static void
-release_variables(emu_program *program)
+program_release_variables(emu_program *program)
 {
     size_t i;
 
     for (i = 0; i < program->variable_count; i++) {
         emu_variable *variable = &program->variables[i];
 
-        /* the context may have freed it, and its record may serve another by now */
+        /* the context may have freed it, and its record may be another one's now */
         if (variable->allocation->serial == variable->serial &&
             emu_memory_live(variable->allocation)) {
             (void)emu_memory_free(variable->allocation);
@@ -122,7 +124,7 @@ release_variables(emu_program *program)
 /* -- functions --------------------------------------------------------------------- */
 
 static void
-create_functions(loader *l)
+program_create_functions(loader *l)
 {
     ptx_module *module;
     ptx_function *function;
@@ -150,16 +152,16 @@ create_functions(loader *l)
             function->code->program = l->program;
             function->code->number = (uint32_t)l->program->func_count;
             low_declare(&l->load, function, function->code);
-            /* a call may not reach a kernel */
+            /* calls must not reach a kernel */
             funcs[l->program->func_count++] =
                 function->is_entry ? NULL : function->code;
         }
     }
 }
 
-/* Where each parameter lies in the packed block, and its description. */
+/* Places the parameters of a kernel in the packed block, and describes them. */
 static void
-place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
+program_place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
 {
     emu_param *params;
     size_t count = 0, top = 0;
@@ -173,7 +175,7 @@ place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
     info->param_count = count;
     for (var = function->params; var; var = var->next, params++) {
         if (var->space != PTX_SPACE_PARAM) {
-            emu_load_fail(&l->load, CUDA_ERROR_INVALID_PTX, function->line,
+            emu_load_fail(&l->load, EMU_LOAD_INVALID_PTX, function->line,
                           "a parameter of the kernel %s is a register",
                           function->name->text);
         }
@@ -184,59 +186,89 @@ place_parameters(loader *l, ptx_function *function, emu_kernel_info *info)
         params->align = var->align;
         top += (size_t)var->size;
         if (top > 1 << 16) {
-            emu_load_fail(&l->load, CUDA_ERROR_INVALID_PTX, function->line,
+            emu_load_fail(&l->load, EMU_LOAD_INVALID_PTX, function->line,
                           "the parameters of %s are too large", function->name->text);
         }
     }
     info->params_size = top;
 }
 
+/* The threads of a block of this size, at most MAX_THREADS. */
 static unsigned
-product(const unsigned size[3])
+program_block_threads(const unsigned size[3])
 {
-    uint64_t p = (uint64_t)size[0] * size[1];
+    uint64_t count = (uint64_t)size[0] * size[1];
 
-    p = p > MAX_THREADS ? MAX_THREADS + 1 : p * size[2];
-    return p > MAX_THREADS ? MAX_THREADS : (unsigned)p;
+    if (count <= MAX_THREADS) {
+        count *= size[2];
+    }
+    if (count > MAX_THREADS) {
+        return MAX_THREADS;
+    }
+    return (unsigned)count;
 }
 
-/* The registers that a compiler would keep to: there is no shortage of them here, so a
- * kernel that says nothing stays launchable with as many threads as a block may have.
+static unsigned
+program_lesser(unsigned a, unsigned b)
+{
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+/* The registers that a compiler would use at most. There is no shortage of them here,
+ * so a kernel without limits can be launched with as many threads as a block may have.
  */
 static unsigned
-count_registers(const loader *l, const ptx_function *function, unsigned threads)
+program_count_registers(const loader *l, const ptx_function *function, unsigned threads)
 {
-    unsigned limit = REGISTERS_PER_BLOCK / (threads ? threads : 1);
     unsigned count = function->code->registers + 8;
 
-    limit = limit > MAX_REGISTERS ? MAX_REGISTERS : limit;
-    if (function->max_nreg && function->max_nreg < limit) {
-        limit = function->max_nreg;
+    if (threads > 0) {
+        count = program_lesser(count, REGISTERS_PER_BLOCK / threads);
     }
-    if (l->max_registers && l->max_registers < limit) {
-        limit = l->max_registers;
+    if (function->max_nreg > 0) {
+        count = program_lesser(count, function->max_nreg);
     }
-    return count < limit ? count : limit;
+    if (l->max_registers > 0) {
+        count = program_lesser(count, l->max_registers);
+    }
+    return program_lesser(count, MAX_REGISTERS);
+}
+
+/* The size of blocks that the text names: all zeros if it names none. */
+static const unsigned *
+program_block_bound(const ptx_function *function)
+{
+    if (function->req_ntid[0] != 0) {
+        return function->req_ntid;
+    }
+    return function->max_ntid;
 }
 
 static void
-describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t shared)
+program_describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel,
+                        uint64_t shared)
 {
     emu_kernel_info *info = &kernel->info;
-    const unsigned *bound =
-        function->req_ntid[0] ? function->req_ntid : function->max_ntid;
+    const unsigned *bound = program_block_bound(function);
 
     kernel->func = function->code;
     kernel->program = l->program;
     info->name = function->code->name;
     memcpy(info->max_ntid, function->max_ntid, sizeof info->max_ntid);
     memcpy(info->req_ntid, function->req_ntid, sizeof info->req_ntid);
-    info->max_threads = bound[0] ? product(bound) : MAX_THREADS;
-    info->registers = count_registers(l, function, info->max_threads);
+    info->max_threads = MAX_THREADS;
+    if (bound[0] != 0) {
+        info->max_threads = program_block_threads(bound);
+    }
+    info->registers = program_count_registers(l, function, info->max_threads);
     info->shared_size = (size_t)shared;
     info->const_size = l->const_size;
-    info->local_size =
-        function->code->local_size > 16 ? function->code->local_size - 16 : 0;
+    if (function->code->local_size > LOW_ENTRY_ROOM) {
+        info->local_size = function->code->local_size - LOW_ENTRY_ROOM;
+    }
     info->ptx_version = function->module->version;
     info->target = function->module->target;
 }
@@ -244,7 +276,7 @@ describe_kernel(loader *l, ptx_function *function, emu_kernel *kernel, uint64_t 
 /* Copies the constants to memory that lives as long as the program. An operand that is
  * absent is read at the end, whatever its width. */
 static void
-keep_constants(loader *l)
+program_keep_constants(loader *l)
 {
     enum { READ_AT_END = 512 };
     uint8_t *constants =
@@ -258,25 +290,28 @@ keep_constants(loader *l)
 
 /* -- files ------------------------------------------------------------------------- */
 
-/* Files of the first text that has some; several texts number them anew. */
+/* The files of the first text that has any: each text numbers its own. */
 static void
-collect_files(loader *l)
+program_collect_files(loader *l)
 {
     const ptx_module *module = l->modules;
-    const ptx_file *file;
+    const ptx_file *first = NULL, *file;
     const char **files;
     size_t count = 0;
 
-    while (module && !module->files) {
+    while (module != NULL && module->files == NULL) {
         module = module->next;
     }
-    for (file = module ? module->files : NULL; file; file = file->next) {
+    if (module != NULL) {
+        first = module->files;
+    }
+    for (file = first; file != NULL; file = file->next) {
         if (file->index < 4096 && file->index + 1 > count) {
             count = file->index + 1;
         }
     }
     files = emu_arena_get(&l->load, &l->load.keep, count, sizeof *files);
-    for (file = module ? module->files : NULL; file; file = file->next) {
+    for (file = first; file != NULL; file = file->next) {
         if (file->index < count) {
             files[file->index] = file->path;
         }
@@ -288,7 +323,7 @@ collect_files(loader *l)
 /* -- loading ----------------------------------------------------------------------- */
 
 static void
-parse_source(loader *l, const emu_source *source)
+program_parse_source(loader *l, const emu_source *source)
 {
     size_t size = source->size;
     ptx_module *module;
@@ -299,7 +334,7 @@ parse_source(loader *l, const emu_source *source)
     l->load.source_name = source->name;
     module = ptx_parse(&l->load, &l->names, source->text, size, source->name);
     if (module->version > NEWEST_VERSION) {
-        emu_load_fail(&l->load, CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 0,
+        emu_load_fail(&l->load, EMU_LOAD_UNSUPPORTED_VERSION, 0,
                       "PTX version %u.%u is newer than the software device knows",
                       module->version / 10, module->version % 10);
     }
@@ -309,10 +344,10 @@ parse_source(loader *l, const emu_source *source)
 
 /* -- the passes -------------------------------------------------------------------- */
 
-/* Everything behind the parsing of one function. Its scratch memory is freed at once:
- * large texts have thousands of functions. */
+/* The passes over one function. Its scratch memory is freed at once, because large
+ * texts have thousands of functions. */
 static void
-compile_function(loader *l, ptx_function *function)
+program_compile_function(loader *l, ptx_function *function)
 {
     low_func f = {.load = &l->load,
                   .constants = &l->constants,
@@ -343,36 +378,36 @@ compile_function(loader *l, ptx_function *function)
 }
 
 static void
-compile_kernel(loader *l, ptx_function *function)
+program_compile_kernel(loader *l, ptx_function *function)
 {
     emu_kernel *kernel = &l->program->kernels[l->program->kernel_count++];
     uint64_t shared = 0;
 
-    place_parameters(l, function, &kernel->info);
+    program_place_parameters(l, function, &kernel->info);
     function->code->dynamic_shared =
         (uint32_t)emu_shared_place_kernel(&l->load, function, l->modules, &shared);
-    compile_function(l, function);
-    describe_kernel(l, function, kernel, shared);
+    program_compile_function(l, function);
+    program_describe_kernel(l, function, kernel, shared);
 }
 
 static void
-compile_module(loader *l, ptx_module *module)
+program_compile_module(loader *l, ptx_module *module)
 {
     ptx_function *function;
 
     for (function = module->functions; function != NULL; function = function->next) {
         if (function->code != NULL && function->is_entry) {
-            compile_kernel(l, function);
+            program_compile_kernel(l, function);
         }
         else if (function->code != NULL) {
-            compile_function(l, function);
+            program_compile_function(l, function);
         }
     }
 }
 
-/* The way of a program from texts to code, pass by pass. */
+/* From texts to code, pass by pass. */
 static void
-build(loader *l, CUcontext context, const emu_source *sources, size_t count)
+program_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
     ptx_module *module;
 
@@ -380,12 +415,12 @@ build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     l->program->context = context;
     ptx_names_open(&l->load, &l->names);
     for (size_t i = 0; i < count; i++) {
-        parse_source(l, &sources[i]);
+        program_parse_source(l, &sources[i]);
     }
-    /* which definition each name means, and where variables lie */
+    /* names -> definitions -> addresses */
     emu_symbols_link(&l->load, l->modules);
-    create_variables(l);
-    create_functions(l);
+    program_create_variables(l);
+    program_create_functions(l);
     for (module = l->modules; module != NULL; module = module->next) {
         emu_symbols_initialise(&l->load, module);
     }
@@ -393,28 +428,40 @@ build(loader *l, CUcontext context, const emu_source *sources, size_t count)
     emu_stack_sizes(l->modules);
     /* PTX instructions -> machine instructions -> places of registers -> final code */
     for (module = l->modules; module != NULL; module = module->next) {
-        compile_module(l, module);
+        program_compile_module(l, module);
     }
-    keep_constants(l);
-    collect_files(l);
+    program_keep_constants(l);
+    program_collect_files(l);
 }
 
-/* The one place that failures jump to. */
 static CUresult
-try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
+program_result_of(emu_load_failure failure)
+{
+    static const CUresult results[] = {
+        [EMU_LOAD_NO_FAILURE] = CUDA_SUCCESS,
+        [EMU_LOAD_INVALID_PTX] = CUDA_ERROR_INVALID_PTX,
+        [EMU_LOAD_UNSUPPORTED_VERSION] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+        [EMU_LOAD_NO_MEMORY] = CUDA_ERROR_OUT_OF_MEMORY};
+
+    return results[failure];
+}
+
+/* emu_load_fail jumps here. */
+static CUresult
+program_try_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
 {
     if (setjmp(l->load.failed) != 0) {
-        return l->load.code;
+        return program_result_of(l->load.failure);
     }
-    build(l, context, sources, count);
+    program_build(l, context, sources, count);
     return CUDA_SUCCESS;
 }
 
-/* Hands out the logs; the texts end in a zero byte. */
+/* Reports the sizes of the logs, which end in a zero byte. */
 static void
-finish_logs(const loader *l, emu_load_options *options)
+program_finish_logs(const loader *l, emu_load_options *options)
 {
-    if (!options) {
+    if (options == NULL) {
         return;
     }
     options->error_log_size = l->load.error_size;
@@ -433,7 +480,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
     size_t i;
 
     *out = NULL;
-    if (!l) {
+    if (l == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     l->modules_tail = &l->modules;
@@ -451,18 +498,18 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
             l->load.error_log[0] = 0;
         }
     }
-    status = try_build(l, context, sources, count);
+    status = program_try_build(l, context, sources, count);
     if (status == CUDA_SUCCESS) {
         l->program->memory = l->load.keep.first;
         *out = l->program;
     }
     else {
         if (l->program) {
-            release_variables(l->program);
+            program_release_variables(l->program);
         }
         emu_arena_free(&l->load.keep);
     }
-    finish_logs(l, options);
+    program_finish_logs(l, options);
     emu_arena_free(&l->load.scratch);
     emu_arena_free(&l->load.parsed);
     free(l);
@@ -475,7 +522,7 @@ emu_program_free(emu_program *program)
     if (program) {
         emu_arena arena = {.first = program->memory};
 
-        release_variables(program);
+        program_release_variables(program);
         emu_arena_free(&arena);
     }
 }
@@ -516,7 +563,7 @@ emu_kernel_get_info(const emu_kernel *kernel)
 /* The variable of a name and kind, a visible one before others; NULL if there is none.
  */
 static const emu_variable *
-find_variable(const emu_program *program, const char *name, unsigned reference)
+program_find_variable(const emu_program *program, const char *name, unsigned reference)
 {
     const emu_variable *found = NULL;
     size_t i;
@@ -537,7 +584,7 @@ emu_program_reference(const emu_program *program, const char *name, int surface,
                       uint64_t *address)
 {
     const emu_variable *found =
-        find_variable(program, name, surface ? PTX_W_surfref : PTX_W_texref);
+        program_find_variable(program, name, surface ? PTX_W_surfref : PTX_W_texref);
 
     if (!found) {
         return 0;
@@ -550,7 +597,7 @@ int
 emu_program_variable(const emu_program *program, const char *name, uint64_t *address,
                      size_t *size)
 {
-    const emu_variable *found = find_variable(program, name, 0);
+    const emu_variable *found = program_find_variable(program, name, 0);
 
     if (!found) {
         return 0;

@@ -1,11 +1,9 @@
-/* A loaded program of the software device: PTX texts, parsed, linked and lowered.
+/* Loading of programs: PTX texts, parsed, linked and lowered; lookup by name.
  *
- * The driver entry points load texts, look up kernels and variables by name and read
- * their attributes; exec.h runs a kernel. A program never changes after loading, except
- * that the memory of its variables is written by kernels and copies; it may be read by
- * any number of threads. It must outlive every launch of its kernels.
- *
- * No text, however malformed, does more than fail with a code and a log. */
+ * Called by the driver's entry points. A program never changes after loading, so any
+ * number of threads may read it; kernels and copies write the memory of its variables.
+ * It must outlive every launch of its kernels. A malformed text fails with a code and a
+ * log, and has no other effect. */
 #ifndef DEVICE_COMPILE_PROGRAM_H
 #define DEVICE_COMPILE_PROGRAM_H
 
@@ -32,33 +30,34 @@ typedef struct {
     size_t error_log_size;
 } emu_load_options;
 
-/* Parses and links all texts into one program and creates its variables in `space`,
- * which must outlive the program. `ops` are the functions of the operations, by
- * EMU_OP_ number. `options` may be NULL. On failure *out is NULL; the codes are
- * INVALID_PTX (malformed, unknown opcode, undefined symbol), INVALID_IMAGE (not PTX),
- * UNSUPPORTED_PTX_VERSION, OUT_OF_MEMORY. */
+/* Parses and links all texts into one program, and allocates its variables in the
+ * context, which must outlive the program. `ops` are the functions of the operations,
+ * by EMU_OP_ number. `options` may be NULL. On failure *out is NULL; the codes are
+ * INVALID_PTX (malformed, unknown opcode, undefined symbol), UNSUPPORTED_PTX_VERSION
+ * and OUT_OF_MEMORY. */
 CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t count,
                           emu_load_options *options, const emu_op *ops,
                           emu_program **out);
-/* Frees the program, and its variables where the context has not done so. NULL is
+/* Frees the program, and those variables that the context has not freed. NULL is
  * allowed. */
 void emu_program_free(emu_program *program);
 
 /* -- kernels ----------------------------------------------------------------------- */
 
-/* NULL when there is none of that name. */
+/* The kernel of a name, or NULL. */
 const emu_kernel *emu_program_kernel(const emu_program *program, const char *name);
 size_t emu_program_kernel_count(const emu_program *program);
-/* In the order of the texts; NULL past the end. */
+/* Kernels in the order of the texts; NULL past the end. */
 const emu_kernel *emu_program_kernel_at(const emu_program *program, size_t index);
 const emu_kernel_info *emu_kernel_get_info(const emu_kernel *kernel);
 
 /* -- variables --------------------------------------------------------------------- */
 
-/* 1 and address, size of a .global or .const variable, else 0. */
+/* Finds a .global or .const variable. Returns 1 and sets address and size, or 0. */
 int emu_program_variable(const emu_program *program, const char *name,
                          uint64_t *address, size_t *size);
-/* The same for a variable of type .texref or .surfref, which the above leaves out. */
+/* The same for a variable of type .texref or .surfref, which the function above does
+ * not find. */
 int emu_program_reference(const emu_program *program, const char *name, int surface,
                           uint64_t *address);
 

@@ -1,17 +1,18 @@
-/* Places of virtual registers in the frame: liveness, then linear scan.
+/* Places of virtual registers in the frame: liveness, then linear scan. See
+ * registers.h.
  *
- * A lane's writes never touch other lanes, so a register is free for another use as
- * soon as no path of a single lane reads it any more; what other lanes of the warp do
- * meanwhile does not matter. A write under a guard keeps the old value of some lanes,
- * so it also reads, except for temporaries, whose readers have the same guard. */
+ * A lane writes no other lane's values. So a register is free for another use when no
+ * path of a single lane reads it any more, whatever the other lanes do meanwhile. A
+ * write under a guard keeps the old value of some lanes, so it counts as a read, too.
+ * Temporaries are an exception: their readers have the same guard. */
 #include "device/compile/registers.h"
 
 #include <string.h>
 
 typedef struct {
-    uint32_t first, last; /* instructions, half-open counting is not used */
+    uint32_t first, last; /* its first and its last instruction */
     uint32_t succ[2];     /* blocks, or UINT32_MAX */
-    uint32_t branch;      /* the brx at its end + 1, or 0 */
+    uint32_t branch;      /* number + 1 of the brx at its end, or 0 */
 } block;
 
 typedef struct {
@@ -20,10 +21,11 @@ typedef struct {
     uint32_t block_count;
     uint32_t *block_of_label;
     uint32_t *start, *end; /* interval of each register, in half instructions */
-    uint32_t *home;        /* block it is local to + 1; 0 unseen; UINT32_MAX global */
-    uint32_t *global;      /* number among the globals */
+    uint32_t *home;        /* the block + 1 that alone uses the register; 0: none
+                            * yet; UINT32_MAX: several */
+    uint32_t *global;      /* number among those that several blocks use */
     uint32_t global_count;
-    size_t words; /* of a bit set */
+    size_t words; /* of one bit set */
     uint64_t *in, *out, *use, *def;
 } scan;
 
@@ -34,13 +36,13 @@ enum { MAX_SET_BYTES = 1 << 28 };
 /* -- blocks ------------------------------------------------------------------------ */
 
 static bool
-ends_block(unsigned op)
+registers_ends_block(unsigned op)
 {
     return (emu_operation_flags[op] & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) != 0;
 }
 
 static void
-find_blocks(scan *s)
+registers_find_blocks(scan *s)
 {
     low_func *f = s->f;
     uint32_t i, n = 0;
@@ -49,7 +51,7 @@ find_blocks(scan *s)
     for (i = 0; i < f->count; i++) {
         fresh = fresh || f->insns[i].op == EMU_OP_label;
         n += fresh;
-        fresh = ends_block(f->insns[i].op);
+        fresh = registers_ends_block(f->insns[i].op);
     }
     s->blocks = emu_arena_get(f->load, &f->load->scratch, n + 1, sizeof *s->blocks);
     s->block_of_label =
@@ -63,7 +65,7 @@ find_blocks(scan *s)
             s->block_of_label[f->insns[i].label] = s->block_count - 1;
         }
         s->blocks[s->block_count - 1].last = i;
-        fresh = ends_block(f->insns[i].op);
+        fresh = registers_ends_block(f->insns[i].op);
     }
     for (i = 0; i < s->block_count; i++) {
         block *b = &s->blocks[i];
@@ -89,7 +91,7 @@ typedef void (*visit)(scan *s, uint32_t reg, uint32_t insn, uint32_t blk);
 
 /* Calls `read`, then `write`, for each register of an instruction. */
 static void
-visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit write)
+registers_visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit write)
 {
     const low_func *f = s->f;
     const low_insn *insn = &f->insns[index];
@@ -124,7 +126,7 @@ visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit write)
 }
 
 static void
-widen(scan *s, uint32_t reg, uint32_t position)
+registers_widen(scan *s, uint32_t reg, uint32_t position)
 {
     if (position < s->start[reg]) {
         s->start[reg] = position;
@@ -135,16 +137,16 @@ widen(scan *s, uint32_t reg, uint32_t position)
 }
 
 static void
-first_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
+registers_first_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     if (s->home[reg] != blk + 1) {
         s->home[reg] = UINT32_MAX; /* read before it is written here */
     }
-    widen(s, reg, 2 * insn);
+    registers_widen(s, reg, 2 * insn);
 }
 
 static void
-first_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
+registers_first_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     if (s->home[reg] == 0) {
         s->home[reg] = blk + 1;
@@ -152,17 +154,17 @@ first_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
     else if (s->home[reg] != blk + 1) {
         s->home[reg] = UINT32_MAX;
     }
-    widen(s, reg, 2 * insn + 1);
+    registers_widen(s, reg, 2 * insn + 1);
 }
 
 static void
-set_bit(uint64_t *set, uint32_t bit)
+registers_set_bit(uint64_t *set, uint32_t bit)
 {
     set[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
 static void
-note_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
+registers_note_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     const size_t at = s->words * blk;
 
@@ -171,24 +173,24 @@ note_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
         const uint32_t g = s->global[reg];
 
         if (!(s->def[at + (g >> 6)] >> (g & 63) & 1)) {
-            set_bit(s->use + at, g);
+            registers_set_bit(s->use + at, g);
         }
     }
 }
 
 static void
-note_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
+registers_note_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     (void)insn;
     if (s->home[reg] == UINT32_MAX) {
-        set_bit(s->def + s->words * blk, s->global[reg]);
+        registers_set_bit(s->def + s->words * blk, s->global[reg]);
     }
 }
 
 /* -- liveness ---------------------------------------------------------------------- */
 
 static bool
-flow_into(scan *s, uint32_t from, uint32_t to)
+registers_flow_into(scan *s, uint32_t from, uint32_t to)
 {
     uint64_t *out = s->out + s->words * from;
     const uint64_t *in = s->in + s->words * to;
@@ -203,7 +205,7 @@ flow_into(scan *s, uint32_t from, uint32_t to)
 }
 
 static void
-solve(scan *s)
+registers_solve(scan *s)
 {
     const low_func *f = s->f;
     bool changed = true;
@@ -220,14 +222,15 @@ solve(scan *s)
 
             for (k = 0; k < 2; k++) {
                 if (b->succ[k] != UINT32_MAX) {
-                    changed |= flow_into(s, i, b->succ[k]);
+                    changed |= registers_flow_into(s, i, b->succ[k]);
                 }
             }
             if (b->branch) {
                 const low_insn *insn = &f->insns[b->branch - 1];
 
                 for (k = 0; k < insn->x_count; k++) {
-                    changed |= flow_into(s, i, s->block_of_label[f->xs[insn->x + k]]);
+                    changed |= registers_flow_into(
+                        s, i, s->block_of_label[f->xs[insn->x + k]]);
                 }
             }
             for (k = 0; k < s->words; k++) {
@@ -241,7 +244,7 @@ solve(scan *s)
 }
 
 static void
-extend_globals(scan *s)
+registers_extend_globals(scan *s)
 {
     uint32_t i, reg;
 
@@ -255,17 +258,17 @@ extend_globals(scan *s)
             const size_t at = s->words * i + (g >> 6);
 
             if (s->in[at] >> (g & 63) & 1) {
-                widen(s, reg, 2 * s->blocks[i].first);
+                registers_widen(s, reg, 2 * s->blocks[i].first);
             }
             if (s->out[at] >> (g & 63) & 1) {
-                widen(s, reg, 2 * s->blocks[i].last + 1);
+                registers_widen(s, reg, 2 * s->blocks[i].last + 1);
             }
         }
     }
 }
 
 static void
-find_intervals(scan *s)
+registers_find_intervals(scan *s)
 {
     low_func *f = s->f;
     emu_arena *arena = &f->load->scratch;
@@ -279,7 +282,7 @@ find_intervals(scan *s)
     memset(s->start, 0xff, regs * sizeof(uint32_t));
     for (i = 0; i < s->block_count; i++) {
         for (k = s->blocks[i].first; k <= s->blocks[i].last; k++) {
-            visit_insn(s, k, i, first_read, first_write);
+            registers_visit_insn(s, k, i, registers_first_read, registers_first_write);
         }
     }
     for (i = 0; i < regs; i++) {
@@ -289,7 +292,7 @@ find_intervals(scan *s)
     }
     s->words = (s->global_count + 63) / 64;
     if (s->words && s->block_count > MAX_SET_BYTES / 32 / s->words) {
-        for (i = 0; i < regs; i++) { /* too large to analyse: each for the whole time */
+        for (i = 0; i < regs; i++) { /* too large: each lives in all instructions */
             if (s->home[i] == UINT32_MAX) {
                 s->start[i] = 0;
                 s->end[i] = 2 * (uint32_t)f->count;
@@ -303,11 +306,11 @@ find_intervals(scan *s)
     s->def = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
     for (i = 0; i < s->block_count; i++) {
         for (k = s->blocks[i].first; k <= s->blocks[i].last; k++) {
-            visit_insn(s, k, i, note_read, note_write);
+            registers_visit_insn(s, k, i, registers_note_read, registers_note_write);
         }
     }
-    solve(s);
-    extend_globals(s);
+    registers_solve(s);
+    registers_extend_globals(s);
 }
 
 /* -- linear scan ------------------------------------------------------------------- */
@@ -316,7 +319,7 @@ static const uint32_t class_bytes[PTX_CLASSES] = {4, 64, 128, 256, 512};
 static const uint32_t class_weight[PTX_CLASSES] = {0, 1, 1, 2, 4};
 
 typedef struct {
-    uint32_t *heap; /* registers in use, soonest end first */
+    uint32_t *heap; /* registers in use; the one that ends first is on top */
     uint32_t heap_count;
     uint32_t *free_slots[PTX_CLASSES];
     uint32_t free_count[PTX_CLASSES], slot_count[PTX_CLASSES];
@@ -324,7 +327,7 @@ typedef struct {
 } pools;
 
 static void
-heap_push(const scan *s, pools *p, uint32_t reg)
+registers_heap_push(const scan *s, pools *p, uint32_t reg)
 {
     uint32_t at = p->heap_count++;
 
@@ -336,7 +339,7 @@ heap_push(const scan *s, pools *p, uint32_t reg)
 }
 
 static uint32_t
-heap_pop(const scan *s, pools *p)
+registers_heap_pop(const scan *s, pools *p)
 {
     const uint32_t top = p->heap[0], last = p->heap[--p->heap_count];
     uint32_t at = 0;
@@ -363,7 +366,7 @@ heap_pop(const scan *s, pools *p)
 
 /* Registers in order of their first instruction: a counting sort. */
 static uint32_t *
-sort_by_start(const scan *s, uint32_t *count)
+registers_sort_by_start(const scan *s, uint32_t *count)
 {
     const low_func *f = s->f;
     emu_arena *arena = &f->load->scratch;
@@ -391,7 +394,7 @@ sort_by_start(const scan *s, uint32_t *count)
 }
 
 static void
-place(low_func *f, const pools *p)
+registers_place(low_func *f, const pools *p)
 {
     uint64_t base[PTX_CLASSES], total = 0;
     size_t i;
@@ -402,10 +405,10 @@ place(low_func *f, const pools *p)
     }
     total = (total + 63) & ~(uint64_t)63;
     if (total > 1 << 26) {
-        emu_load_fail(f->load, CUDA_ERROR_INVALID_PTX, f->function->line,
+        emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->function->line,
                       "%s needs too many registers", f->function->name->text);
     }
-    /* an operand that is not there is read at the start, whatever its width */
+    /* an absent operand is read at the start of the frame, whatever its width */
     f->frame_size = (uint32_t)(total < 512 ? 512 : total);
     for (i = 0; i < f->register_count; i++) {
         low_register *r = &f->registers[i];
@@ -422,9 +425,9 @@ low_allocate(low_func *f)
     pools p = {.heap_count = 0};
     uint32_t *order, count, i, k;
 
-    find_blocks(&s);
-    find_intervals(&s);
-    order = sort_by_start(&s, &count);
+    registers_find_blocks(&s);
+    registers_find_intervals(&s);
+    order = registers_sort_by_start(&s, &count);
     p.heap = emu_arena_get(f->load, &f->load->scratch, count + 1, sizeof(uint32_t));
     for (k = 0; k < PTX_CLASSES; k++) {
         p.free_slots[k] =
@@ -435,7 +438,7 @@ low_allocate(low_func *f)
         low_register *r = &f->registers[reg];
 
         while (p.heap_count && s.end[p.heap[0]] < s.start[reg]) {
-            const low_register *gone = &f->registers[heap_pop(&s, &p)];
+            const low_register *gone = &f->registers[registers_heap_pop(&s, &p)];
 
             p.free_slots[gone->width][p.free_count[gone->width]++] = gone->offset;
             p.weight -= class_weight[gone->width];
@@ -445,7 +448,7 @@ low_allocate(low_func *f)
                         : p.slot_count[r->width]++;
         p.weight += class_weight[r->width];
         f->pressure = p.weight > f->pressure ? p.weight : f->pressure;
-        heap_push(&s, &p, reg);
+        registers_heap_push(&s, &p, reg);
     }
-    place(f, &p);
+    registers_place(f, &p);
 }

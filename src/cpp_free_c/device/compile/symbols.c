@@ -1,4 +1,4 @@
-/* See symbols.h. */
+/* Linking of names, initialisers, shared memory and stack sizes. See symbols.h. */
 #include "device/compile/symbols.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 /* -- linking ----------------------------------------------------------------------- */
 
 static void
-define_function(emu_load *load, ptx_function *function)
+symbols_define_function(emu_load *load, ptx_function *function)
 {
     ptx_function *other = function->name->function;
 
@@ -19,24 +19,24 @@ define_function(emu_load *load, ptx_function *function)
     }
     else if (!function->is_weak && !other->is_weak) {
         load->source_name = function->module->source_name;
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, function->line,
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, function->line,
                       "%s is defined in two texts", function->name->text);
     }
 }
 
 static bool
-var_is_shared_by_modules(const ptx_var *var)
+symbols_var_is_shared_by_modules(const ptx_var *var)
 {
     return var->is_visible || var->is_weak || var->is_common;
 }
 
 static void
-define_var(emu_load *load, ptx_module *module, ptx_var *var)
+symbols_define_var(emu_load *load, ptx_module *module, ptx_var *var)
 {
     ptx_var *other = var->name->var;
     const bool weak = var->is_weak || var->is_common;
 
-    if (var->is_extern || !var_is_shared_by_modules(var)) {
+    if (var->is_extern || !symbols_var_is_shared_by_modules(var)) {
         return;
     }
     if (!other || ((other->is_weak || other->is_common) && !weak)) {
@@ -44,23 +44,26 @@ define_var(emu_load *load, ptx_module *module, ptx_var *var)
     }
     else if (!weak && !other->is_weak && !other->is_common) {
         load->source_name = module->source_name;
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, var->line,
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, var->line,
                       "%s is defined in two texts", var->name->text);
     }
 }
 
-/* A definition in the module itself, after its extern declaration. */
+/* The definition in the module itself, which follows its extern declaration. */
 static ptx_var *
-own_definition(ptx_module *module, const ptx_var *var)
+symbols_own_definition(const ptx_module *module, const ptx_var *var)
 {
     ptx_var *other = var->name->own_var;
 
     (void)module;
-    return other && !other->is_extern ? other : NULL;
+    if (other != NULL && other->is_extern) {
+        return NULL;
+    }
+    return other;
 }
 
 static void
-enter_module(ptx_module *module)
+symbols_enter_module(ptx_module *module)
 {
     ptx_function *function;
     ptx_var *var;
@@ -76,7 +79,7 @@ enter_module(ptx_module *module)
 }
 
 static void
-leave_module(ptx_module *module)
+symbols_leave_module(ptx_module *module)
 {
     ptx_function *function;
     ptx_var *var;
@@ -90,43 +93,65 @@ leave_module(ptx_module *module)
 }
 
 static void
+link_function(ptx_function *function)
+{
+    if (function->is_weak || !function->has_body) {
+        function->same = function->name->function;
+    }
+    if (function->same == function) {
+        function->same = NULL;
+    }
+}
+
+/* Whether the definition of another module goes before that of this one, `own`. */
+static bool
+symbols_is_defined_elsewhere(const ptx_var *var, const ptx_var *own)
+{
+    if (var->is_extern) {
+        return own == NULL || own == var;
+    }
+    return var->name->var != NULL;
+}
+
+static void
+link_variable(emu_load *load, const ptx_module *module, ptx_var *var)
+{
+    if (var->space == PTX_SPACE_SHARED) {
+        if (var->is_extern) {
+            var->unsized = true; /* dynamic shared memory, whatever its size */
+        }
+        return;
+    }
+    if (var->is_extern || var->is_weak || var->is_common) {
+        var->same = symbols_own_definition(module, var);
+        if (symbols_is_defined_elsewhere(var, var->same)) {
+            var->same = var->name->var;
+        }
+    }
+    if (var->same == var) {
+        var->same = NULL;
+    }
+    if (var->is_extern && var->same == NULL) {
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, var->line,
+                      "the variable %s is not defined", var->name->text);
+    }
+}
+
+static void
 link_module(emu_load *load, ptx_module *module)
 {
     ptx_function *function;
     ptx_var *var;
 
     load->source_name = module->source_name;
-    enter_module(module);
-    for (function = module->functions; function; function = function->next) {
-        if (function->is_weak || !function->has_body) {
-            function->same = function->name->function;
-        }
-        if (function->same == function) {
-            function->same = NULL;
-        }
+    symbols_enter_module(module);
+    for (function = module->functions; function != NULL; function = function->next) {
+        link_function(function);
     }
-    for (var = module->vars; var; var = var->next) {
-        if (var->space == PTX_SPACE_SHARED) {
-            if (var->is_extern) {
-                var->unsized = true; /* dynamic shared memory, whatever its size */
-            }
-            continue;
-        }
-        if (var->is_extern || var->is_weak || var->is_common) {
-            var->same = own_definition(module, var);
-            if (var->is_extern ? !var->same || var->same == var : !!var->name->var) {
-                var->same = var->name->var;
-            }
-        }
-        if (var->same == var) {
-            var->same = NULL;
-        }
-        if (var->is_extern && !var->same) {
-            emu_load_fail(load, CUDA_ERROR_INVALID_PTX, var->line,
-                          "the variable %s is not defined", var->name->text);
-        }
+    for (var = module->vars; var != NULL; var = var->next) {
+        link_variable(load, module, var);
     }
-    leave_module(module);
+    symbols_leave_module(module);
 }
 
 void
@@ -139,10 +164,10 @@ emu_symbols_link(emu_load *load, ptx_module *modules)
         ptx_var *var;
 
         for (function = module->functions; function; function = function->next) {
-            define_function(load, function);
+            symbols_define_function(load, function);
         }
         for (var = module->vars; var; var = var->next) {
-            define_var(load, module, var);
+            symbols_define_var(load, module, var);
         }
     }
     for (module = modules; module; module = module->next) {
@@ -153,7 +178,7 @@ emu_symbols_link(emu_load *load, ptx_module *modules)
 /* -- initialisers ------------------------------------------------------------------ */
 
 static uint64_t
-symbol_address(emu_load *load, const ptx_value *value)
+symbols_symbol_address(emu_load *load, const ptx_value *value)
 {
     const ptx_function *function = value->name->own_function;
     const ptx_var *var = value->name->own_var;
@@ -172,7 +197,7 @@ symbol_address(emu_load *load, const ptx_value *value)
         var = var->same;
     }
     if (!var || (var->space != PTX_SPACE_GLOBAL && var->space != PTX_SPACE_CONST)) {
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, value->line,
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, value->line,
                       "the address of '%.100s' in an initialiser is not known",
                       value->name->text);
     }
@@ -185,7 +210,7 @@ emu_symbols_initialise(emu_load *load, ptx_module *module)
     ptx_var *var;
 
     load->source_name = module->source_name;
-    enter_module(module);
+    symbols_enter_module(module);
     for (var = module->vars; var; var = var->next) {
         uint8_t *memory = (uint8_t *)(uintptr_t)var->address;
         size_t i;
@@ -199,13 +224,13 @@ emu_symbols_initialise(emu_load *load, ptx_module *module)
             uint64_t bits[2] = {value->bits, 0}; /* the widest element has 128 */
 
             if (value->name) {
-                bits[0] += symbol_address(load, value);
+                bits[0] += symbols_symbol_address(load, value);
                 bits[0] >>= value->shift < 64 ? value->shift : 63;
             }
             memcpy(memory + i * var->element, bits, var->element);
         }
     }
-    leave_module(module);
+    symbols_leave_module(module);
 }
 
 /* -- walking ----------------------------------------------------------------------- */
@@ -242,7 +267,7 @@ typedef struct {
     emu_load *load;
     uint64_t top;
     uint64_t dynamic_align;
-    uint64_t visit;       /* mark of this walk */
+    uint64_t visit;       /* the mark of this walk */
     ptx_function **queue; /* functions to walk */
     size_t count, room;
     ptx_module *modules;
@@ -251,32 +276,32 @@ typedef struct {
 } shared_walk;
 
 static uint64_t
-align_up(uint64_t value, uint64_t align)
+symbols_align_up(uint64_t value, uint64_t align)
 {
     return (value + align - 1) & ~(align - 1);
 }
 
 static void
-place_shared(shared_walk *walk, ptx_var *var)
+symbols_place_shared(shared_walk *walk, ptx_var *var)
 {
-    walk->top = align_up(walk->top, var->align);
+    walk->top = symbols_align_up(walk->top, var->align);
     var->address = walk->top;
     walk->top += var->size;
     if (walk->top > MAX_SHARED) {
-        emu_load_fail(walk->load, CUDA_ERROR_INVALID_PTX, var->line,
+        emu_load_fail(walk->load, EMU_LOAD_INVALID_PTX, var->line,
                       "too much shared memory");
     }
 }
 
 static void
-visit_common(void *data, ptx_operand *operand)
+symbols_visit_common(void *data, ptx_operand *operand)
 {
     shared_walk *walk = data;
 
     if (operand->kind == PTX_O_VAR && operand->var->space == PTX_SPACE_SHARED &&
         !operand->var->unsized && !operand->var->in_function) {
         operand->var->in_function = true;
-        place_shared(walk, operand->var);
+        symbols_place_shared(walk, operand->var);
     }
 }
 
@@ -291,14 +316,14 @@ emu_shared_place_common(emu_load *load, ptx_module *modules)
         load->source_name = module->source_name;
         for (function = module->functions; function; function = function->next) {
             if (!function->is_entry) {
-                emu_operands_walk(function, visit_common, &walk);
+                emu_operands_walk(function, symbols_visit_common, &walk);
             }
         }
     }
 }
 
 static void
-reach(shared_walk *walk, ptx_function *function)
+symbols_reach(shared_walk *walk, ptx_function *function)
 {
     if (function->same) {
         function = function->same;
@@ -312,12 +337,12 @@ reach(shared_walk *walk, ptx_function *function)
 }
 
 static void
-visit_kernel(void *data, ptx_operand *operand)
+symbols_visit_kernel(void *data, ptx_operand *operand)
 {
     shared_walk *walk = data;
 
     if (operand->kind == PTX_O_FUNCTION) {
-        reach(walk, operand->function);
+        symbols_reach(walk, operand->function);
     }
     if (operand->kind != PTX_O_VAR) {
         return;
@@ -336,7 +361,9 @@ visit_kernel(void *data, ptx_operand *operand)
     else if (operand->var->in_function) {
         const uint64_t end = operand->var->address + operand->var->size;
 
-        walk->top = end > walk->top ? end : walk->top;
+        if (end > walk->top) {
+            walk->top = end;
+        }
     }
     else if (!walk->in_function) {
         operand->var->placed = false;
@@ -344,19 +371,19 @@ visit_kernel(void *data, ptx_operand *operand)
 }
 
 static void
-visit_place(void *data, ptx_operand *operand)
+symbols_visit_place(void *data, ptx_operand *operand)
 {
     shared_walk *walk = data;
 
     if (operand->kind == PTX_O_VAR && operand->var->space == PTX_SPACE_SHARED &&
         !operand->var->unsized && !operand->var->in_function && !operand->var->placed) {
         operand->var->placed = true;
-        place_shared(walk, operand->var);
+        symbols_place_shared(walk, operand->var);
     }
 }
 
 static bool
-calls_through_pointers(const ptx_function *function)
+symbols_calls_through_pointers(const ptx_function *function)
 {
     size_t i;
     unsigned k;
@@ -386,28 +413,28 @@ emu_shared_place_kernel(emu_load *load, ptx_function *kernel, ptx_module *module
     size_t i;
 
     walk.visit = (uint64_t)(uintptr_t)kernel; /* differs from kernel to kernel */
-    reach(&walk, kernel);
+    symbols_reach(&walk, kernel);
     for (i = 0; i < walk.count; i++) {
         ptx_function *function = walk.queue[i];
 
         walk.in_function = function != kernel;
-        emu_operands_walk(function, visit_kernel, &walk);
-        if (calls_through_pointers(function)) {
+        emu_operands_walk(function, symbols_visit_kernel, &walk);
+        if (symbols_calls_through_pointers(function)) {
             ptx_module *module;
             ptx_function *other;
 
             for (module = modules; module; module = module->next) {
                 for (other = module->functions; other; other = other->next) {
                     if (!other->is_entry) {
-                        reach(&walk, other);
+                        symbols_reach(&walk, other);
                     }
                 }
             }
         }
     }
-    emu_operands_walk(kernel, visit_place, &walk);
+    emu_operands_walk(kernel, symbols_visit_place, &walk);
     *size = walk.top;
-    return align_up(walk.top, walk.dynamic_align);
+    return symbols_align_up(walk.top, walk.dynamic_align);
 }
 
 /* -- stacks ------------------------------------------------------------------------ */
@@ -418,7 +445,7 @@ typedef struct {
 } stack_walk;
 
 static void
-visit_stack(void *data, ptx_operand *operand)
+symbols_visit_stack(void *data, ptx_operand *operand)
 {
     stack_walk *walk = data;
     const ptx_function *function;
@@ -426,7 +453,10 @@ visit_stack(void *data, ptx_operand *operand)
     if (operand->kind != PTX_O_FUNCTION) {
         return;
     }
-    function = operand->function->same ? operand->function->same : operand->function;
+    function = operand->function;
+    if (function->same != NULL) {
+        function = function->same;
+    }
     if (function->code) {
         if (function->code->stack_size > walk->deepest) {
             walk->deepest = function->code->stack_size;
@@ -435,8 +465,8 @@ visit_stack(void *data, ptx_operand *operand)
     }
 }
 
-/* What a function and all it calls need grows from pass to pass until it is known; what
- * grows longer than any sensible depth of calls is a recursion. */
+/* Each pass adds the need of a function to that of its callers, until nothing changes.
+ * A size that still grows after more passes than any depth of calls is a recursion. */
 void
 emu_stack_sizes(ptx_module *modules)
 {
@@ -458,7 +488,7 @@ emu_stack_sizes(ptx_module *modules)
                 if (!code) {
                     continue;
                 }
-                emu_operands_walk(function, visit_stack, &walk);
+                emu_operands_walk(function, symbols_visit_stack, &walk);
                 size = code->local_size + walk.deepest + CALL_COST;
                 walk.unbounded |= code->unbounded;
                 if (size > code->stack_size && !code->unbounded) {
@@ -470,7 +500,7 @@ emu_stack_sizes(ptx_module *modules)
                     code->stack_size = size;
                 }
                 if (pass == 0) {
-                    walk.unbounded |= calls_through_pointers(function);
+                    walk.unbounded |= symbols_calls_through_pointers(function);
                 }
                 changed |= walk.unbounded && !code->unbounded;
                 code->unbounded = walk.unbounded;

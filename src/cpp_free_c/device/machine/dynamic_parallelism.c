@@ -59,7 +59,7 @@ typedef struct {
 /* -- parameters and results -------------------------------------------------------- */
 
 static uint64_t
-parameter(const call *c, unsigned index)
+cdp_parameter(const call *c, unsigned index)
 {
     uint64_t value = 0;
 
@@ -68,7 +68,7 @@ parameter(const call *c, unsigned index)
 }
 
 static void
-parameter_dim3(const call *c, unsigned index, unsigned out[3])
+cdp_parameter_dim3(const call *c, unsigned index, unsigned out[3])
 {
     memset(out, 0, 3 * sizeof *out);
     emu_service_parameter(c->warp, c->insn, index, c->lane, out, 3 * sizeof *out);
@@ -76,9 +76,9 @@ parameter_dim3(const call *c, unsigned index, unsigned out[3])
 
 /* Write to the address in a parameter. */
 static error
-store(call *c, unsigned index, const void *value, size_t size)
+cdp_store(call *c, unsigned index, const void *value, size_t size)
 {
-    const uint64_t address = parameter(c, index);
+    const uint64_t address = cdp_parameter(c, index);
     uint8_t *to = emu_address_generic(c->warp, c->lane, address, size);
 
     if (!to) {
@@ -93,21 +93,21 @@ store(call *c, unsigned index, const void *value, size_t size)
 }
 
 static error
-store_int(call *c, unsigned index, int value)
+cdp_store_int(call *c, unsigned index, int value)
 {
-    return store(c, index, &value, sizeof value);
+    return cdp_store(c, index, &value, sizeof value);
 }
 
 static error
-store_word(call *c, unsigned index, uint64_t value)
+cdp_store_word(call *c, unsigned index, uint64_t value)
 {
-    return store(c, index, &value, sizeof value);
+    return cdp_store(c, index, &value, sizeof value);
 }
 
 /* -- errors of threads ------------------------------------------------------------- */
 
 static emu_thread_error **
-find_error_locked(const call *c)
+cdp_find_error_locked(const call *c)
 {
     const unsigned thread = c->warp->number * EMU_LANES + c->lane;
     emu_thread_error **at = &c->work->errors;
@@ -119,12 +119,12 @@ find_error_locked(const call *c)
 }
 
 static void
-set_error(const call *c, error code)
+cdp_set_error(const call *c, error code)
 {
     emu_thread_error **at;
 
     (void)pthread_mutex_lock(&c->work->lock);
-    at = find_error_locked(c);
+    at = cdp_find_error_locked(c);
     if (!*at) {
         *at = calloc(1, sizeof **at); /* without memory the error is lost */
     }
@@ -138,13 +138,13 @@ set_error(const call *c, error code)
 
 /* The last error of the thread. `take` resets it. */
 static error
-get_error(const call *c, bool take)
+cdp_get_error(const call *c, bool take)
 {
     emu_thread_error **at;
     error code = ERROR_SUCCESS;
 
     (void)pthread_mutex_lock(&c->work->lock);
-    at = find_error_locked(c);
+    at = cdp_find_error_locked(c);
     if (*at) {
         emu_thread_error *found = *at;
 
@@ -159,21 +159,21 @@ get_error(const call *c, bool take)
 }
 
 static error
-get_last_error(call *c)
+cdp_get_last_error(call *c)
 {
-    c->result = get_error(c, true);
+    c->result = cdp_get_error(c, true);
     return ERROR_SUCCESS;
 }
 
 static error
-peek_at_last_error(call *c)
+cdp_peek_at_last_error(call *c)
 {
-    c->result = get_error(c, false);
+    c->result = cdp_get_error(c, false);
     return ERROR_SUCCESS;
 }
 
 static emu_allocation *
-create_error_texts(CUcontext context)
+cdp_create_error_texts(CUcontext context)
 {
     emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
                                   .size = (size_t)ERROR_ROWS * 2 * ERROR_ROOM,
@@ -197,10 +197,10 @@ create_error_texts(CUcontext context)
 /* The address of an error's name or text. The texts are in device memory, two places of
  * ERROR_ROOM bytes a row, and are created at the first call. */
 static uint64_t
-error_text(const call *c, bool name)
+cdp_error_text(const call *c, bool name)
 {
     emu_services *services = emu_services_get(c->context);
-    const uint32_t code = (uint32_t)parameter(c, 0);
+    const uint32_t code = (uint32_t)cdp_parameter(c, 0);
     uint64_t address = 0;
     size_t row = 0;
 
@@ -212,7 +212,7 @@ error_text(const call *c, bool name)
     }
     (void)pthread_mutex_lock(&services->lock);
     if (!services->error_texts) {
-        services->error_texts = create_error_texts(c->context);
+        services->error_texts = cdp_create_error_texts(c->context);
     }
     if (services->error_texts) {
         address = services->error_texts->base + (row * 2 + !name) * ERROR_ROOM;
@@ -222,16 +222,16 @@ error_text(const call *c, bool name)
 }
 
 static error
-get_error_name(call *c)
+cdp_get_error_name(call *c)
 {
-    c->result = error_text(c, true);
+    c->result = cdp_error_text(c, true);
     return ERROR_SUCCESS;
 }
 
 static error
-get_error_string(call *c)
+cdp_get_error_string(call *c)
 {
-    c->result = error_text(c, false);
+    c->result = cdp_error_text(c, false);
     return ERROR_SUCCESS;
 }
 
@@ -239,7 +239,7 @@ get_error_string(call *c)
 
 /* The kernel with this function address, or NULL. */
 static const emu_kernel *
-find_kernel(const call *c, uint64_t address)
+cdp_find_kernel(const call *c, uint64_t address)
 {
     const emu_program *program = c->warp->frame->func->program;
     const uint64_t offset = address - EMU_FUNC_WINDOW;
@@ -254,7 +254,7 @@ find_kernel(const call *c, uint64_t address)
 
 /* Whether the device can run the launch. */
 static error
-check_launch(const call *c, const emu_launch *launch)
+cdp_check_launch(const call *c, const emu_launch *launch)
 {
     const emu_device_limits *limits = &c->context->device->limits;
     const emu_kernel_info *info;
@@ -289,7 +289,7 @@ check_launch(const call *c, const emu_launch *launch)
 
 /* Give the thread memory for parameters. The thread writes to it before it launches. */
 static error
-get_buffer(call *c, const emu_launch *launch, size_t size)
+cdp_get_buffer(call *c, const emu_launch *launch, size_t size)
 {
     emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
                                   .size = size ? size : 1,
@@ -314,35 +314,35 @@ get_buffer(call *c, const emu_launch *launch, size_t size)
 }
 
 static error
-get_parameter_buffer_v2(call *c)
+cdp_get_parameter_buffer_v2(call *c)
 {
-    emu_launch launch = {.kernel = find_kernel(c, parameter(c, 0))};
+    emu_launch launch = {.kernel = cdp_find_kernel(c, cdp_parameter(c, 0))};
     error code;
 
-    parameter_dim3(c, 1, launch.grid);
-    parameter_dim3(c, 2, launch.block);
-    launch.dynamic_shared = (uint32_t)parameter(c, 3);
-    code = check_launch(c, &launch);
+    cdp_parameter_dim3(c, 1, launch.grid);
+    cdp_parameter_dim3(c, 2, launch.block);
+    launch.dynamic_shared = (uint32_t)cdp_parameter(c, 3);
+    code = cdp_check_launch(c, &launch);
     if (code != ERROR_SUCCESS) {
         return code;
     }
-    return get_buffer(c, &launch, launch.kernel->info.params_size);
+    return cdp_get_buffer(c, &launch, launch.kernel->info.params_size);
 }
 
 static error
-get_parameter_buffer(call *c)
+cdp_get_parameter_buffer(call *c)
 {
     const emu_launch none = {.kernel = NULL};
-    const uint64_t align = parameter(c, 0), bytes = parameter(c, 1);
+    const uint64_t align = cdp_parameter(c, 0), bytes = cdp_parameter(c, 1);
 
     if (align > 512 || bytes > 1 << 16) {
         return ERROR_VALUE;
     }
-    return get_buffer(c, &none, (size_t)bytes);
+    return cdp_get_buffer(c, &none, (size_t)bytes);
 }
 
 static emu_parameter_buffer *
-take_buffer_locked(emu_child_work *work, uint64_t address)
+cdp_take_buffer_locked(emu_child_work *work, uint64_t address)
 {
     emu_parameter_buffer **at = &work->buffers, *found;
 
@@ -358,8 +358,8 @@ take_buffer_locked(emu_child_work *work, uint64_t address)
 
 /* Queue a launch with the parameters in a buffer. */
 static error
-enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *given,
-               uint64_t stream)
+cdp_enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *given,
+                   uint64_t stream)
 {
     emu_launch launch = *given;
     const size_t size = launch.kernel->info.params_size;
@@ -385,7 +385,7 @@ enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *given,
 }
 
 static bool
-is_stream(uint64_t stream)
+cdp_is_stream(uint64_t stream)
 {
     return stream <= 4 || stream >= EMU_STREAM_FIRST;
 }
@@ -393,13 +393,13 @@ is_stream(uint64_t stream)
 /* Launch with the parameters in the buffer at an address and free the buffer. `given`
  * is NULL if the buffer has the launch. */
 static error
-launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t stream)
+cdp_launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t stream)
 {
     emu_parameter_buffer *buffer;
     error code;
 
     (void)pthread_mutex_lock(&c->work->lock);
-    buffer = take_buffer_locked(c->work, address);
+    buffer = cdp_take_buffer_locked(c->work, address);
     (void)pthread_mutex_unlock(&c->work->lock);
     if (!buffer) {
         return ERROR_VALUE;
@@ -407,12 +407,12 @@ launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t strea
     if (!given) {
         given = &buffer->launch;
     }
-    code = check_launch(c, given);
-    if (code == ERROR_SUCCESS && !is_stream(stream)) {
+    code = cdp_check_launch(c, given);
+    if (code == ERROR_SUCCESS && !cdp_is_stream(stream)) {
         code = ERROR_HANDLE;
     }
     if (code == ERROR_SUCCESS) {
-        code = enqueue_launch(c, buffer, given, stream);
+        code = cdp_enqueue_launch(c, buffer, given, stream);
     }
     (void)emu_memory_free(buffer->memory); /* live: only this file frees it */
     free(buffer);
@@ -420,75 +420,76 @@ launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t strea
 }
 
 static error
-launch_device_v2(call *c)
+cdp_launch_device_v2(call *c)
 {
-    return launch_buffer(c, parameter(c, 0), NULL, parameter(c, 1));
+    return cdp_launch_buffer(c, cdp_parameter(c, 0), NULL, cdp_parameter(c, 1));
 }
 
 static error
-launch_device(call *c)
+cdp_launch_device(call *c)
 {
-    emu_launch launch = {.kernel = find_kernel(c, parameter(c, 0))};
+    emu_launch launch = {.kernel = cdp_find_kernel(c, cdp_parameter(c, 0))};
 
-    parameter_dim3(c, 2, launch.grid);
-    parameter_dim3(c, 3, launch.block);
-    launch.dynamic_shared = (uint32_t)parameter(c, 4);
-    return launch_buffer(c, parameter(c, 1), &launch, parameter(c, 5));
+    cdp_parameter_dim3(c, 2, launch.grid);
+    cdp_parameter_dim3(c, 3, launch.block);
+    launch.dynamic_shared = (uint32_t)cdp_parameter(c, 4);
+    return cdp_launch_buffer(c, cdp_parameter(c, 1), &launch, cdp_parameter(c, 5));
 }
 
 /* -- streams and events: handles without effect, since all work runs in order ------ */
 
 static error
-create_handle(call *c, uint64_t flags)
+cdp_create_handle(call *c, uint64_t flags)
 {
     uint64_t handle;
 
-    if (parameter(c, 1) != flags) {
+    if (cdp_parameter(c, 1) != flags) {
         return ERROR_VALUE;
     }
     (void)pthread_mutex_lock(&c->work->lock);
     handle = EMU_STREAM_FIRST + c->work->handles++;
     (void)pthread_mutex_unlock(&c->work->lock);
-    return store_word(c, 0, handle);
+    return cdp_store_word(c, 0, handle);
 }
 
 static error
-stream_create(call *c)
+cdp_stream_create(call *c)
 {
-    return create_handle(c, 1); /* cudaStreamNonBlocking, which kernels must pass */
+    return cdp_create_handle(c, 1); /* cudaStreamNonBlocking, which kernels must pass */
 }
 
 static error
-event_create(call *c)
+cdp_event_create(call *c)
 {
-    return create_handle(c, 2); /* cudaEventDisableTiming, which kernels must pass */
+    return cdp_create_handle(c,
+                             2); /* cudaEventDisableTiming, which kernels must pass */
 }
 
 static bool
-is_created(uint64_t handle)
+cdp_is_created(uint64_t handle)
 {
     return handle >= EMU_STREAM_FIRST;
 }
 
 static error
-destroy_handle(call *c)
+cdp_destroy_handle(call *c)
 {
-    return is_created(parameter(c, 0)) ? ERROR_SUCCESS : ERROR_HANDLE;
+    return cdp_is_created(cdp_parameter(c, 0)) ? ERROR_SUCCESS : ERROR_HANDLE;
 }
 
 static error
-event_record(call *c)
+cdp_event_record(call *c)
 {
-    if (!is_created(parameter(c, 0)) || !is_stream(parameter(c, 1))) {
+    if (!cdp_is_created(cdp_parameter(c, 0)) || !cdp_is_stream(cdp_parameter(c, 1))) {
         return ERROR_HANDLE;
     }
     return ERROR_SUCCESS;
 }
 
 static error
-stream_wait_event(call *c)
+cdp_stream_wait_event(call *c)
 {
-    if (!is_stream(parameter(c, 0)) || !is_created(parameter(c, 1))) {
+    if (!cdp_is_stream(cdp_parameter(c, 0)) || !cdp_is_created(cdp_parameter(c, 1))) {
         return ERROR_HANDLE;
     }
     return ERROR_SUCCESS;
@@ -497,11 +498,11 @@ stream_wait_event(call *c)
 /* -- memory ------------------------------------------------------------------------ */
 
 static error
-enqueue_copy(call *c, const emu_child_copy *copy, uint64_t stream)
+cdp_enqueue_copy(call *c, const emu_child_copy *copy, uint64_t stream)
 {
     bool queued;
 
-    if (!is_stream(stream)) {
+    if (!cdp_is_stream(stream)) {
         return ERROR_HANDLE;
     }
     if (!emu_child_copy_check(copy)) {
@@ -514,74 +515,74 @@ enqueue_copy(call *c, const emu_child_copy *copy, uint64_t stream)
 }
 
 static error
-memcpy_async(call *c)
+cdp_memcpy_async(call *c)
 {
-    const emu_child_copy copy = {.target = parameter(c, 0),
-                                 .source = parameter(c, 1),
-                                 .width = (size_t)parameter(c, 2),
+    const emu_child_copy copy = {.target = cdp_parameter(c, 0),
+                                 .source = cdp_parameter(c, 1),
+                                 .width = (size_t)cdp_parameter(c, 2),
                                  .height = 1};
 
     if (!copy.source) {
         return ERROR_VALUE;
     }
-    return enqueue_copy(c, &copy, parameter(c, 4));
+    return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 4));
 }
 
 static error
-memcpy_2d_async(call *c)
+cdp_memcpy_2d_async(call *c)
 {
-    const emu_child_copy copy = {.target = parameter(c, 0),
-                                 .target_pitch = (size_t)parameter(c, 1),
-                                 .source = parameter(c, 2),
-                                 .source_pitch = (size_t)parameter(c, 3),
-                                 .width = (size_t)parameter(c, 4),
-                                 .height = (size_t)parameter(c, 5)};
+    const emu_child_copy copy = {.target = cdp_parameter(c, 0),
+                                 .target_pitch = (size_t)cdp_parameter(c, 1),
+                                 .source = cdp_parameter(c, 2),
+                                 .source_pitch = (size_t)cdp_parameter(c, 3),
+                                 .width = (size_t)cdp_parameter(c, 4),
+                                 .height = (size_t)cdp_parameter(c, 5)};
 
     if (!copy.source) {
         return ERROR_VALUE;
     }
-    return enqueue_copy(c, &copy, parameter(c, 7));
+    return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 7));
 }
 
 static error
-memset_async(call *c)
+cdp_memset_async(call *c)
 {
-    const emu_child_copy copy = {.target = parameter(c, 0),
-                                 .value = (int)(uint8_t)parameter(c, 1),
-                                 .width = (size_t)parameter(c, 2),
+    const emu_child_copy copy = {.target = cdp_parameter(c, 0),
+                                 .value = (int)(uint8_t)cdp_parameter(c, 1),
+                                 .width = (size_t)cdp_parameter(c, 2),
                                  .height = 1};
 
-    return enqueue_copy(c, &copy, parameter(c, 3));
+    return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 3));
 }
 
 static error
-memset_2d_async(call *c)
+cdp_memset_2d_async(call *c)
 {
-    const emu_child_copy copy = {.target = parameter(c, 0),
-                                 .target_pitch = (size_t)parameter(c, 1),
-                                 .value = (int)(uint8_t)parameter(c, 2),
-                                 .width = (size_t)parameter(c, 3),
-                                 .height = (size_t)parameter(c, 4)};
+    const emu_child_copy copy = {.target = cdp_parameter(c, 0),
+                                 .target_pitch = (size_t)cdp_parameter(c, 1),
+                                 .value = (int)(uint8_t)cdp_parameter(c, 2),
+                                 .width = (size_t)cdp_parameter(c, 3),
+                                 .height = (size_t)cdp_parameter(c, 4)};
 
-    return enqueue_copy(c, &copy, parameter(c, 5));
+    return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 5));
 }
 
 static error
-runtime_malloc(call *c)
+cdp_malloc(call *c)
 {
-    const uint64_t size = parameter(c, 1);
+    const uint64_t size = cdp_parameter(c, 1);
     const uint64_t address = emu_heap_allocate(c->context, size);
 
     if (size && !address) {
         return ERROR_MEMORY;
     }
-    return store_word(c, 0, address);
+    return cdp_store_word(c, 0, address);
 }
 
 static error
-runtime_free(call *c)
+cdp_free(call *c)
 {
-    const uint64_t address = parameter(c, 0);
+    const uint64_t address = cdp_parameter(c, 0);
 
     if (address && !emu_heap_free(c->context, address)) {
         return ERROR_VALUE;
@@ -592,59 +593,59 @@ runtime_free(call *c)
 /* -- queries ----------------------------------------------------------------------- */
 
 static error
-get_device(call *c)
+cdp_get_device(call *c)
 {
-    return store_int(c, 0, c->context->device->ordinal);
+    return cdp_store_int(c, 0, c->context->device->ordinal);
 }
 
 static error
-get_device_count(call *c)
+cdp_get_device_count(call *c)
 {
-    return store_int(c, 0, emu_device_count);
+    return cdp_store_int(c, 0, emu_device_count);
 }
 
 static error
-device_get_attribute(call *c)
+cdp_device_get_attribute(call *c)
 {
-    const emu_device *device = emu_device_get((CUdevice)(int32_t)parameter(c, 2));
+    const emu_device *device = emu_device_get((CUdevice)(int32_t)cdp_parameter(c, 2));
     int value;
 
     if (!device) {
         return ERROR_DEVICE;
     }
-    if (!emu_device_attribute(device, (unsigned)parameter(c, 1), &value)) {
+    if (!emu_device_attribute(device, (unsigned)cdp_parameter(c, 1), &value)) {
         return ERROR_VALUE;
     }
-    return store_int(c, 0, value);
+    return cdp_store_int(c, 0, value);
 }
 
 static error
-device_get_limit(call *c)
+cdp_device_get_limit(call *c)
 {
-    const uint32_t limit = (uint32_t)parameter(c, 1);
+    const uint32_t limit = (uint32_t)cdp_parameter(c, 1);
 
     if (limit >= EMU_LIMITS) {
         return ERROR_LIMIT;
     }
-    return store_word(c, 0, c->context->limits[limit]);
+    return cdp_store_word(c, 0, c->context->limits[limit]);
 }
 
 static error
-device_get_cache_config(call *c)
+cdp_device_get_cache_config(call *c)
 {
-    return store_int(c, 0, (int)c->context->cache_config);
+    return cdp_store_int(c, 0, (int)c->context->cache_config);
 }
 
 static error
-device_get_shared_config(call *c)
+cdp_device_get_shared_config(call *c)
 {
-    return store_int(c, 0, (int)c->context->shared_config);
+    return cdp_store_int(c, 0, (int)c->context->shared_config);
 }
 
 static error
-runtime_get_version(call *c)
+cdp_runtime_get_version(call *c)
 {
-    return store_int(c, 0, EMU_DRIVER_VERSION);
+    return cdp_store_int(c, 0, EMU_DRIVER_VERSION);
 }
 
 /* struct cudaFuncAttributes */
@@ -656,9 +657,9 @@ typedef struct {
 } func_attributes;
 
 static error
-func_get_attributes(call *c)
+cdp_func_get_attributes(call *c)
 {
-    const emu_kernel *kernel = find_kernel(c, parameter(c, 1));
+    const emu_kernel *kernel = cdp_find_kernel(c, cdp_parameter(c, 1));
     const emu_device *device = c->context->device;
     func_attributes value;
 
@@ -675,15 +676,15 @@ func_get_attributes(call *c)
                               .max_dynamic_shared = device->limits.shared_per_block -
                                                     (int32_t)kernel->info.shared_size,
                               .carveout = -1};
-    return store(c, 0, &value, sizeof value);
+    return cdp_store(c, 0, &value, sizeof value);
 }
 
 static error
-get_occupancy(call *c)
+cdp_get_occupancy(call *c)
 {
     const emu_device *device = c->context->device;
-    const emu_kernel *kernel = find_kernel(c, parameter(c, 1));
-    const int threads = (int32_t)parameter(c, 2);
+    const emu_kernel *kernel = cdp_find_kernel(c, cdp_parameter(c, 1));
+    const int threads = (int32_t)cdp_parameter(c, 2);
 
     if (!kernel) {
         return ERROR_FUNCTION;
@@ -692,11 +693,11 @@ get_occupancy(call *c)
         return ERROR_VALUE;
     }
     if (threads > device->limits.threads_per_block) {
-        return store_int(c, 0, 0);
+        return cdp_store_int(c, 0, 0);
     }
-    return store_int(
-        c, 0,
-        emu_occupancy_blocks(device, &kernel->info, threads, (size_t)parameter(c, 3)));
+    return cdp_store_int(c, 0,
+                         emu_occupancy_blocks(device, &kernel->info, threads,
+                                              (size_t)cdp_parameter(c, 3)));
 }
 
 /* -- the table --------------------------------------------------------------------- */
@@ -705,38 +706,39 @@ static const struct {
     error (*function)(call *c);
     bool gives; /* a result other than its error code */
 } rows[EMU_SERVICE_COUNT] = {
-    [EMU_RUNTIME_GetParameterBufferV2] = {get_parameter_buffer_v2, true},
-    [EMU_RUNTIME_GetParameterBuffer] = {get_parameter_buffer, true},
-    [EMU_RUNTIME_LaunchDeviceV2] = {launch_device_v2, false},
-    [EMU_RUNTIME_LaunchDevice] = {launch_device, false},
-    [EMU_RUNTIME_GetLastError] = {get_last_error, true},
-    [EMU_RUNTIME_PeekAtLastError] = {peek_at_last_error, true},
-    [EMU_RUNTIME_GetErrorName] = {get_error_name, true},
-    [EMU_RUNTIME_GetErrorString] = {get_error_string, true},
-    [EMU_RUNTIME_StreamCreateWithFlags] = {stream_create, false},
-    [EMU_RUNTIME_StreamDestroy] = {destroy_handle, false},
-    [EMU_RUNTIME_StreamWaitEvent] = {stream_wait_event, false},
-    [EMU_RUNTIME_EventCreateWithFlags] = {event_create, false},
-    [EMU_RUNTIME_EventRecord] = {event_record, false},
-    [EMU_RUNTIME_EventRecordWithFlags] = {event_record, false},
-    [EMU_RUNTIME_EventDestroy] = {destroy_handle, false},
-    [EMU_RUNTIME_MemcpyAsync] = {memcpy_async, false},
-    [EMU_RUNTIME_Memcpy2DAsync] = {memcpy_2d_async, false},
-    [EMU_RUNTIME_MemsetAsync] = {memset_async, false},
-    [EMU_RUNTIME_Memset2DAsync] = {memset_2d_async, false},
-    [EMU_RUNTIME_Malloc] = {runtime_malloc, false},
-    [EMU_RUNTIME_Free] = {runtime_free, false},
-    [EMU_RUNTIME_GetDevice] = {get_device, false},
-    [EMU_RUNTIME_GetDeviceCount] = {get_device_count, false},
-    [EMU_RUNTIME_DeviceGetAttribute] = {device_get_attribute, false},
-    [EMU_RUNTIME_DeviceGetLimit] = {device_get_limit, false},
-    [EMU_RUNTIME_DeviceGetCacheConfig] = {device_get_cache_config, false},
-    [EMU_RUNTIME_DeviceGetSharedMemConfig] = {device_get_shared_config, false},
-    [EMU_RUNTIME_RuntimeGetVersion] = {runtime_get_version, false},
-    [EMU_RUNTIME_FuncGetAttributes] = {func_get_attributes, false},
-    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessor] = {get_occupancy, false},
-    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags] = {get_occupancy,
-                                                                        false}};
+    [EMU_RUNTIME_GetParameterBufferV2] = {cdp_get_parameter_buffer_v2, true},
+    [EMU_RUNTIME_GetParameterBuffer] = {cdp_get_parameter_buffer, true},
+    [EMU_RUNTIME_LaunchDeviceV2] = {cdp_launch_device_v2, false},
+    [EMU_RUNTIME_LaunchDevice] = {cdp_launch_device, false},
+    [EMU_RUNTIME_GetLastError] = {cdp_get_last_error, true},
+    [EMU_RUNTIME_PeekAtLastError] = {cdp_peek_at_last_error, true},
+    [EMU_RUNTIME_GetErrorName] = {cdp_get_error_name, true},
+    [EMU_RUNTIME_GetErrorString] = {cdp_get_error_string, true},
+    [EMU_RUNTIME_StreamCreateWithFlags] = {cdp_stream_create, false},
+    [EMU_RUNTIME_StreamDestroy] = {cdp_destroy_handle, false},
+    [EMU_RUNTIME_StreamWaitEvent] = {cdp_stream_wait_event, false},
+    [EMU_RUNTIME_EventCreateWithFlags] = {cdp_event_create, false},
+    [EMU_RUNTIME_EventRecord] = {cdp_event_record, false},
+    [EMU_RUNTIME_EventRecordWithFlags] = {cdp_event_record, false},
+    [EMU_RUNTIME_EventDestroy] = {cdp_destroy_handle, false},
+    [EMU_RUNTIME_MemcpyAsync] = {cdp_memcpy_async, false},
+    [EMU_RUNTIME_Memcpy2DAsync] = {cdp_memcpy_2d_async, false},
+    [EMU_RUNTIME_MemsetAsync] = {cdp_memset_async, false},
+    [EMU_RUNTIME_Memset2DAsync] = {cdp_memset_2d_async, false},
+    [EMU_RUNTIME_Malloc] = {cdp_malloc, false},
+    [EMU_RUNTIME_Free] = {cdp_free, false},
+    [EMU_RUNTIME_GetDevice] = {cdp_get_device, false},
+    [EMU_RUNTIME_GetDeviceCount] = {cdp_get_device_count, false},
+    [EMU_RUNTIME_DeviceGetAttribute] = {cdp_device_get_attribute, false},
+    [EMU_RUNTIME_DeviceGetLimit] = {cdp_device_get_limit, false},
+    [EMU_RUNTIME_DeviceGetCacheConfig] = {cdp_device_get_cache_config, false},
+    [EMU_RUNTIME_DeviceGetSharedMemConfig] = {cdp_device_get_shared_config, false},
+    [EMU_RUNTIME_RuntimeGetVersion] = {cdp_runtime_get_version, false},
+    [EMU_RUNTIME_FuncGetAttributes] = {cdp_func_get_attributes, false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessor] = {cdp_get_occupancy,
+                                                               false},
+    [EMU_RUNTIME_OccupancyMaxActiveBlocksPerMultiprocessorWithFlags] = {
+        cdp_get_occupancy, false}};
 
 const emu_insn *
 emu_cdp_call(emu_warp *warp, const emu_insn *insn)
@@ -758,7 +760,7 @@ emu_cdp_call(emu_warp *warp, const emu_insn *insn)
                              emu_service_name(row), (unsigned long long)c.bad);
         }
         if (code != ERROR_SUCCESS) {
-            set_error(&c, code);
+            cdp_set_error(&c, code);
         }
         emu_service_return(warp, insn, c.lane, rows[row].gives ? c.result : code);
     }

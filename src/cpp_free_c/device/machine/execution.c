@@ -13,10 +13,12 @@
 #include "device/machine/services.h"
 #include "device/machine/workers.h"
 
+static _Atomic uint64_t launches; /* so far, for %gridid */
+
 enum { MAX_THREADS_PER_BLOCK = 1024, MIN_STACK = 1 << 16 };
 
 static CUresult
-check(const emu_launch *launch)
+execution_check(const emu_launch *launch)
 {
     const emu_kernel_info *info = &launch->kernel->info;
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
@@ -45,7 +47,7 @@ check(const emu_launch *launch)
 }
 
 static void
-fill_tids(emu_grid *grid)
+execution_fill_tids(emu_grid *grid)
 {
     uint32_t t;
 
@@ -59,7 +61,7 @@ fill_tids(emu_grid *grid)
 }
 
 static size_t
-stack_size(CUcontext context, const emu_func *func)
+execution_stack_size(CUcontext context, const emu_func *func)
 {
     size_t size = (size_t)func->stack_size;
 
@@ -76,7 +78,7 @@ stack_size(CUcontext context, const emu_func *func)
 
 /* The deadline of a launch that begins now: PYCUDA_EMULATOR_TIMEOUT, in seconds. */
 static uint64_t
-deadline(void)
+execution_deadline(void)
 {
     const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
     double seconds;
@@ -94,7 +96,7 @@ deadline(void)
 /* The most blocks that may be resident at once. A cooperative launch has been checked
  * to fit. */
 static unsigned
-resident(const emu_device *device, const emu_launch *launch)
+execution_resident(const emu_device *device, const emu_launch *launch)
 {
     const unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
     int blocks = emu_occupancy_blocks(device, &launch->kernel->info, (int)threads,
@@ -108,7 +110,7 @@ resident(const emu_device *device, const emu_launch *launch)
 
 /* Allocate the counter of grid.sync in device memory. */
 static bool
-sync_space(CUcontext context, emu_allocation **out)
+execution_sync_space(CUcontext context, emu_allocation **out)
 {
     emu_memory_request request = {.kind = EMU_MEMORY_GLOBAL,
                                   .size = 64,
@@ -121,13 +123,12 @@ sync_space(CUcontext context, emu_allocation **out)
 
 /* Run a grid; its threads enqueue into `work`. */
 static CUresult
-run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
-         emu_child_work *work)
+execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
+                   emu_child_work *work)
 {
-    static _Atomic uint64_t launches;
     emu_report own;
     emu_allocation *space = NULL;
-    CUresult status = check(launch);
+    CUresult status = execution_check(launch);
     const emu_func *func = launch->kernel->func;
     uint8_t *params = NULL;
     emu_grid grid;
@@ -156,17 +157,17 @@ run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
         grid.shared_size = launch->kernel->info.shared_size;
     }
     grid.checks = emu_race_wanted();
-    grid.stack_size = stack_size(context, func);
+    grid.stack_size = execution_stack_size(context, func);
     grid.report = report;
-    grid.deadline = deadline();
-    grid.most = resident(context->device, launch);
+    grid.deadline = execution_deadline();
+    grid.most = execution_resident(context->device, launch);
     atomic_init(&grid.together, launch->cooperative != 0);
     grid.number = atomic_fetch_add(&launches, 1) + 1;
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);
     grid.tids = malloc(grid.warp_count * sizeof *grid.tids);
     if (!params || !grid.tids ||
-        (launch->cooperative && !sync_space(context, &space))) {
+        (launch->cooperative && !execution_sync_space(context, &space))) {
         status = CUDA_ERROR_OUT_OF_MEMORY;
         goto done;
     }
@@ -177,7 +178,7 @@ run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
     if (space) {
         grid.sync_space = space->base;
     }
-    fill_tids(&grid);
+    execution_fill_tids(&grid);
     emu_workers_run(&grid);
     status = report->code;
 done:
@@ -191,24 +192,24 @@ done:
 
 /* -- grids with their child work --------------------------------------------------- */
 
-static CUresult run_family(CUcontext context, const emu_launch *launch,
-                           emu_report *report, unsigned depth);
+static CUresult execution_run_family(CUcontext context, const emu_launch *launch,
+                                     emu_report *report, unsigned depth);
 
 /* Run a grid and the work that it enqueued. Hand out the tail instead of running it.
  * Grids nest at most EMU_MAX_NESTING levels deep. */
 static CUresult
-run_one(CUcontext context, const emu_launch *launch, emu_report *report, unsigned depth,
-        emu_child_item **tail)
+execution_run_one(CUcontext context, const emu_launch *launch, emu_report *report,
+                  unsigned depth, emu_child_item **tail)
 {
     emu_child_work work;
     CUresult status;
 
     emu_child_work_open(&work, depth);
-    status = run_grid(context, launch, report, &work);
+    status = execution_run_grid(context, launch, report, &work);
     for (const emu_child_item *item = work.first; status == CUDA_SUCCESS && item;
          item = item->next) {
         if (item->launch.kernel) {
-            status = run_family(context, &item->launch, report, depth + 1);
+            status = execution_run_family(context, &item->launch, report, depth + 1);
         }
         else {
             status = emu_child_copy_run(&item->copy, report);
@@ -222,11 +223,11 @@ run_one(CUcontext context, const emu_launch *launch, emu_report *report, unsigne
 /* Run a grid, its work and its tail. A grid in the tail may have a tail of its own,
  * which runs before the rest. */
 static CUresult
-run_family(CUcontext context, const emu_launch *launch, emu_report *report,
-           unsigned depth)
+execution_run_family(CUcontext context, const emu_launch *launch, emu_report *report,
+                     unsigned depth)
 {
     emu_child_item *tail;
-    CUresult status = run_one(context, launch, report, depth, &tail);
+    CUresult status = execution_run_one(context, launch, report, depth, &tail);
 
     while (status == CUDA_SUCCESS && tail) {
         emu_child_item *item = tail, *own = NULL;
@@ -235,7 +236,7 @@ run_family(CUcontext context, const emu_launch *launch, emu_report *report,
         if (item->launch.kernel) {
             emu_child_item **end = &own;
 
-            status = run_one(context, &item->launch, report, depth, &own);
+            status = execution_run_one(context, &item->launch, report, depth, &own);
             while (*end) {
                 end = &(*end)->next;
             }
@@ -254,5 +255,5 @@ run_family(CUcontext context, const emu_launch *launch, emu_report *report,
 CUresult
 emu_execution_run(CUcontext context, const emu_launch *launch, emu_report *report)
 {
-    return run_family(context, launch, report, 0);
+    return execution_run_family(context, launch, report, 0);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *
-code_text(CUresult code)
+report_code_text(CUresult code)
 {
     /* clang-format off */
 #define RESULT_ROW(name, number, exception, text) case name: return #name;
@@ -30,7 +30,7 @@ emu_report_place_of(const emu_func *func, const emu_insn *insn)
 
 /* The source file of a place, or NULL. */
 static const char *
-place_file(const emu_program *program, emu_place place)
+report_place_file(const emu_program *program, emu_place place)
 {
     if (!place.line || place.file >= program->file_count) {
         return NULL;
@@ -42,7 +42,7 @@ void
 emu_report_place_text(const emu_program *program, emu_place place, char *text,
                       size_t room)
 {
-    const char *file = place_file(program, place);
+    const char *file = report_place_file(program, place);
     const char *slash;
 
     text[0] = 0;
@@ -72,7 +72,7 @@ report_place(emu_report *report, const emu_warp *warp, const emu_insn *insn)
 {
     const emu_func *func = warp->frame->func;
     const emu_place place = emu_report_place_of(func, insn);
-    const char *file = place_file(func->program, place);
+    const char *file = report_place_file(func->program, place);
 
     report->line = place.line;
     if (file) {
@@ -127,7 +127,7 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
         report->text, sizeof report->text,
         "%.64s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
         "(%u, %u, %u)%.220s\n",
-        code_text(code), what, report->kernel, function_word, function,
+        report_code_text(code), what, report->kernel, function_word, function,
         report->block[0], report->block[1], report->block[2], report->thread[0],
         report->thread[1], report->thread[2], where);
     return NULL;

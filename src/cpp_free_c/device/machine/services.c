@@ -30,7 +30,7 @@ emu_services_get(CUcontext context)
 }
 
 static void
-flush_locked(emu_services *services)
+services_flush_locked(emu_services *services)
 {
     if (services->size) {
         (void)fwrite(services->text, 1, services->size, stdout);
@@ -49,7 +49,7 @@ emu_services_flush(CUcontext context)
     (void)pthread_mutex_unlock(&creation);
     if (services) {
         (void)pthread_mutex_lock(&services->lock);
-        flush_locked(services);
+        services_flush_locked(services);
         (void)pthread_mutex_unlock(&services->lock);
     }
 }
@@ -91,7 +91,7 @@ emu_services_append_locked(emu_services *services, const char *text, size_t size
     memcpy(services->text + services->size, text, size);
     services->size += size;
     if (services->size > TEXT_LIMIT) {
-        flush_locked(services);
+        services_flush_locked(services);
     }
 }
 

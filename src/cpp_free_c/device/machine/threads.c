@@ -31,7 +31,7 @@ static struct {
           .done = PTHREAD_COND_INITIALIZER};
 
 static unsigned
-limit_locked(void)
+threads_limit_locked(void)
 {
     if (!pool.limit) {
         const char *text = getenv("PYCUDA_EMULATOR_THREADS");
@@ -65,13 +65,13 @@ emu_threads_count(void)
     unsigned limit;
 
     (void)pthread_mutex_lock(&pool.lock);
-    limit = limit_locked();
+    limit = threads_limit_locked();
     (void)pthread_mutex_unlock(&pool.lock);
     return limit;
 }
 
 static void *
-worker(void *unused)
+threads_worker(void *unused)
 {
     (void)unused;
     (void)pthread_mutex_lock(&pool.lock);
@@ -95,7 +95,7 @@ worker(void *unused)
 }
 
 static void
-start_locked(unsigned count)
+threads_start_locked(unsigned count)
 {
     pthread_attr_t attributes;
 
@@ -106,7 +106,7 @@ start_locked(unsigned count)
     while (pool.started < count) {
         pthread_t thread;
 
-        if (pthread_create(&thread, &attributes, worker, NULL) != 0) {
+        if (pthread_create(&thread, &attributes, threads_worker, NULL) != 0) {
             break;
         }
         pool.started++;
@@ -116,7 +116,7 @@ start_locked(unsigned count)
 
 /* Waits until no worker is in a call. */
 static void
-finish_locked(void (*idle)(void *data), void *data)
+threads_finish_locked(void (*idle)(void *data), void *data)
 {
     while (pool.running) {
         const struct timespec deadline = emu_wait_deadline();
@@ -141,11 +141,11 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
         if (!pool.process) {
             pool.process = process;
         }
-        if (!pool.busy && pool.process == process && limit_locked() > 1) {
+        if (!pool.busy && pool.process == process && threads_limit_locked() > 1) {
             if (count > pool.limit) {
                 count = pool.limit;
             }
-            start_locked(count - 1);
+            threads_start_locked(count - 1);
             pool.busy = helped = true;
             pool.part = part;
             pool.data = data;
@@ -162,7 +162,7 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
     if (helped) {
         (void)pthread_mutex_lock(&pool.lock);
         pool.wanted = 0; /* workers that have not begun are not needed */
-        finish_locked(idle, data);
+        threads_finish_locked(idle, data);
         pool.busy = false;
         (void)pthread_mutex_unlock(&pool.lock);
     }

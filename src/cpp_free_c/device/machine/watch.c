@@ -48,7 +48,7 @@ struct emu_watch {
 /* -- operations -------------------------------------------------------------------- */
 
 static unsigned
-slot_of(emu_op run)
+watch_slot_of(emu_op run)
 {
     uintptr_t bits;
 
@@ -60,7 +60,7 @@ static void
 kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
 {
     const emu_op run = emu_ops()[op];
-    unsigned slot = slot_of(run);
+    unsigned slot = watch_slot_of(run);
 
     while (watch->kinds[slot].run) {
         slot = (slot + 1) % KIND_SLOTS;
@@ -71,7 +71,7 @@ kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
 static const kind_slot *
 kind_of(const emu_watch *watch, emu_op run)
 {
-    unsigned slot = slot_of(run);
+    unsigned slot = watch_slot_of(run);
 
     while (watch->kinds[slot].run && watch->kinds[slot].run != run) {
         slot = (slot + 1) % KIND_SLOTS;
@@ -138,7 +138,7 @@ kinds_fill(emu_watch *watch)
 
 /* Whether an address of an access is in global memory. */
 static bool
-is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
+watch_is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
     const emu_grid *grid = warp->block->grid;
@@ -149,7 +149,7 @@ is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
 
 /* Whether the host or another process can write to an address without the device. */
 static bool
-is_host_memory(uint64_t address)
+watch_is_host_memory(uint64_t address)
 {
     const emu_allocation *found = emu_memory_find(address);
 
@@ -160,8 +160,8 @@ is_host_memory(uint64_t address)
 }
 
 static void
-note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
-          const uint64_t address[EMU_LANES])
+watch_note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
+                const uint64_t address[EMU_LANES])
 {
     emu_watch_read read = {.warp = warp, .func = warp->frame->func, .insn = insn};
     uint32_t left;
@@ -170,13 +170,13 @@ note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (is_global(warp, insn, address[lane])) {
+        if (watch_is_global(warp, insn, address[lane])) {
             if (!read.address) {
                 read.address = address[lane];
                 read.lane = lane;
             }
             read.pattern = (read.pattern ^ address[lane]) * 0x9e3779b97f4a7c15u + lane;
-            watch->host |= is_host_memory(address[lane]);
+            watch->host |= watch_is_host_memory(address[lane]);
         }
     }
     if (!read.address || watch->overflow) {
@@ -205,7 +205,7 @@ typedef struct {
 
 /* Copy bytes that other threads may write to meanwhile. */
 static void
-load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
+watch_load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
 {
     for (unsigned i = 0; i < size; i++) {
         to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
@@ -213,8 +213,8 @@ load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
 }
 
 static void
-keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
-            const uint64_t address[EMU_LANES])
+watch_keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
+                  const uint64_t address[EMU_LANES])
 {
     uint32_t left;
 
@@ -223,23 +223,23 @@ keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (is_global(warp, insn, address[lane])) {
+        if (watch_is_global(warp, insn, address[lane])) {
             kept->at[lane] = emu_address_global(warp, address[lane], size);
             if (kept->at[lane]) {
-                load_bytes(kept->bytes[lane], kept->at[lane], size);
+                watch_load_bytes(kept->bytes[lane], kept->at[lane], size);
             }
         }
     }
 }
 
 static bool
-has_changed(const before *kept)
+watch_has_changed(const before *kept)
 {
     uint8_t now[sizeof kept->bytes[0]];
 
     for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         if (kept->at[lane]) {
-            load_bytes(now, kept->at[lane], kept->size);
+            watch_load_bytes(now, kept->at[lane], kept->size);
             if (memcmp(kept->bytes[lane], now, kept->size) != 0) {
                 return true;
             }
@@ -249,8 +249,8 @@ has_changed(const before *kept)
 }
 
 static const emu_insn *
-step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
-            const kind_slot *slot)
+watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
+                  const kind_slot *slot)
 {
     unsigned size = slot->size;
     uint64_t address[EMU_LANES];
@@ -262,7 +262,7 @@ step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
     }
     emu_address_of_lanes(warp, insn, address);
     if (slot->kind != WRITE) {
-        note_read(watch, warp, insn, address);
+        watch_note_read(watch, warp, insn, address);
     }
     if (slot->kind == READ) {
         return insn->run(warp, insn);
@@ -271,14 +271,14 @@ step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
         watch->changed = true;
         return insn->run(warp, insn);
     }
-    keep_before(&kept, warp, insn, size, address);
+    watch_keep_before(&kept, warp, insn, size, address);
     next = insn->run(warp, insn);
-    watch->changed |= has_changed(&kept);
+    watch->changed |= watch_has_changed(&kept);
     return next;
 }
 
 static bool
-is_clock(unsigned special)
+watch_is_clock(unsigned special)
 {
     switch (special) {
         case PTX_S_clock:
@@ -295,7 +295,7 @@ is_clock(unsigned special)
 
 /* Run one instruction and observe it. */
 static const emu_insn *
-step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
+watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
     const kind_slot *slot = kind_of(watch, insn->run);
     const emu_insn *next;
@@ -309,16 +309,16 @@ step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
                 return insn + 1 + insn->imm;
             }
             warp->mask = mask & bits;
-            next = step(watch, warp, insn + 1);
+            next = watch_step(watch, warp, insn + 1);
             warp->mask = mask;
             return next;
         case READ:
         case WRITE:
         case UPDATE:
             watch->spins |= slot->kind == UPDATE;
-            return step_access(watch, warp, insn, slot);
+            return watch_step_access(watch, warp, insn, slot);
         case CLOCK:
-            watch->timed |= is_clock(insn->aux);
+            watch->timed |= watch_is_clock(insn->aux);
             break;
         case SPIN:
             watch->spins = true;
@@ -341,7 +341,7 @@ emu_watch_run(emu_watch *watch, emu_warp *warp)
     warp->spins = 0;
     insn = emu_warp_switch(warp);
     while (insn) {
-        insn = step(watch, warp, insn);
+        insn = watch_step(watch, warp, insn);
     }
 }
 
@@ -350,7 +350,7 @@ emu_watch_run(emu_watch *watch, emu_warp *warp)
 /* Save a part of the state, or compare it with the saved state. False: it differs, or
  * out of memory. */
 static bool
-part(emu_watch *watch, const void *bytes, size_t size)
+watch_part(emu_watch *watch, const void *bytes, size_t size)
 {
     if (watch->compares) {
         if (size > watch->used - watch->at ||
@@ -377,13 +377,13 @@ part(emu_watch *watch, const void *bytes, size_t size)
 
 /* The places of the lanes of a warp; groups in the order in which they will run. */
 static bool
-places(emu_watch *watch, const emu_warp *warp)
+watch_places(emu_watch *watch, const emu_warp *warp)
 {
     uint8_t order[EMU_LANES];
     const uint32_t head[] = {warp->alive, (uint32_t)warp->turns, warp->group_count};
     unsigned i, k;
 
-    if (!part(watch, head, sizeof head)) {
+    if (!watch_part(watch, head, sizeof head)) {
         return false;
     }
     for (i = 0; i < warp->group_count; i++) {
@@ -399,7 +399,7 @@ places(emu_watch *watch, const emu_warp *warp)
                                   group->mask,          group->state,
                                   group->barrier,       group->need};
 
-        if (!part(watch, words, sizeof words)) {
+        if (!watch_part(watch, words, sizeof words)) {
             return false;
         }
     }
@@ -408,7 +408,7 @@ places(emu_watch *watch, const emu_warp *warp)
 
 /* Registers, and local memory as far as it is in use. */
 static bool
-values(emu_watch *watch, const emu_warp *warp)
+watch_values(emu_watch *watch, const emu_warp *warp)
 {
     const emu_frame *seen[MAX_FRAMES];
     unsigned count = 0, i, k;
@@ -429,8 +429,8 @@ values(emu_watch *watch, const emu_warp *warp)
             if (frame->local_end > local) {
                 local = frame->local_end;
             }
-            if (!part(watch, &frame->parent, sizeof frame->parent) ||
-                !part(watch, frame->regs, frame->func->frame_size)) {
+            if (!watch_part(watch, &frame->parent, sizeof frame->parent) ||
+                !watch_part(watch, frame->regs, frame->func->frame_size)) {
                 return false;
             }
         }
@@ -438,7 +438,7 @@ values(emu_watch *watch, const emu_warp *warp)
     for (left = warp->alive; local && left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        if (!part(watch, warp->local + lane * warp->local_stride, local)) {
+        if (!watch_part(watch, warp->local + lane * warp->local_stride, local)) {
             return false;
         }
     }
@@ -452,19 +452,19 @@ state_of(emu_watch *watch, const emu_block *block)
     unsigned i;
 
     for (i = 0; i < block->warp_count; i++) {
-        if (!places(watch, &block->warps[i])) {
+        if (!watch_places(watch, &block->warps[i])) {
             return false;
         }
     }
-    if (!part(watch, block->barriers, sizeof block->barriers)) {
+    if (!watch_part(watch, block->barriers, sizeof block->barriers)) {
         return false;
     }
     for (i = 0; i < block->warp_count; i++) {
-        if (!values(watch, &block->warps[i])) {
+        if (!watch_values(watch, &block->warps[i])) {
             return false;
         }
     }
-    return part(watch, block->shared, block->shared_size);
+    return watch_part(watch, block->shared, block->shared_size);
 }
 
 static bool
@@ -493,8 +493,8 @@ state_is_saved_one(emu_watch *watch, const emu_block *block)
 /* Give the block turns until its state recurs. False: it did not recur, or something
  * ended the watch. */
 static bool
-run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
-                 emu_block_state *state)
+watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
+                       emu_block_state *state)
 {
     uint32_t next_save = 1;
     bool is_saved = state_save(watch, block);
@@ -518,7 +518,7 @@ run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
 
 /* Whether the reads of a block look like those of one that waits. */
 static bool
-seems_to_wait(const emu_watch *watch)
+watch_seems_to_wait(const emu_watch *watch)
 {
     return watch->spins && watch->read_count && !watch->overflow &&
            watch->turn >= watch->saved_turn + 16 &&
@@ -536,7 +536,7 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     watch->spins = false;
     *state = EMU_BLOCK_MORE;
     block->watch = watch;
-    repeats = run_until_repeat(watch, block, turns, state);
+    repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
         return EMU_MOVES;
@@ -544,7 +544,7 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     if (repeats && !watch->timed) {
         return EMU_WAITS;
     }
-    if (repeats || seems_to_wait(watch)) {
+    if (repeats || watch_seems_to_wait(watch)) {
         return EMU_SEEMS_TO_WAIT;
     }
     return EMU_MOVES;

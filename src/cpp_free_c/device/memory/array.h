@@ -2,7 +2,7 @@
  *
  * An element (x, y, z) is at base + z * slice + y * pitch + x * element; z counts
  * layers or faces of an array that has them. Read by textures, surfaces and copies. The
- * driver's calls on arrays are in device/api/array.c. */
+ * driver's calls on arrays are in device/api/texture/array.c. */
 #ifndef DEVICE_MEMORY_ARRAY_H
 #define DEVICE_MEMORY_ARRAY_H
 

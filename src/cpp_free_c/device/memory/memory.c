@@ -64,13 +64,13 @@ static struct {
 emu_memory_range emu_memory_tables;
 
 static uint64_t
-round_up(uint64_t value, uint64_t step)
+memory_round_up(uint64_t value, uint64_t step)
 {
     return (value + step - 1) / step * step;
 }
 
 static void *
-reserve(uint64_t bytes, int protection)
+memory_reserve(uint64_t bytes, int protection)
 {
     void *memory = mmap(NULL, bytes, protection,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -83,21 +83,21 @@ reserve(uint64_t bytes, int protection)
 
 /* Reserve a range of `size` bytes and its tables. False: reserve nothing. */
 static bool
-open_range(uint64_t size)
+memory_open_range(uint64_t size)
 {
     uint64_t granules = size / 16 / EMU_GRANULE * sizeof(uint32_t);
     uint64_t chunks = size / EMU_CHUNK * sizeof(uint32_t);
     uint64_t records_size = (size >> RECORD_SHIFT) * sizeof(emu_allocation);
-    char *range = reserve(size + RANGE_ALIGNMENT, PROT_NONE);
-    void *granule_table = reserve(granules, PROT_READ | PROT_WRITE);
-    void *chunk_table = reserve(chunks, PROT_READ | PROT_WRITE);
-    void *records = reserve(records_size, PROT_READ | PROT_WRITE);
+    char *range = memory_reserve(size + RANGE_ALIGNMENT, PROT_NONE);
+    void *granule_table = memory_reserve(granules, PROT_READ | PROT_WRITE);
+    void *chunk_table = memory_reserve(chunks, PROT_READ | PROT_WRITE);
+    void *records = memory_reserve(records_size, PROT_READ | PROT_WRITE);
 
     if (range && granule_table && chunk_table && records) {
         emu_memory_tables.granules = granule_table;
         emu_memory_tables.chunks = chunk_table;
         emu_memory_tables.records = records;
-        emu_memory_tables.base = round_up((uintptr_t)range, RANGE_ALIGNMENT);
+        emu_memory_tables.base = memory_round_up((uintptr_t)range, RANGE_ALIGNMENT);
         emu_memory_tables.small_size = size / 16;
         emu_memory_tables.size = size;
         return true;
@@ -125,7 +125,7 @@ emu_memory_open(void)
     if (emu_memory_tables.size) {
         return CUDA_SUCCESS;
     }
-    while (!open_range(size)) {
+    while (!memory_open_range(size)) {
         size /= 2;
         if (size < RANGE_SMALLEST) {
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -144,9 +144,9 @@ emu_memory_open(void)
 /* Make [*committed, need) accessible, in large steps so that the system has few
  * mappings. */
 static bool
-commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
+memory_commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
 {
-    uint64_t target = round_up(need, COMMIT_STEP);
+    uint64_t target = memory_round_up(need, COMMIT_STEP);
     char *start = (char *)(uintptr_t)(emu_memory_tables.base + *committed);
 
     if (need <= *committed) {
@@ -169,7 +169,7 @@ commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
 }
 
 static emu_allocation *
-take_record_locked(void)
+memory_take_record_locked(void)
 {
     emu_allocation *record = state.free_records;
 
@@ -183,20 +183,20 @@ take_record_locked(void)
 }
 
 static void
-return_record_locked(emu_allocation *record)
+memory_return_record_locked(emu_allocation *record)
 {
     record->queue = state.free_records;
     state.free_records = record;
 }
 
 static uint32_t
-record_number(const emu_allocation *record)
+memory_record_number(const emu_allocation *record)
 {
     return (uint32_t)(record - emu_memory_tables.records);
 }
 
 static emu_allocation *
-take_run_locked(size_t size)
+memory_take_run_locked(size_t size)
 {
     size_t granules = (size + EMU_GRANULE - 1) / EMU_GRANULE + 1;
     uint64_t bytes = granules * EMU_GRANULE;
@@ -208,15 +208,15 @@ take_run_locked(size_t size)
         return record;
     }
     if (offset / EMU_CHUNK != (offset + bytes - 1) / EMU_CHUNK) {
-        offset = round_up(
+        offset = memory_round_up(
             offset,
             EMU_CHUNK); /* a run is within one chunk, so that IPC can share it */
     }
-    if (!commit_locked(&state.small_committed, offset + bytes,
-                       emu_memory_tables.small_size)) {
+    if (!memory_commit_locked(&state.small_committed, offset + bytes,
+                              emu_memory_tables.small_size)) {
         return NULL;
     }
-    record = take_record_locked();
+    record = memory_take_record_locked();
     if (!record) {
         return NULL;
     }
@@ -225,7 +225,7 @@ take_run_locked(size_t size)
     record->span = bytes;
     for (size_t i = 0; i < granules; i++) {
         atomic_store_explicit(&emu_memory_tables.granules[offset / EMU_GRANULE + i],
-                              record_number(record), memory_order_release);
+                              memory_record_number(record), memory_order_release);
     }
     return record;
 }
@@ -233,7 +233,7 @@ take_run_locked(size_t size)
 /* Take a free span, or a new one from the end of the range. UINT64_MAX: neither fits.
  */
 static uint64_t
-take_span_locked(uint64_t bytes)
+memory_take_span_locked(uint64_t bytes)
 {
     uint64_t offset;
 
@@ -253,8 +253,8 @@ take_span_locked(uint64_t bytes)
     }
     offset = state.large_next;
     if (bytes > emu_memory_tables.size - offset ||
-        !commit_locked(&state.large_committed, offset + bytes,
-                       emu_memory_tables.size)) {
+        !memory_commit_locked(&state.large_committed, offset + bytes,
+                              emu_memory_tables.size)) {
         return UINT64_MAX;
     }
     state.large_next = offset + bytes;
@@ -264,7 +264,7 @@ take_span_locked(uint64_t bytes)
 /* Return a span to the list. If there is no memory for the list, its addresses stay
  * unused. */
 static void
-return_span_locked(uint64_t offset, uint64_t size)
+memory_return_span_locked(uint64_t offset, uint64_t size)
 {
     size_t at = 0;
 
@@ -305,7 +305,7 @@ return_span_locked(uint64_t offset, uint64_t size)
 }
 
 static void
-set_chunks_locked(const emu_allocation *record, uint32_t number)
+memory_set_chunks_locked(const emu_allocation *record, uint32_t number)
 {
     uint64_t first = (record->base - emu_memory_tables.base) / EMU_CHUNK;
     uint64_t count = record->span / EMU_CHUNK;
@@ -317,14 +317,14 @@ set_chunks_locked(const emu_allocation *record, uint32_t number)
 }
 
 static bool
-is_small(const emu_allocation *record)
+memory_is_small(const emu_allocation *record)
 {
     return record->base - emu_memory_tables.base < emu_memory_tables.small_size;
 }
 
 /* Release the oldest record of a quarantine: its addresses may be used again. */
 static void
-release_oldest_locked(quarantine *queue)
+memory_release_oldest_locked(quarantine *queue)
 {
     emu_allocation *record = queue->first;
 
@@ -346,16 +346,16 @@ release_oldest_locked(quarantine *queue)
     else {
         /* An IPC record may begin within its first chunk. */
         record->base -= (record->base - emu_memory_tables.base) % EMU_CHUNK;
-        set_chunks_locked(record, 0);
-        return_span_locked(record->base - emu_memory_tables.base, record->span);
-        return_record_locked(record);
+        memory_set_chunks_locked(record, 0);
+        memory_return_span_locked(record->base - emu_memory_tables.base, record->span);
+        memory_return_record_locked(record);
     }
 }
 
 static void
-keep_freed_locked(emu_allocation *record)
+memory_keep_freed_locked(emu_allocation *record)
 {
-    quarantine *queue = is_small(record) ? &state.small : &state.large;
+    quarantine *queue = memory_is_small(record) ? &state.small : &state.large;
 
     record->queue = NULL;
     if (queue->last) {
@@ -368,38 +368,38 @@ keep_freed_locked(emu_allocation *record)
     queue->count++;
     queue->bytes += record->span;
     while (queue->count > QUARANTINE_RECORDS || queue->bytes > queue->budget) {
-        release_oldest_locked(queue);
+        memory_release_oldest_locked(queue);
     }
 }
 
 static emu_allocation *
-take_large_locked(size_t size)
+memory_take_large_locked(size_t size)
 {
-    uint64_t bytes = round_up(size, EMU_CHUNK) + EMU_CHUNK;
-    emu_allocation *record = take_record_locked();
+    uint64_t bytes = memory_round_up(size, EMU_CHUNK) + EMU_CHUNK;
+    emu_allocation *record = memory_take_record_locked();
     uint64_t offset;
 
     if (!record) {
         return NULL;
     }
-    offset = take_span_locked(bytes);
+    offset = memory_take_span_locked(bytes);
     while (offset == UINT64_MAX && state.large.first) {
         /* rather reuse addresses of freed memory than fail */
-        release_oldest_locked(&state.large);
-        offset = take_span_locked(bytes);
+        memory_release_oldest_locked(&state.large);
+        offset = memory_take_span_locked(bytes);
     }
     if (offset == UINT64_MAX) {
-        return_record_locked(record);
+        memory_return_record_locked(record);
         return NULL;
     }
     record->base = emu_memory_tables.base + offset;
     record->span = bytes;
-    set_chunks_locked(record, record_number(record));
+    memory_set_chunks_locked(record, memory_record_number(record));
     return record;
 }
 
 static bool
-is_charged(emu_memory_kind kind)
+memory_is_charged(emu_memory_kind kind)
 {
     return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_PITCHED ||
            kind == EMU_MEMORY_MANAGED || kind == EMU_MEMORY_ARRAY ||
@@ -409,7 +409,8 @@ is_charged(emu_memory_kind kind)
 
 /* Fill a record whose place in the range is set, and make it live. */
 static void
-start_locked(emu_allocation *record, const emu_memory_request *request, uint64_t charge)
+memory_start_locked(emu_allocation *record, const emu_memory_request *request,
+                    uint64_t charge)
 {
     bool everywhere = request->kind == EMU_MEMORY_HOST ||
                       request->kind == EMU_MEMORY_MANAGED ||
@@ -446,7 +447,7 @@ start_locked(emu_allocation *record, const emu_memory_request *request, uint64_t
 }
 
 static void
-stop_locked(emu_allocation *record)
+memory_stop_locked(emu_allocation *record)
 {
     atomic_store_explicit(&record->extent, 0, memory_order_release);
     state.counts[record->kind]--;
@@ -471,9 +472,9 @@ stop_locked(emu_allocation *record)
 /* Ask for huge pages, or for none, wholly within an allocation: large arrays then need
  * fewer page faults. If the system refuses, small pages are used. */
 static void
-advise_huge(const emu_allocation *record, int advice)
+memory_advise_huge(const emu_allocation *record, int advice)
 {
-    uint64_t first = round_up(record->base, HUGE_PAGE);
+    uint64_t first = memory_round_up(record->base, HUGE_PAGE);
     uint64_t end = (record->base + record->size) & ~(HUGE_PAGE - 1);
 
     if (first < end) {
@@ -494,31 +495,31 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     if (request->size > emu_memory_tables.size) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (is_charged(request->kind)) {
-        charge = round_up(request->size, EMU_GRANULE);
+    if (memory_is_charged(request->kind)) {
+        charge = memory_round_up(request->size, EMU_GRANULE);
     }
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
         if (request->size <= SMALL_LIMIT && request->kind != EMU_MEMORY_IPC) {
-            record = take_run_locked(request->size);
+            record = memory_take_run_locked(request->size);
         }
         else {
-            record = take_large_locked(request->size);
+            record = memory_take_large_locked(request->size);
         }
         if (record) {
-            start_locked(record, request, charge);
+            memory_start_locked(record, request, charge);
         }
     }
     pthread_mutex_unlock(&state.mutex);
     if (!record) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (is_small(record)) {
+    if (memory_is_small(record)) {
         /* the run may have been used before */
         memset((void *)(uintptr_t)record->base, 0, record->size);
     }
     else {
-        advise_huge(record, MADV_HUGEPAGE);
+        memory_advise_huge(record, MADV_HUGEPAGE);
     }
     *out = record;
     return CUDA_SUCCESS;
@@ -527,12 +528,12 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 /* Return the pages of a large allocation to the system, so that the next allocation
  * there has zeros. Shared pages are replaced by private ones. */
 static void
-drop_pages(const emu_allocation *record)
+memory_drop_pages(const emu_allocation *record)
 {
     uint64_t first = record->base - (record->base - emu_memory_tables.base) % EMU_CHUNK;
     void *start = (void *)(uintptr_t)first;
 
-    if (is_small(record)) {
+    if (memory_is_small(record)) {
         return;
     }
     if (record->mapped) {
@@ -542,7 +543,7 @@ drop_pages(const emu_allocation *record)
     else {
         (void)madvise(start, record->span, MADV_DONTNEED);
     }
-    advise_huge(record, MADV_NOHUGEPAGE);
+    memory_advise_huge(record, MADV_NOHUGEPAGE);
 }
 
 bool
@@ -553,9 +554,9 @@ emu_memory_free(emu_allocation *record)
     pthread_mutex_lock(&state.mutex);
     live = emu_memory_live(record);
     if (live) {
-        drop_pages(record);
-        stop_locked(record);
-        keep_freed_locked(record);
+        memory_drop_pages(record);
+        memory_stop_locked(record);
+        memory_keep_freed_locked(record);
     }
     pthread_mutex_unlock(&state.mutex);
     return live;
@@ -618,7 +619,7 @@ registered_after(uint64_t address)
 }
 
 static const emu_allocation *
-overlap_locked(uint64_t base, uint64_t size)
+memory_overlap_locked(uint64_t base, uint64_t size)
 {
     size_t at = registered_after(base);
 
@@ -634,7 +635,7 @@ emu_memory_overlaps_registered(uint64_t base, size_t size)
     const emu_allocation *record;
 
     pthread_rwlock_rdlock(&state.registered_lock);
-    record = overlap_locked(base, size);
+    record = memory_overlap_locked(base, size);
     pthread_rwlock_unlock(&state.registered_lock);
     return record;
 }
@@ -646,12 +647,12 @@ emu_memory_find_registered(uint64_t address)
 }
 
 static CUresult
-register_locked(uint64_t base, const emu_memory_request *request)
+memory_register_locked(uint64_t base, const emu_memory_request *request)
 {
     emu_allocation *record;
     size_t at;
 
-    if (overlap_locked(base, request->size)) {
+    if (memory_overlap_locked(base, request->size)) {
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
     if (state.registered_count == state.registered_room) {
@@ -664,13 +665,13 @@ register_locked(uint64_t base, const emu_memory_request *request)
         state.registered = list;
         state.registered_room = room;
     }
-    record = take_record_locked();
+    record = memory_take_record_locked();
     if (!record) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     record->base = base;
     record->span = request->size;
-    start_locked(record, request, 0);
+    memory_start_locked(record, request, 0);
     at = registered_after(base);
     memmove(&state.registered[at + 1], &state.registered[at],
             (state.registered_count - at) * sizeof(*state.registered));
@@ -692,14 +693,14 @@ emu_memory_register(uint64_t base, size_t size, int device, CUcontext context,
 
     pthread_mutex_lock(&state.mutex);
     pthread_rwlock_wrlock(&state.registered_lock);
-    status = register_locked(base, &request);
+    status = memory_register_locked(base, &request);
     pthread_rwlock_unlock(&state.registered_lock);
     pthread_mutex_unlock(&state.mutex);
     return status;
 }
 
 static CUresult
-unregister_locked(uint64_t base)
+memory_unregister_locked(uint64_t base)
 {
     size_t at = registered_after(base);
     emu_allocation *record;
@@ -711,8 +712,8 @@ unregister_locked(uint64_t base)
     state.registered_count--;
     memmove(&state.registered[at], &state.registered[at + 1],
             (state.registered_count - at) * sizeof(*state.registered));
-    stop_locked(record);
-    return_record_locked(record);
+    memory_stop_locked(record);
+    memory_return_record_locked(record);
     return CUDA_SUCCESS;
 }
 
@@ -723,7 +724,7 @@ emu_memory_unregister(uint64_t base)
 
     pthread_mutex_lock(&state.mutex);
     pthread_rwlock_wrlock(&state.registered_lock);
-    status = unregister_locked(base);
+    status = memory_unregister_locked(base);
     pthread_rwlock_unlock(&state.registered_lock);
     pthread_mutex_unlock(&state.mutex);
     return status;
@@ -768,7 +769,7 @@ emu_memory_count(emu_memory_kind kind)
 
 /* The bytes of addresses left for large allocations, without the guard of one. */
 static uint64_t
-large_room_locked(void)
+memory_large_room_locked(void)
 {
     uint64_t room = emu_memory_tables.size - state.large_next + state.large.bytes;
 
@@ -788,7 +789,7 @@ emu_memory_free_bytes(int device)
 
     pthread_mutex_lock(&state.mutex);
     left = state.total[device] - state.used[device];
-    room = large_room_locked();
+    room = memory_large_room_locked();
     pthread_mutex_unlock(&state.mutex);
     return left < room ? left : room;
 }

@@ -4,7 +4,7 @@
  * uses a destroyed handle does not crash: emu_texture_find returns NULL. The program
  * may have freed the memory of a live texture: check it with emu_memory_check (a linear
  * resource) or compare `serial` with its record (an array). The driver's calls are in
- * device/api/texture.c. */
+ * device/api/texture/texture.c. */
 #ifndef DEVICE_MEMORY_TEXTURE_H
 #define DEVICE_MEMORY_TEXTURE_H
 

@@ -1,8 +1,9 @@
-/* What the PTX parser makes of a text: names, variables, functions, instructions.
+/* The parsed form of a PTX text: modules, variables, functions, instructions.
  *
- * Registers are numbered per function as they first appear; variables, functions and
- * labels are resolved where the text allows it, the rest by symbols.c. All of it lives
- * in the scratch arena of the load. */
+ * Written by the parser, read by device/compile. Registers are numbered in each
+ * function in the order of their first use. The parser resolves the names that the text
+ * declares first; device/compile/symbols.c resolves the others. All of it is in the
+ * scratch arena of the load. */
 #ifndef DEVICE_PTX_IR_H
 #define DEVICE_PTX_IR_H
 
@@ -38,21 +39,21 @@ typedef struct ptx_var {
     ptx_name *name;
     ptx_space space;
     unsigned type; /* PTX_W_ word */
-    uint64_t size; /* in bytes; 0 for an array of no size */
+    uint64_t size; /* in bytes; 0 for an array without a size */
     unsigned align;
     unsigned element; /* bytes of an initialiser's value */
     bool is_extern, is_weak, is_visible, is_common;
     bool unsized;
-    bool is_param;     /* of the function itself, not of a call in it */
+    bool is_param;     /* a parameter of the function, not of a call in it */
     uint32_t reg;      /* space REG: its register */
     uint32_t lanes;    /* space REG: elements; the others follow as parameters */
     ptx_value *values; /* initialiser */
     size_t value_count;
     unsigned line;
-    struct ptx_function *function; /* it is declared in; NULL at module level */
+    struct ptx_function *function; /* that declares it; NULL at module level */
     struct ptx_var *next;          /* in the order of the text */
     /* set by symbols.c */
-    struct ptx_var *same; /* the definition that this declaration stands for */
+    struct ptx_var *same; /* the definition of this declaration, or NULL */
     uint64_t address;     /* device address, or offset in its space */
     bool placed;
     bool in_function; /* SHARED: a device function refers to it */
@@ -70,7 +71,7 @@ typedef enum {
     PTX_O_VAR,     /* var + bits */
     PTX_O_FUNCTION,
     PTX_O_LABEL,   /* label */
-    PTX_O_NAME,    /* not known when it was read */
+    PTX_O_NAME,    /* a name that is not declared before */
     PTX_O_VECTOR,  /* {items} */
     PTX_O_LIST,    /* (items) */
     PTX_O_ADDRESS, /* [items[0] + bits, items[1], ...] */
@@ -105,14 +106,14 @@ typedef struct ptx_insn {
     uint32_t guard; /* predicate register, or PTX_NO_REG */
     bool guard_negated;
     unsigned line;
-    unsigned loc_line; /* of the .loc in force */
+    unsigned loc_line; /* of the last .loc */
     uint16_t loc_file;
     uint16_t words[PTX_MAX_WORDS];
     ptx_operand *operands;
     ptx_operand *second; /* q of a destination p|q, or NULL */
 } ptx_insn;
 
-/* A call prototype: only its parameters matter. A target list has targets. */
+/* A call prototype, of which only the parameters matter, or a list of targets. */
 typedef struct ptx_proto {
     ptx_var *params, *returns;
     ptx_operand *targets;
@@ -126,7 +127,6 @@ typedef struct ptx_function {
     ptx_name *name;
     bool is_entry, is_extern, is_weak, is_visible;
     bool has_body;
-    bool never_returns;
     unsigned line;
     ptx_var *params, *returns; /* linked through next */
     ptx_var *vars;             /* .local, .shared, .param of the body */
@@ -136,12 +136,12 @@ typedef struct ptx_function {
     size_t reg_count, reg_room;
     size_t label_count;
     uint64_t call_size; /* bytes that the .param variables of its calls need */
-    unsigned max_ntid[3], req_ntid[3], min_nctapersm, max_nreg;
+    unsigned max_ntid[3], req_ntid[3], max_nreg;
     struct ptx_module *module;
     struct ptx_function *next;
     struct ptx_function *same; /* set by symbols.c: the definition */
     struct emu_func *code;     /* set by program.c */
-    uint64_t visited;          /* mark of the last walk over the calls */
+    uint64_t visited;          /* the mark of the last walk over the calls */
 } ptx_function;
 
 typedef struct ptx_file {

@@ -1,101 +1,141 @@
-/* See ptx_lex.h. */
+/* Tokens of a PTX text. See lexer.h. */
 #include "device/ptx/lexer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static bool
-is_digit(char c)
+lexer_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
+/* The value of a hexadecimal digit; -1 for another character. */
 static int
-hex_digit(char c)
+lexer_hex_digit(char c)
 {
-    if (is_digit(c)) {
+    if (lexer_is_digit(c)) {
         return c - '0';
     }
     if (c >= 'a' && c <= 'f') {
         return c - 'a' + 10;
     }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    if (c >= 'A' && c <= 'F') {
+        return c - 'A' + 10;
+    }
+    return -1;
 }
 
 static bool
-is_name_start(char c)
+lexer_is_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
            c == '%';
 }
 
 static bool
-is_name_part(char c)
+lexer_is_name_part(char c)
 {
-    return is_name_start(c) || is_digit(c);
+    return lexer_is_name_start(c) || lexer_is_digit(c);
+}
+
+static bool
+lexer_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+/* Whether the text goes on with these two characters. */
+static bool
+lexer_starts_with(const ptx_lexer *lexer, const char *two)
+{
+    return lexer->end - lexer->at >= 2 && lexer->at[0] == two[0] &&
+           lexer->at[1] == two[1];
+}
+
+static void
+lexer_skip_line(ptx_lexer *lexer)
+{
+    while (lexer->at < lexer->end && *lexer->at != '\n') {
+        lexer->at++;
+    }
+}
+
+/* A comment after its opening marks; one that does not end goes to the end of the text.
+ */
+static void
+lexer_skip_comment(ptx_lexer *lexer)
+{
+    lexer->at += 2;
+    while (lexer->end - lexer->at >= 2 && !lexer_starts_with(lexer, "*/")) {
+        lexer->line += *lexer->at == '\n';
+        lexer->at++;
+    }
+    if (lexer->end - lexer->at >= 2) {
+        lexer->at += 2;
+    }
+    else {
+        lexer->at = lexer->end;
+    }
 }
 
 /* Skips white space, comments and preprocessor lines (# 1 "file"). */
 static void
-skip_blank(ptx_lexer *lexer)
+lexer_skip_blank(ptx_lexer *lexer)
 {
-    const char *at = lexer->at, *end = lexer->end;
+    while (lexer->at < lexer->end) {
+        const char c = *lexer->at;
 
-    for (;;) {
-        if (at < end && *at == '\n') {
+        if (lexer_is_space(c)) {
+            lexer->at++;
+        }
+        else if (c == '\n') {
             lexer->line++;
-            at++;
+            lexer->at++;
         }
-        else if (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' ||
-                              *at == '\v')) {
-            at++;
+        else if (c == '#' || lexer_starts_with(lexer, "//")) {
+            lexer_skip_line(lexer);
         }
-        else if ((end - at >= 2 && at[0] == '/' && at[1] == '/') ||
-                 (at < end && *at == '#')) {
-            while (at < end && *at != '\n') {
-                at++;
-            }
-        }
-        else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
-            at += 2;
-            while (end - at >= 2 && !(at[0] == '*' && at[1] == '/')) {
-                lexer->line += *at == '\n';
-                at++;
-            }
-            at = end - at >= 2 ? at + 2 : end;
+        else if (lexer_starts_with(lexer, "/*")) {
+            lexer_skip_comment(lexer);
         }
         else {
             break;
         }
     }
-    lexer->at = at;
 }
 
 /* 0f and 8 digits, 0d and 16 digits: bits of a float or double. */
 static void
-read_hex_float(ptx_lexer *lexer, int digits, ptx_token *token)
+lexer_read_hex_float(ptx_lexer *lexer, int digits, ptx_token *token)
 {
     const char *at = lexer->at + 2;
     uint64_t bits = 0;
     int i;
 
     for (i = 0; i < digits; i++) {
-        int digit = at + i < lexer->end ? hex_digit(at[i]) : -1;
+        int digit = -1;
 
+        if (at + i < lexer->end) {
+            digit = lexer_hex_digit(at[i]);
+        }
         if (digit < 0) {
-            emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+            emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                           "a hexadecimal floating-point number needs %d digits",
                           digits);
         }
         bits = bits << 4 | (uint64_t)digit;
     }
-    token->kind = digits == 8 ? PTX_T_F32 : PTX_T_F64;
+    token->kind = PTX_T_F64;
+    if (digits == 8) {
+        token->kind = PTX_T_F32;
+    }
     token->bits = bits;
     lexer->at = at + digits;
 }
 
 static void
-read_decimal_float(ptx_lexer *lexer, ptx_token *token)
+lexer_read_decimal_float(ptx_lexer *lexer, ptx_token *token)
 {
     char copy[64];
     size_t size = 0;
@@ -103,7 +143,7 @@ read_decimal_float(ptx_lexer *lexer, ptx_token *token)
     double value;
 
     while (at < lexer->end && size < sizeof copy - 1 &&
-           (is_digit(*at) || *at == '.' || *at == 'e' || *at == 'E' ||
+           (lexer_is_digit(*at) || *at == '.' || *at == 'e' || *at == 'E' ||
             ((*at == '+' || *at == '-') && size &&
              (copy[size - 1] == 'e' || copy[size - 1] == 'E')))) {
         copy[size++] = *at++;
@@ -116,63 +156,60 @@ read_decimal_float(ptx_lexer *lexer, ptx_token *token)
 }
 
 static bool
-looks_like_decimal_float(const ptx_lexer *lexer)
+lexer_looks_like_decimal_float(const ptx_lexer *lexer)
 {
     const char *at = lexer->at;
 
-    while (at < lexer->end && is_digit(*at)) {
+    while (at < lexer->end && lexer_is_digit(*at)) {
         at++;
     }
     if (at >= lexer->end) {
         return false;
     }
     if (*at == '.') {
-        return at + 1 < lexer->end && is_digit(at[1]);
+        return at + 1 < lexer->end && lexer_is_digit(at[1]);
     }
     return (*at == 'e' || *at == 'E') && at + 1 < lexer->end &&
-           (is_digit(at[1]) || at[1] == '-' || at[1] == '+');
+           (lexer_is_digit(at[1]) || at[1] == '-' || at[1] == '+');
+}
+
+/* The base of an integer; *at is moved behind its prefix. */
+static unsigned
+lexer_read_base(const char **at, char second)
+{
+    if (**at != '0') {
+        return 10;
+    }
+    switch (second) {
+        case 'x':
+        case 'X':
+            *at += 2;
+            return 16;
+        case 'b':
+        case 'B':
+            *at += 2;
+            return 2;
+        default:
+            return 8;
+    }
 }
 
 static void
-read_number(ptx_lexer *lexer, ptx_token *token)
+lexer_read_integer(ptx_lexer *lexer, char second, ptx_token *token)
 {
     const char *at = lexer->at, *end = lexer->end;
-    const char second = (char)(end - at >= 2 ? at[1] : 0);
-    unsigned base = 10;
+    const unsigned base = lexer_read_base(&at, second);
     uint64_t bits = 0;
 
-    if (*at == '0' && (second == 'f' || second == 'F')) {
-        read_hex_float(lexer, 8, token);
-        return;
-    }
-    if (*at == '0' && (second == 'd' || second == 'D')) {
-        read_hex_float(lexer, 16, token);
-        return;
-    }
-    if (looks_like_decimal_float(lexer)) {
-        read_decimal_float(lexer, token);
-        return;
-    }
-    if (*at == '0' && (second == 'x' || second == 'X')) {
-        base = 16;
-        at += 2;
-    }
-    else if (*at == '0' && (second == 'b' || second == 'B')) {
-        base = 2;
-        at += 2;
-    }
-    else if (*at == '0') {
-        base = 8;
-    }
-    while (at < end && hex_digit(*at) >= 0 && hex_digit(*at) < (int)base) {
-        bits = bits * base + (unsigned)hex_digit(*at);
+    while (at < end && lexer_hex_digit(*at) >= 0 && lexer_hex_digit(*at) < (int)base) {
+        bits = bits * base + (unsigned)lexer_hex_digit(*at);
         at++;
     }
     if (at < end && (*at == 'U' || *at == 'u')) {
         at++;
     }
-    if (at < end && is_name_part(*at)) {
-        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+    if (at < end && lexer_is_name_part(*at)) {
+        emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "a number ends in '%c'", *at);
     }
     token->kind = PTX_T_INT;
@@ -180,15 +217,37 @@ read_number(ptx_lexer *lexer, ptx_token *token)
     lexer->at = at;
 }
 
+static void
+lexer_read_number(ptx_lexer *lexer, ptx_token *token)
+{
+    char second = 0;
+
+    if (lexer->end - lexer->at >= 2) {
+        second = lexer->at[1];
+    }
+    if (*lexer->at == '0' && (second == 'f' || second == 'F')) {
+        lexer_read_hex_float(lexer, 8, token);
+    }
+    else if (*lexer->at == '0' && (second == 'd' || second == 'D')) {
+        lexer_read_hex_float(lexer, 16, token);
+    }
+    else if (lexer_looks_like_decimal_float(lexer)) {
+        lexer_read_decimal_float(lexer, token);
+    }
+    else {
+        lexer_read_integer(lexer, second, token);
+    }
+}
+
 /* A word after a dot; `::` joins two, as in shared::cta. */
 static void
-read_word(ptx_lexer *lexer, ptx_token *token)
+lexer_read_word(ptx_lexer *lexer, ptx_token *token)
 {
     const char *start = lexer->at + 1, *at = start;
 
     while (at < lexer->end &&
-           (is_name_part(*at) || (lexer->end - at >= 3 && at[0] == ':' &&
-                                  at[1] == ':' && is_name_part(at[2])))) {
+           (lexer_is_name_part(*at) || (lexer->end - at >= 3 && at[0] == ':' &&
+                                        at[1] == ':' && lexer_is_name_part(at[2])))) {
         at += *at == ':' ? 2 : 1;
     }
     token->kind = PTX_T_WORD;
@@ -198,7 +257,7 @@ read_word(ptx_lexer *lexer, ptx_token *token)
 }
 
 static void
-read_string(ptx_lexer *lexer, ptx_token *token)
+lexer_read_string(ptx_lexer *lexer, ptx_token *token)
 {
     const char *at = ++lexer->at;
 
@@ -208,7 +267,7 @@ read_string(ptx_lexer *lexer, ptx_token *token)
         at++;
     }
     if (at >= lexer->end || *at != '"') {
-        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+        emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "a string does not end");
     }
     token->size = (size_t)(at - token->start);
@@ -216,25 +275,23 @@ read_string(ptx_lexer *lexer, ptx_token *token)
 }
 
 static void
-read_token(ptx_lexer *lexer)
+lexer_read_token(ptx_lexer *lexer)
 {
     ptx_token *token = &lexer->token;
-    const char *before = lexer->at;
     char c;
 
     memset(token, 0, sizeof *token);
-    skip_blank(lexer);
+    lexer_skip_blank(lexer);
     token->line = lexer->line;
-    token->spaced = lexer->at != before;
     if (lexer->at >= lexer->end) {
         token->kind = PTX_T_END;
         return;
     }
     c = *lexer->at;
-    if (is_name_start(c)) {
+    if (lexer_is_name_start(c)) {
         const char *at = lexer->at;
 
-        while (at < lexer->end && is_name_part(*at)) {
+        while (at < lexer->end && lexer_is_name_part(*at)) {
             at++;
         }
         token->kind = PTX_T_NAME;
@@ -242,14 +299,15 @@ read_token(ptx_lexer *lexer)
                                     (size_t)(at - lexer->at), true);
         lexer->at = at;
     }
-    else if (is_digit(c)) {
-        read_number(lexer, token);
+    else if (lexer_is_digit(c)) {
+        lexer_read_number(lexer, token);
     }
-    else if (c == '.' && lexer->end - lexer->at >= 2 && is_name_part(lexer->at[1])) {
-        read_word(lexer, token);
+    else if (c == '.' && lexer->end - lexer->at >= 2 &&
+             lexer_is_name_part(lexer->at[1])) {
+        lexer_read_word(lexer, token);
     }
     else if (c == '"') {
-        read_string(lexer, token);
+        lexer_read_string(lexer, token);
     }
     else if (c != 0 && strchr(",;:()[]{}<>+-*/|&^!~@=?.\\", c)) {
         token->kind = PTX_T_PUNCT;
@@ -257,7 +315,7 @@ read_token(ptx_lexer *lexer)
         lexer->at++;
     }
     else {
-        emu_load_fail(lexer->load, CUDA_ERROR_INVALID_PTX, lexer->line,
+        emu_load_fail(lexer->load, EMU_LOAD_INVALID_PTX, lexer->line,
                       "unexpected byte 0x%02x", (unsigned char)c);
     }
 }
@@ -272,7 +330,7 @@ ptx_lex_open(ptx_lexer *lexer, emu_load *load, ptx_names *names, const char *tex
     lexer->at = text;
     lexer->end = text + size;
     lexer->line = 1;
-    read_token(lexer);
+    lexer_read_token(lexer);
 }
 
 ptx_token
@@ -280,6 +338,6 @@ ptx_lex_take(ptx_lexer *lexer)
 {
     ptx_token token = lexer->token;
 
-    read_token(lexer);
+    lexer_read_token(lexer);
     return token;
 }

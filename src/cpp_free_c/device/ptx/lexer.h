@@ -1,6 +1,6 @@
 /* Cuts a PTX text into tokens. Used by the parser alone.
  *
- * Never reads past the end of the text; a byte that fits nowhere fails the load. */
+ * Never reads past the end of the text. A byte that begins no token fails the load. */
 #ifndef DEVICE_PTX_LEXER_H
 #define DEVICE_PTX_LEXER_H
 
@@ -21,7 +21,6 @@ typedef struct {
     ptx_token_kind kind;
     char punct;
     unsigned line;
-    bool spaced; /* white space came before it */
     ptx_name *name;
     uint64_t bits;
     const char *start;

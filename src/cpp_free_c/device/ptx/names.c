@@ -60,7 +60,7 @@ ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size, b
         return NULL;
     }
     if (size > 1 << 20) {
-        emu_load_fail(load, CUDA_ERROR_INVALID_PTX, 0, "a name is too long");
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, 0, "a name is too long");
     }
     name = emu_arena_get(load, &load->scratch, 1, sizeof(ptx_name) + size + 1);
     name->hash = hash;

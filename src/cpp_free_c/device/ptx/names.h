@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device/ptx/arena.h"
+#include "device/ptx/load.h"
 
 typedef struct ptx_name {
     struct ptx_name *next;         /* in the same slot */

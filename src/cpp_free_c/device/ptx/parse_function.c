@@ -8,7 +8,7 @@
 /* -- statements -------------------------------------------------------------------- */
 
 static ptx_insn *
-new_insn(ptx_parser *parser)
+function_new_insn(ptx_parser *parser)
 {
     ptx_function *function = parser->function;
     ptx_insn *insn;
@@ -26,7 +26,7 @@ new_insn(ptx_parser *parser)
 }
 
 static void
-define_label(ptx_parser *parser, ptx_name *name)
+function_define_label(ptx_parser *parser, ptx_name *name)
 {
     ptx_binding *binding;
     ptx_insn *insn;
@@ -37,7 +37,7 @@ define_label(ptx_parser *parser, ptx_name *name)
     }
     binding = ptx_bind(parser, name, PTX_B_LABEL);
     binding->reg = (uint32_t)parser->function->label_count++;
-    insn = new_insn(parser);
+    insn = function_new_insn(parser);
     insn->operands =
         emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof(ptx_operand));
     insn->operands[0].kind = PTX_O_LABEL;
@@ -45,7 +45,7 @@ define_label(ptx_parser *parser, ptx_name *name)
     insn->operand_count = 1;
 }
 
-/* name: .callprototype (...) _ (...); and the two kinds of target list. */
+/* name: .callprototype (...) _ (...); or one of the two lists of targets. */
 static void
 parse_prototype(ptx_parser *parser, ptx_name *name)
 {
@@ -84,10 +84,10 @@ parse_guard(ptx_parser *parser, ptx_insn *insn)
     insn->guard_negated = ptx_accept(parser, '!');
     name = ptx_expect_name(parser, "a predicate");
     if (!ptx_find_reg(parser, name, &insn->guard)) {
-        ptx_fail(parser, "%s is no register", name->text);
+        ptx_fail(parser, "%s is not a register", name->text);
     }
     if (parser->function->reg_type[insn->guard] != PTX_W_pred) {
-        ptx_fail(parser, "%s is no predicate", name->text);
+        ptx_fail(parser, "%s is not a predicate", name->text);
     }
 }
 
@@ -96,14 +96,14 @@ parse_instruction(ptx_parser *parser, ptx_name *name, ptx_insn *insn)
 {
     insn->opcode = name->opcode;
     if (!insn->opcode) {
-        emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, insn->line,
+        emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, insn->line,
                       "unknown opcode '%.100s'", name->text);
     }
     while (parser->lexer.token.kind == PTX_T_WORD) {
         ptx_name *word = ptx_lex_take(&parser->lexer).name;
 
         if (!word->word) {
-            emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, insn->line,
+            emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, insn->line,
                           "unknown modifier '.%.100s' of opcode '%s'", word->text,
                           name->text);
         }
@@ -158,7 +158,7 @@ parse_statement(ptx_parser *parser)
         return;
     }
     if (ptx_at(parser, '@')) {
-        insn = new_insn(parser);
+        insn = function_new_insn(parser);
         ptx_expect(parser, '@');
         parse_guard(parser, insn);
         parse_instruction(parser, ptx_expect_name(parser, "an opcode"), insn);
@@ -173,11 +173,11 @@ parse_statement(ptx_parser *parser)
             parse_prototype(parser, name);
         }
         else {
-            define_label(parser, name);
+            function_define_label(parser, name);
         }
         return;
     }
-    parse_instruction(parser, name, new_insn(parser));
+    parse_instruction(parser, name, function_new_insn(parser));
 }
 
 static void
@@ -236,15 +236,13 @@ parse_tuning(ptx_parser *parser, ptx_function *function)
                 parse_three(parser, function->req_ntid);
                 break;
             case PTX_W_minnctapersm:
-                function->min_nctapersm =
-                    (unsigned)ptx_expect_int(parser, "a number of blocks");
+                (void)ptx_expect_int(parser, "a number of blocks");
                 break;
             case PTX_W_maxnreg:
                 function->max_nreg =
                     (unsigned)ptx_expect_int(parser, "a number of registers");
                 break;
             case PTX_W_noreturn:
-                function->never_returns = true;
                 break;
             default:
                 while (parser->lexer.token.kind == PTX_T_INT ||
@@ -258,9 +256,9 @@ parse_tuning(ptx_parser *parser, ptx_function *function)
     }
 }
 
-/* The record of the function: the one of its declaration when that came before. */
+/* The record of a function: that of its declaration if there is one. */
 static ptx_function *
-get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
+function_get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
 {
     ptx_binding *binding = name->binding;
     ptx_function *function;
@@ -285,9 +283,9 @@ get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
     return function;
 }
 
-/* Makes the parameters known inside the body. */
+/* Binds the names of parameters for the body. */
 static void
-bind_params(ptx_parser *parser, ptx_var *var)
+function_bind_params(ptx_parser *parser, ptx_var *var)
 {
     for (; var; var = var->next) {
         if (var->space == PTX_SPACE_REG) {
@@ -326,7 +324,7 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
     if (ptx_accept(parser, '(')) {
         params = ptx_parse_params(parser);
     }
-    function = get_function(parser, name, is_entry);
+    function = function_get_function(parser, name, is_entry);
     function->is_extern |= linkage.is_extern;
     function->is_visible |= linkage.is_visible;
     function->is_weak |= linkage.is_weak;
@@ -350,8 +348,8 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
     parser->loc_line = 0;
     parser->range_total = 0;
     ptx_scope_open(parser);
-    bind_params(parser, returns);
-    bind_params(parser, params);
+    function_bind_params(parser, returns);
+    function_bind_params(parser, params);
     parse_body(parser);
     ptx_scope_close(parser);
     parser->function = NULL;

@@ -6,7 +6,7 @@
 #include "device/ptx/parse_function.h"
 
 static void
-skip_braces(ptx_parser *parser)
+module_skip_braces(ptx_parser *parser)
 {
     size_t depth = 0;
 
@@ -22,13 +22,13 @@ skip_braces(ptx_parser *parser)
 
 /* .section .debug_info { ... } */
 static void
-skip_section(ptx_parser *parser)
+module_skip_section(ptx_parser *parser)
 {
     while (parser->lexer.token.kind != PTX_T_END && !ptx_at(parser, '{')) {
         (void)ptx_lex_take(&parser->lexer);
     }
     if (ptx_at(parser, '{')) {
-        skip_braces(parser);
+        module_skip_braces(parser);
     }
 }
 
@@ -67,7 +67,7 @@ parse_version(ptx_parser *parser)
         number = (double)token.bits;
     }
     if (!(number >= 1.0 && number < 100.0)) {
-        ptx_fail(parser, "the .version is no number");
+        ptx_fail(parser, "the .version is not a number");
     }
     parser->module->version = (unsigned)(number * 10 + 0.5);
 }
@@ -91,7 +91,7 @@ parse_target(ptx_parser *parser)
 
 /* Adds a word to the linkage; false if it is not a word of linkage. */
 static bool
-add_linkage(ptx_linkage *linkage, unsigned word)
+module_add_linkage(ptx_linkage *linkage, unsigned word)
 {
     switch (word) {
         case PTX_W_extern:
@@ -117,7 +117,7 @@ parse_linkage(ptx_parser *parser, unsigned word)
 {
     ptx_linkage linkage = {.is_extern = false};
 
-    while (add_linkage(&linkage, word)) {
+    while (module_add_linkage(&linkage, word)) {
         (void)ptx_lex_take(&parser->lexer);
         if (parser->lexer.token.kind != PTX_T_WORD) {
             ptx_fail(parser, "expected a declaration");
@@ -150,11 +150,11 @@ parse_alias(ptx_parser *parser)
 
 /* A directive that this parser does not know, with the block behind it. */
 static void
-skip_unknown(ptx_parser *parser)
+module_skip_unknown(ptx_parser *parser)
 {
     ptx_skip_directive(parser);
     if (ptx_at(parser, '{')) {
-        skip_braces(parser);
+        module_skip_braces(parser);
     }
 }
 
@@ -166,7 +166,7 @@ parse_directive(ptx_parser *parser)
         void (*parse)(ptx_parser *parser); /* after the word */
     } rows[] = {
         {PTX_W_version, parse_version}, {PTX_W_target, parse_target},
-        {PTX_W_file, parse_file},       {PTX_W_section, skip_section},
+        {PTX_W_file, parse_file},       {PTX_W_section, module_skip_section},
         {PTX_W_loc, ptx_parse_loc},     {PTX_W_address_size, parse_address_size},
         {PTX_W_alias, parse_alias}};
     const unsigned word = parser->lexer.token.name->word;
@@ -195,7 +195,7 @@ parse_directive(ptx_parser *parser)
             return;
         }
     }
-    skip_unknown(parser);
+    module_skip_unknown(parser);
 }
 
 ptx_module *

@@ -5,9 +5,9 @@
 
 /* -- names ------------------------------------------------------------------------- */
 
-/* %r12 in a range %r<45>: the prefix may itself end in digits. */
+/* The range of a name such as %r12, for %r<45>. The prefix itself may end in digits. */
 static ptx_binding *
-find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
+operand_find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
 {
     uint64_t value = 0, scale = 1;
     size_t size = name->size;
@@ -24,7 +24,7 @@ find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
         size--;
         digits++;
         if (zero && digits > 1) {
-            /* no index begins with a zero, but a longer one may hold it */
+            /* an index does not begin with a zero, but may have one inside */
             if (size == 1 || name->text[size - 1] < '0' || name->text[size - 1] > '9') {
                 return NULL;
             }
@@ -49,7 +49,7 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     uint32_t index;
 
     while (binding && binding->kind == PTX_B_RANGE) {
-        binding = binding->outer; /* %r<9> leaves the name %r to others */
+        binding = binding->outer; /* %r<9> does not declare %r itself */
     }
     if (binding && binding->kind == PTX_B_REG) {
         *reg = binding->reg;
@@ -58,7 +58,7 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     if (binding) {
         return NULL;
     }
-    binding = find_range(parser, name, &index);
+    binding = operand_find_range(parser, name, &index);
     if (!binding) {
         return NULL;
     }
@@ -69,9 +69,9 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     return binding;
 }
 
-/* %tid.x and the like; the name is without its suffix. */
+/* The special register of a name such as %tid, which is without its suffix .x. */
 static bool
-find_special(const char *text, uint16_t *word)
+operand_find_special(const char *text, uint16_t *word)
 {
     /* clang-format off */
 #define SPECIAL_ROW(name) #name,
@@ -107,7 +107,7 @@ find_special(const char *text, uint16_t *word)
 }
 
 static int
-lane_of(unsigned word)
+operand_lane_of(unsigned word)
 {
     switch (word) {
         case PTX_W_x:
@@ -127,9 +127,9 @@ lane_of(unsigned word)
     }
 }
 
-/* The special registers that are vectors. */
+/* Whether a special register is a vector. */
 static bool
-has_parts(unsigned word)
+operand_has_parts(unsigned word)
 {
     return word == PTX_S_tid || word == PTX_S_ntid || word == PTX_S_ctaid ||
            word == PTX_S_nctaid || word == PTX_S_clusterid ||
@@ -138,13 +138,13 @@ has_parts(unsigned word)
 }
 
 static ptx_operand *
-new_operands(ptx_parser *parser, size_t count)
+operand_new_operands(ptx_parser *parser, size_t count)
 {
     return emu_arena_get(parser->load, &parser->load->scratch, count,
                          sizeof(ptx_operand));
 }
 
-/* A register, or all or one of a vector register. */
+/* A register; of a vector register one element, or all. */
 static void
 reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
             ptx_operand *operand)
@@ -157,7 +157,7 @@ reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
         return;
     }
     if (parser->lexer.token.kind == PTX_T_WORD) {
-        int lane = lane_of(ptx_lex_take(&parser->lexer).name->word);
+        int lane = operand_lane_of(ptx_lex_take(&parser->lexer).name->word);
 
         if (lane < 0 || (uint32_t)lane >= binding->lanes) {
             ptx_fail(parser, "no such element of a vector");
@@ -167,7 +167,7 @@ reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
     }
     operand->kind = PTX_O_VECTOR;
     operand->count = binding->lanes;
-    operand->items = new_operands(parser, binding->lanes);
+    operand->items = operand_new_operands(parser, binding->lanes);
     for (i = 0; i < binding->lanes; i++) {
         operand->items[i].kind = PTX_O_REG;
         operand->items[i].reg = reg + i;
@@ -177,12 +177,12 @@ reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
 static void
 special_operand(ptx_parser *parser, ptx_operand *operand)
 {
-    const bool parts = has_parts(operand->word);
+    const bool parts = operand_has_parts(operand->word);
     int lane = 0;
 
     operand->kind = PTX_O_SPECIAL;
     if (parser->lexer.token.kind == PTX_T_WORD) {
-        lane = lane_of(ptx_lex_take(&parser->lexer).name->word);
+        lane = operand_lane_of(ptx_lex_take(&parser->lexer).name->word);
         if (lane < 0 || !parts) {
             ptx_fail(parser, "no such part of a special register");
         }
@@ -193,7 +193,7 @@ special_operand(ptx_parser *parser, ptx_operand *operand)
 
         operand->kind = PTX_O_VECTOR;
         operand->count = 4;
-        operand->items = new_operands(parser, operand->count);
+        operand->items = operand_new_operands(parser, operand->count);
         for (i = 0; i < operand->count; i++) {
             operand->items[i].kind = PTX_O_SPECIAL;
             operand->items[i].word = word;
@@ -204,9 +204,9 @@ special_operand(ptx_parser *parser, ptx_operand *operand)
     operand->bits = (uint64_t)lane;
 }
 
-/* A use of a label waits until its scope ends. */
+/* Leaves the use of a label to the end of its scope. */
 static void
-defer_label(ptx_parser *parser, ptx_operand *operand)
+operand_defer_label(ptx_parser *parser, ptx_operand *operand)
 {
     ptx_label_use *use =
         emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *use);
@@ -239,7 +239,7 @@ name_operand(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
         operand->kind = PTX_O_PROTO;
         operand->proto = binding->proto;
     }
-    else if (find_special(name->text, &operand->word)) {
+    else if (operand_find_special(name->text, &operand->word)) {
         special_operand(parser, operand);
     }
     else if (strcmp(name->text, "_") == 0) {
@@ -261,26 +261,33 @@ static void
 number_operand(ptx_parser *parser, const ptx_token *token, bool negative,
                ptx_operand *operand)
 {
-    operand->bits = token->bits;
+    uint64_t sign = 0;
+
+    if (negative) {
+        sign = 1;
+    }
     switch (token->kind) {
         case PTX_T_INT:
             operand->kind = PTX_O_INT;
-            operand->bits = negative ? 0 - token->bits : token->bits;
+            operand->bits = token->bits;
+            if (negative) {
+                operand->bits = 0 - token->bits;
+            }
             break;
         case PTX_T_F32:
             operand->kind = PTX_O_F32;
-            operand->bits ^= negative ? (uint64_t)1 << 31 : 0;
+            operand->bits = token->bits ^ sign << 31;
             break;
         case PTX_T_F64:
             operand->kind = PTX_O_F64;
-            operand->bits ^= negative ? (uint64_t)1 << 63 : 0;
+            operand->bits = token->bits ^ sign << 63;
             break;
         default:
             ptx_fail(parser, "expected an operand");
     }
 }
 
-/* A register, number, symbol, or symbol + number: no brackets. */
+/* A register, number, symbol, or symbol + number, without brackets. */
 static void
 parse_simple(ptx_parser *parser, ptx_operand *operand)
 {
@@ -318,15 +325,18 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
                 minus = !minus;
             }
             bits = ptx_expect_int(parser, "an offset");
-            operand->bits = minus ? 0 - bits : bits;
+            operand->bits = bits;
+            if (minus) {
+                operand->bits = 0 - bits;
+            }
         }
     }
 }
 
-/* In place of items[count], a vector register, its elements. Only a list of parameters
+/* Replaces items[count], a vector register, by its elements. Only a list of parameters
  * may have one. Returns the new count. */
 static uint32_t
-add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
+operand_add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
 {
     const ptx_operand vector = items[count];
 
@@ -337,21 +347,21 @@ add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_t count)
     return count + vector.count;
 }
 
-/* {a, b, ...} or (a, b, ...), after the opening mark. Addresses in a tex come inside of
- * brackets; nothing nests deeper. */
+/* {a, b, ...} or (a, b, ...), after the opening mark. Items are not lists themselves.
+ */
 static void
 parse_items(ptx_parser *parser, char close, ptx_operand *operand)
 {
     ptx_operand *items;
     uint32_t count = 0, room = PTX_MAX_ITEMS / 16;
 
-    items = new_operands(parser, room);
+    items = operand_new_operands(parser, room);
     while (!ptx_accept(parser, close)) {
         if (count >= PTX_MAX_ITEMS - PTX_MAX_LANES) {
             ptx_fail(parser, "too many operands in a list");
         }
         if (count > room - PTX_MAX_LANES && room < PTX_MAX_ITEMS) {
-            ptx_operand *more = new_operands(parser, PTX_MAX_ITEMS);
+            ptx_operand *more = operand_new_operands(parser, PTX_MAX_ITEMS);
 
             memcpy(more, items, count * sizeof *items);
             items = more;
@@ -359,7 +369,7 @@ parse_items(ptx_parser *parser, char close, ptx_operand *operand)
         }
         parse_simple(parser, &items[count]);
         if (items[count].kind == PTX_O_VECTOR) {
-            count = add_elements(parser, close, items, count);
+            count = operand_add_elements(parser, close, items, count);
         }
         else {
             count++;
@@ -377,7 +387,7 @@ static void
 parse_address(ptx_parser *parser, ptx_operand *operand)
 {
     operand->kind = PTX_O_ADDRESS;
-    operand->items = new_operands(parser, 4);
+    operand->items = operand_new_operands(parser, 4);
     while (!ptx_accept(parser, ']')) {
         ptx_operand *item;
 
@@ -433,7 +443,7 @@ ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
         }
         parse_operand(parser, &operands[count++]);
         if (ptx_accept(parser, '|')) {
-            insn->second = new_operands(parser, 1);
+            insn->second = operand_new_operands(parser, 1);
             parse_operand(parser, insn->second);
         }
         if (parser->lexer.token.kind == PTX_T_WORD) {
@@ -447,14 +457,14 @@ ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
         }
     }
     insn->operand_count = (uint8_t)count;
-    insn->operands = new_operands(parser, count);
+    insn->operands = operand_new_operands(parser, count);
     memcpy(insn->operands, operands, count * sizeof *operands);
     if (insn->opcode == PTX_OP_bra || insn->opcode == PTX_OP_brx) {
         for (i = 0; i < count; i++) {
             ptx_operand *operand = &insn->operands[i];
 
             if (operand->kind == PTX_O_NAME) {
-                defer_label(parser, operand);
+                operand_defer_label(parser, operand);
             }
         }
     }
@@ -478,7 +488,7 @@ ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto)
     } while (ptx_accept(parser, ','));
     ptx_expect(parser, ';');
     for (i = 0; i < count; i++) {
-        defer_label(parser, &targets[i]);
+        operand_defer_label(parser, &targets[i]);
     }
     proto->targets = targets;
     proto->target_count = (uint32_t)count;

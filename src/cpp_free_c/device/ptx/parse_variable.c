@@ -13,7 +13,7 @@ typedef struct {
 } var_head;
 
 static void
-skip_parenthesis(ptx_parser *parser)
+variable_skip_parenthesis(ptx_parser *parser)
 {
     if (ptx_accept(parser, '(')) {
         while (!ptx_accept(parser, ')')) {
@@ -25,50 +25,93 @@ skip_parenthesis(ptx_parser *parser)
     }
 }
 
-static bool
-head_space(unsigned word, ptx_space *space)
+/* The state space that a word names; PTX_SPACE_NONE if it names none. */
+static ptx_space
+variable_space_of(unsigned word)
 {
     switch (word) {
         case PTX_W_reg:
-            *space = PTX_SPACE_REG;
-            return true;
+            return PTX_SPACE_REG;
         case PTX_W_global:
-            *space = PTX_SPACE_GLOBAL;
-            return true;
-        case PTX_W_const:
-            *space = PTX_SPACE_CONST;
-            return true;
-        case PTX_W_shared:
-            *space = PTX_SPACE_SHARED;
-            return true;
-        case PTX_W_local:
-            *space = PTX_SPACE_LOCAL;
-            return true;
-        case PTX_W_param:
-            *space = PTX_SPACE_PARAM;
-            return true;
         case PTX_W_tex:
-            *space = PTX_SPACE_GLOBAL;
-            return true;
+            return PTX_SPACE_GLOBAL;
+        case PTX_W_const:
+            return PTX_SPACE_CONST;
+        case PTX_W_shared:
+            return PTX_SPACE_SHARED;
+        case PTX_W_local:
+            return PTX_SPACE_LOCAL;
+        case PTX_W_param:
+            return PTX_SPACE_PARAM;
         default:
-            return false;
+            return PTX_SPACE_NONE;
     }
 }
 
-/* What no vector can be. */
+/* Fails for types and spaces that have no vectors. */
 static void
-check_vector(ptx_parser *parser, const var_head *head)
+variable_check_vector(ptx_parser *parser, const var_head *head)
 {
     if (head->type == PTX_W_pred) {
-        ptx_fail(parser, "predicates form no vectors");
+        ptx_fail(parser, "predicates cannot form vectors");
     }
     if (head->lanes * ptx_type_size(head->type) > 16) {
         ptx_fail(parser, "a vector has more than 128 bits");
     }
     if (head->space == PTX_SPACE_PARAM) {
         ptx_fail(parser,
-                 "a .param variable is no vector (declare an array of bytes "
+                 "a .param variable cannot be a vector (declare an array of bytes "
                  "with an alignment)");
+    }
+}
+
+static void
+parse_align(ptx_parser *parser, bool pointer, var_head *head)
+{
+    const uint64_t align = ptx_expect_int(parser, "an alignment");
+
+    if (align == 0 || align > 1 << 16 || (align & (align - 1)) != 0) {
+        ptx_fail(parser, "an alignment is not a power of two");
+    }
+    if (!pointer) {
+        head->align = (unsigned)align;
+    }
+}
+
+/* One word of a head. After .ptr, words are about the target of the pointer. */
+static void
+parse_head_word(ptx_parser *parser, const ptx_name *name, bool *pointer, var_head *head)
+{
+    const unsigned word = name->word;
+
+    switch (word) {
+        case PTX_W_align:
+            parse_align(parser, *pointer, head);
+            return;
+        case PTX_W_ptr:
+            *pointer = true;
+            return;
+        case PTX_W_attribute:
+            variable_skip_parenthesis(parser);
+            return;
+        case PTX_W_v2:
+        case PTX_W_v4:
+            if (head->type != PTX_W_NONE) {
+                ptx_fail(parser, "the size of a vector stands before its type");
+            }
+            head->lanes = word == PTX_W_v2 ? 2 : 4;
+            return;
+        case PTX_W_NONE:
+        case PTX_W_v8:
+            ptx_fail(parser, "a declaration cannot have '.%.50s'", name->text);
+        default:
+            break;
+    }
+    if (word <= PTX_W_LAST_TYPE) {
+        head->type = word;
+    }
+    else if (variable_space_of(word) != PTX_SPACE_NONE && !*pointer) {
+        head->space = variable_space_of(word);
     }
 }
 
@@ -77,51 +120,17 @@ static void
 parse_head(ptx_parser *parser, var_head *head)
 {
     bool pointer = false;
-    ptx_space space = PTX_SPACE_NONE;
 
     memset(head, 0, sizeof *head);
     head->lanes = 1;
     while (parser->lexer.token.kind == PTX_T_WORD) {
-        const ptx_name *name = ptx_lex_take(&parser->lexer).name;
-        const unsigned word = name->word;
-
-        if (word == PTX_W_align) {
-            uint64_t align = ptx_expect_int(parser, "an alignment");
-
-            if (align == 0 || align > 1 << 16 || (align & (align - 1))) {
-                ptx_fail(parser, "an alignment is not a power of two");
-            }
-            if (!pointer) {
-                head->align = (unsigned)align;
-            }
-        }
-        else if (word == PTX_W_ptr) {
-            pointer = true;
-        }
-        else if (word == PTX_W_attribute) {
-            skip_parenthesis(parser);
-        }
-        else if (word == PTX_W_v2 || word == PTX_W_v4) {
-            if (head->type) {
-                ptx_fail(parser, "the size of a vector stands before its type");
-            }
-            head->lanes = word == PTX_W_v2 ? 2 : 4;
-        }
-        else if (!word || word == PTX_W_v8) {
-            ptx_fail(parser, "a declaration cannot have '.%.50s'", name->text);
-        }
-        else if (word && word <= PTX_W_LAST_TYPE) {
-            head->type = word;
-        }
-        else if (head_space(word, &space) && !pointer) {
-            head->space = space;
-        }
+        parse_head_word(parser, ptx_lex_take(&parser->lexer).name, &pointer, head);
     }
-    if (!head->type || ptx_type_size(head->type) == 0) {
+    if (ptx_type_size(head->type) == 0) {
         ptx_fail(parser, "a declaration has no type");
     }
     if (head->lanes > 1) {
-        check_vector(parser, head);
+        variable_check_vector(parser, head);
     }
 }
 
@@ -163,83 +172,116 @@ parse_shape(ptx_parser *parser, ptx_var *var, var_shape *shape)
     var->unsized = shape->unsized;
 }
 
+/* mask(symbol): the byte of an address that the mask selects. */
+static void
+parse_mask(ptx_parser *parser, uint64_t mask, ptx_value *value)
+{
+    ptx_expect(parser, '(');
+    value->masked = true;
+    while (mask != 0 && (mask & 0xff) == 0) {
+        value->shift = (uint8_t)(value->shift + 8);
+        mask >>= 8;
+    }
+}
+
+/* symbol, generic(symbol), with an offset or without. */
+static void
+parse_symbol(ptx_parser *parser, ptx_name *name, ptx_value *value)
+{
+    value->name = name;
+    if (strcmp(name->text, "generic") == 0 && ptx_accept(parser, '(')) {
+        value->generic = true;
+        value->name = ptx_expect_name(parser, "a symbol");
+        ptx_expect(parser, ')');
+    }
+    if (ptx_accept(parser, '+')) {
+        value->bits = ptx_expect_int(parser, "an offset");
+    }
+    else if (ptx_accept(parser, '-')) {
+        value->bits = 0 - ptx_expect_int(parser, "an offset");
+    }
+    if (value->masked) {
+        ptx_expect(parser, ')');
+    }
+}
+
+/* The bits of a number as a float, for 4 bytes, or as a double. */
+static uint64_t
+variable_float_bits(double number, unsigned bytes)
+{
+    const float single = (float)number;
+    uint64_t bits = 0;
+
+    if (bytes == sizeof single) {
+        memcpy(&bits, &single, sizeof single);
+    }
+    else {
+        memcpy(&bits, &number, sizeof number);
+    }
+    return bits;
+}
+
+/* The bits of a number in the text for a variable of this type. */
+static uint64_t
+variable_number_bits(ptx_parser *parser, const ptx_var *var, const ptx_token *token,
+                     bool negative)
+{
+    uint64_t bits = token->bits;
+    double number;
+    float single;
+
+    switch (token->kind) {
+        case PTX_T_INT:
+            if (negative) {
+                bits = 0 - bits;
+            }
+            if (var->type == PTX_W_f32 || var->type == PTX_W_f64) {
+                bits = variable_float_bits((double)(int64_t)bits, var->element);
+            }
+            return bits;
+        case PTX_T_F64:
+            memcpy(&number, &token->bits, sizeof number);
+            if (var->element == sizeof single) {
+                bits = variable_float_bits(number, var->element);
+            }
+            break;
+        case PTX_T_F32:
+            memcpy(&single, &token->bits, sizeof single);
+            if (var->element == sizeof number) {
+                bits = variable_float_bits(single, var->element);
+            }
+            break;
+        default:
+            ptx_fail(parser, "expected a value");
+    }
+    if (negative) {
+        bits ^= (uint64_t)1 << (8 * var->element - 1);
+    }
+    return bits;
+}
+
 /* A number, or an address of a symbol. */
 static void
 parse_value(ptx_parser *parser, ptx_var *var, ptx_value *value)
 {
-    bool negative = ptx_accept(parser, '-');
+    const bool negative = ptx_accept(parser, '-');
     ptx_token token = ptx_lex_take(&parser->lexer);
 
     value->line = token.line;
     if (token.kind == PTX_T_INT && ptx_at(parser, '(')) {
-        uint64_t mask = token.bits;
-
-        ptx_expect(parser, '(');
-        value->masked = true;
-        while (mask && (mask & 0xff) == 0) {
-            value->shift = (uint8_t)(value->shift + 8);
-            mask >>= 8;
-        }
+        parse_mask(parser, token.bits, value);
         token = ptx_lex_take(&parser->lexer);
     }
     if (token.kind == PTX_T_NAME) {
-        if (strcmp(token.name->text, "generic") == 0 && ptx_accept(parser, '(')) {
-            value->generic = true;
-            value->name = ptx_expect_name(parser, "a symbol");
-            ptx_expect(parser, ')');
-        }
-        else {
-            value->name = token.name;
-        }
-        if (ptx_accept(parser, '+')) {
-            value->bits = ptx_expect_int(parser, "an offset");
-        }
-        else if (ptx_accept(parser, '-')) {
-            value->bits = 0 - ptx_expect_int(parser, "an offset");
-        }
-        if (value->masked) {
-            ptx_expect(parser, ')');
-        }
-        return;
-    }
-    if (token.kind == PTX_T_INT) {
-        value->bits = negative ? 0 - token.bits : token.bits;
-        if (var->type == PTX_W_f32 || var->type == PTX_W_f64) {
-            double number = (double)(int64_t)value->bits;
-            float single = (float)number;
-
-            value->bits = 0;
-            memcpy(&value->bits, var->type == PTX_W_f32 ? (void *)&single : &number,
-                   var->element);
-        }
-    }
-    else if (token.kind == PTX_T_F32 || token.kind == PTX_T_F64) {
-        double number;
-        float single;
-
-        value->bits = token.bits;
-        if (token.kind == PTX_T_F64 && var->element == 4) {
-            memcpy(&number, &token.bits, sizeof number);
-            single = (float)number;
-            value->bits = 0;
-            memcpy(&value->bits, &single, sizeof single);
-        }
-        else if (token.kind == PTX_T_F32 && var->element == 8) {
-            memcpy(&single, &token.bits, sizeof single);
-            number = single;
-            memcpy(&value->bits, &number, sizeof number);
-        }
-        if (negative) {
-            value->bits ^= (uint64_t)1 << (8 * var->element - 1);
-        }
+        parse_symbol(parser, token.name, value);
     }
     else {
-        ptx_fail(parser, "expected a value");
+        value->bits = variable_number_bits(parser, var, &token, negative);
     }
 }
 
 static ptx_value *
-new_value(ptx_parser *parser, ptx_var *var, size_t *room)
+variable_new_value(ptx_parser *parser, ptx_var *var, size_t *room)
 {
     var->values = emu_arena_grow(parser->load, var->values, var->value_count, room,
                                  sizeof *var->values);
@@ -247,7 +289,7 @@ new_value(ptx_parser *parser, ptx_var *var, size_t *room)
     return &var->values[var->value_count++];
 }
 
-/* { 1, 2, { ... } }: an inner list that is short is filled up with zeros. */
+/* { 1, 2, { ... } }. An inner list that is too short is filled with zeros. */
 static void
 parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
                   unsigned lanes)
@@ -255,7 +297,7 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
     size_t room = 0, depth = 0;
 
     if (!ptx_at(parser, '{')) {
-        parse_value(parser, var, new_value(parser, var, &room));
+        parse_value(parser, var, variable_new_value(parser, var, &room));
         return;
     }
     for (;;) {
@@ -277,11 +319,11 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
                 stride *= shape->count[i];
             }
             while (stride && stride < 1 << 20 && var->value_count % stride) {
-                (void)new_value(parser, var, &room);
+                (void)variable_new_value(parser, var, &room);
             }
         }
         else {
-            parse_value(parser, var, new_value(parser, var, &room));
+            parse_value(parser, var, variable_new_value(parser, var, &room));
         }
         (void)ptx_accept(parser, ',');
         if (parser->lexer.token.kind == PTX_T_END) {
@@ -291,7 +333,7 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
 }
 
 static void
-declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
+variable_declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
     ptx_binding *binding;
     unsigned i;
@@ -324,7 +366,7 @@ declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
 }
 
 static ptx_var *
-new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
+variable_new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
     ptx_var *var = emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *var);
 
@@ -333,7 +375,10 @@ new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
     var->type = head->type;
     var->element = ptx_type_size(head->type);
     var->size = (uint64_t)var->element * head->lanes;
-    var->align = head->align ? head->align : (unsigned)var->size;
+    var->align = head->align;
+    if (var->align == 0) {
+        var->align = (unsigned)var->size;
+    }
     if (var->align < var->element) {
         var->align = var->element;
     }
@@ -343,7 +388,7 @@ new_var(ptx_parser *parser, const var_head *head, ptx_name *name)
 }
 
 static void
-add_function_var(ptx_parser *parser, ptx_var *var)
+variable_add_function_var(ptx_parser *parser, ptx_var *var)
 {
     ptx_function *function = parser->function;
     ptx_scope *scope = &parser->scopes[parser->depth];
@@ -364,9 +409,9 @@ add_function_var(ptx_parser *parser, ptx_var *var)
     function->vars = var;
 }
 
-/* A module's variable, or the declaration of one that came or comes elsewhere. */
+/* A variable of the module: a definition or a declaration. */
 static void
-add_module_var(ptx_parser *parser, ptx_var *var)
+variable_add_module_var(ptx_parser *parser, ptx_var *var)
 {
     *parser->module->vars_tail = var;
     parser->module->vars_tail = &var->next;
@@ -387,10 +432,10 @@ ptx_parse_vars(ptx_parser *parser, ptx_linkage linkage)
         var_shape shape;
 
         if (head.space == PTX_SPACE_REG) {
-            declare_regs(parser, &head, name);
+            variable_declare_regs(parser, &head, name);
             continue;
         }
-        var = new_var(parser, &head, name);
+        var = variable_new_var(parser, &head, name);
         var->is_extern = linkage.is_extern;
         var->is_visible = linkage.is_visible;
         var->is_weak = linkage.is_weak;
@@ -413,13 +458,13 @@ ptx_parse_vars(ptx_parser *parser, ptx_linkage linkage)
         if (parser->function &&
             (head.space == PTX_SPACE_PARAM || head.space == PTX_SPACE_LOCAL ||
              head.space == PTX_SPACE_SHARED)) {
-            add_function_var(parser, var);
+            variable_add_function_var(parser, var);
         }
         else {
             if (head.space == PTX_SPACE_PARAM) {
                 ptx_fail(parser, "a parameter outside of a function");
             }
-            add_module_var(parser, var);
+            variable_add_module_var(parser, var);
         }
     } while (ptx_accept(parser, ','));
     ptx_expect(parser, ';');
@@ -436,7 +481,7 @@ ptx_parse_params(ptx_parser *parser)
         var_shape shape;
         ptx_var *var;
         ptx_name *name;
-        unsigned lane;
+        unsigned lane, count_of_vars = 1;
 
         parse_head(parser, &head);
         if (head.space != PTX_SPACE_PARAM && head.space != PTX_SPACE_REG) {
@@ -448,16 +493,19 @@ ptx_parse_params(ptx_parser *parser)
         else {
             name = ptx_names_get(parser->load, parser->names, "_", 1, true);
         }
-        var = new_var(parser, &head, name);
+        var = variable_new_var(parser, &head, name);
         var->is_param = true;
         parse_shape(parser, var, &shape);
         if (var->unsized) {
             var->size = 0;
         }
-        /* a vector register is passed as that many registers; the first has the name */
-        for (lane = 0; lane < (head.space == PTX_SPACE_REG ? head.lanes : 1); lane++) {
+        /* a vector register is passed as several registers; the first has the name */
+        if (head.space == PTX_SPACE_REG) {
+            count_of_vars = head.lanes;
+        }
+        for (lane = 0; lane < count_of_vars; lane++) {
             if (lane > 0) {
-                var = new_var(parser, &head, name);
+                var = variable_new_var(parser, &head, name);
                 var->is_param = true;
             }
             else {

@@ -15,7 +15,7 @@ ptx_fail(ptx_parser *parser, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    emu_load_fail(parser->load, CUDA_ERROR_INVALID_PTX, parser->lexer.token.line, "%s",
+    emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, parser->lexer.token.line, "%s",
                   text);
 }
 
@@ -92,8 +92,8 @@ ptx_scope_open(ptx_parser *parser)
     parser->scopes[parser->depth].call_top = parser->scopes[parser->depth - 1].call_top;
 }
 
-/* Gives the uses of labels their numbers where this scope defines them; the others move
- * to the scope around it. */
+/* Resolves the uses of labels that this scope defines. The other uses move to the scope
+ * around it. */
 static void
 scope_resolve_labels(ptx_parser *parser)
 {
@@ -129,7 +129,7 @@ ptx_scope_close(ptx_parser *parser)
     }
     parser->depth--;
     if (parser->depth == 0) {
-        parser->scopes[0].uses = NULL; /* lower.c says which names mean nothing */
+        parser->scopes[0].uses = NULL; /* lowering fails for the unknown names */
     }
 }
 
@@ -148,7 +148,7 @@ ptx_new_reg(ptx_parser *parser, unsigned type)
     return (uint32_t)function->reg_count++;
 }
 
-/* -- directives of no meaning here ------------------------------------------------- */
+/* -- directives that functions and modules share ----------------------------------- */
 
 void
 ptx_parse_loc(ptx_parser *parser)

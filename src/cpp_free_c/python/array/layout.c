@@ -165,23 +165,6 @@ layout_axis_order(const pcu_gpuarray *self, int *order)
 }
 
 int
-pcu_strides_in_order(int f_order, int ndim, const size_t *shape, size_t itemsize,
-                     ptrdiff_t *strides)
-{
-    int rc;
-    if (f_order) {
-        rc = pcu_strides_f(ndim, shape, itemsize, strides);
-    }
-    else {
-        rc = pcu_strides_c(ndim, shape, itemsize, strides);
-    }
-    if (rc < 0) {
-        PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
-    }
-    return rc;
-}
-
-int
 pcu_gpuarray_packed_strides(const pcu_gpuarray *self, size_t itemsize,
                             ptrdiff_t *strides)
 {

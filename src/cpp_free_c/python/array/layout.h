@@ -5,6 +5,7 @@
 #ifndef PYTHON_ARRAY_LAYOUT_H
 #define PYTHON_ARRAY_LAYOUT_H
 
+#include "driver/shape.h"
 #include "python/driver/memory/gpuarray.h"
 
 /* Give the array another dtype, shape and strides (NULL: C order) and compute the
@@ -35,10 +36,24 @@ PCU_HIDDEN PCU_RAISES int pcu_raise_shapes(const char *format, const char *name,
                                            int ndim, const size_t *shape,
                                            const pcu_gpuarray *array);
 
-/* The strides of a packed array in C order, or in Fortran order if f_order is 1. */
-PCU_HIDDEN PCU_RAISES int pcu_strides_in_order(int f_order, int ndim,
-                                               const size_t *shape, size_t itemsize,
-                                               ptrdiff_t *strides);
+/* The strides of a packed array in C order, or in Fortran order if f_order is 1.
+ * Inline: every reshape calls it. */
+PCU_RAISES static inline int
+pcu_strides_in_order(int f_order, int ndim, const size_t *shape, size_t itemsize,
+                     ptrdiff_t *strides)
+{
+    int rc;
+    if (f_order) {
+        rc = pcu_strides_f(ndim, shape, itemsize, strides);
+    }
+    else {
+        rc = pcu_strides_c(ndim, shape, itemsize, strides);
+    }
+    if (rc < 0) {
+        PyErr_SetString(PyExc_ValueError, "an array of that shape is too big");
+    }
+    return rc;
+}
 
 /* The strides of a packed array whose axes have the order in memory of self's. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_packed_strides(const pcu_gpuarray *self,

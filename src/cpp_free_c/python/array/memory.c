@@ -191,10 +191,13 @@ memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
     if (is_array) {
         memory = ((pcu_gpuarray *)self->base)->memory;
     }
-    if (!memory_range(self->st, memory, &start, &size)) {
-        return is_array ? memory : NULL;
+    if (memory_range(self->st, memory, &start, &size)) {
+        if ((is_array && is_new) || address - start <= size) {
+            return memory;
+        }
+        return NULL;
     }
-    if ((is_array && is_new) || address - start <= size) {
+    if (is_array) {
         return memory;
     }
     return NULL;

@@ -39,6 +39,19 @@ static const pcu_argspec context_peer_specs[] = {
     {"flags", pcu_as_uint, offsetof(context_peer_args, flags)},
 };
 
+/* Parse the arguments, and return the handle of the peer, which is alive. NULL with an
+ * exception. */
+static CUcontext
+context_parse_peer(pcu_state *st, const pcu_argtable *table, const char *routine,
+                   PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                   context_peer_args *a)
+{
+    if (pcu_args_parse(st, table, args, nargs, kwnames, a) < 0) {
+        return NULL;
+    }
+    return pcu_context_handle(st, a->peer, routine, "peer");
+}
+
 PyDoc_STRVAR(
     context_enable_peer_access_doc,
     "enable_peer_access($type, /, peer, flags=0)\n--\n\n"
@@ -54,10 +67,8 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_peer_args a = {0};
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    CUcontext peer = pcu_context_handle(st, a.peer, "cuCtxEnablePeerAccess", "peer");
+    CUcontext peer = context_parse_peer(st, &table, "cuCtxEnablePeerAccess", args,
+                                        nargs, kwnames, &a);
     if (peer == NULL) {
         return NULL;
     }
@@ -81,10 +92,8 @@ context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t na
     pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     context_peer_args a = {0};
     int rc;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
-        return NULL;
-    }
-    CUcontext peer = pcu_context_handle(st, a.peer, "cuCtxDisablePeerAccess", "peer");
+    CUcontext peer = context_parse_peer(st, &table, "cuCtxDisablePeerAccess", args,
+                                        nargs, kwnames, &a);
     if (peer == NULL) {
         return NULL;
     }

@@ -1,10 +1,10 @@
 /* Formats of _pvt_struct: a format is compiled once into a plan, by which values are
  * packed and unpacked.
  *
- * Values have the sizes and alignments of the C compiler; F and D are two floats and two
- * doubles. A plan is stored in a bytes object. A user of the plan holds a reference, so
- * Python code that runs during a conversion cannot free the plan, even if it calls
- * Struct.__init__ again.
+ * Values have the sizes and alignments of the C compiler; F and D are two floats and
+ * two doubles. A plan is stored in a bytes object. A user of the plan holds a
+ * reference, so Python code that runs during a conversion cannot free the plan, even if
+ * it calls Struct.__init__ again.
  *
  * Invariant: a plan never changes. Caller: struct.c, with the interpreter lock. `error`
  * is the exception class for wrong formats and values. */

@@ -1,5 +1,5 @@
-/* The argument parser, for vectorcall and for tp_new and tp_init. Invariant and callers:
- * see args.h. Messages are worded like CPython's. */
+/* The argument parser, for vectorcall and for tp_new and tp_init. Invariant and
+ * callers: see args.h. Messages are worded like CPython's. */
 #include "python/support/args.h"
 
 static int

@@ -2,7 +2,7 @@
 #include "python/support/type.h"
 
 static PyObject *
-refuse_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+type_refuse_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     return PyErr_Format(PyExc_TypeError, "cannot pickle '%s' object",
                         Py_TYPE(self)->tp_name);
@@ -11,8 +11,8 @@ refuse_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
 /* Without this method, pickle's protocols 0 and 1 write an object that cannot be
  * created again, because its type has no constructor. A subclass may define its own
  * __reduce__. */
-static PyMethodDef refuse_reduce_def = {
-    "__reduce__", refuse_reduce, METH_NOARGS,
+static PyMethodDef type_refuse_reduce_def = {
+    "__reduce__", type_refuse_reduce, METH_NOARGS,
     "__reduce__($self, /)\n--\n\n"
     "Raise TypeError: a resource of the driver belongs to its process."};
 
@@ -25,7 +25,7 @@ pcu_add_type(PyObject *m, PyTypeObject **slot, PyType_Spec *spec, PyObject *base
     }
     *slot = (PyTypeObject *)type;
     if (PyType_HasFeature(*slot, Py_TPFLAGS_DISALLOW_INSTANTIATION)) {
-        PyObject *method = PyDescr_NewMethod(*slot, &refuse_reduce_def);
+        PyObject *method = PyDescr_NewMethod(*slot, &type_refuse_reduce_def);
         int rc = -1;
         if (method != NULL) {
             rc = PyDict_SetItemString((*slot)->tp_dict, "__reduce__", method);

@@ -1,5 +1,5 @@
 /* _gather: the arguments of a program's own elementwise, reduction or scan kernel,
- * checked and turned into what a prepared call takes.
+ * checked and converted to the arguments of a prepared call.
  *
  * It accepts the usual cases. pycuda/_array/kernel_arguments.py handles all others. */
 

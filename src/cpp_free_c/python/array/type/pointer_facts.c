@@ -1,4 +1,5 @@
-/* _pointer_facts: what the driver knows about an address, for pycuda.interop. */
+/* _pointer_facts: context, device and kind of memory of an address, for pycuda.interop.
+ */
 
 #include "python/array/type/members.h"
 

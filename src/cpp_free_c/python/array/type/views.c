@@ -37,8 +37,8 @@ view_is_sequence(PyObject *value)
 }
 
 /* The arguments of a method that takes integers, or one sequence of them, as a tuple.
- */
-static PyObject *
+ * Inline: every reshape calls it. */
+static inline PyObject *
 view_integers_new(PyObject *const *args, Py_ssize_t nargs)
 {
     if (nargs == 1 && view_is_sequence(args[0])) {
@@ -164,10 +164,10 @@ view_is_reshaped(const pcu_gpuarray *self, int ndim, const size_t *shape, int f_
     if (f_order) {
         order = PCU_ARRAY_F;
     }
-    if (self->contiguous && !(self->contiguous & order)) {
+    if (!pcu_gpuarray_has_shape(self, ndim, shape)) {
         return 0;
     }
-    return pcu_gpuarray_has_shape(self, ndim, shape);
+    return !self->contiguous || (self->contiguous & order) != 0;
 }
 
 /* Read the keyword order: 1 for Fortran order, 0 for C order. */

@@ -4,25 +4,25 @@
 /* Describe a range that is not inside one allocation. NULL without an exception if it
  * is inside one, or if the driver cannot tell. */
 static PyObject *
-range_fault_new(const pcu_copy_range *e)
+copy_error_describe(const pcu_copy_range *range)
 {
     CUdeviceptr base = 0;
     size_t size = 0;
     CUresult status;
-    PCU_STATUS(status, MemGetAddressRange, (&base, &size, e->start));
+    PCU_STATUS(status, MemGetAddressRange, (&base, &size, range->start));
     if (status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_INVALID_VALUE) {
         return PyUnicode_FromFormat(
             "%s: %zu bytes were asked for at address %p, which is in no allocation",
-            e->name, e->bytes, (void *)(uintptr_t)e->start);
+            range->name, range->bytes, (void *)(uintptr_t)range->start);
     }
-    size_t offset = (size_t)(e->start - base);
-    if (status != CUDA_SUCCESS || offset > size || e->bytes <= size - offset) {
+    size_t offset = (size_t)(range->start - base);
+    if (status != CUDA_SUCCESS || offset > size || range->bytes <= size - offset) {
         return NULL;
     }
     return PyUnicode_FromFormat(
         "%s: %zu bytes from byte %zu on were asked for, but "
         "the allocation at %p has %zu bytes",
-        e->name, e->bytes, offset, (void *)(uintptr_t)base, size);
+        range->name, range->bytes, offset, (void *)(uintptr_t)base, size);
 }
 
 int
@@ -32,7 +32,7 @@ pcu_copy_ranges_check(pcu_state *st, const char *routine, CUresult status,
     PyObject *fault = NULL;
     for (int i = 0; status == CUDA_ERROR_INVALID_VALUE && i < count; i++) {
         if (fault == NULL && ranges[i].bytes != 0) {
-            fault = range_fault_new(&ranges[i]);
+            fault = copy_error_describe(&ranges[i]);
             if (fault == NULL && PyErr_Occurred()) {
                 return -1;
             }

@@ -1,0 +1,419 @@
+/* Contexts: making and destroying, primary contexts, the calls on a thread's stack.
+ *
+ * Destroying a context waits for its work, then frees everything that it owns. */
+#include <stdlib.h>
+
+#include "device/memory/memory.h"
+#include "device/machine/services.h"
+#include "device/api/entry/context_stack.h"
+#include "device/base/device.h"
+#include "device/api/entry/entry.h"
+#include "device/api/memory/release.h"
+#include "device/api/entry/release_count.h"
+#include "device/api/stream/stream.h"
+#include "device/api/entry/users.h"
+
+static uint64_t last_id; /* guarded by the API lock */
+
+/* -- making and destroying --------------------------------------------------------- */
+
+/* Free what a context owns, then the context. It has no work under way. */
+static void
+context_free(emu_object *object)
+{
+    emu_context *context = (emu_context *)object;
+
+    while (context->object.owned != NULL) {
+        context->object.owned->destroy(context->object.owned);
+    }
+    emu_services_close(context);
+    for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
+        emu_release_forget(a);
+    }
+    (void)emu_memory_release_context(context); /* context_destroy has counted them */
+    emu_stream_close(context);
+    emu_object_free(object);
+}
+
+/* Count the objects and allocations that the program should have released. */
+static size_t
+context_count_abandoned(const emu_context *context)
+{
+    size_t count = 0;
+
+    for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
+        if (o->kind != EMU_FUNCTION && o->kind != EMU_TEXREF &&
+            o->kind != EMU_SURFREF) {
+            count++;
+        }
+    }
+    for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
+        if (a->kind != EMU_MEMORY_ARRAY && a->kind != EMU_MEMORY_GLOBAL &&
+            a->kind != EMU_MEMORY_HEAP && a->kind != EMU_MEMORY_GRAPHICS) {
+            count++;
+        }
+    }
+    return count;
+}
+
+static CUresult
+context_new(emu_device *device, unsigned int flags, emu_context **out)
+{
+    emu_context *context =
+        emu_object_new(EMU_CONTEXT, sizeof(*context), NULL, context_free);
+
+    *out = NULL;
+    if (context == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    context->device = device;
+    context->id = ++last_id;
+    context->flags = flags;
+    context->api_version = 3020;
+    atomic_init(&context->access, (uint64_t)1 << device->ordinal);
+    context->limits[EMU_LIMIT_STACK_SIZE] = 1024;
+    context->limits[EMU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
+    context->limits[EMU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
+    context->limits[EMU_LIMIT_SYNC_DEPTH] = 2;
+    context->limits[EMU_LIMIT_PENDING_LAUNCH_COUNT] = 2048;
+    context->limits[EMU_LIMIT_L2_FETCH_GRANULARITY] = 64;
+    if (emu_stream_open(context) != CUDA_SUCCESS) {
+        emu_object_free(&context->object);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *out = context;
+    return CUDA_SUCCESS;
+}
+
+static void
+context_destroy(emu_context *context)
+{
+    /* From here on its handle is dead in all threads; only this one still uses it. */
+    emu_object_unlist(&context->object);
+    emu_users_wait(&context->object);
+    emu_count_abandoned(context_count_abandoned(context));
+    context_free(&context->object);
+}
+
+/* Whether cuCtxCreate and the primary context take these flags. */
+static bool
+context_flags_are_valid(unsigned int flags)
+{
+    unsigned int scheduling = flags & 7;
+
+    return flags <= 0xff && (scheduling <= 2 || scheduling == 4);
+}
+
+CUresult
+emu_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    emu_device *device = NULL;
+    emu_context *context = NULL;
+    CUresult status = EMU_ENTER(CtxCreate);
+
+    if (status == CUDA_SUCCESS && (pctx == NULL || !context_flags_are_valid(flags))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(dev, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = context_new(device, flags, &context);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_context_push(context);
+        if (status == CUDA_SUCCESS) {
+            *pctx = context;
+        }
+        else {
+            context_destroy(context);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Check that a program may destroy the context of a handle. */
+static CUresult
+context_check_destroy(CUcontext handle, const emu_context *context)
+{
+    if (handle == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (context == NULL) {
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    }
+    if (context->primary) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (!emu_users_can_wait(&context->object)) {
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuCtxDestroy(CUcontext ctx)
+{
+    emu_context *context = NULL;
+    CUresult status = EMU_ENTER(CtxDestroy);
+
+    if (status == CUDA_SUCCESS) {
+        context = emu_context_get(ctx);
+        status = context_check_destroy(ctx, context);
+    }
+    if (status == CUDA_SUCCESS) {
+        if (emu_context_top() == context) {
+            emu_context_pop();
+        }
+        context_destroy(context);
+    }
+    return emu_leave(status);
+}
+
+/* -- primary contexts -------------------------------------------------------------- */
+
+CUresult
+emu_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    emu_device *device = NULL;
+    CUresult status = EMU_ENTER(DevicePrimaryCtxRetain);
+
+    if (status == CUDA_SUCCESS && pctx == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(dev, &device);
+    }
+    if (status == CUDA_SUCCESS && device->primary == NULL) {
+        emu_context *context;
+
+        status = context_new(device, device->primary_flags, &context);
+        if (status == CUDA_SUCCESS) {
+            context->primary = true;
+            device->primary = context;
+        }
+    }
+    if (status == CUDA_SUCCESS) {
+        device->primary_count++;
+        *pctx = device->primary;
+    }
+    return emu_leave(status);
+}
+
+static CUresult
+primary_destroy(emu_device *device)
+{
+    emu_context *context = device->primary;
+
+    if (context != NULL && !emu_users_can_wait(&context->object)) {
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    device->primary = NULL;
+    device->primary_count = 0;
+    if (context != NULL) {
+        context_destroy(context);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+primary_release(emu_device *device)
+{
+    if (device->primary_count == 0) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    if (device->primary_count == 1) {
+        return primary_destroy(device);
+    }
+    device->primary_count--;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    emu_device *device = NULL;
+    CUresult status = EMU_ENTER(DevicePrimaryCtxRelease);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(dev, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = primary_release(device);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    emu_device *device = NULL;
+    CUresult status = EMU_ENTER(DevicePrimaryCtxReset);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(dev, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = primary_destroy(device);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
+{
+    emu_device *device = NULL;
+    CUresult status = EMU_ENTER(DevicePrimaryCtxSetFlags);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(dev, &device);
+    }
+    if (status == CUDA_SUCCESS && !context_flags_are_valid(flags)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        device->primary_flags = flags;
+        if (device->primary != NULL) {
+            device->primary->flags = flags;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    emu_device *device = NULL;
+    CUresult status = EMU_ENTER(DevicePrimaryCtxGetState);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(dev, &device);
+    }
+    if (status == CUDA_SUCCESS && (flags == NULL || active == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *flags = device->primary_flags;
+        *active = device->primary != NULL;
+    }
+    return emu_leave(status);
+}
+
+/* -- the stack of the calling thread ----------------------------------------------- */
+
+CUresult
+emu_cuCtxPushCurrent(CUcontext ctx)
+{
+    CUresult status = EMU_ENTER(CtxPushCurrent);
+
+    if (status == CUDA_SUCCESS) {
+        emu_context *context = emu_context_get(ctx);
+
+        if (context == NULL) {
+            status = CUDA_ERROR_INVALID_CONTEXT;
+        }
+        else {
+            status = emu_context_push(context);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuCtxPopCurrent(CUcontext *pctx)
+{
+    CUresult status = EMU_ENTER(CtxPopCurrent);
+
+    if (status == CUDA_SUCCESS) {
+        emu_context *top = emu_context_top();
+
+        if (top == NULL) {
+            status = CUDA_ERROR_INVALID_CONTEXT;
+        }
+        else {
+            emu_context_pop();
+            if (pctx != NULL) {
+                *pctx = top;
+            }
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Replace the top of the stack; NULL removes it. */
+CUresult
+emu_cuCtxSetCurrent(CUcontext ctx)
+{
+    CUresult status = EMU_ENTER(CtxSetCurrent);
+
+    if (status == CUDA_SUCCESS) {
+        emu_context *context = emu_context_get(ctx);
+
+        if (ctx != NULL && context == NULL) {
+            status = CUDA_ERROR_INVALID_CONTEXT;
+        }
+        else {
+            emu_context_pop();
+            if (context != NULL) {
+                status = emu_context_push(context);
+            }
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuCtxGetCurrent(CUcontext *pctx)
+{
+    CUresult status = EMU_ENTER(CtxGetCurrent);
+
+    if (status == CUDA_SUCCESS && pctx == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *pctx = emu_context_top();
+    }
+    return emu_leave(status);
+}
+
+/* -- facts about a context --------------------------------------------------------- */
+
+/* The context that the program gives, or the current one for NULL. */
+static CUresult
+context_given_or_current(CUcontext handle, emu_context **context)
+{
+    if (handle == NULL) {
+        return emu_context_current(context);
+    }
+    *context = emu_context_get(handle);
+    if (*context == NULL) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* A call that stores one fact about a context. A failed context still has its facts. */
+#define CONTEXT_GETTER(name, parameters, handle, out, value)     \
+    CUresult emu_cuCtx##name parameters                          \
+    {                                                            \
+        emu_context *context = NULL;                             \
+        CUresult status = EMU_ENTER(Ctx##name);                  \
+                                                                 \
+        if (status == CUDA_SUCCESS) {                            \
+            status = context_given_or_current(handle, &context); \
+        }                                                        \
+        if (status == CUDA_SUCCESS && (out) == NULL) {           \
+            status = CUDA_ERROR_INVALID_VALUE;                   \
+        }                                                        \
+        if (status == CUDA_SUCCESS) {                            \
+            *(out) = value;                                      \
+        }                                                        \
+        return emu_leave(status);                                \
+    }
+
+CONTEXT_GETTER(GetDevice, (CUdevice * device), NULL, device, context->device->ordinal)
+CONTEXT_GETTER(GetFlags, (unsigned int *flags), NULL, flags, context->flags)
+CONTEXT_GETTER(GetApiVersion, (CUcontext ctx, unsigned int *version), ctx, version,
+               context->api_version)
+CONTEXT_GETTER(GetId, (CUcontext ctx, unsigned long long *ctxId), ctx, ctxId,
+               context->id)

@@ -1,0 +1,217 @@
+/* Setting up the devices: what the environment asks for, and their limits.
+ *
+ * Called once, by cuInit. The limits follow a small GPU of the compute capability. */
+#include "device/memory/memory.h"
+#include "device/api/context/device_setup.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/machine/race_check.h"
+#include "device/api/entry/message.h"
+
+#define DEFAULT_MEMORY ((uint64_t)4 << 30)
+#define LARGEST_MEMORY ((uint64_t)1 << 38)
+
+/* What the environment asks for. */
+typedef struct {
+    uint64_t count, memory;
+    int major, minor;
+} setup_wish;
+
+/* -- the environment --------------------------------------------------------------- */
+
+/* Read a number. False for anything but digits, and for a number above `most`. */
+static bool
+setup_parse_number(const char *text, size_t length, uint64_t most, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    if (length == 0 || length > 20) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned)(text[i] - '0');
+
+        if (digit > 9 || digit > most || value > (most - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+/* Read a number of bytes, with K, M, G or T behind it. */
+static bool
+setup_parse_memory(const char *text, setup_wish *wish)
+{
+    static const char suffixes[] = "KMGT";
+    size_t length = strlen(text);
+    const char *found = strchr(suffixes, toupper((unsigned char)text[length - 1]));
+    int shift = 0;
+
+    if (found != NULL) {
+        shift = 10 * (int)(found - suffixes + 1);
+        length--;
+    }
+    if (!setup_parse_number(text, length, LARGEST_MEMORY >> shift, &wish->memory)) {
+        return false;
+    }
+    wish->memory <<= shift;
+    return wish->memory >= 1;
+}
+
+static bool
+setup_parse_devices(const char *text, setup_wish *wish)
+{
+    return setup_parse_number(text, strlen(text), EMU_MAX_DEVICES, &wish->count);
+}
+
+static bool
+setup_parse_capability(const char *text, setup_wish *wish)
+{
+    static const char *const known[] = {
+        "5.0", "5.2", "5.3", "6.0", "6.1",  "6.2",  "7.0",  "7.2",  "7.5", "8.0",
+        "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"};
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(text, known[i]) == 0) {
+            wish->major = atoi(text);
+            wish->minor = atoi(strchr(text, '.') + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+setup_parse_seed(const char *text, setup_wish *wish)
+{
+    (void)wish; /* the seed is not a device's */
+    return setup_parse_number(text, strlen(text), UINT32_MAX, &emu_seed);
+}
+
+static bool
+setup_parse_checks(const char *text, setup_wish *wish)
+{
+    unsigned checks;
+
+    (void)wish; /* the machine reads the variable itself; here it is only checked */
+    return emu_race_parse(text, &checks);
+}
+
+/* The variables, in the order in which they are checked. */
+static const struct {
+    const char *name;
+    bool (*parse)(const char *text, setup_wish *wish);
+    const char *expected;
+} variables[] = {
+    {"PYCUDA_EMULATOR_DEVICES", setup_parse_devices,
+     "a number of devices from 0 to 64"},
+    {"PYCUDA_EMULATOR_CAPABILITY", setup_parse_capability,
+     "a compute capability such as 7.5"},
+    {"PYCUDA_EMULATOR_MEMORY", setup_parse_memory,
+     "a whole number of bytes, with K, M or G at the end if you like, from 1 to 256G"},
+    {"PYCUDA_EMULATOR_SEED", setup_parse_seed, "a number from 0 to 4294967295"},
+    {"PYCUDA_EMULATOR_CHECK", setup_parse_checks,
+     "names of checks with commas between: init, race, barrier, or all"},
+};
+
+_Static_assert(EMU_MAX_DEVICES == 64, "the text above names the number");
+
+static CUresult
+setup_read_environment(setup_wish *wish)
+{
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+        const char *value = getenv(variables[i].name);
+
+        if (value != NULL && *value != 0 && !variables[i].parse(value, wish)) {
+            emu_message_set("%s is \"%s\"; it must be %s.", variables[i].name, value,
+                            variables[i].expected);
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* -- limits ------------------------------------------------------------------------ */
+
+static void
+setup_limits(emu_device *device)
+{
+    int capability = device->major * 10 + device->minor;
+    emu_device_limits *limits = &device->limits;
+
+    limits->threads_per_block = 1024;
+    limits->block_dim[0] = 1024;
+    limits->block_dim[1] = 1024;
+    limits->block_dim[2] = 64;
+    limits->grid_dim[0] = 2147483647;
+    limits->grid_dim[1] = 65535;
+    limits->grid_dim[2] = 65535;
+    limits->shared_per_block = 48 << 10;
+    limits->registers_per_block = 65536;
+    limits->registers_per_multiprocessor = 65536;
+    limits->multiprocessors = 8;
+    limits->constant_memory = 64 << 10;
+    limits->threads_per_multiprocessor = 2048;
+    limits->blocks_per_multiprocessor = 32;
+    limits->shared_per_multiprocessor = 96 << 10;
+    limits->shared_per_block_optin = 48 << 10;
+    if (capability == 75) {
+        limits->threads_per_multiprocessor = 1024;
+        limits->blocks_per_multiprocessor = 16;
+        limits->shared_per_multiprocessor = 64 << 10;
+        limits->shared_per_block_optin = 64 << 10;
+    }
+    else if (capability == 70 || capability == 72) {
+        limits->shared_per_block_optin = 96 << 10;
+    }
+    else if (capability == 80 || capability == 87) {
+        limits->shared_per_multiprocessor = 164 << 10;
+        limits->shared_per_block_optin = 163 << 10;
+    }
+    else if (capability == 86 || capability == 89 || capability >= 120) {
+        limits->threads_per_multiprocessor = 1536;
+        limits->blocks_per_multiprocessor = 24;
+        if (capability == 86) {
+            limits->blocks_per_multiprocessor = 16;
+        }
+        limits->shared_per_multiprocessor = 100 << 10;
+        limits->shared_per_block_optin = 99 << 10;
+    }
+    else if (capability >= 90) {
+        limits->shared_per_multiprocessor = 228 << 10;
+        limits->shared_per_block_optin = 227 << 10;
+    }
+}
+
+CUresult
+emu_device_open(void)
+{
+    setup_wish wish = {.count = 1, .memory = DEFAULT_MEMORY, .major = 7, .minor = 5};
+    CUresult status = setup_read_environment(&wish);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (wish.count == 0) {
+        emu_message_set("PYCUDA_EMULATOR_DEVICES is 0, so there is no device.");
+        return CUDA_ERROR_NO_DEVICE;
+    }
+    for (int i = 0; i < (int)wish.count; i++) {
+        emu_device *device = &emu_devices[i];
+
+        memset(device, 0, sizeof(*device));
+        device->ordinal = i;
+        device->major = wish.major;
+        device->minor = wish.minor;
+        device->memory_bytes = wish.memory;
+        setup_limits(device);
+        emu_memory_set_total(i, wish.memory);
+    }
+    emu_device_count = (int)wish.count;
+    return CUDA_SUCCESS;
+}

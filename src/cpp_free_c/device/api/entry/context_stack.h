@@ -1,0 +1,30 @@
+/* The stack of contexts of each thread, and how a handle becomes a context.
+ *
+ * Invariant: an entry may outlive its context. It carries the context's id and is
+ * looked up in the registry before each use, so a destroyed context is the error
+ * CONTEXT_IS_DESTROYED, never a dangling pointer. Call all functions with the API lock
+ * held, except emu_context_fail. */
+#ifndef DEVICE_API_ENTRY_CONTEXT_STACK_H
+#define DEVICE_API_ENTRY_CONTEXT_STACK_H
+
+#include "device/base/device.h"
+
+/* The calling thread's current context. INVALID_CONTEXT if there is none,
+ * CONTEXT_IS_DESTROYED if it has been destroyed. */
+CUresult emu_context_current(emu_context **context);
+
+/* The top of the stack, alive or destroyed; NULL if the stack is empty. Compare it or
+ * return it, but do not use it. */
+emu_context *emu_context_top(void);
+
+CUresult emu_context_push(emu_context *context);
+/* Remove the top, if there is one. */
+void emu_context_pop(void);
+
+/* The live context of a handle, or NULL. */
+emu_context *emu_context_get(CUcontext handle);
+
+/* Record a kernel's fault: every later call in the context fails with it. */
+void emu_context_fail(emu_context *context, CUresult status);
+
+#endif

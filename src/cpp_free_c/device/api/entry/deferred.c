@@ -1,0 +1,227 @@
+/* Deferred streams. See deferred.h. */
+#define _GNU_SOURCE
+#include "device/api/entry/deferred.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/machine/wait.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/message.h"
+
+typedef struct emu_deferred_item {
+    struct emu_deferred_item *next;
+    const emu_work *work;
+    _Alignas(16) char payload[];
+} deferred_item;
+
+bool emu_deferred_on;
+static emu_stream *deferred_streams; /* that keep work; guarded by the API lock */
+
+CUresult
+emu_deferred_open(void)
+{
+    const char *value = getenv("PYCUDA_EMULATOR_STREAMS");
+
+    if (value == NULL || *value == 0 || strcmp(value, "eager") == 0) {
+        emu_deferred_on = false;
+        return CUDA_SUCCESS;
+    }
+    if (strcmp(value, "late") == 0) {
+        emu_deferred_on = true;
+        return CUDA_SUCCESS;
+    }
+    emu_message_set("PYCUDA_EMULATOR_STREAMS is \"%s\"; it must be eager or late.",
+                    value);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static void
+deferred_list(emu_stream *stream)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+
+    queue->last = &queue->first;
+    queue->previous = NULL;
+    queue->next = deferred_streams;
+    if (queue->next != NULL) {
+        queue->next->deferred.previous = stream;
+    }
+    deferred_streams = stream;
+    emu_wait_set_deferred(true);
+}
+
+static void
+deferred_unlist(emu_stream *stream)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+
+    if (queue->previous != NULL) {
+        queue->previous->deferred.next = queue->next;
+    }
+    else {
+        deferred_streams = queue->next;
+    }
+    if (queue->next != NULL) {
+        queue->next->deferred.previous = queue->previous;
+    }
+    queue->next = queue->previous = NULL;
+    emu_wait_set_deferred(deferred_streams != NULL);
+}
+
+bool
+emu_deferred_keep(emu_stream *stream, const emu_work *work, const void *payload,
+                  size_t size)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+    deferred_item *item;
+
+    if (!emu_deferred_on || stream->is_null ||
+        (work->can_wait != NULL && !work->can_wait(payload))) {
+        return false;
+    }
+    item = calloc(1, sizeof(*item) + size);
+    if (item == NULL) {
+        return false; /* running it now is correct too */
+    }
+    item->work = work;
+    memcpy(item->payload, payload, size);
+    if (work->begin != NULL && work->begin(item->payload) != CUDA_SUCCESS) {
+        free(item);
+        return false;
+    }
+    if (queue->first == NULL) {
+        deferred_list(stream);
+    }
+    *queue->last = item;
+    queue->last = &item->next;
+    queue->kept++;
+    return true;
+}
+
+/* Take the first item out. The caller holds the stream's turn, so the item runs before
+ * the next one. */
+static deferred_item *
+deferred_take_first(emu_stream *stream)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+    deferred_item *first;
+
+    emu_lock();
+    first = queue->first;
+    if (first != NULL) {
+        queue->first = first->next;
+        if (queue->first == NULL) {
+            deferred_unlist(stream);
+        }
+    }
+    emu_unlock();
+    return first;
+}
+
+/* Run an item in the stream's turn and free it. `status` is that of the context: after
+ * a fault, or when a signal has ended the call, the item is dropped. */
+static CUresult
+deferred_run_item(emu_stream *stream, deferred_item *item, CUresult status,
+                  emu_report *report)
+{
+    const emu_work *work = item->work;
+
+    if (status == CUDA_SUCCESS && work->run != NULL && !emu_wait_interrupted()) {
+        status = work->run(item->payload, stream->object.context, report);
+    }
+    emu_lock();
+    if (work->end != NULL) {
+        work->end(item->payload);
+    }
+    stream->deferred.done++;
+    emu_unlock();
+    free(item);
+    return status;
+}
+
+bool
+emu_deferred_run(emu_stream *stream, uint64_t until)
+{
+    emu_deferred_queue *queue = &stream->deferred;
+    emu_context *context = stream->object.context;
+
+    for (;;) {
+        emu_report report = {.text = ""};
+        CUresult status = (CUresult)atomic_load(&context->sticky);
+        deferred_item *item;
+        int token;
+
+        if (emu_wait_interrupted()) {
+            until = queue->kept;
+        }
+        if (queue->done >= until) {
+            return true;
+        }
+        token = emu_stream_turn(stream);
+        if (token < 0) {
+            return false;
+        }
+        item = deferred_take_first(stream);
+        if (item != NULL) {
+            status = deferred_run_item(stream, item, status, &report);
+        }
+        if (status != CUDA_SUCCESS && status != EMU_INTERRUPTED) {
+            emu_context_fail(context, status);
+        }
+        emu_stream_end(stream, token);
+        if (report.text[0] != 0) {
+            emu_message_set("%s", report.text);
+        }
+    }
+}
+
+/* The first stream that keeps work: a blocking one of that context, or any for NULL. */
+static emu_stream *
+deferred_find(const emu_context *context)
+{
+    emu_stream *stream = deferred_streams;
+
+    while (stream != NULL && context != NULL &&
+           (stream->object.context != context || !emu_stream_is_blocking(stream))) {
+        stream = stream->deferred.next;
+    }
+    return stream;
+}
+
+static void
+deferred_run_all(const emu_context *context)
+{
+    emu_stream *stream = deferred_find(context);
+
+    while (stream != NULL && emu_deferred_run(stream, stream->deferred.kept)) {
+        stream = deferred_find(context);
+    }
+}
+
+void
+emu_deferred_run_before(emu_stream *stream)
+{
+    if (stream->is_null) {
+        deferred_run_all(stream->object.context);
+    }
+    else {
+        /* If there is no turn, the caller does not get one either. */
+        (void)emu_deferred_run(stream, stream->deferred.kept);
+    }
+}
+
+bool
+emu_deferred_enter(emu_call call)
+{
+    const unsigned char traits = emu_call_traits[call];
+
+    if (emu_deferred_on && (traits & EMU_CALL_RUNS_DEFERRED) != 0) {
+        deferred_run_all(NULL);
+    }
+    if ((traits & EMU_CALL_WAITS_RUNNING) != 0) {
+        emu_running_settle(emu_context_top());
+    }
+    return (traits & EMU_CALL_IS_INTERRUPTIBLE) != 0;
+}

@@ -1,0 +1,145 @@
+/* The first and last steps of every entry point. See entry.h. */
+#define _GNU_SOURCE
+#include "device/api/entry/entry.h"
+
+#include <pthread.h>
+
+#include "device/memory/memory.h"
+#include "device/machine/wait.h"
+#include "device/api/entry/call_log.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/entry/deferred.h"
+#include "device/api/entry/faults.h"
+#include "device/api/entry/lock.h"
+
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static _Thread_local bool in_callback;
+static _Thread_local bool has_begun; /* emu_wait_thread_begins was called */
+
+static void
+entry_open(void)
+{
+    emu_fault_open();
+    emu_call_log_open();
+}
+
+CUresult
+emu_enter_early(emu_call call)
+{
+    CUresult status = CUDA_SUCCESS;
+
+    pthread_once(&opened, entry_open);
+    emu_lock_for(call);
+    if (!has_begun) {
+        has_begun = true;
+        emu_wait_thread_begins();
+    }
+    if (emu_is_forked()) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    emu_call_log_begin(call);
+    status = emu_fault_check(call);
+    if (status == CUDA_SUCCESS && in_callback) {
+        status = CUDA_ERROR_NOT_PERMITTED;
+    }
+    return status;
+}
+
+CUresult
+emu_enter(emu_call call)
+{
+    CUresult status = emu_enter_early(call);
+
+    if (status == CUDA_SUCCESS && !emu_is_initialised()) {
+        status = CUDA_ERROR_NOT_INITIALIZED;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_permit(call);
+    }
+    if (status == CUDA_SUCCESS && emu_deferred_enter(call) && emu_wait_interrupted()) {
+        status = EMU_INTERRUPTED;
+    }
+    return status;
+}
+
+/* The last step of entering: the context must not have failed. */
+static CUresult
+entry_check_sound(CUresult status, emu_context *context)
+{
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    return (CUresult)atomic_load(&context->sticky);
+}
+
+CUresult
+emu_enter_context(emu_call call, emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
+    if (status == CUDA_SUCCESS) {
+        status = emu_context_current(context);
+    }
+    return entry_check_sound(status, *context);
+}
+
+CUresult
+emu_enter_object(emu_call call, const void *handle, emu_kind kind,
+                 emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
+    if (status == CUDA_SUCCESS) {
+        const emu_object *object = emu_object_get(handle, kind);
+
+        if (object != NULL) {
+            *context = object->context;
+        }
+        else {
+            status = emu_context_current(context);
+        }
+    }
+    return entry_check_sound(status, *context);
+}
+
+CUresult
+emu_enter_memory(emu_call call, uint64_t address, emu_context **context)
+{
+    CUresult status = emu_enter(call);
+
+    *context = NULL;
+    if (status == CUDA_SUCCESS) {
+        const emu_allocation *found = emu_memory_check(address, 1);
+
+        if (found != NULL && found->context != NULL) {
+            *context = found->context;
+        }
+        else {
+            status = emu_context_current(context);
+        }
+    }
+    return entry_check_sound(status, *context);
+}
+
+CUresult
+emu_leave(CUresult status)
+{
+    emu_call_log_end(emu_lock_call(), status);
+    if (emu_wait_has_polled && emu_wait_interrupted()) {
+        emu_running_give_up();
+    }
+    emu_unlock();
+    if (emu_wait_has_polled) {
+        emu_wait_leave();
+    }
+    return status;
+}
+
+void
+emu_set_in_callback(bool on)
+{
+    in_callback = on;
+}

@@ -1,0 +1,21 @@
+/* Allocating, finding and freeing the memory that programs ask for.
+ *
+ * Shared by the calls on device, page-locked and managed memory. */
+#ifndef DEVICE_API_MEMORY_ALLOCATION_H
+#define DEVICE_API_MEMORY_ALLOCATION_H
+
+#include "device/memory/memory.h"
+
+/* Allocate memory for a context, on its device. */
+CUresult emu_allocation_new(emu_context *context, emu_memory_kind kind, size_t size,
+                            unsigned int flags, emu_allocation **out);
+
+/* Free the allocation that begins at an address, once no running work may use it.
+ * INVALID_VALUE if there is none, or if its kind is not one of `kinds`, a sum of
+ * 1 << kind. Call it with the API lock held. */
+CUresult emu_allocation_free(uint64_t address, unsigned int kinds);
+
+/* The live allocation that holds an address, if its kind is one of `kinds`, or NULL. */
+const emu_allocation *emu_allocation_find(uint64_t address, unsigned int kinds);
+
+#endif

@@ -1,0 +1,111 @@
+/* Stream-ordered allocation from memory pools.
+ *
+ * Streams run their work at once, so memory is allocated at once too. */
+#define _GNU_SOURCE
+#include "device/memory/memory.h"
+#include "device/machine/wait.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/entry.h"
+#include "device/api/memory/pool.h"
+#include "device/api/memory/release.h"
+#include "device/api/entry/release_count.h"
+#include "device/api/stream/stream.h"
+
+static CUresult
+async_allocate(emu_context *context, CUdeviceptr *out, size_t size, emu_pool *pool,
+               CUstream handle)
+{
+    emu_stream *stream;
+    CUresult status;
+
+    if (out == NULL || size == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    status = emu_stream_find(context, handle, &stream);
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_refuse(stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_pool_allocate(pool, context, size, out);
+    }
+    return status;
+}
+
+CUresult
+emu_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(MemAllocAsync, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_pool *pool = emu_pool_current(context->device);
+
+        if (pool == NULL) {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        else {
+            status = async_allocate(context, dptr, bytesize, pool, hStream);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                            CUstream hStream)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(MemAllocFromPoolAsync, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_pool *found = emu_object_get(pool, EMU_POOL);
+
+        if (found == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = async_allocate(context, dptr, bytesize, found, hStream);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Free the memory after the work of the stream. */
+static CUresult
+async_free(emu_stream *stream, CUdeviceptr address)
+{
+    int token = emu_stream_begin(stream);
+    emu_allocation *found;
+
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    emu_stream_end(stream, token);
+    found = emu_memory_starting_at(address);
+    if (found == NULL ||
+        (found->kind != EMU_MEMORY_POOLED && found->kind != EMU_MEMORY_DEVICE)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    emu_count_free(found->context);
+    (void)emu_release_memory(found); /* just found alive, under the lock */
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    emu_context *context;
+    emu_stream *stream;
+    CUresult status = EMU_ENTER_STREAM(MemFreeAsync, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_stream_find(context, hStream, &stream);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_refuse(stream);
+    }
+    if (status == CUDA_SUCCESS && dptr != 0) {
+        status = async_free(stream, dptr);
+    }
+    return emu_leave(status);
+}

@@ -1,0 +1,191 @@
+/* Checking ranges and moving boxes. See copy.h. */
+#define _GNU_SOURCE
+#include "device/api/memory/copy.h"
+
+#include <string.h>
+
+#include "device/memory/memory.h"
+#include "device/machine/services.h"
+#include "device/machine/wait.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/stream/stream.h"
+
+/* The end of the addresses that a program can have, on every processor supported. */
+#define HOST_END (UINT64_C(1) << 57)
+
+bool
+emu_copy_is_ours(uint64_t address)
+{
+    return address - emu_memory_tables.base < emu_memory_tables.size;
+}
+
+bool
+emu_is_device_range(uint64_t address, size_t bytes)
+{
+    return emu_memory_check(address, bytes) != NULL;
+}
+
+bool
+emu_is_host_range(uint64_t address, size_t bytes)
+{
+    const emu_allocation *found;
+
+    if (!emu_copy_is_ours(address)) {
+        return address != 0 && address < HOST_END && bytes <= HOST_END - address;
+    }
+    found = emu_memory_check(address, bytes);
+    return found != NULL &&
+           (found->kind == EMU_MEMORY_HOST || found->kind == EMU_MEMORY_MANAGED);
+}
+
+bool
+emu_copy_is_range(emu_copy_kind kind, uint64_t address, size_t bytes)
+{
+    switch (kind) {
+        case EMU_COPY_HOST:
+            return emu_is_host_range(address, bytes);
+        case EMU_COPY_DEVICE:
+            return emu_is_device_range(address, bytes);
+        default:
+            return emu_is_device_range(address, bytes) ||
+                   emu_is_host_range(address, bytes);
+    }
+}
+
+enum { MOVE_BYTES = 1 << 25 }; /* between two polls for signals */
+
+/* Move bytes, in chunks unless the ranges overlap. *left counts down to the next poll.
+ * False: a signal ended the copy. */
+static bool
+copy_move_bytes(char *target, const char *source, size_t bytes, size_t *left)
+{
+    const bool overlap = target < source + bytes && source < target + bytes;
+
+    while (bytes > 0) {
+        size_t chunk = bytes;
+
+        if (!overlap && chunk > *left) {
+            chunk = *left;
+        }
+        memmove(target, source, chunk);
+        target += chunk;
+        source += chunk;
+        bytes -= chunk;
+        if (chunk < *left) {
+            *left -= chunk;
+            continue;
+        }
+        *left = MOVE_BYTES;
+        if (emu_wait_poll_due()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static CUresult
+copy_move(const emu_copy_box *b)
+{
+    size_t left = MOVE_BYTES;
+
+    for (size_t z = 0; z < b->depth; z++) {
+        const char *source =
+            (const char *)(uintptr_t)(b->source.start + z * b->source.slice);
+        char *target = (char *)(uintptr_t)(b->target.start + z * b->target.slice);
+        size_t rows = b->height, bytes = b->width;
+
+        if (b->source.pitch == b->width && b->target.pitch == b->width) {
+            rows = 1; /* the rows follow each other without a gap */
+            bytes *= b->height;
+        }
+        for (size_t y = 0; y < rows; y++) {
+            if (!copy_move_bytes(target + y * b->target.pitch,
+                                 source + y * b->source.pitch, bytes, &left)) {
+                return EMU_INTERRUPTED;
+            }
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The bytes from the first to the last of one side. */
+static size_t
+copy_extent(const emu_copy_box *b, const emu_copy_side *s)
+{
+    return (b->depth - 1) * s->slice + (b->height - 1) * s->pitch + b->width;
+}
+
+/* Run a kept copy in the stream's turn. The memory may have been freed since the call
+ * checked it. */
+static CUresult
+copy_run_work(const void *payload, emu_context *context, emu_report *report)
+{
+    const emu_copy_box *b = payload;
+
+    (void)report;
+    if (!emu_copy_is_range(EMU_COPY_ANY, b->source.start, copy_extent(b, &b->source)) ||
+        !emu_copy_is_range(EMU_COPY_ANY, b->target.start, copy_extent(b, &b->target))) {
+        emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    return copy_move(b);
+}
+
+/* Whether a GPU could reach this side while the program continues. */
+static bool
+copy_is_reachable(const emu_copy_box *b, const emu_copy_side *s)
+{
+    return emu_memory_check(s->start, copy_extent(b, s)) != NULL;
+}
+
+static bool
+copy_can_wait(const void *payload)
+{
+    const emu_copy_box *b = payload;
+
+    return copy_is_reachable(b, &b->source) && copy_is_reachable(b, &b->target);
+}
+
+static const emu_work copy_work = {
+    .type = EMU_NODE_MEMCPY, .run = copy_run_work, .can_wait = copy_can_wait};
+
+/* Whether both sides are in device memory. On a GPU the host does not wait for such a
+ * copy. */
+static bool
+copy_is_on_device(const emu_copy_box *b)
+{
+    return emu_is_device_range(b->source.start, copy_extent(b, &b->source)) &&
+           emu_is_device_range(b->target.start, copy_extent(b, &b->target));
+}
+
+/* Moves a checked box in a stream's turn. `blocking` waits, so it also flushes. */
+CUresult
+emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *b,
+             bool blocking)
+{
+    CUresult status;
+    bool taken;
+    int token;
+
+    status = emu_capture_take(stream, &copy_work, b, sizeof(*b), &taken);
+    if (status == CUDA_SUCCESS && blocking && !copy_is_on_device(b)) {
+        status = emu_capture_unsafe();
+    }
+    if (status != CUDA_SUCCESS || taken) {
+        return status;
+    }
+    token = emu_stream_begin(stream);
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    status = copy_move(b);
+    if (blocking) {
+        emu_services_flush(context);
+    }
+    emu_stream_end(stream, token);
+    if (status == CUDA_SUCCESS && blocking) {
+        status = (CUresult)atomic_load(&context->sticky);
+    }
+    return status;
+}

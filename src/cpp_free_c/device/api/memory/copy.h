@@ -1,0 +1,45 @@
+/* Copies: the ranges that they may use, and boxes of bytes that they move.
+ *
+ * Every copy is checked, described as a box, and then moved in the turn of a stream
+ * with the API lock released. If another thread frees one side meanwhile, the copy
+ * reads or writes rubbish, as on a GPU: that is a race of the program. Call the
+ * functions with the API lock held. */
+#ifndef DEVICE_API_MEMORY_COPY_H
+#define DEVICE_API_MEMORY_COPY_H
+
+#include "device/base/device.h"
+#include "device/api/entry/stream_order.h"
+
+/* Whether an address lies in the range of the device's own memory. */
+bool emu_copy_is_ours(uint64_t address);
+
+/* Whether kernels and copies of the context may use [address, address + bytes) as
+ * device memory: one live allocation holds it. */
+bool emu_is_device_range(uint64_t address, size_t bytes);
+
+/* Whether it may be memory of the program: outside the range, or page-locked or
+ * managed. */
+bool emu_is_host_range(uint64_t address, size_t bytes);
+
+/* What a side of a copy has to be. */
+typedef enum { EMU_COPY_HOST, EMU_COPY_DEVICE, EMU_COPY_ANY } emu_copy_kind;
+
+bool emu_copy_is_range(emu_copy_kind kind, uint64_t address, size_t bytes);
+
+/* One side: its first byte, and the distances of rows and of planes. */
+typedef struct {
+    uint64_t start;
+    size_t pitch, slice;
+} emu_copy_side;
+
+typedef struct {
+    emu_copy_side source, target;
+    size_t width, height, depth; /* bytes, rows, planes */
+} emu_copy_box;
+
+/* Move a checked box, or let the stream keep it. A `blocking` copy also writes what
+ * kernels printed and reports a fault of the context. */
+CUresult emu_copy_run(emu_context *context, emu_stream *stream, const emu_copy_box *box,
+                      bool blocking);
+
+#endif

@@ -1,0 +1,272 @@
+/* The calls that copy boxes of two and three dimensions, as their descriptors say. */
+#include "device/memory/array.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/memory/copy.h"
+#include "device/api/entry/entry.h"
+#include "device/api/stream/stream.h"
+
+/* One side of a copy, as the three descriptors give it. */
+typedef struct {
+    size_t x, y, z, level;
+    CUmemorytype type;
+    uint64_t host;
+    uint64_t device;
+    CUarray array;
+    size_t pitch, height;
+} box_side;
+
+static CUresult
+box_array_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
+{
+    const emu_array *array = emu_object_get(given->array, EMU_ARRAY);
+
+    if (array == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (given->x > array->pitch || b->width > array->pitch - given->x ||
+        given->y > array->height || b->height > array->height - given->y ||
+        given->z > array->depth || b->depth > array->depth - given->z ||
+        given->x % array->element || b->width % array->element) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    out->pitch = array->pitch;
+    out->slice = array->slice;
+    out->start =
+        array->base + given->z * array->slice + given->y * array->pitch + given->x;
+    return CUDA_SUCCESS;
+}
+
+/* a * b + c, or SIZE_MAX if it overflows. */
+static size_t
+box_scaled(size_t a, size_t b, size_t c)
+{
+    size_t product;
+
+    if (__builtin_mul_overflow(a, b, &product) ||
+        __builtin_add_overflow(product, c, &product)) {
+        return SIZE_MAX;
+    }
+    return product;
+}
+
+/* The address and the kind of the memory of a side that is no array. */
+static uint64_t
+box_base(const box_side *given, emu_copy_kind *kind)
+{
+    switch (given->type) {
+        case CU_MEMORYTYPE_HOST:
+            *kind = EMU_COPY_HOST;
+            return given->host;
+        case CU_MEMORYTYPE_DEVICE:
+            *kind = EMU_COPY_DEVICE;
+            return given->device;
+        default:
+            *kind = EMU_COPY_ANY;
+            return given->device;
+    }
+}
+
+/* Lay out a side that is no array: the distances of its rows and planes. A pitch or a
+ * height of 0 means that rows or planes follow each other without a gap. */
+static CUresult
+box_lay_out(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
+{
+    size_t rows = given->height;
+
+    out->pitch = given->pitch;
+    if (rows == 0) {
+        rows = given->y + b->height;
+    }
+    if (out->pitch == 0) {
+        out->pitch = given->x + b->width;
+    }
+    if (out->pitch < b->width || given->x > out->pitch - b->width || rows < b->height ||
+        (b->depth > 1 && given->y > rows - b->height)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    out->slice = box_scaled(out->pitch, rows, 0);
+    if (out->slice == SIZE_MAX) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+box_linear_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
+{
+    emu_copy_kind kind;
+    const uint64_t base = box_base(given, &kind);
+    CUresult status = box_lay_out(given, b, out);
+    size_t first, bytes;
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    first =
+        box_scaled(given->z, out->slice, box_scaled(given->y, out->pitch, given->x));
+    bytes = box_scaled(b->depth - 1, out->slice,
+                       box_scaled(b->height - 1, out->pitch, b->width));
+    if (first == SIZE_MAX || bytes == SIZE_MAX || first > UINT64_MAX - base ||
+        emu_copy_is_ours(base) != emu_copy_is_ours(base + first) ||
+        !emu_copy_is_range(kind, base + first, bytes)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    out->start = base + first;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+box_check_side(const box_side *given, const emu_copy_box *b, emu_copy_side *out)
+{
+    if (given->level != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    switch (given->type) {
+        case CU_MEMORYTYPE_HOST:
+        case CU_MEMORYTYPE_DEVICE:
+        case CU_MEMORYTYPE_UNIFIED:
+            return box_linear_side(given, b, out);
+        case CU_MEMORYTYPE_ARRAY:
+            return box_array_side(given, b, out);
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult
+box_copy(emu_context *context, const box_side *target, const box_side *source,
+         emu_copy_box *b, emu_stream *stream, bool blocking)
+{
+    CUresult status;
+
+    if (stream == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (b->width == 0 || b->height == 0 || b->depth == 0) {
+        return CUDA_SUCCESS;
+    }
+    status = box_check_side(source, b, &b->source);
+    if (status == CUDA_SUCCESS) {
+        status = box_check_side(target, b, &b->target);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_copy_run(context, stream, b, blocking);
+    }
+    return emu_capture_failed(stream, status);
+}
+
+static CUresult
+box_copy_2d(emu_context *context, const CUDA_MEMCPY2D *c, emu_stream *stream,
+            bool blocking)
+{
+    box_side source, target;
+    emu_copy_box b = {.depth = 1};
+
+    if (c == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    b.width = c->WidthInBytes;
+    b.height = c->Height;
+    source = (box_side){.x = c->srcXInBytes,
+                        .y = c->srcY,
+                        .type = c->srcMemoryType,
+                        .host = (uintptr_t)c->srcHost,
+                        .device = c->srcDevice,
+                        .array = c->srcArray,
+                        .pitch = c->srcPitch};
+    target = (box_side){.x = c->dstXInBytes,
+                        .y = c->dstY,
+                        .type = c->dstMemoryType,
+                        .host = (uintptr_t)c->dstHost,
+                        .device = c->dstDevice,
+                        .array = c->dstArray,
+                        .pitch = c->dstPitch};
+    return box_copy(context, &target, &source, &b, stream, blocking);
+}
+
+/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER name their members alike. */
+#define SIDE_3D(c, prefix)                                                    \
+    (box_side)                                                                \
+    {                                                                         \
+        .x = (c)->prefix##XInBytes, .y = (c)->prefix##Y, .z = (c)->prefix##Z, \
+        .level = (c)->prefix##LOD, .type = (c)->prefix##MemoryType,           \
+        .host = (uintptr_t)(c)->prefix##Host, .device = (c)->prefix##Device,  \
+        .array = (c)->prefix##Array, .pitch = (c)->prefix##Pitch,             \
+        .height = (c)->prefix##Height                                         \
+    }
+
+static CUresult
+box_copy_3d(emu_context *context, const CUDA_MEMCPY3D *c, emu_stream *stream,
+            bool blocking)
+{
+    box_side source, target;
+    emu_copy_box b = {0};
+
+    if (c == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    b.width = c->WidthInBytes;
+    b.height = c->Height;
+    b.depth = c->Depth;
+    source = SIDE_3D(c, src);
+    target = SIDE_3D(c, dst);
+    return box_copy(context, &target, &source, &b, stream, blocking);
+}
+
+static CUresult
+box_copy_3d_peer(emu_context *context, const CUDA_MEMCPY3D_PEER *c, emu_stream *stream,
+                 bool blocking)
+{
+    box_side source, target;
+    emu_copy_box b = {0};
+
+    if (c == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if ((c->srcMemoryType == CU_MEMORYTYPE_DEVICE &&
+         emu_context_get(c->srcContext) == NULL) ||
+        (c->dstMemoryType == CU_MEMORYTYPE_DEVICE &&
+         emu_context_get(c->dstContext) == NULL)) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    b.width = c->WidthInBytes;
+    b.height = c->Height;
+    b.depth = c->Depth;
+    source = SIDE_3D(c, src);
+    target = SIDE_3D(c, dst);
+    return box_copy(context, &target, &source, &b, stream, blocking);
+}
+
+#define BOX_COPY(name, Type, function)                                     \
+    CUresult emu_cu##name(const Type *pCopy)                               \
+    {                                                                      \
+        emu_context *context;                                              \
+        CUresult status = EMU_ENTER_CONTEXT(name, &context);               \
+                                                                           \
+        if (status == CUDA_SUCCESS) {                                      \
+            status = function(context, pCopy, context->null_stream, true); \
+        }                                                                  \
+        return emu_leave(status);                                          \
+    }
+
+#define BOX_COPY_ASYNC(name, Type, function)                                       \
+    CUresult emu_cu##name(const Type *pCopy, CUstream hStream)                     \
+    {                                                                              \
+        emu_context *context;                                                      \
+        CUresult status = EMU_ENTER_STREAM(name, hStream, &context);               \
+                                                                                   \
+        if (status == CUDA_SUCCESS) {                                              \
+            status =                                                               \
+                function(context, pCopy, emu_stream_get(context, hStream), false); \
+        }                                                                          \
+        return emu_leave(status);                                                  \
+    }
+
+BOX_COPY(Memcpy2D, CUDA_MEMCPY2D, box_copy_2d)
+BOX_COPY(Memcpy2DUnaligned, CUDA_MEMCPY2D, box_copy_2d)
+BOX_COPY_ASYNC(Memcpy2DAsync, CUDA_MEMCPY2D, box_copy_2d)
+BOX_COPY(Memcpy3D, CUDA_MEMCPY3D, box_copy_3d)
+BOX_COPY_ASYNC(Memcpy3DAsync, CUDA_MEMCPY3D, box_copy_3d)
+BOX_COPY(Memcpy3DPeer, CUDA_MEMCPY3D_PEER, box_copy_3d_peer)
+BOX_COPY_ASYNC(Memcpy3DPeerAsync, CUDA_MEMCPY3D_PEER, box_copy_3d_peer)

@@ -1,0 +1,176 @@
+/* The calls that fill memory with a value of one, two or four bytes, flat or in rows.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "device/machine/execution.h"
+#include "device/machine/wait.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/memory/copy.h"
+#include "device/api/entry/entry.h"
+#include "device/api/stream/stream.h"
+
+static void
+fill_row(char *row, uint32_t value, size_t unit, size_t count)
+{
+    if (unit == 1) {
+        memset(row, (int)value, count);
+    }
+    else if (unit == 2) {
+        uint16_t *at = (uint16_t *)(void *)row;
+
+        for (size_t i = 0; i < count; i++) {
+            at[i] = (uint16_t)value;
+        }
+    }
+    else {
+        uint32_t *at = (uint32_t *)(void *)row;
+
+        for (size_t i = 0; i < count; i++) {
+            at[i] = value;
+        }
+    }
+}
+
+/* `width` elements of `unit` bytes in each of `height` rows. */
+typedef struct {
+    uint64_t address;
+    size_t pitch;
+    uint32_t value;
+    size_t unit, width, height;
+    size_t extent; /* bytes from the first to the last */
+} fill_payload;
+
+static void
+fill_rows(const fill_payload *p)
+{
+    for (size_t y = 0; y < p->height; y++) {
+        fill_row((char *)(uintptr_t)(p->address + y * p->pitch), p->value, p->unit,
+                 p->width);
+    }
+}
+
+/* Run a kept fill in the stream's turn. The memory may have been freed since the call
+ * checked it. */
+static CUresult
+fill_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const fill_payload *p = payload;
+
+    (void)report;
+    if (!emu_is_device_range(p->address, p->extent)) {
+        emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    fill_rows(p);
+    return CUDA_SUCCESS;
+}
+
+static const emu_work fill_work = {.type = EMU_NODE_MEMSET, .run = fill_run};
+
+/* Compute the extent. False if it overflows, if rows overlap, if an element is not
+ * aligned, or if the memory is not the device's. */
+static bool
+fill_check(fill_payload *p)
+{
+    size_t row, rows;
+
+    if (__builtin_mul_overflow(p->width, p->unit, &row) ||
+        __builtin_mul_overflow(p->pitch, p->height - 1, &rows) ||
+        __builtin_add_overflow(rows, row, &p->extent)) {
+        return false;
+    }
+    if (p->height > 1 && (p->pitch < row || p->pitch % p->unit != 0)) {
+        return false;
+    }
+    return p->address % p->unit == 0 && emu_is_device_range(p->address, p->extent);
+}
+
+/* As on a GPU, the forms without Async need not wait either. */
+static CUresult
+fill_enqueue(emu_stream *stream, fill_payload p)
+{
+    CUresult status;
+    bool taken;
+    int token;
+
+    if (stream == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (p.width == 0 || p.height == 0) {
+        return CUDA_SUCCESS;
+    }
+    if (!fill_check(&p)) {
+        return emu_capture_failed(stream, CUDA_ERROR_INVALID_VALUE);
+    }
+    status = emu_capture_take(stream, &fill_work, &p, sizeof(p), &taken);
+    if (status != CUDA_SUCCESS || taken) {
+        return status;
+    }
+    token = emu_stream_begin(stream);
+    if (token < 0) {
+        return emu_wait_status();
+    }
+    fill_rows(&p);
+    emu_stream_end(stream, token);
+    return CUDA_SUCCESS;
+}
+
+/* A fill of `columns` elements in each of `rows` rows, `distance` bytes apart. */
+#define FILL_BLOCKING(name, parameters, columns, distance, rows, bytes) \
+    CUresult emu_cu##name parameters                                    \
+    {                                                                   \
+        emu_context *context;                                           \
+        CUresult status = EMU_ENTER_CONTEXT(name, &context);            \
+                                                                        \
+        if (status == CUDA_SUCCESS) {                                   \
+            const fill_payload p = {.address = dstDevice,               \
+                                    .pitch = distance,                  \
+                                    .value = value,                     \
+                                    .unit = bytes,                      \
+                                    .width = columns,                   \
+                                    .height = rows};                    \
+                                                                        \
+            status = fill_enqueue(context->null_stream, p);             \
+        }                                                               \
+        return emu_leave(status);                                       \
+    }
+
+#define FILL_ASYNC(name, parameters, columns, distance, rows, bytes)    \
+    CUresult emu_cu##name parameters                                    \
+    {                                                                   \
+        emu_context *context;                                           \
+        CUresult status = EMU_ENTER_STREAM(name, hStream, &context);    \
+                                                                        \
+        if (status == CUDA_SUCCESS) {                                   \
+            const fill_payload p = {.address = dstDevice,               \
+                                    .pitch = distance,                  \
+                                    .value = value,                     \
+                                    .unit = bytes,                      \
+                                    .width = columns,                   \
+                                    .height = rows};                    \
+                                                                        \
+            status = fill_enqueue(emu_stream_get(context, hStream), p); \
+        }                                                               \
+        return emu_leave(status);                                       \
+    }
+
+#define FILL(bits, Type)                                                              \
+    FILL_BLOCKING(MemsetD##bits, (CUdeviceptr dstDevice, Type value, size_t N), N, 0, \
+                  1, bits / 8)                                                        \
+    FILL_ASYNC(MemsetD##bits##Async,                                                  \
+               (CUdeviceptr dstDevice, Type value, size_t N, CUstream hStream), N, 0, \
+               1, bits / 8)                                                           \
+    FILL_BLOCKING(MemsetD2D##bits,                                                    \
+                  (CUdeviceptr dstDevice, size_t dstPitch, Type value, size_t Width,  \
+                   size_t Height),                                                    \
+                  Width, dstPitch, Height, bits / 8)                                  \
+    FILL_ASYNC(MemsetD2D##bits##Async,                                                \
+               (CUdeviceptr dstDevice, size_t dstPitch, Type value, size_t Width,     \
+                size_t Height, CUstream hStream),                                     \
+               Width, dstPitch, Height, bits / 8)
+
+FILL(8, unsigned char)
+FILL(16, unsigned short)
+FILL(32, unsigned int)

@@ -1,0 +1,380 @@
+/* Sharing memory between processes of one machine. See ipc_memory.h.
+ *
+ * Memory becomes shared when a program first asks for its handle: its pages move into a
+ * file in memory (ipc_file.h), which is mapped in their place. Small allocations share
+ * a chunk and thus a file, which is never closed. Behind the memory, the file holds the
+ * serial number of the allocation that lives at each granule, so that the handle of a
+ * freed allocation does not open. */
+#define _GNU_SOURCE
+#include "device/api/memory/ipc_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/machine/wait.h"
+#include "device/api/entry/entry.h"
+#include "device/api/memory/ipc_file.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/release_count.h"
+#include "device/api/stream/stream.h"
+
+#define MEMORY_MAGIC 0x4d656d50u
+
+/* A part of the range whose pages are a file's. */
+typedef struct segment {
+    uint64_t start, bytes;
+    int file;
+    uint64_t inode;
+    uint64_t *living; /* mapped: serial numbers by granule, 0 where none was shared */
+    struct segment *next;
+} segment;
+
+/* Another process's memory, opened here. */
+typedef struct opening {
+    emu_ipc_handle handle;
+    CUcontext context;
+    emu_allocation *memory;
+    unsigned int count;
+    struct opening *next;
+} opening;
+
+static segment *segments; /* guarded by the API lock, as the next */
+static opening *openings;
+
+static bool
+ipc_is_small(const emu_allocation *memory)
+{
+    return memory->base - emu_memory_tables.base < emu_memory_tables.small_size;
+}
+
+/* -- exporting memory -------------------------------------------------------------- */
+
+/* The bytes for serial numbers. A large allocation has its own file, and one number. */
+static uint64_t
+segment_living_size(uint64_t bytes)
+{
+    if (bytes > EMU_CHUNK) {
+        return sizeof(uint64_t);
+    }
+    return EMU_CHUNK / EMU_GRANULE * sizeof(uint64_t);
+}
+
+static uint64_t *
+segment_map_living(int file, uint64_t bytes)
+{
+    void *found = mmap(NULL, segment_living_size(bytes), PROT_READ | PROT_WRITE,
+                       MAP_SHARED, file, (off_t)bytes);
+
+    if (found == MAP_FAILED) {
+        return NULL;
+    }
+    return found;
+}
+
+static bool
+ipc_write_all(int file, const char *data, uint64_t bytes)
+{
+    uint64_t done = 0;
+
+    while (done < bytes) {
+        ssize_t wrote = pwrite(file, data + done, bytes - done, (off_t)done);
+
+        if (wrote <= 0) {
+            return false;
+        }
+        done += (uint64_t)wrote;
+    }
+    return true;
+}
+
+static segment *
+segment_find(uint64_t address)
+{
+    segment *s = segments;
+
+    while (s != NULL && address - s->start >= s->bytes) {
+        s = s->next;
+    }
+    return s;
+}
+
+static void
+segment_free(segment *s)
+{
+    if (s->living != NULL) {
+        /* our own mapping: it cannot fail */
+        (void)munmap(s->living, segment_living_size(s->bytes));
+    }
+    if (s->file >= 0) {
+        (void)close(s->file); /* memory only: no data is lost */
+    }
+    free(s);
+}
+
+/* Move the pages of an allocation into a file. */
+static segment *
+segment_share(emu_allocation *memory)
+{
+    segment *s = calloc(1, sizeof(*s));
+
+    if (s == NULL) {
+        return NULL;
+    }
+    s->start = memory->base - (memory->base - emu_memory_tables.base) % EMU_CHUNK;
+    s->bytes = EMU_CHUNK;
+    if (!ipc_is_small(memory)) {
+        s->bytes = (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
+    }
+    s->file = emu_ipc_file_make(s->bytes + segment_living_size(s->bytes), &s->inode);
+    if (s->file >= 0) {
+        s->living = segment_map_living(s->file, s->bytes);
+    }
+    if (s->living == NULL ||
+        !ipc_write_all(s->file, (const char *)(uintptr_t)s->start, s->bytes) ||
+        !emu_memory_map(memory, s->file, 0, s->bytes)) {
+        segment_free(s);
+        return NULL;
+    }
+    s->next = segments;
+    segments = s;
+    return s;
+}
+
+/* Fill a handle of shared memory. */
+static CUresult
+ipc_export_memory(CUdeviceptr address, CUipcMemHandle *handle)
+{
+    const emu_allocation *inside = emu_memory_check(address, 1);
+    emu_allocation *memory = NULL;
+    emu_ipc_handle data = {.magic = MEMORY_MAGIC, .process = (int32_t)getpid()};
+    segment *s;
+
+    if (inside != NULL) { /* as on a GPU, the address need not be the first */
+        memory = emu_memory_starting_at(inside->base);
+    }
+    if (handle == NULL || memory == NULL ||
+        (memory->kind != EMU_MEMORY_DEVICE && memory->kind != EMU_MEMORY_PITCHED)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    s = segment_find(memory->base);
+    if (s == NULL) {
+        s = segment_share(memory);
+    }
+    if (s == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    data.file = s->file;
+    data.inode = s->inode;
+    data.serial = memory->serial;
+    data.bytes = s->bytes;
+    data.lead = memory->base - s->start;
+    data.size = memory->size;
+    s->living[data.lead / EMU_GRANULE] = data.serial;
+    memset(handle, 0, sizeof(*handle));
+    memcpy(handle, &data, sizeof(data));
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(IpcGetMemHandle, &context);
+
+    if (status == CUDA_SUCCESS) {
+        /* Work of this context must not write while the pages move. */
+        int token = emu_stream_begin(context->null_stream);
+
+        if (token < 0) {
+            status = emu_wait_status();
+        }
+        else {
+            emu_lock();
+            status = ipc_export_memory(dptr, pHandle);
+            emu_unlock(); /* emu_stream_end takes it again */
+            emu_stream_end(context->null_stream, token);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- opening memory ---------------------------------------------------------------- */
+
+/* Whether the allocation of a handle is alive. */
+static bool
+ipc_is_living(int file, const emu_ipc_handle *data)
+{
+    off_t place =
+        (off_t)(data->bytes + data->lead / EMU_GRANULE * sizeof(data->serial));
+    uint64_t serial = 0;
+
+    return pread(file, &serial, sizeof(serial), place) == (ssize_t)sizeof(serial) &&
+           serial == data->serial;
+}
+
+static CUresult
+opening_map(emu_context *context, opening *o)
+{
+    emu_memory_request request = {.kind = EMU_MEMORY_IPC,
+                                  .size = (size_t)(o->handle.lead + o->handle.size),
+                                  .device = context->device->ordinal,
+                                  .context = context};
+    int file = emu_ipc_file_open(&o->handle);
+    CUresult status;
+
+    if (file < 0) {
+        return CUDA_ERROR_INVALID_VALUE; /* as on a GPU */
+    }
+    if (!ipc_is_living(file, &o->handle)) {
+        (void)close(file); /* opened for reading a number: no data is lost */
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    status = emu_memory_allocate(&request, &o->memory);
+    if (status == CUDA_SUCCESS &&
+        !emu_memory_map(o->memory, file, 0, o->handle.bytes)) {
+        (void)emu_memory_free(o->memory); /* just made: it is alive */
+        status = CUDA_ERROR_MAP_FAILED;
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_memory_trim_front(o->memory, o->handle.lead);
+        o->memory->owner = o;
+    }
+    (void)close(file); /* the mapping holds the file */
+    return status;
+}
+
+static bool
+ipc_memory_handle_is_valid(const emu_ipc_handle *data)
+{
+    return data->magic == MEMORY_MAGIC && data->size > 0 &&
+           data->bytes % EMU_CHUNK == 0 && data->lead < EMU_CHUNK &&
+           data->size <= data->bytes && data->lead <= data->bytes - data->size;
+}
+
+static CUresult
+opening_get(emu_context *context, const emu_ipc_handle *data, CUdeviceptr *out)
+{
+    opening *o = openings;
+    CUresult status;
+
+    while (o != NULL &&
+           (memcmp(&o->handle, data, sizeof(*data)) != 0 || o->context != context)) {
+        o = o->next;
+    }
+    if (o != NULL) {
+        o->count++;
+        *out = o->memory->base;
+        return CUDA_SUCCESS;
+    }
+    o = calloc(1, sizeof(*o));
+    if (o == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    o->handle = *data;
+    o->context = context;
+    o->count = 1;
+    status = opening_map(context, o);
+    if (status != CUDA_SUCCESS) {
+        free(o);
+        return status;
+    }
+    o->next = openings;
+    openings = o;
+    *out = o->memory->base;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    emu_context *context;
+    emu_ipc_handle data;
+    CUresult status = EMU_ENTER_CONTEXT(IpcOpenMemHandle, &context);
+
+    memcpy(&data, &handle, sizeof(data));
+    if (status == CUDA_SUCCESS && (pdptr == NULL || Flags != 1)) {
+        status =
+            CUDA_ERROR_INVALID_VALUE; /* LAZY_ENABLE_PEER_ACCESS is the only flag */
+    }
+    if (status == CUDA_SUCCESS && !ipc_memory_handle_is_valid(&data)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS && data.process == (int32_t)getpid()) {
+        status = CUDA_ERROR_INVALID_CONTEXT; /* a process cannot open its own memory */
+    }
+    if (status == CUDA_SUCCESS) {
+        status = opening_get(context, &data, pdptr);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuIpcCloseMemHandle(CUdeviceptr dptr)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(IpcCloseMemHandle, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_allocation *memory = emu_memory_starting_at(dptr);
+
+        if (memory == NULL || memory->kind != EMU_MEMORY_IPC) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else if (--((opening *)memory->owner)->count == 0) {
+            emu_count_free(memory->context);
+            emu_ipc_memory_forget(memory);
+            (void)emu_memory_free(memory); /* just found alive, under the lock */
+        }
+    }
+    return emu_leave(status);
+}
+
+static void
+opening_forget(opening *o)
+{
+    opening **link = &openings;
+
+    while (*link != o) {
+        link = &(*link)->next;
+    }
+    *link = o->next;
+    free(o);
+}
+
+/* Close the file of a large allocation. A process that has it open keeps the memory. */
+static void
+segment_forget(uint64_t start)
+{
+    segment **link = &segments;
+    segment *s;
+
+    while (*link != NULL && (*link)->start != start) {
+        link = &(*link)->next;
+    }
+    s = *link;
+    if (s != NULL) {
+        *link = s->next;
+        s->living[0] = 0;
+        segment_free(s);
+    }
+}
+
+void
+emu_ipc_memory_forget(const emu_allocation *memory)
+{
+    if (memory->kind == EMU_MEMORY_IPC) {
+        opening_forget(memory->owner);
+    }
+    else if (ipc_is_small(memory)) {
+        segment *s = segment_find(memory->base);
+
+        if (s != NULL) {
+            s->living[(memory->base - s->start) / EMU_GRANULE] = 0;
+        }
+    }
+    else if (memory->mapped) {
+        segment_forget(memory->base);
+    }
+}

@@ -1,0 +1,403 @@
+/* Memory pools: making, describing, destroying. See pool.h.
+ *
+ * A pool keeps nothing in reserve: it only counts what comes from it. */
+#include "device/api/memory/pool.h"
+
+#include <string.h>
+
+#include "device/base/device.h"
+#include "device/api/entry/entry.h"
+
+enum {
+    REUSE_FOLLOW_EVENT = 1,
+    REUSE_INTERNAL = 3,
+    RELEASE_THRESHOLD = 4,
+    RESERVED_CURRENT = 5,
+    RESERVED_HIGH = 6,
+    USED_CURRENT = 7,
+    USED_HIGH = 8
+};
+
+enum { ACCESS_NONE = 0, ACCESS_READ = 1, ACCESS_READ_WRITE = 3 };
+
+enum { TYPE_PINNED = 1, LOCATION_DEVICE = 1 };
+
+struct CUmemPoolHandle_st {
+    emu_object object;
+    emu_device *device;
+    uint64_t access; /* bit d: kernels of device d may use what comes from it */
+    bool builtin;    /* a device's default pool: it cannot be destroyed */
+    int reuse[3];
+    uint64_t threshold;
+    uint64_t used, used_high;
+    size_t live;    /* allocations */
+    bool destroyed; /* by its handle: the last allocation frees the record */
+};
+
+/* The default pools of the devices, made at first use, and the pools that programs set
+ * in their place. Guarded by the API lock. */
+static emu_pool *default_pools[EMU_MAX_DEVICES], *current_pools[EMU_MAX_DEVICES];
+static size_t builtin_count; /* default pools that exist */
+
+static void
+pool_release_if_unused(emu_pool *pool)
+{
+    if (pool->destroyed && pool->live == 0) {
+        emu_object_free(&pool->object);
+    }
+}
+
+/* No context owns a pool, so only the pool's own entry point destroys it. */
+static void
+pool_destroy(emu_object *object)
+{
+    emu_object_free(object);
+}
+
+size_t
+emu_pool_count(void)
+{
+    return emu_object_count(EMU_POOL) - builtin_count;
+}
+
+static emu_pool *
+pool_new(emu_device *device)
+{
+    emu_pool *pool = emu_object_new(EMU_POOL, sizeof(*pool), NULL, pool_destroy);
+
+    if (pool != NULL) {
+        pool->device = device;
+        pool->access = (uint64_t)1 << device->ordinal;
+        for (int i = 0; i < 3; i++) {
+            pool->reuse[i] = 1;
+        }
+    }
+    return pool;
+}
+
+static emu_pool *
+pool_default(emu_device *device)
+{
+    emu_pool **slot = &default_pools[device->ordinal];
+
+    if (*slot == NULL) {
+        *slot = pool_new(device);
+        if (*slot != NULL) {
+            (*slot)->builtin = true;
+            builtin_count++;
+        }
+    }
+    return *slot;
+}
+
+emu_pool *
+emu_pool_current(emu_device *device)
+{
+    emu_pool *pool = current_pools[device->ordinal];
+
+    if (pool == NULL) {
+        pool = pool_default(device);
+    }
+    return pool;
+}
+
+/* -- memory of a pool -------------------------------------------------------------- */
+
+CUresult
+emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size, CUdeviceptr *out)
+{
+    emu_memory_request request = {.kind = EMU_MEMORY_POOLED,
+                                  .size = size,
+                                  .device = pool->device->ordinal,
+                                  .context = context};
+    emu_allocation *made;
+    CUresult status = emu_memory_allocate(&request, &made);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    made->owner = pool;
+    made->devices = pool->access;
+    pool->live++;
+    pool->used += made->charged;
+    if (pool->used > pool->used_high) {
+        pool->used_high = pool->used;
+    }
+    *out = made->base;
+    return CUDA_SUCCESS;
+}
+
+void
+emu_pool_forget(const emu_allocation *allocation)
+{
+    emu_pool *pool = allocation->owner;
+
+    pool->used -= allocation->charged;
+    pool->live--;
+    pool_release_if_unused(pool);
+}
+
+/* -- the pools of devices ---------------------------------------------------------- */
+
+static CUresult
+pool_get(CUmemoryPool *out, CUdevice ordinal, emu_pool *(*choose)(emu_device *))
+{
+    emu_device *device;
+    CUresult status;
+
+    if (out == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    status = emu_device_find(ordinal, &device);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    *out = choose(device);
+    if (*out == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    CUresult status = EMU_ENTER(DeviceGetDefaultMemPool);
+
+    if (status == CUDA_SUCCESS) {
+        status = pool_get(pool_out, dev, pool_default);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    CUresult status = EMU_ENTER(DeviceGetMemPool);
+
+    if (status == CUDA_SUCCESS) {
+        status = pool_get(pool, dev, emu_pool_current);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    CUresult status = EMU_ENTER(DeviceSetMemPool);
+
+    if (status == CUDA_SUCCESS) {
+        emu_device *device = emu_device_get(dev);
+        emu_pool *found = emu_object_get(pool, EMU_POOL);
+
+        if (device == NULL) {
+            status = CUDA_ERROR_INVALID_DEVICE;
+        }
+        else if (found == NULL || found->device != device) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            current_pools[dev] = found;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    emu_device *device = NULL;
+    CUresult status = EMU_ENTER(MemPoolCreate);
+
+    if (status == CUDA_SUCCESS &&
+        (pool == NULL || poolProps == NULL || poolProps->allocType != TYPE_PINNED ||
+         poolProps->location.type != LOCATION_DEVICE)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_device_find(poolProps->location.id, &device);
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_pool *made = pool_new(device);
+
+        if (made != NULL) {
+            *pool = made;
+        }
+        else {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolDestroy(CUmemoryPool pool)
+{
+    CUresult status = EMU_ENTER(MemPoolDestroy);
+
+    if (status == CUDA_SUCCESS) {
+        emu_pool *found = emu_object_get(pool, EMU_POOL);
+
+        if (found == NULL || found->builtin) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            if (current_pools[found->device->ordinal] == found) {
+                current_pools[found->device->ordinal] = NULL;
+            }
+            found->destroyed = true;
+            emu_object_unlist(&found->object);
+            pool_release_if_unused(found); /* its allocations live on */
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Nothing is kept in reserve, so there is nothing to trim. */
+CUresult
+emu_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    CUresult status = EMU_ENTER(MemPoolTrimTo);
+
+    (void)minBytesToKeep; /* see above */
+    if (status == CUDA_SUCCESS && emu_object_get(pool, EMU_POOL) == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    return emu_leave(status);
+}
+
+static CUresult
+pool_set_attribute(emu_pool *pool, CUmemPool_attribute attribute, const void *value)
+{
+    uint64_t number;
+    int flag;
+
+    if (attribute >= REUSE_FOLLOW_EVENT && attribute <= REUSE_INTERNAL) {
+        memcpy(&flag, value, sizeof(flag));
+        pool->reuse[attribute - 1] = flag != 0;
+        return CUDA_SUCCESS;
+    }
+    memcpy(&number, value, sizeof(number));
+    if (attribute == RELEASE_THRESHOLD) {
+        pool->threshold = number;
+        return CUDA_SUCCESS;
+    }
+    /* A program may reset the high marks, and only to 0. */
+    if ((attribute == RESERVED_HIGH || attribute == USED_HIGH) && number == 0) {
+        pool->used_high = pool->used;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult
+pool_get_attribute(const emu_pool *pool, CUmemPool_attribute attribute, void *value)
+{
+    uint64_t number;
+
+    if (attribute >= REUSE_FOLLOW_EVENT && attribute <= REUSE_INTERNAL) {
+        memcpy(value, &pool->reuse[attribute - 1], sizeof(int));
+        return CUDA_SUCCESS;
+    }
+    switch (attribute) {
+        case RELEASE_THRESHOLD:
+            number = pool->threshold;
+            break;
+        case RESERVED_CURRENT:
+        case USED_CURRENT:
+            number = pool->used;
+            break;
+        case RESERVED_HIGH:
+        case USED_HIGH:
+            number = pool->used_high;
+            break;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    memcpy(value, &number, sizeof(number));
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    CUresult status = EMU_ENTER(MemPoolSetAttribute);
+
+    if (status == CUDA_SUCCESS) {
+        emu_pool *found = emu_object_get(pool, EMU_POOL);
+
+        if (found == NULL || value == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = pool_set_attribute(found, attr, value);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    CUresult status = EMU_ENTER(MemPoolGetAttribute);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_pool *found = emu_object_get(pool, EMU_POOL);
+
+        if (found == NULL || value == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = pool_get_attribute(found, attr, value);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Change one device's bit of *access, as a program asks. */
+static CUresult
+pool_change_access(const emu_pool *pool, const CUmemAccessDesc *wish, uint64_t *access)
+{
+    const emu_device *device = emu_device_get(wish->location.id);
+    uint64_t bit;
+
+    if (wish->location.type != LOCATION_DEVICE || device == NULL) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    bit = (uint64_t)1 << device->ordinal;
+    if (wish->flags == ACCESS_READ || wish->flags == ACCESS_READ_WRITE) {
+        *access |= bit;
+        return CUDA_SUCCESS;
+    }
+    if (wish->flags == ACCESS_NONE && device != pool->device) {
+        *access &= ~bit;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE; /* the pool's own device always has access */
+}
+
+/* The access applies to allocations from now on. */
+CUresult
+emu_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    CUresult status = EMU_ENTER(MemPoolSetAccess);
+    emu_pool *found = NULL;
+    uint64_t access = 0;
+
+    if (status == CUDA_SUCCESS) {
+        found = emu_object_get(pool, EMU_POOL);
+        if (found == NULL || (map == NULL && count > 0)) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            access = found->access;
+        }
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < count; i++) {
+        status = pool_change_access(found, &map[i], &access);
+    }
+    if (status == CUDA_SUCCESS) {
+        found->access = access;
+    }
+    return emu_leave(status);
+}

@@ -1,0 +1,26 @@
+/* Memory pools: what stream-ordered allocations come from.
+ *
+ * A pool belongs to a device and to no context. Call all functions with the API lock
+ * held. */
+#ifndef DEVICE_API_MEMORY_POOL_H
+#define DEVICE_API_MEMORY_POOL_H
+
+#include "device/base/device.h"
+#include "device/memory/memory.h"
+
+typedef struct CUmemPoolHandle_st emu_pool;
+
+/* The pool that a device uses now; NULL: out of memory. */
+emu_pool *emu_pool_current(emu_device *device);
+
+/* Allocate from a pool for a context. */
+CUresult emu_pool_allocate(emu_pool *pool, emu_context *context, size_t size,
+                           CUdeviceptr *out);
+
+/* An allocation of a pool is about to be freed. */
+void emu_pool_forget(const emu_allocation *allocation);
+
+/* The pools that programs made and have not destroyed. */
+size_t emu_pool_count(void);
+
+#endif

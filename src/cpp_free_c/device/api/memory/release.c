@@ -1,0 +1,23 @@
+/* Releasing memory. See release.h. */
+#include "device/api/memory/release.h"
+
+#include "device/api/memory/ipc_memory.h"
+#include "device/api/memory/pool.h"
+
+void
+emu_release_forget(const emu_allocation *allocation)
+{
+    if (allocation->kind == EMU_MEMORY_POOLED) {
+        emu_pool_forget(allocation);
+    }
+    else {
+        emu_ipc_memory_forget(allocation);
+    }
+}
+
+bool
+emu_release_memory(emu_allocation *allocation)
+{
+    emu_release_forget(allocation);
+    return emu_memory_free(allocation);
+}

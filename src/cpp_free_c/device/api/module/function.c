@@ -1,0 +1,253 @@
+/* The calls on functions: attributes, parameters, names. */
+#include "device/api/entry/entry.h"
+#include "device/api/module/module.h"
+
+/* CUfunction_attribute values beyond those of the ABI header. */
+enum {
+    CONST_SIZE = 2,
+    LOCAL_SIZE = 3,
+    NUM_REGS = 4,
+    PTX_VERSION = 5,
+    BINARY_VERSION = 6,
+    CACHE_MODE_CA = 7,
+    CARVEOUT = 9,
+    CLUSTER_SIZE_MUST_BE_SET = 10,
+    REQUIRED_CLUSTER_DEPTH = 13,
+    NON_PORTABLE_CLUSTER = 14,
+    CLUSTER_POLICY = 15
+};
+
+/* Enter a call on a function. */
+static CUresult
+function_enter(emu_call call, CUfunction handle, emu_function **function)
+{
+    emu_context *context;
+    CUresult status = emu_enter_object(call, handle, EMU_FUNCTION, &context);
+
+    *function = NULL;
+    if (status == CUDA_SUCCESS) {
+        status = emu_function_find(handle, function);
+    }
+    return status;
+}
+
+static CUresult
+function_get_attribute(const emu_function *function, CUfunction_attribute attribute,
+                       int *value)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    const emu_device *device = function->object.context->device;
+
+    switch (attribute) {
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            *value = (int)info->max_threads;
+            break;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+            *value = (int)info->shared_size;
+            break;
+        case CONST_SIZE:
+            *value = (int)info->const_size;
+            break;
+        case LOCAL_SIZE:
+            *value = (int)info->local_size;
+            break;
+        case NUM_REGS:
+            *value = (int)info->registers;
+            break;
+        case PTX_VERSION:
+            *value = (int)info->target; /* of the PTX, as 75 */
+            break;
+        case BINARY_VERSION:
+            *value = device->major * 10 + device->minor;
+            break;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            *value = function->dynamic_shared;
+            break;
+        case CARVEOUT:
+            *value = function->carveout;
+            break;
+        case NON_PORTABLE_CLUSTER:
+            *value = function->non_portable_cluster;
+            break;
+        case CLUSTER_POLICY:
+            *value = function->cluster_policy;
+            break;
+        default:
+            if (attribute != CACHE_MODE_CA && (attribute < CLUSTER_SIZE_MUST_BE_SET ||
+                                               attribute > REQUIRED_CLUSTER_DEPTH)) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
+            *value = 0;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Store a value that must be in a range. */
+static CUresult
+function_set_in_range(int *member, int value, int least, int most)
+{
+    if (value < least || value > most) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *member = value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+function_set_attribute(emu_function *function, CUfunction_attribute attribute,
+                       int value)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    const emu_device_limits *limits = &function->object.context->device->limits;
+
+    switch (attribute) {
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            if (value < 0 || (size_t)value + info->shared_size >
+                                 (size_t)limits->shared_per_block_optin) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
+            function->dynamic_shared = value;
+            return CUDA_SUCCESS;
+        case CARVEOUT:
+            return function_set_in_range(&function->carveout, value, -1, 100);
+        case NON_PORTABLE_CLUSTER:
+            return function_set_in_range(&function->non_portable_cluster, value, 0, 1);
+        case CLUSTER_POLICY:
+            return function_set_in_range(&function->cluster_policy, value, 0, 2);
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult
+emu_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncGetAttribute, hfunc, &function);
+
+    if (status == CUDA_SUCCESS) {
+        if (pi == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            status = function_get_attribute(function, attrib, pi);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncSetAttribute, hfunc, &function);
+
+    if (status == CUDA_SUCCESS) {
+        status = function_set_attribute(function, attrib, value);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncSetCacheConfig, hfunc, &function);
+
+    if (status == CUDA_SUCCESS && config > 3) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        function->cache_config = config; /* without effect: there is no cache */
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncSetSharedMemConfig, hfunc, &function);
+
+    if (status == CUDA_SUCCESS && config > 2) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncGetModule, hfunc, &function);
+
+    if (status == CUDA_SUCCESS && hmod == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *hmod = function->module;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncGetName, hfunc, &function);
+
+    if (status == CUDA_SUCCESS && name == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *name = emu_kernel_get_info(function->kernel)->name;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                       size_t *paramSize)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncGetParamInfo, func, &function);
+
+    if (status == CUDA_SUCCESS) {
+        const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+
+        if (paramOffset == NULL || paramIndex >= info->param_count) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        else {
+            *paramOffset = info->params[paramIndex].offset;
+            if (paramSize != NULL) {
+                *paramSize = info->params[paramIndex].size;
+            }
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction hfunc)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncIsLoaded, hfunc, &function);
+
+    if (status == CUDA_SUCCESS && state == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *state = 1; /* loaded, since its module was */
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuFuncLoad(CUfunction hfunc)
+{
+    emu_function *function;
+    CUresult status = function_enter(EMU_CALL_FuncLoad, hfunc, &function);
+
+    return emu_leave(status);
+}

@@ -1,0 +1,439 @@
+/* Launching kernels: the checks before a run, and the effect of a fault after it.
+ *
+ * As on a GPU, a launch that may start succeeds, and a fault while it runs makes every
+ * later call in the context fail. The report of the fault is the last message
+ * (message.h). */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/machine/execution.h"
+#include "device/machine/wait.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/context_stack.h"
+#include "device/api/entry/entry.h"
+#include "device/api/entry/message.h"
+#include "device/api/module/module.h"
+#include "device/api/module/occupancy.h"
+#include "device/api/stream/stream.h"
+#include "device/api/entry/users.h"
+
+#define STACK_PARAMETERS 4096
+#define UNKNOWN_BYTE 0xCD
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+typedef struct {
+    unsigned int grid[3], block[3];
+    unsigned int shared;
+    int cooperative;
+    void **parameters, **extra; /* as cuLaunchKernel takes them */
+} launch_request;
+
+/* -- checks ------------------------------------------------------------------------ */
+
+/* Check that all blocks of a cooperative launch fit on the device together. */
+static CUresult
+launch_check_cooperative(const emu_function *function, const launch_request *r,
+                         uint64_t threads)
+{
+    const emu_device_limits *limits = &function->object.context->device->limits;
+    uint64_t resident = (uint64_t)limits->multiprocessors *
+                        (uint64_t)emu_occupancy_of(function, (int)threads, r->shared);
+    uint64_t rows = (uint64_t)r->grid[0] * r->grid[1]; /* fits: 31 and 16 bits */
+
+    if (rows > resident || rows * r->grid[2] > resident) {
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch_check(const emu_function *function, const launch_request *r)
+{
+    const emu_kernel_info *info = emu_kernel_get_info(function->kernel);
+    const emu_device_limits *limits = &function->object.context->device->limits;
+    uint64_t threads = 1;
+
+    for (int i = 0; i < 3; i++) {
+        if (r->grid[i] == 0 || r->block[i] == 0 ||
+            r->grid[i] > (unsigned)limits->grid_dim[i] ||
+            r->block[i] > (unsigned)limits->block_dim[i]) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        if (info->req_ntid[0] != 0 && r->block[i] != info->req_ntid[i]) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        threads *= r->block[i];
+    }
+    if (threads > (uint64_t)limits->threads_per_block ||
+        r->shared > (unsigned)function->dynamic_shared) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (threads > info->max_threads) {
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    }
+    if (r->cooperative) {
+        return launch_check_cooperative(function, r, threads);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* -- parameters -------------------------------------------------------------------- */
+
+/* Read the buffer and its size from the markers of `extra`. */
+static CUresult
+launch_read_extra(void *const *extra, const void **buffer, size_t *size)
+{
+    *buffer = NULL;
+    *size = 0;
+    for (size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+            *buffer = extra[i + 1];
+        }
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1] != NULL) {
+            memcpy(size, extra[i + 1], sizeof(*size));
+        }
+        else {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch_pack_parameters(const emu_kernel_info *info, void *const *parameters,
+                       char *block)
+{
+    for (size_t i = 0; i < info->param_count; i++) {
+        const emu_param *param = &info->params[i];
+
+        if (parameters[i] == NULL) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        memcpy(block + param->offset, parameters[i], param->size);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch_pack_extra(const emu_kernel_info *info, void *const *extra, char *block)
+{
+    const void *buffer;
+    size_t size, used = 0;
+    CUresult status = launch_read_extra(extra, &buffer, &size);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (info->param_count > 0) {
+        const emu_param *last = &info->params[info->param_count - 1];
+
+        used = last->offset + last->size;
+    }
+    if (size > used) {
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* as on an H200 */
+    }
+    if (buffer == NULL && used > 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (size > 0) {
+        memcpy(block, buffer, size);
+    }
+    /* A GPU accepts a buffer that is too short; the rest comes from an earlier launch.
+     */
+    memset(block + size, UNKNOWN_BYTE, used - size);
+    return CUDA_SUCCESS;
+}
+
+/* Copy the parameters into one block that is laid out as the kernel expects. */
+static CUresult
+launch_pack(const emu_kernel_info *info, const launch_request *r, char *block)
+{
+    if (r->parameters != NULL && r->extra != NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memset(block, 0, info->params_size);
+    if (r->extra != NULL) {
+        return launch_pack_extra(info, r->extra, block);
+    }
+    if (info->param_count == 0) {
+        return CUDA_SUCCESS;
+    }
+    if (r->parameters == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return launch_pack_parameters(info, r->parameters, block);
+}
+
+/* -- running ----------------------------------------------------------------------- */
+
+/* Whether a code means that the launch could not start, or that the program cancelled
+ * it. Then the context has not failed. */
+static bool
+launch_is_refusal(CUresult status)
+{
+    return status == EMU_INTERRUPTED || status == CUDA_ERROR_INVALID_VALUE ||
+           status == CUDA_ERROR_OUT_OF_MEMORY ||
+           status == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
+           status == CUDA_ERROR_NOT_SUPPORTED || status == CUDA_ERROR_NOT_PERMITTED ||
+           status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
+/* A launch that can be kept: everything that it needs, its parameters at the end. */
+typedef struct {
+    emu_function *function;
+    uint64_t serial; /* of the function */
+    emu_launch launch;
+    _Alignas(16) char parameters[];
+} kept_launch;
+
+/* Run in a stream's turn, without the API lock. A fault makes the context fail. */
+static CUresult
+launch_execute(const emu_function *function, const emu_launch *launch,
+               emu_report *report)
+{
+    emu_context *context = function->object.context;
+    CUresult status = (CUresult)atomic_load(&context->sticky);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_execution_run(context, launch, report);
+    }
+    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
+        emu_context_fail(context, status);
+    }
+    return status;
+}
+
+/* -- kept launches: the function may have gone when they run ----------------------- */
+
+static CUresult
+kept_begin(const void *payload)
+{
+    const kept_launch *kept = payload;
+
+    if (emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial) == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    emu_users_add(&kept->function->module->object);
+    emu_users_add(&kept->function->object.context->object);
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+kept_run(const void *payload, emu_context *context, emu_report *report)
+{
+    const kept_launch *kept = payload;
+    emu_launch launch = kept->launch;
+    CUresult status;
+
+    launch.params = kept->parameters;
+    status = launch_execute(kept->function, &launch, report);
+    if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
+        emu_context_fail(context, status); /* a graph may run in another context */
+    }
+    return status;
+}
+
+static void
+kept_end(const void *payload)
+{
+    const kept_launch *kept = payload;
+
+    emu_users_remove(&kept->function->module->object);
+    emu_users_remove(&kept->function->object.context->object);
+}
+
+static const char *
+kept_name(const void *payload)
+{
+    const kept_launch *kept = payload;
+
+    if (emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial) == NULL) {
+        return "a function of an unloaded module";
+    }
+    return emu_kernel_get_info(kept->function->kernel)->name;
+}
+
+static const emu_work launch_work = {.type = EMU_NODE_KERNEL,
+                                     .begin = kept_begin,
+                                     .run = kept_run,
+                                     .end = kept_end,
+                                     .name = kept_name};
+
+/* -- launches at once -------------------------------------------------------------- */
+
+static CUresult
+launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
+{
+    emu_module *module = function->module;
+    emu_report report = {.text = ""};
+    CUresult status;
+    int token;
+
+    emu_users_add(&module->object);
+    token = emu_stream_begin(stream);
+    if (token < 0) {
+        status = emu_wait_status();
+    }
+    else {
+        status = launch_execute(function, launch, &report);
+        emu_stream_end(stream, token);
+    }
+    emu_users_remove(&module->object);
+    if (report.text[0] != 0) {
+        emu_message_set("%s", report.text);
+    }
+    if (launch_is_refusal(status)) {
+        return status;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+launch_enqueue(emu_context *context, CUfunction handle, CUstream stream_handle,
+               const launch_request *r)
+{
+    emu_function *function = emu_object_get(handle, EMU_FUNCTION);
+    emu_stream *stream = emu_stream_get(context, stream_handle);
+    const emu_kernel_info *info;
+    _Alignas(kept_launch) char on_stack[sizeof(kept_launch) + STACK_PARAMETERS];
+    kept_launch *kept = (kept_launch *)(void *)on_stack;
+    bool taken;
+    CUresult status;
+
+    if (function == NULL || stream == NULL || function->object.context != context) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    status = launch_check(function, r);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    info = emu_kernel_get_info(function->kernel);
+    if (info->params_size > STACK_PARAMETERS) {
+        kept = malloc(sizeof(*kept) + info->params_size);
+        if (kept == NULL) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    kept->function = function;
+    kept->serial = function->object.serial;
+    kept->launch = (emu_launch){.kernel = function->kernel,
+                                .grid = {r->grid[0], r->grid[1], r->grid[2]},
+                                .block = {r->block[0], r->block[1], r->block[2]},
+                                .dynamic_shared = r->shared,
+                                .params = kept->parameters,
+                                .params_size = info->params_size,
+                                .cooperative = r->cooperative};
+    status = launch_pack(info, r, kept->parameters);
+    if (status == CUDA_SUCCESS) {
+        status = emu_capture_take(stream, &launch_work, kept,
+                                  sizeof(*kept) + info->params_size, &taken);
+    }
+    if (status == CUDA_SUCCESS && !taken) {
+        status = launch_run(function, stream, &kept->launch);
+    }
+    if ((char *)kept != on_stack) {
+        free(kept);
+    }
+    return status;
+}
+
+CUresult
+emu_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                   unsigned int gridDimZ, unsigned int blockDimX,
+                   unsigned int blockDimY, unsigned int blockDimZ,
+                   unsigned int sharedMemBytes, CUstream hStream, void **kernelParams,
+                   void **extra)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(LaunchKernel, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                            .block = {blockDimX, blockDimY, blockDimZ},
+                            .shared = sharedMemBytes,
+                            .parameters = kernelParams,
+                            .extra = extra};
+
+        status = launch_enqueue(context, f, hStream, &r);
+        status = emu_capture_failed(emu_stream_get(context, hStream), status);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
+                              unsigned int gridDimY, unsigned int gridDimZ,
+                              unsigned int blockDimX, unsigned int blockDimY,
+                              unsigned int blockDimZ, unsigned int sharedMemBytes,
+                              CUstream hStream, void **kernelParams)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(LaunchCooperativeKernel, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        launch_request r = {.grid = {gridDimX, gridDimY, gridDimZ},
+                            .block = {blockDimX, blockDimY, blockDimZ},
+                            .shared = sharedMemBytes,
+                            .cooperative = 1,
+                            .parameters = kernelParams};
+
+        status = launch_enqueue(context, f, hStream, &r);
+        status = emu_capture_failed(emu_stream_get(context, hStream), status);
+    }
+    return emu_leave(status);
+}
+
+/* Read the attributes that change how a kernel runs here; the others are hints to
+ * hardware. */
+static CUresult
+launch_read_attributes(const CUlaunchConfig *config, launch_request *r)
+{
+    if (config->numAttrs > 0 && config->attrs == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+
+        if (attribute->id == ATTRIBUTE_COOPERATIVE) {
+            r->cooperative = attribute->value.cooperative != 0;
+        }
+        else if (attribute->id == ATTRIBUTE_CLUSTER &&
+                 (attribute->value.clusterDim.x > 1 ||
+                  attribute->value.clusterDim.y > 1 ||
+                  attribute->value.clusterDim.z > 1)) {
+            return CUDA_ERROR_NOT_SUPPORTED; /* as the device attribute CLUSTER_LAUNCH
+                                                says */
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                     void **extra)
+{
+    emu_context *context;
+    CUstream stream = config != NULL ? config->hStream : NULL;
+    CUresult status = EMU_ENTER_STREAM(LaunchKernelEx, stream, &context);
+
+    if (status == CUDA_SUCCESS && config == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        launch_request r = {
+            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+            .shared = config->sharedMemBytes,
+            .parameters = kernelParams,
+            .extra = extra};
+
+        status = launch_read_attributes(config, &r);
+        if (status == CUDA_SUCCESS) {
+            status = launch_enqueue(context, f, config->hStream, &r);
+        }
+        status = emu_capture_failed(emu_stream_get(context, config->hStream), status);
+    }
+    return emu_leave(status);
+}

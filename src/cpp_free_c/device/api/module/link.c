@@ -1,0 +1,312 @@
+/* Linking: texts are gathered, loaded together once as a check, and packed into an
+ * image.
+ *
+ * cuLinkComplete returns the image where a GPU's driver returns machine code, and
+ * cuModuleLoadData reads it. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/machine/handlers.h"
+#include "device/api/entry/entry.h"
+#include "device/api/module/image.h"
+#include "device/api/module/jit.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/users.h"
+
+enum {
+    INPUT_CUBIN = 0,
+    INPUT_PTX = 1,
+    INPUT_FATBINARY = 2,
+    INPUT_OBJECT = 3,
+    INPUT_LIBRARY = 4
+};
+
+typedef struct CUlinkState_st {
+    emu_object object;
+    emu_jit jit; /* of cuLinkCreate: the program keeps its logs until cuLinkDestroy */
+    emu_source *texts; /* copies, with copies of their names */
+    size_t count, room;
+    void *image; /* the result of cuLinkComplete; NULL before */
+} link_state;
+
+static void
+link_destroy(emu_object *object)
+{
+    link_state *link = (link_state *)object;
+
+    for (size_t i = 0; i < link->count; i++) {
+        free((void *)(uintptr_t)link->texts[i].text); /* const for readers only */
+        free((void *)(uintptr_t)link->texts[i].name);
+    }
+    free(link->texts);
+    free(link->image);
+    emu_object_free(object);
+}
+
+static bool
+link_grow(link_state *link)
+{
+    size_t room = link->room * 2 + 8;
+    emu_source *texts = realloc(link->texts, room * sizeof(*texts));
+
+    if (texts == NULL) {
+        return false;
+    }
+    link->texts = texts;
+    link->room = room;
+    return true;
+}
+
+static CUresult
+link_add_text(link_state *link, const char *text, size_t size, const char *name)
+{
+    char *copy, *name_copy;
+
+    if (link->count == link->room && !link_grow(link)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (name == NULL) {
+        name = "input";
+    }
+    copy = malloc(size + 1);
+    name_copy = strdup(name);
+    if (copy == NULL || name_copy == NULL) {
+        free(copy);
+        free(name_copy);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    link->texts[link->count++] =
+        (emu_source){.text = copy, .size = size, .name = name_copy};
+    return CUDA_SUCCESS;
+}
+
+/* Whether a file is the device runtime library, which the compiler names for dynamic
+ * parallelism. Its functions are built into the device, so the file is not needed. */
+static bool
+link_is_device_runtime(const char *path)
+{
+    const char *slash;
+
+    if (path == NULL) {
+        return false;
+    }
+    slash = strrchr(path, '/');
+    if (slash != NULL) {
+        path = slash + 1;
+    }
+    return strstr(path, "cudadevrt") != NULL;
+}
+
+static CUresult
+link_add_data(link_state *link, CUjitInputType type, const char *data, size_t size,
+              const char *name)
+{
+    const emu_device *device = link->object.context->device;
+    emu_image image;
+    CUresult status;
+
+    if (type > INPUT_LIBRARY || data == NULL || size == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (type == INPUT_LIBRARY && link_is_device_runtime(name)) {
+        return CUDA_SUCCESS;
+    }
+    if (type == INPUT_OBJECT || type == INPUT_LIBRARY) {
+        emu_jit_complain(
+            &link->jit,
+            "Object files and libraries hold machine code, which the software "
+            "device cannot run: link PTX.");
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    status = emu_image_open(data, size, device->major * 10 + device->minor, &image);
+    if (status != CUDA_SUCCESS) {
+        emu_jit_complain(&link->jit, image.problem);
+        return status;
+    }
+    for (size_t i = 0; status == CUDA_SUCCESS && i < image.count; i++) {
+        status = link_add_text(link, image.texts[i].text, image.texts[i].size, name);
+    }
+    emu_image_close(&image);
+    return status;
+}
+
+/* Enter a call on a link state. */
+static CUresult
+link_enter(emu_call call, CUlinkState handle, link_state **link)
+{
+    emu_context *context;
+    CUresult status = emu_enter_context(call, &context);
+
+    *link = NULL;
+    if (status == CUDA_SUCCESS) {
+        *link = emu_object_get(handle, EMU_LINK);
+        if (*link == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
+    }
+    return status;
+}
+
+CUresult
+emu_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                 CUlinkState *stateOut)
+{
+    emu_context *context;
+    emu_jit jit;
+    CUresult status = EMU_ENTER_CONTEXT(LinkCreate, &context);
+
+    if (status == CUDA_SUCCESS && stateOut == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_jit_read(&jit, numOptions, options, optionValues);
+    }
+    if (status == CUDA_SUCCESS) {
+        link_state *link =
+            emu_object_new(EMU_LINK, sizeof(*link), context, link_destroy);
+
+        if (link != NULL) {
+            link->jit = jit;
+            *stateOut = link;
+        }
+        else {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                  const char *name, unsigned int numOptions, CUjit_option *options,
+                  void **optionValues)
+{
+    link_state *link;
+    emu_jit ignored;
+    CUresult status = link_enter(EMU_CALL_LinkAddData, state, &link);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_jit_read(&ignored, numOptions, options, optionValues);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = link_add_data(link, type, data, size, name);
+    }
+    if (status != CUDA_SUCCESS && link != NULL) {
+        emu_jit_finish(&link->jit, 0);
+    }
+    return emu_leave(status);
+}
+
+/* Add a file. Any file that cannot be opened is FILE_NOT_FOUND. */
+static CUresult
+link_add_file(link_state *link, CUjitInputType type, const char *path)
+{
+    char *data;
+    size_t size;
+    CUresult status = emu_image_read_file(path, &data, &size);
+
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = link_add_data(link, type, data, size, path);
+        free(data);
+    }
+    return status;
+}
+
+CUresult
+emu_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                  unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    link_state *link;
+    emu_jit ignored;
+    CUresult status = link_enter(EMU_CALL_LinkAddFile, state, &link);
+
+    if (status == CUDA_SUCCESS && path == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_jit_read(&ignored, numOptions, options, optionValues);
+    }
+    if (status == CUDA_SUCCESS &&
+        !(type == INPUT_LIBRARY && link_is_device_runtime(path))) {
+        status = link_add_file(link, type, path);
+    }
+    if (status != CUDA_SUCCESS && link != NULL) {
+        emu_jit_finish(&link->jit, 0);
+    }
+    return emu_leave(status);
+}
+
+/* Load the texts together, so that an undefined symbol is found here and not later. */
+static CUresult
+link_try(link_state *link)
+{
+    emu_context *context = link->object.context;
+    emu_program *program;
+    double start = emu_jit_now();
+    emu_call call;
+    CUresult status;
+
+    emu_users_add(&context->object);
+    emu_users_add(&link->object);
+    call = emu_lock_pause();
+    status = emu_program_load(context, link->texts, link->count, &link->jit.load,
+                              emu_ops(), &program);
+    if (status == CUDA_SUCCESS) {
+        emu_program_free(program);
+    }
+    emu_lock_resume(call);
+    emu_users_remove(&link->object);
+    emu_users_remove(&context->object);
+    emu_jit_finish(&link->jit, emu_jit_now() - start);
+    return status;
+}
+
+CUresult
+emu_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    link_state *link;
+    CUresult status = link_enter(EMU_CALL_LinkComplete, state, &link);
+
+    if (status == CUDA_SUCCESS && cubinOut == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS && (link->count == 0 || link->image != NULL)) {
+        status = CUDA_ERROR_INVALID_IMAGE; /* nothing to link, or linked already */
+    }
+    if (status == CUDA_SUCCESS) {
+        status = link_try(link);
+    }
+    if (status == CUDA_SUCCESS) {
+        size_t size;
+
+        link->image = emu_image_pack(link->texts, link->count, &size);
+        if (link->image != NULL) {
+            *cubinOut = link->image;
+            if (sizeOut != NULL) {
+                *sizeOut = size;
+            }
+        }
+        else {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuLinkDestroy(CUlinkState state)
+{
+    link_state *link;
+    CUresult status = link_enter(EMU_CALL_LinkDestroy, state, &link);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_users_destroy(&link->object);
+    }
+    return emu_leave(status);
+}

@@ -1,0 +1,435 @@
+/* Modules: loading from every kind of image, looking names up, unloading. */
+#include "device/api/module/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/machine/handlers.h"
+#include "device/api/entry/entry.h"
+#include "device/api/module/image.h"
+#include "device/api/module/jit.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/message.h"
+#include "device/api/entry/users.h"
+
+static void
+function_destroy(emu_object *object)
+{
+    emu_function *function = (emu_function *)object;
+    emu_function **link = &function->module->functions;
+
+    while (*link != function) {
+        link = &(*link)->next;
+    }
+    *link = function->next;
+    emu_object_free(object);
+}
+
+/* A context destroys its newest object first, so functions and references go before
+ * their module there. */
+static void
+module_destroy(emu_object *object)
+{
+    emu_module *module = (emu_module *)object;
+
+    while (module->functions != NULL) {
+        function_destroy(&module->functions->object);
+    }
+    while (module->references != NULL) {
+        emu_object *reference = (emu_object *)module->references;
+
+        reference->destroy(reference); /* takes itself out of the list */
+    }
+    emu_program_free(module->program);
+    emu_object_free(object);
+}
+
+CUresult
+emu_module_find(CUmodule handle, emu_module **module)
+{
+    *module = emu_object_get(handle, EMU_MODULE);
+    if (*module == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_function_find(CUfunction handle, emu_function **function)
+{
+    *function = emu_object_get(handle, EMU_FUNCTION);
+    if (*function == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* -- loading ----------------------------------------------------------------------- */
+
+static unsigned
+module_capability(const emu_context *context)
+{
+    return (unsigned)(context->device->major * 10 + context->device->minor);
+}
+
+/* Check that the device has the capability that the PTX asks for. */
+static CUresult
+module_check_target(const emu_program *program, unsigned capability, emu_jit *jit)
+{
+    char sentence[160];
+    unsigned target;
+
+    if (emu_program_kernel_count(program) == 0) {
+        return CUDA_SUCCESS;
+    }
+    target = emu_kernel_get_info(emu_program_kernel_at(program, 0))->target;
+    if (target <= capability) {
+        return CUDA_SUCCESS;
+    }
+    (void)snprintf(sentence, sizeof(sentence),
+                   "This PTX is for compute capability %u.%u, the device has %u.%u: "
+                   "see PYCUDA_EMULATOR_CAPABILITY.",
+                   target / 10, target % 10, capability / 10, capability % 10);
+    emu_jit_complain(jit, sentence);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/* Parse an image into a program. Call it without the API lock. */
+static CUresult
+module_load_program(emu_context *context, const void *data, size_t size, emu_jit *jit,
+                    emu_program **program)
+{
+    emu_image image;
+    const unsigned capability = module_capability(context);
+    CUresult status = emu_image_open(data, size, (int)capability, &image);
+
+    *program = NULL;
+    if (status != CUDA_SUCCESS) {
+        emu_jit_complain(jit, image.problem);
+        return status;
+    }
+    status = emu_program_load(context, image.texts, image.count, &jit->load, emu_ops(),
+                              program);
+    emu_image_close(&image);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    status = module_check_target(*program, capability, jit);
+    if (status != CUDA_SUCCESS) {
+        emu_program_free(*program);
+        *program = NULL;
+    }
+    return status;
+}
+
+/* Load a module, with the API lock released during the parsing, which may take long. */
+static CUresult
+module_load(emu_context *context, const void *data, size_t size, emu_jit *jit,
+            CUmodule *out)
+{
+    double start = emu_jit_now();
+    emu_program *program;
+    emu_module *module;
+    emu_call call;
+    CUresult status;
+
+    emu_users_add(&context->object);
+    call = emu_lock_pause();
+    status = module_load_program(context, data, size, jit, &program);
+    emu_lock_resume(call);
+    emu_users_remove(&context->object);
+    emu_jit_finish(jit, emu_jit_now() - start);
+    if (status != CUDA_SUCCESS) {
+        if (jit->load.error_log_size > 0) {
+            emu_message_set("%.*s", (int)jit->load.error_log_size, jit->load.error_log);
+        }
+        return status;
+    }
+    module = emu_object_new(EMU_MODULE, sizeof(*module), context, module_destroy);
+    if (module == NULL) {
+        emu_program_free(program);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    module->program = program;
+    *out = module;
+    return CUDA_SUCCESS;
+}
+
+/* Load without a log of the caller: only emu_last_message tells the error. */
+static CUresult
+module_load_plain(emu_context *context, const void *data, size_t size, CUmodule *out)
+{
+    char log[1024] = "";
+    emu_jit jit = {.load = {.error_log = log, .error_log_room = sizeof(log)}};
+
+    return module_load(context, data, size, &jit, out);
+}
+
+CUresult
+emu_cuModuleLoad(CUmodule *module, const char *fname)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(ModuleLoad, &context);
+
+    if (status == CUDA_SUCCESS && (module == NULL || fname == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        size_t size;
+        char *data;
+
+        status = emu_image_read_file(fname, &data, &size);
+        if (status == CUDA_SUCCESS) {
+            status = CUDA_ERROR_INVALID_IMAGE;
+            if (size > 0) {
+                status = module_load_plain(context, data, size, module);
+            }
+            free(data);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleLoadData(CUmodule *module, const void *image)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(ModuleLoadData, &context);
+
+    if (status == CUDA_SUCCESS && (module == NULL || image == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = module_load_plain(context, image, EMU_IMAGE_SIZE_UNKNOWN, module);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(ModuleLoadFatBinary, &context);
+
+    if (status == CUDA_SUCCESS && (module == NULL || fatCubin == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = module_load_plain(context, fatCubin, EMU_IMAGE_SIZE_UNKNOWN, module);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                       CUjit_option *options, void **optionValues)
+{
+    emu_context *context;
+    emu_jit jit;
+    CUresult status = EMU_ENTER_CONTEXT(ModuleLoadDataEx, &context);
+
+    if (status == CUDA_SUCCESS && (module == NULL || image == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_jit_read(&jit, numOptions, options, optionValues);
+    }
+    if (status == CUDA_SUCCESS) {
+        char log[1024] = "";
+
+        if (jit.load.error_log == NULL) {
+            jit.load.error_log = log;
+            jit.load.error_log_room = sizeof(log);
+        }
+        status = module_load(context, image, EMU_IMAGE_SIZE_UNKNOWN, &jit, module);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleUnload(CUmodule hmod)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_MODULE(ModuleUnload, hmod, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_module *module;
+
+        status = emu_module_find(hmod, &module);
+        if (status == CUDA_SUCCESS) {
+            status = emu_users_destroy(&module->object);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- names ------------------------------------------------------------------------- */
+
+static emu_function *
+function_new(emu_module *module, const emu_kernel *kernel)
+{
+    const emu_device_limits *limits = &module->object.context->device->limits;
+    const size_t fixed = emu_kernel_get_info(kernel)->shared_size;
+    emu_function *function = emu_object_new(EMU_FUNCTION, sizeof(*function),
+                                            module->object.context, function_destroy);
+
+    if (function == NULL) {
+        return NULL;
+    }
+    function->module = module;
+    function->kernel = kernel;
+    if (fixed < (size_t)limits->shared_per_block) {
+        function->dynamic_shared = limits->shared_per_block - (int)fixed;
+    }
+    function->carveout = -1;
+    function->next = module->functions;
+    module->functions = function;
+    return function;
+}
+
+/* The record of a kernel, made when a program first asks for it. */
+static CUresult
+function_of(emu_module *module, const emu_kernel *kernel, CUfunction *out)
+{
+    emu_function *function = module->functions;
+
+    while (function != NULL && function->kernel != kernel) {
+        function = function->next;
+    }
+    if (function == NULL) {
+        function = function_new(module, kernel);
+    }
+    if (function == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *out = function;
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    emu_context *context;
+    emu_module *module = NULL;
+    CUresult status = EMU_ENTER_MODULE(ModuleGetFunction, hmod, &context);
+
+    if (status == CUDA_SUCCESS && (hfunc == NULL || name == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_module_find(hmod, &module);
+    }
+    if (status == CUDA_SUCCESS) {
+        const emu_kernel *kernel = emu_program_kernel(module->program, name);
+
+        if (kernel == NULL) {
+            status = CUDA_ERROR_NOT_FOUND;
+        }
+        else {
+            status = function_of(module, kernel, hfunc);
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Find a variable. As on an H200, the name of a texture or surface reference is
+ * INVALID_VALUE and an unknown name is NOT_FOUND. */
+static CUresult
+module_find_global(const emu_module *module, const char *name, uint64_t *address,
+                   size_t *size)
+{
+    if (emu_program_variable(module->program, name, address, size)) {
+        return CUDA_SUCCESS;
+    }
+    if (emu_program_reference(module->program, name, 0, address) ||
+        emu_program_reference(module->program, name, 1, address)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult
+emu_cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    emu_context *context;
+    emu_module *module = NULL;
+    uint64_t address;
+    size_t size;
+    CUresult status = EMU_ENTER_MODULE(ModuleGetGlobal, hmod, &context);
+
+    if (status == CUDA_SUCCESS && (name == NULL || (dptr == NULL && bytes == NULL))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = emu_module_find(hmod, &module);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = module_find_global(module, name, &address, &size);
+    }
+    if (status == CUDA_SUCCESS && dptr != NULL) {
+        *dptr = address;
+    }
+    if (status == CUDA_SUCCESS && bytes != NULL) {
+        *bytes = size;
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleGetFunctionCount(unsigned int *count, CUmodule hmod)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_MODULE(ModuleGetFunctionCount, hmod, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_module *module;
+
+        status = emu_module_find(hmod, &module);
+        if (status == CUDA_SUCCESS && count == NULL) {
+            status = CUDA_ERROR_INVALID_VALUE;
+        }
+        if (status == CUDA_SUCCESS) {
+            *count = (unsigned int)emu_program_kernel_count(module->program);
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
+                               CUmodule mod)
+{
+    emu_context *context;
+    emu_module *module = NULL;
+    CUresult status = EMU_ENTER_MODULE(ModuleEnumerateFunctions, mod, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_module_find(mod, &module);
+    }
+    if (status == CUDA_SUCCESS && functions == NULL && numFunctions > 0) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned int i = 0; status == CUDA_SUCCESS && i < numFunctions; i++) {
+        const emu_kernel *kernel = emu_program_kernel_at(module->program, i);
+
+        if (kernel == NULL) {
+            break;
+        }
+        status = function_of(module, kernel, &functions[i]);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    CUresult status = EMU_ENTER(ModuleGetLoadingMode);
+
+    if (status == CUDA_SUCCESS && mode == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *mode = 1; /* eager */
+    }
+    return emu_leave(status);
+}

@@ -1,0 +1,194 @@
+/* The calls on occupancy. The computation is in machine/occupancy.h. */
+#include "device/api/module/occupancy.h"
+
+#include "device/api/entry/entry.h"
+#include "device/api/entry/lock.h"
+#include "device/api/module/module.h"
+#include "device/api/entry/users.h"
+
+static int
+occupancy_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int
+occupancy_round_up(int value, int unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+int
+emu_occupancy_of(const emu_function *function, int block_size, size_t dynamic_shared)
+{
+    return emu_occupancy_blocks(function->object.context->device,
+                                emu_kernel_get_info(function->kernel), block_size,
+                                dynamic_shared);
+}
+
+static CUresult
+occupancy_count(CUfunction handle, int block_size, size_t dynamic_shared, int *blocks)
+{
+    emu_function *function;
+    CUresult status = emu_function_find(handle, &function);
+
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    if (blocks == NULL || block_size <= 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *blocks = 0;
+    if (block_size <= function->object.context->device->limits.threads_per_block) {
+        *blocks = emu_occupancy_of(function, block_size, dynamic_shared);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
+                                                int blockSize, size_t dynamicSMemSize)
+{
+    emu_context *context;
+    CUresult status =
+        EMU_ENTER_CONTEXT(OccupancyMaxActiveBlocksPerMultiprocessor, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
+                                                         CUfunction func, int blockSize,
+                                                         size_t dynamicSMemSize,
+                                                         unsigned int flags)
+{
+    emu_context *context;
+    CUresult status =
+        EMU_ENTER_CONTEXT(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags, &context);
+
+    if (status == CUDA_SUCCESS && flags > 1) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = occupancy_count(func, blockSize, dynamicSMemSize, numBlocks);
+    }
+    return emu_leave(status);
+}
+
+/* A search for the best block size. */
+typedef struct {
+    const emu_function *function;
+    CUoccupancyB2DSize shared_of; /* the program's function; NULL: use `shared` */
+    size_t shared;
+    int largest;
+    int best_size, best_blocks; /* the result */
+} search;
+
+/* Find the size, a whole number of warps, that keeps most threads busy; of equal ones
+ * the largest. Called without the API lock, since the program's function may take long.
+ */
+static void
+search_run(search *s)
+{
+    int best = 0;
+
+    for (int size = occupancy_round_up(s->largest, EMU_WARP_SIZE); size > 0;
+         size -= EMU_WARP_SIZE) {
+        int tried = occupancy_min(size, s->largest);
+        size_t shared = s->shared;
+        int blocks;
+
+        if (s->shared_of != NULL) {
+            shared = s->shared_of(tried);
+        }
+        blocks = emu_occupancy_of(s->function, tried, shared);
+        if (blocks * tried > best) {
+            best = blocks * tried;
+            s->best_size = tried;
+            s->best_blocks = blocks;
+        }
+    }
+}
+
+CUresult
+emu_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                     CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                     size_t dynamicSMemSize, int blockSizeLimit)
+{
+    emu_context *context;
+    emu_function *function = NULL;
+    CUresult status = EMU_ENTER_CONTEXT(OccupancyMaxPotentialBlockSize, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_function_find(func, &function);
+    }
+    if (status == CUDA_SUCCESS && (minGridSize == NULL || blockSize == NULL)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        search s = {.function = function,
+                    .shared_of = blockSizeToDynamicSMemSize,
+                    .shared = dynamicSMemSize,
+                    .largest = (int)emu_kernel_get_info(function->kernel)->max_threads};
+        emu_module *module = function->module;
+        emu_call call;
+
+        if (blockSizeLimit > 0 && blockSizeLimit < s.largest) {
+            s.largest = blockSizeLimit;
+        }
+        emu_users_add(
+            &module->object); /* the caller's function runs without the lock */
+        call = emu_lock_pause();
+        search_run(&s);
+        emu_lock_resume(call);
+        emu_users_remove(&module->object);
+        *blockSize = s.best_size;
+        *minGridSize = s.best_blocks * context->device->limits.multiprocessors;
+    }
+    return emu_leave(status);
+}
+
+/* The dynamic shared memory that each of `count` blocks can have. */
+static size_t
+occupancy_available(const emu_function *function, int count, int block_size)
+{
+    const emu_device *device = function->object.context->device;
+    const size_t most = (size_t)device->limits.shared_per_block_optin;
+    const size_t fixed = emu_kernel_get_info(function->kernel)->shared_size +
+                         (size_t)emu_occupancy_reserved_shared(device);
+    size_t each =
+        (size_t)(device->limits.shared_per_multiprocessor / count) / 256 * 256;
+
+    if (each > most) {
+        each = most;
+    }
+    if (each <= fixed || emu_occupancy_of(function, block_size, 0) < count) {
+        return 0;
+    }
+    return each - fixed;
+}
+
+CUresult
+emu_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
+                                            int numBlocks, int blockSize)
+{
+    emu_context *context;
+    emu_function *function = NULL;
+    CUresult status =
+        EMU_ENTER_CONTEXT(OccupancyAvailableDynamicSMemPerBlock, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_function_find(func, &function);
+    }
+    if (status == CUDA_SUCCESS &&
+        (dynamicSmemSize == NULL || numBlocks <= 0 || blockSize <= 0)) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        *dynamicSmemSize = occupancy_available(function, numBlocks, blockSize);
+    }
+    return emu_leave(status);
+}

@@ -1,0 +1,14 @@
+/* How many blocks of a function fit on a multiprocessor.
+ *
+ * Used by the calls on occupancy and by the check of cooperative launches. */
+#ifndef DEVICE_API_MODULE_OCCUPANCY_H
+#define DEVICE_API_MODULE_OCCUPANCY_H
+
+#include "device/api/module/module.h"
+#include "device/machine/occupancy.h"
+
+/* emu_occupancy_blocks on the device of the function. */
+int emu_occupancy_of(const emu_function *function, int block_size,
+                     size_t dynamic_shared);
+
+#endif

@@ -1,0 +1,413 @@
+/* Events: recording, waiting, elapsed times.
+ *
+ * Work runs when it is enqueued, so a recorded event is complete: waiting for it only
+ * runs what a deferred stream keeps before the record. See event.h. */
+#define _GNU_SOURCE
+#include "device/api/stream/event.h"
+
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/machine/services.h"
+#include "device/machine/wait.h"
+#include "device/api/entry/capture.h"
+#include "device/api/entry/deferred.h"
+#include "device/api/entry/entry.h"
+#include "device/api/entry/lock.h"
+#include "device/api/entry/release_count.h"
+#include "device/api/stream/stream.h"
+#include "device/api/entry/users.h"
+
+static uint64_t
+event_now(void)
+{
+    struct timespec time;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time); /* cannot fail for this clock */
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void
+event_destroy(emu_object *object)
+{
+    emu_event *event = (emu_event *)object;
+
+    emu_capture_place_leave(&event->place);
+    if (event->mark != &event->own) {
+        (void)munmap(event->mark,
+                     sizeof(*event->mark)); /* our own mapping: it cannot fail */
+    }
+    if (event->file >= 0) {
+        (void)close(event->file); /* memory: nothing is lost */
+    }
+    emu_object_free(object);
+}
+
+emu_event *
+emu_event_new(emu_context *context, unsigned int flags)
+{
+    emu_event *event =
+        emu_object_new(EMU_EVENT, sizeof(*event), context, event_destroy);
+
+    if (event != NULL) {
+        event->flags = flags;
+        event->mark = &event->own;
+        event->file = -1;
+    }
+    return event;
+}
+
+/* An event for other processes has no times. */
+static bool
+event_flags_are_valid(unsigned int flags)
+{
+    const unsigned int shared = EMU_EVENT_INTERPROCESS | EMU_EVENT_DISABLE_TIMING;
+
+    return flags <= EMU_EVENT_FLAGS && (flags & shared) != EMU_EVENT_INTERPROCESS;
+}
+
+CUresult
+emu_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_CONTEXT(EventCreate, &context);
+
+    if (status == CUDA_SUCCESS && (phEvent == NULL || !event_flags_are_valid(Flags))) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_event *event = emu_event_new(context, Flags);
+
+        if (event != NULL) {
+            *phEvent = event;
+        }
+        else {
+            status = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuEventDestroy(CUevent hEvent)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_EVENT(EventDestroy, hEvent, &context);
+
+    if (status == CUDA_SUCCESS) {
+        emu_event *event = emu_object_get(hEvent, EMU_EVENT);
+
+        if (event != NULL) {
+            emu_count_free(event->object.context);
+            event_destroy(&event->object);
+        }
+        else {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
+    }
+    return emu_leave(status);
+}
+
+/* -- recording --------------------------------------------------------------------- */
+
+/* The payload of an event node, and of a record that a deferred stream keeps. An event
+ * node comes from CU_EVENT_RECORD_EXTERNAL or CU_EVENT_WAIT_EXTERNAL: its event is
+ * shared with streams outside the capture. */
+typedef struct {
+    emu_event *event;
+    uint64_t serial;
+} event_payload;
+
+static CUresult
+event_run_record(const void *payload, emu_context *context, emu_report *report)
+{
+    const event_payload *p = payload;
+
+    (void)context;
+    (void)report;
+    emu_lock(); /* another thread may be destroying the event */
+    if (emu_object_get_same(p->event, EMU_EVENT, p->serial) != NULL) {
+        emu_capture_place_leave(&p->event->place);
+        atomic_store(&p->event->mark->recorded, event_now());
+    }
+    emu_unlock();
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+event_begin_work(const void *payload)
+{
+    const event_payload *p = payload;
+
+    if (emu_object_get_same(p->event, EMU_EVENT, p->serial) == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static const emu_work record_work = {
+    .type = EMU_NODE_EVENT_RECORD, .begin = event_begin_work, .run = event_run_record};
+/* A wait has nothing to run: the record has already happened. */
+static const emu_work wait_work = {.type = EMU_NODE_WAIT_EVENT,
+                                   .begin = event_begin_work};
+
+/* Add an event node to the capture of the stream. */
+static CUresult
+event_add_node(emu_stream *stream, emu_event *event, const emu_work *work)
+{
+    const event_payload payload = {event, event->object.serial};
+    bool taken;
+
+    if (stream->place.capture == NULL) {
+        return CUDA_ERROR_ILLEGAL_STATE; /* the flag is for captures only */
+    }
+    return emu_capture_take(stream, work, &payload, sizeof(payload), &taken);
+}
+
+/* Let a deferred stream that keeps work keep the record too. */
+static bool
+event_defer_record(emu_event *event, CUstream handle, emu_stream *stream)
+{
+    const event_payload payload = {event, event->object.serial};
+    const emu_deferred_queue *queue = &stream->deferred;
+
+    event->deferred_stream = NULL;
+    if (queue->done >= queue->kept ||
+        !emu_deferred_keep(stream, &record_work, &payload, sizeof(payload))) {
+        return false;
+    }
+    event->deferred_stream = handle;
+    event->deferred_serial = stream->object.serial;
+    event->deferred_number = queue->kept;
+    return true;
+}
+
+static CUresult
+event_record(emu_context *context, CUevent handle, CUstream stream_handle,
+             bool external)
+{
+    emu_event *event = emu_object_get(handle, EMU_EVENT);
+    emu_stream *stream = emu_stream_get(context, stream_handle);
+    CUresult status;
+    bool taken;
+
+    if (event == NULL || stream == NULL || event->object.context != context) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (external) {
+        return event_add_node(stream, event, &record_work);
+    }
+    status = emu_capture_record(stream, &event->place, &taken);
+    if (status != CUDA_SUCCESS || taken) {
+        return status;
+    }
+    if (emu_deferred_on && event_defer_record(event, stream_handle, stream)) {
+        return CUDA_SUCCESS;
+    }
+    /* No turn is needed: this thread's work has run, and the order with work that other
+     * threads are enqueuing is undefined. */
+    atomic_store(&event->mark->recorded, event_now());
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(EventRecord, hStream, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = event_record(context, hEvent, hStream, false);
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(EventRecordWithFlags, hStream, &context);
+
+    if (status == CUDA_SUCCESS && flags > 1) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        status = event_record(context, hEvent, hStream, flags != 0);
+    }
+    return emu_leave(status);
+}
+
+/* -- asking and waiting ------------------------------------------------------------ */
+
+/* The stream that still keeps the record of the event, or NULL. */
+static emu_stream *
+event_deferred_stream(const emu_event *event)
+{
+    emu_stream *stream;
+
+    if (event->deferred_stream == NULL) {
+        return NULL;
+    }
+    stream =
+        emu_object_get_same(event->deferred_stream, EMU_STREAM, event->deferred_serial);
+    if (stream == NULL || stream->deferred.done >= event->deferred_number) {
+        return NULL;
+    }
+    return stream;
+}
+
+/* Run the work that was enqueued before the record of the event. */
+static void
+event_reach(const emu_event *event)
+{
+    emu_stream *stream = event_deferred_stream(event);
+
+    if (stream != NULL) {
+        /* If a signal ends this, the caller sees it in emu_wait_interrupted. */
+        (void)emu_deferred_run(stream, event->deferred_number);
+    }
+}
+
+/* Find an event whose state a call asks for. */
+static CUresult
+event_look(CUevent handle)
+{
+    emu_event *event = emu_object_get(handle, EMU_EVENT);
+
+    if (event == NULL) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return emu_capture_look(&event->place);
+}
+
+CUresult
+emu_cuEventQuery(CUevent hEvent)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_EVENT(EventQuery, hEvent, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = event_look(hEvent);
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_stream *stream = event_deferred_stream(hEvent);
+
+        if (stream != NULL) {
+            /* One item a query, so that a program which polls gets to the end. */
+            (void)emu_deferred_run(stream, stream->deferred.done + 1);
+            status = CUDA_ERROR_NOT_READY;
+        }
+    }
+    return emu_leave(status);
+}
+
+CUresult
+emu_cuEventSynchronize(CUevent hEvent)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_EVENT(EventSynchronize, hEvent, &context);
+
+    if (status == CUDA_SUCCESS) {
+        status = event_look(hEvent);
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_call call;
+
+        event_reach(hEvent);
+        emu_users_add(&context->object);
+        call = emu_lock_pause();
+        emu_services_flush(context);
+        emu_lock_resume(call);
+        emu_users_remove(&context->object);
+        if (emu_wait_interrupted()) {
+            status = EMU_INTERRUPTED;
+        }
+    }
+    return emu_leave(status);
+}
+
+/* Check that the time between two events can be asked for. */
+static CUresult
+event_check_pair(const emu_event *start, const emu_event *end)
+{
+    if (start == NULL || end == NULL ||
+        ((start->flags | end->flags) & EMU_EVENT_DISABLE_TIMING) != 0) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    if (start->place.capture != NULL || end->place.capture != NULL) {
+        return CUDA_ERROR_CAPTURED_EVENT;
+    }
+    if (start->place.captured || end->place.captured) {
+        return CUDA_ERROR_INVALID_VALUE; /* the captures have ended */
+    }
+    if (event_deferred_stream(start) != NULL || event_deferred_stream(end) != NULL) {
+        return CUDA_ERROR_NOT_READY;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult
+emu_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    emu_context *context;
+    const emu_event *start = NULL, *end = NULL;
+    CUresult status = EMU_ENTER_EVENT(EventElapsedTime, hStart, &context);
+
+    if (status == CUDA_SUCCESS && pMilliseconds == NULL) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        start = emu_object_get(hStart, EMU_EVENT);
+        end = emu_object_get(hEnd, EMU_EVENT);
+        status = event_check_pair(start, end);
+    }
+    if (status == CUDA_SUCCESS) {
+        uint64_t from = atomic_load(&start->mark->recorded);
+        uint64_t to = atomic_load(&end->mark->recorded);
+
+        if (from != 0 && to != 0) {
+            *pMilliseconds = (float)((double)(int64_t)(to - from) * 1e-6);
+        }
+        else {
+            status = CUDA_ERROR_INVALID_HANDLE; /* never recorded */
+        }
+    }
+    return emu_leave(status);
+}
+
+static CUresult
+event_wait(emu_stream *stream, emu_event *event, bool external)
+{
+    bool taken;
+
+    if (external) {
+        return event_add_node(stream, event, &wait_work);
+    }
+    event_reach(event);
+    return emu_capture_wait(stream, &event->place,
+                            atomic_load(&event->mark->recorded) != 0, &taken);
+}
+
+CUresult
+emu_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    emu_context *context;
+    CUresult status = EMU_ENTER_STREAM(StreamWaitEvent, hStream, &context);
+
+    if (status == CUDA_SUCCESS && Flags > 1) {
+        status = CUDA_ERROR_INVALID_VALUE;
+    }
+    if (status == CUDA_SUCCESS) {
+        emu_stream *stream = emu_stream_get(context, hStream);
+        emu_event *event = emu_object_get(hEvent, EMU_EVENT); /* of any context */
+
+        if (stream == NULL || event == NULL) {
+            status = CUDA_ERROR_INVALID_HANDLE;
+        }
+        else {
+            status = event_wait(stream, event, Flags != 0);
+        }
+    }
+    return emu_leave(status);
+}

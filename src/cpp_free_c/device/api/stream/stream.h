@@ -1,0 +1,28 @@
+/* Streams: looking handles up, and running work in a stream.
+ *
+ * Every call that enqueues work looks its stream up here and takes the stream's turn
+ * with emu_stream_begin. Call all functions with the API lock held. */
+#ifndef DEVICE_API_STREAM_STREAM_H
+#define DEVICE_API_STREAM_STREAM_H
+
+#include "device/api/entry/stream_order.h"
+
+/* The live stream of a handle (NULL, 1, 2: the context's null stream). NULL if there is
+ * none or if it belongs to another context. */
+emu_stream *emu_stream_get(emu_context *context, CUstream handle);
+/* The same with INVALID_HANDLE for a stream that is not found. */
+CUresult emu_stream_find(emu_context *context, CUstream handle, emu_stream **stream);
+
+/* Run the deferred work that must come before new work in the stream, and take the
+ * stream's turn. See emu_stream_turn for the token and emu_stream_end for the end. */
+int emu_stream_begin(emu_stream *stream);
+
+/* Run the work of the stream, wait for its turn and write what kernels printed. For the
+ * null stream that covers all blocking streams of the context. */
+CUresult emu_stream_synchronize(emu_stream *stream);
+
+/* Make and free what a context needs: its null stream and order lock. */
+CUresult emu_stream_open(emu_context *context);
+void emu_stream_close(emu_context *context);
+
+#endif
