@@ -174,6 +174,7 @@ def tree(tmp_path_factory):
 def conformance_problem(tree, name):
     """Compare a case on the device of a copy with the answer of a GPU."""
     case = suite.cases()[name]
+    assert f"test_conformance.py -k {case.family}\n" in PAGE.read_text()
     found = runner.run_cases(tree / DEVICE, [name])
     expected = answers.Answers.load(suite.ANSWERS).of(case)
     return answers.difference(case, expected, found.answers[name])
