@@ -1,13 +1,11 @@
-/* Address checks: from the addresses of an access to host memory.
- *
- * Every access of a kernel is checked here, or by the shortcut of ops_memory.inc, which
- * proves the same. The functions are declared in machine.h. */
-#include "device/machine/machine.h"
+/* Address checks. See address_check.h. */
+#include "device/machine/address_check.h"
 
 #include <stdio.h>
 
-#include "device/machine/race_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/race_check.h"
+#include "device/machine/report.h"
 
 static const char *
 access_word(bool write)

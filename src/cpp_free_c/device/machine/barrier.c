@@ -1,14 +1,13 @@
-/* Barriers of a block: the operations bar and barrier. See emu_barrier in machine.h.
- *
- * A group that arrives waits as EMU_AT_BARRIER until the barrier is complete. Its
- * registers still hold the operands of a reduction then. */
-#include "device/machine/machine.h"
+/* Barriers of a block. See barrier.h. */
+#include "device/machine/barrier.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "device/machine/race_check.h"
+#include "device/machine/group.h"
 #include "device/machine/lanes.h"
+#include "device/machine/race_check.h"
+#include "device/machine/report.h"
 
 enum { COUNT_BITS = 0xfff }; /* of the operand; the device ignores the others */
 
@@ -269,7 +268,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     barrier->expected = expected;
     barrier->kind = barrier_kind(insn);
     if (wait) {
-        emu_group *group = emu_warp_save(warp, insn + 1, EMU_AT_BARRIER);
+        emu_group *group = emu_group_save(warp, insn + 1, EMU_AT_BARRIER);
 
         group->barrier = number;
         group->is_counted = false;
@@ -286,7 +285,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     }
     warp->spins = 0;
     if (wait) {
-        return emu_warp_switch(warp);
+        return emu_group_switch(warp);
     }
     return insn + 1;
 }
@@ -311,7 +310,7 @@ emu_op_bar_arrive(emu_warp *warp, const emu_insn *insn)
 }
 
 void
-emu_barrier_exit_lanes(emu_warp *warp)
+emu_barrier_lanes_exited(emu_warp *warp)
 {
     emu_block *block = warp->block;
     uint32_t i;

@@ -1,15 +1,15 @@
-/* Blocks: preparing a block, giving its warps turns, and the report of a deadlock.
- *
- * A block stays allocated for the next one of its worker, with its buffers. Called by
- * workers.c and watch.c; the functions are declared in machine.h. */
-#include "device/machine/machine.h"
+/* Blocks. See block.h. */
+#include "device/machine/block.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/cancel.h"
+#include "device/machine/group.h"
 #include "device/machine/race_check.h"
-#include "device/machine/watch.h"
+#include "device/machine/report.h"
+#include "device/machine/scheduler.h"
 
 /* Make a buffer at least this large; its content is lost. */
 static bool
@@ -68,7 +68,7 @@ warp_begin(emu_warp *warp, emu_block *block, unsigned number)
     warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
     warp->group_count = 0;
     warp->mask = warp->alive;
-    (void)emu_warp_save(warp, func->code, EMU_RUNNABLE);
+    (void)emu_group_save(warp, func->code, EMU_RUNNABLE);
 }
 
 static uint64_t
@@ -122,6 +122,7 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         return false;
     }
     block->watch = NULL;
+    block->run = emu_warp_run;
     block->shared_size = grid->shared_size;
     if (!emu_race_begin(block, grid->checks)) {
         return false;
@@ -296,16 +297,11 @@ emu_block_turn(emu_block *block)
             continue;
         }
         progress = true;
-        if (block->watch) {
-            emu_watch_run(block->watch, warp);
-        }
-        else {
-            emu_warp_run(warp);
-        }
+        block->run(warp);
         if (warp->stop == EMU_STOP_FAULT) {
             if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
                                  only */
-                (void)emu_warp_save(warp, NULL, EMU_RUNNABLE);
+                (void)emu_group_save(warp, NULL, EMU_RUNNABLE);
             }
             return EMU_BLOCK_FAILED;
         }

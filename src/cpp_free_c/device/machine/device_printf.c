@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/report.h"
 #include "device/machine/services.h"
 
 enum { STRING_LIMIT = 1 << 16, SIZE_LARGEST = 4096 /* of a width or precision */ };

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/compile/service_names.h"
+#include "device/machine/address_check.h"
 #include "device/machine/heap.h"
 #include "device/machine/occupancy.h"
-#include "device/compile/service_names.h"
+#include "device/machine/report.h"
 #include "device/machine/services.h"
 
 #define ERRORS(X)                                                                \

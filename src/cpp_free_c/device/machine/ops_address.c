@@ -2,7 +2,9 @@
  * and accesses of 128-bit registers. */
 #include "device/machine/machine.h"
 
+#include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/report.h"
 
 /* -- 128-bit registers ------------------------------------------------------------- */
 

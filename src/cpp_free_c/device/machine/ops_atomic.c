@@ -4,8 +4,9 @@
 #include "device/machine/machine.h"
 
 #include "device/base/half.h"
-#include "device/machine/lanes.h"
 #include "device/compile/encoding.h"
+#include "device/machine/address_check.h"
+#include "device/machine/lanes.h"
 
 /* Global memory is added to in caches that flush subnormal numbers, shared memory with
  * ordinary instructions. */

@@ -1,9 +1,8 @@
 /* Operations on 16-bit numbers. See base/half.h. */
 #include "device/base/half.h"
 
-#include "device/machine/machine.h"
-
 #include "device/machine/lanes.h"
+#include "device/machine/machine.h"
 
 #undef EMU_OP
 #define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)

@@ -5,8 +5,9 @@
 #include "device/machine/machine.h"
 
 #include "device/base/half.h"
-#include "device/machine/lanes.h"
 #include "device/compile/encoding.h"
+#include "device/machine/lanes.h"
+#include "device/machine/sync.h"
 
 enum { SIDE = 16, HALF = 8 };
 
@@ -100,5 +101,5 @@ wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
 const emu_insn *
 emu_op_wmma(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, EMU_WHOLE_WARP, wmma_phase);
+    return emu_sync(warp, insn, EMU_WHOLE_WARP, wmma_phase);
 }

@@ -6,6 +6,7 @@
  * one thread, so plain accesses are enough. */
 #include "device/machine/machine.h"
 
+#include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
 
 enum { COUNT_BITS = 20 };

@@ -8,6 +8,7 @@
 #include "device/machine/device_printf.h"
 #include "device/machine/dynamic_parallelism.h"
 #include "device/machine/heap.h"
+#include "device/machine/report.h"
 #include "device/machine/services.h"
 
 /* The string that parameter `index` points to, or "?". */

@@ -6,6 +6,7 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
+#include "device/machine/report.h"
 #include "device/memory/sampling.h"
 
 typedef struct {

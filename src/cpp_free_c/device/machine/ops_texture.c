@@ -6,8 +6,9 @@
 
 #include "device/base/half.h"
 #include "device/machine/lanes.h"
-#include "device/ptx/words.h"
+#include "device/machine/report.h"
 #include "device/memory/sampling.h"
+#include "device/ptx/words.h"
 
 /* -- handles --------------------------------------------------------------- */
 

@@ -1,8 +1,9 @@
 /* Operations between the lanes of a warp: shuffles, votes, match, reductions. Each is a
- * .sync operation: emu_warp_sync calls its two phases (see emu_sync_phase). */
+ * .sync operation: emu_sync calls its two phases (see emu_sync_phase). */
 #include "device/machine/machine.h"
 
 #include "device/machine/lanes.h"
+#include "device/machine/sync.h"
 
 static void
 bar_warp_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
@@ -19,7 +20,7 @@ bar_warp_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all
 const emu_insn *
 emu_op_bar_warp(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->a, bar_warp_phase);
+    return emu_sync(warp, insn, insn->a, bar_warp_phase);
 }
 
 /* Phase 0: store operand a of the lanes in `mask`. */
@@ -107,7 +108,7 @@ shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_shfl(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->x[0], shuffle_phase);
+    return emu_sync(warp, insn, insn->x[0], shuffle_phase);
 }
 
 /* -- vote, activemask -------------------------------------------------------------- */
@@ -158,7 +159,7 @@ vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
 const emu_insn *
 emu_op_vote(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->b, vote_phase);
+    return emu_sync(warp, insn, insn->b, vote_phase);
 }
 
 const emu_insn *
@@ -193,7 +194,7 @@ elect_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_elect(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->a, elect_phase);
+    return emu_sync(warp, insn, insn->a, elect_phase);
 }
 
 /* -- match ------------------------------------------------------------------------- */
@@ -243,7 +244,7 @@ match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_match(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->b, match_phase);
+    return emu_sync(warp, insn, insn->b, match_phase);
 }
 
 /* -- redux ------------------------------------------------------------------------- */
@@ -307,5 +308,5 @@ redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_redux(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->b, redux_phase);
+    return emu_sync(warp, insn, insn->b, redux_phase);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "device/compile/encoding.h"
+#include "device/machine/report.h"
 
 enum { NO_THREAD = 0 };
 enum { READER, WRITER, ATOMIC, KINDS };

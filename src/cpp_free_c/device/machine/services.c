@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
+
 enum { TEXT_LIMIT = 1 << 20 };
 
 static pthread_mutex_t creation = PTHREAD_MUTEX_INITIALIZER;

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
+#include "device/machine/block.h"
+#include "device/machine/group.h"
 #include "device/machine/lanes.h"
+#include "device/machine/scheduler.h"
 #include "device/ptx/words.h"
 
 enum { MAX_READS = 64, KIND_SLOTS = 256, MAX_FRAMES = 64, MAX_BYTES = 16 };
@@ -332,14 +336,16 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
     return insn->run(warp, insn);
 }
 
-void
-emu_watch_run(emu_watch *watch, emu_warp *warp)
+/* Run a warp of a watched block until it stops. */
+static void
+watch_run_warp(emu_warp *warp)
 {
+    emu_watch *watch = warp->block->watch;
     const emu_insn *insn;
 
     warp->rotate = true; /* give all groups of lanes their turn */
     warp->spins = 0;
-    insn = emu_warp_switch(warp);
+    insn = emu_group_switch(warp);
     while (insn) {
         insn = watch_step(watch, warp, insn);
     }
@@ -536,8 +542,10 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     watch->spins = false;
     *state = EMU_BLOCK_MORE;
     block->watch = watch;
+    block->run = watch_run_warp;
     repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
+    block->run = emu_warp_run;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
         return EMU_MOVES;
     }

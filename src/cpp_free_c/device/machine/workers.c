@@ -8,15 +8,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "device/machine/block.h"
+#include "device/machine/cancel.h"
 #include "device/machine/clock.h"
+#include "device/machine/report.h"
 #include "device/machine/threads.h"
 #include "device/machine/wait.h"
 #include "device/machine/watch.h"
 
 enum {
     KEEP_BYTES = 1 << 24,
-    LOOK_GAP = 63, /* the most turns between two looks */
-    LOOK_NANOSECONDS = 1000000,
     SUSPECT = 2000000, /* a block that has run for this time may be waiting */
     WATCH_SHARE = 200, /* watching takes at most 1 / WATCH_SHARE of the time */
     WATCH_TURNS = 32,  /* turns of the first watch */
@@ -26,61 +27,6 @@ enum {
     GRACE = 1000000000,
     PLACES = 3
 };
-
-/* -- ending a launch before its blocks end ----------------------------------------- */
-
-static void
-grid_end(emu_grid *grid, CUresult code, const char *text)
-{
-    int expected = 0;
-
-    if (atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
-        grid->report->code = code;
-        if (text) {
-            (void)snprintf(grid->report->text, sizeof grid->report->text,
-                           "%s kernel %.200s\n", text, grid->kernel->info.name);
-        }
-    }
-}
-
-static void
-fault_memory(emu_grid *grid)
-{
-    grid_end(grid, CUDA_ERROR_OUT_OF_MEMORY,
-             "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
-}
-
-static void
-fault_timeout(emu_grid *grid)
-{
-    grid_end(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
-             "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
-             "ended");
-}
-
-void
-emu_worker_look(emu_worker *worker, emu_grid *grid)
-{
-    const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
-
-    if (worker->looked && passed > UINT64_C(2) * LOOK_NANOSECONDS) {
-        worker->look_gap /= 2;
-    }
-    else if (worker->looked && passed < LOOK_NANOSECONDS / 2 &&
-             worker->look_gap < LOOK_GAP) {
-        worker->look_gap = worker->look_gap * 2 + 1;
-    }
-    worker->looked = now;
-    worker->until_look = worker->look_gap;
-    worker->has_looked = true;
-    if (grid->deadline && now > grid->deadline) {
-        fault_timeout(grid);
-    }
-    if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
-        (worker->number == 0 && emu_wait_poll_at(now))) {
-        grid_end(grid, EMU_INTERRUPTED, NULL);
-    }
-}
 
 /* -- a worker and its blocks ------------------------------------------------------- */
 
@@ -214,7 +160,7 @@ crew_next(crew *c)
         return false;
     }
     if (!crew_begin(c, number)) {
-        fault_memory(c->grid);
+        emu_grid_end_no_memory(c->grid);
         return false;
     }
     return true;
@@ -718,7 +664,7 @@ run_part(void *data, unsigned number)
     crew c = {.worker = worker, .grid = grid};
 
     if (!worker) {
-        fault_memory(grid);
+        emu_grid_end_no_memory(grid);
         return;
     }
     worker->number = number;
@@ -750,7 +696,7 @@ static void
 run_idle(void *data)
 {
     if (emu_wait_poll()) {
-        grid_end(data, EMU_INTERRUPTED, NULL);
+        emu_grid_end(data, EMU_INTERRUPTED, NULL);
     }
     proof_judge(data);
 }
