@@ -21,7 +21,7 @@ barrier_complete(const emu_block *block, const emu_barrier *barrier)
 }
 
 static bool
-group_is_at(const emu_group *group, uint32_t number)
+barrier_group_is_at(const emu_group *group, uint32_t number)
 {
     return group->state == EMU_AT_BARRIER && group->barrier == number;
 }
@@ -37,7 +37,7 @@ barrier_count(emu_warp *warp, uint32_t number, uint32_t threads)
     barrier->warps |= 1u << warp->number;
     barrier->arrived[warp->number] = 0;
     for (k = 0; k < warp->group_count; k++) {
-        if (group_is_at(&warp->groups[k], number)) {
+        if (barrier_group_is_at(&warp->groups[k], number)) {
             warp->groups[k].is_counted = true;
         }
     }
@@ -56,7 +56,7 @@ barrier_count_warp(emu_warp *warp, uint32_t number)
 
 /* The predicate that a waiting group gave to bar.red. */
 static uint32_t
-group_vote(const emu_warp *warp, const emu_group *group)
+barrier_group_vote(const emu_warp *warp, const emu_group *group)
 {
     const emu_insn *insn = group->pc - 1;
     const uint8_t *base = insn->c & 1 ? warp->base[1] : group->frame->regs;
@@ -103,7 +103,7 @@ barrier_visit(emu_block *block, uint32_t number, visitor visit, uint32_t *sums)
         for (k = 0; k < warp->group_count; k++) {
             emu_group *group = &warp->groups[k];
 
-            if (group_is_at(group, number) && group->is_counted) {
+            if (barrier_group_is_at(group, number) && group->is_counted) {
                 visit(warp, group, sums);
             }
         }
@@ -111,16 +111,16 @@ barrier_visit(emu_block *block, uint32_t number, visitor visit, uint32_t *sums)
 }
 
 static void
-group_sum_votes(emu_warp *warp, emu_group *group, uint32_t *sums)
+barrier_sum_votes(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     if (group->pc[-1].run == emu_op_bar_red) {
-        sums[0] += (uint32_t)__builtin_popcount(group_vote(warp, group));
+        sums[0] += (uint32_t)__builtin_popcount(barrier_group_vote(warp, group));
         sums[1] += (uint32_t)__builtin_popcount(group->mask);
     }
 }
 
 static void
-group_release(emu_warp *warp, emu_group *group, uint32_t *sums)
+barrier_release_group(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     group->state = EMU_RUNNABLE;
     barrier_result(group, sums[0], sums[1]);
@@ -139,9 +139,9 @@ barrier_release(emu_block *block, uint32_t number)
         emu_race_together(block, number);
     }
     if (barrier->kind) {
-        barrier_visit(block, number, group_sum_votes, sums);
+        barrier_visit(block, number, barrier_sum_votes, sums);
     }
-    barrier_visit(block, number, group_release, sums);
+    barrier_visit(block, number, barrier_release_group, sums);
     if (block->race) {
         emu_race_released(block, number);
     }
@@ -154,7 +154,7 @@ barrier_release(emu_block *block, uint32_t number)
 
 /* Whether all lanes have the same number in this operand. */
 static bool
-operand_is_uniform(const emu_warp *warp, uint32_t operand)
+barrier_operand_is_uniform(const emu_warp *warp, uint32_t operand)
 {
     const u32 *values = EMU_SOURCE(u32, operand);
     const u32 first = values[__builtin_ctz(warp->mask)];
@@ -174,7 +174,7 @@ operand_is_uniform(const emu_warp *warp, uint32_t operand)
 /* The other barrier at which lanes of this warp wait for its other lanes, or `number`.
  */
 static uint32_t
-warp_other_barrier(const emu_warp *warp, uint32_t number)
+barrier_other_of_warp(const emu_warp *warp, uint32_t number)
 {
     uint32_t k;
 
@@ -203,8 +203,8 @@ barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
 {
     const emu_barrier *barrier = &warp->block->barriers[number];
 
-    if (!operand_is_uniform(warp, insn->a) ||
-        ((insn->imm & 1) && !operand_is_uniform(warp, insn->b))) {
+    if (!barrier_operand_is_uniform(warp, insn->a) ||
+        ((insn->imm & 1) && !barrier_operand_is_uniform(warp, insn->b))) {
         return "the threads of a warp give a barrier's number or count differently";
     }
     if (!expected && insn->run == emu_op_bar_arrive) {
@@ -250,11 +250,11 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     char text[160];
     const char *wrong = barrier_fault(warp, insn, number, expected, text, sizeof text);
 
-    if (!wrong && wait && !(insn->imm & 2) &&
-        warp_other_barrier(warp, number) != number) {
+    if (wrong == NULL && wait && !(insn->imm & 2) &&
+        barrier_other_of_warp(warp, number) != number) {
         (void)snprintf(text, sizeof text,
                        "threads of one warp wait at barrier %u and at barrier %u",
-                       warp_other_barrier(warp, number), number);
+                       barrier_other_of_warp(warp, number), number);
         wrong = text;
     }
     if (wrong) {

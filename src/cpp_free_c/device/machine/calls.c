@@ -40,12 +40,12 @@ frame_new(emu_worker *worker, const emu_func *func)
             return NULL;
         }
         frame = malloc(sizeof *frame);
-        if (!frame) {
+        if (frame == NULL) {
             return NULL;
         }
         frame->room = (size_t)1 << bin;
         frame->regs = aligned_alloc(64, frame->room);
-        if (!frame->regs) {
+        if (frame->regs == NULL) {
             free(frame);
             return NULL;
         }
@@ -84,8 +84,8 @@ frame_leave(emu_warp *warp, emu_frame *frame, uint32_t lanes, const emu_frame *s
 
 /* Copy one parameter between two activations, for all active lanes. */
 static void
-slot_copy(emu_warp *warp, const emu_frame *to, const emu_slot *target,
-          const emu_frame *from, const emu_slot *source)
+call_copy_slot(emu_warp *warp, const emu_frame *to, const emu_slot *target,
+               const emu_frame *from, const emu_slot *source)
 {
     const uint32_t size = target->size < source->size ? target->size : source->size;
     uint32_t left;
@@ -129,7 +129,7 @@ call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
                          func->name, caller->depth, warp->local_stride);
     }
     frame = frame_new(warp->block->worker, func);
-    if (!frame) {
+    if (frame == NULL) {
         return emu_fault(warp, insn, CUDA_ERROR_HARDWARE_STACK_ERROR, lane, 0,
                          "no memory for a call of %s, %u calls deep", func->name,
                          caller->depth);
@@ -144,7 +144,7 @@ call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
         frame->local_end += FRAME_COST;
     }
     for (i = 0; i < call->param_count && i < func->param_count; i++) {
-        slot_copy(warp, frame, &func->params[i], caller, &call->params[i]);
+        call_copy_slot(warp, frame, &func->params[i], caller, &call->params[i]);
     }
     emu_group_enter(warp, frame);
     warp->merge_at = EMU_NO_MERGE;
@@ -203,7 +203,7 @@ emu_op_call_to(emu_warp *warp, const emu_insn *insn)
 
 /* Remove lanes from the block. No group holds them any more. */
 static void
-warp_exit_lanes(emu_warp *warp, uint32_t lanes)
+call_exit_lanes(emu_warp *warp, uint32_t lanes)
 {
     emu_block *block = warp->block;
 
@@ -224,7 +224,7 @@ emu_op_exit(emu_warp *warp, const emu_insn *insn)
     (void)insn;
     frame_leave(warp, warp->frame, lanes, NULL);
     warp->mask = 0;
-    warp_exit_lanes(warp, lanes);
+    call_exit_lanes(warp, lanes);
     return emu_group_switch(warp);
 }
 
@@ -239,13 +239,13 @@ emu_op_ret(emu_warp *warp, const emu_insn *insn)
     const emu_callsite *call;
     uint32_t i;
 
-    if (!caller) {
+    if (caller == NULL) {
         return emu_op_exit(warp, insn);
     }
     next = frame->ret;
     call = next[-1].call;
     for (i = 0; i < call->return_count && i < func->return_count; i++) {
-        slot_copy(warp, caller, &call->returns[i], frame, &func->returns[i]);
+        call_copy_slot(warp, caller, &call->returns[i], frame, &func->returns[i]);
     }
     emu_group_enter(warp, caller);
     frame_leave(warp, frame, warp->mask, caller);

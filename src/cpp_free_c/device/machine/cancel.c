@@ -34,7 +34,7 @@ emu_grid_end_no_memory(emu_grid *grid)
 }
 
 static void
-grid_end_at_deadline(emu_grid *grid)
+cancel_at_deadline(emu_grid *grid)
 {
     emu_grid_end(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
                  "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
@@ -57,7 +57,7 @@ emu_worker_look(emu_worker *worker, emu_grid *grid)
     worker->until_look = worker->look_gap;
     worker->has_looked = true;
     if (grid->deadline && now > grid->deadline) {
-        grid_end_at_deadline(grid);
+        cancel_at_deadline(grid);
     }
     if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
         (worker->number == 0 && emu_wait_poll_at(now))) {

@@ -29,7 +29,7 @@ printer_next_argument(printer *p, unsigned size)
 
     p->arguments = (p->arguments + size - 1) & ~(uint64_t)(size - 1);
     at = emu_address_generic(p->warp, p->lane, p->arguments, size);
-    if (!at) {
+    if (at == NULL) {
         p->bad = true;
         return 0;
     }
@@ -255,7 +255,7 @@ printer_print(printer *p, const char *format)
         const char *percent = strchr(format, '%');
         directive d;
 
-        if (!percent) {
+        if (percent == NULL) {
             emu_services_append_locked(p->services, format, strlen(format));
             break;
         }
@@ -281,7 +281,7 @@ emu_device_printf(emu_warp *warp, const emu_insn *insn)
     char *format = malloc(STRING_LIMIT);
     uint32_t left;
 
-    if (!services || !format) {
+    if (services == NULL || format == NULL) {
         free(format);
         return insn + 1; /* no memory: the text is lost */
     }

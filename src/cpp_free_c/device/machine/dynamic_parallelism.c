@@ -83,7 +83,7 @@ cdp_store(call *c, unsigned index, const void *value, size_t size)
     const uint64_t address = cdp_parameter(c, index);
     uint8_t *to = emu_address_generic(c->warp, c->lane, address, size);
 
-    if (!to) {
+    if (to == NULL) {
         c->bad = address;
         if (address == 0) {
             c->bad = 1;
@@ -209,11 +209,11 @@ cdp_error_text(const call *c, bool name)
     while (row < ERROR_ROWS - 1 && error_rows[row].code != code) {
         row++; /* the last row is for unknown codes */
     }
-    if (!services) {
+    if (services == NULL) {
         return 0;
     }
     (void)pthread_mutex_lock(&services->lock);
-    if (!services->error_texts) {
+    if (services->error_texts == NULL) {
         services->error_texts = cdp_create_error_texts(c->context);
     }
     if (services->error_texts) {
@@ -262,7 +262,7 @@ cdp_check_launch(const call *c, const emu_launch *launch)
     const emu_kernel_info *info;
     uint64_t threads = 1;
 
-    if (!launch->kernel) {
+    if (launch->kernel == NULL) {
         return ERROR_FUNCTION;
     }
     info = &launch->kernel->info;
@@ -300,7 +300,8 @@ cdp_get_buffer(call *c, const emu_launch *launch, size_t size)
                                   .name = "of parameters"};
     emu_parameter_buffer *buffer = calloc(1, sizeof *buffer);
 
-    if (!buffer || emu_memory_allocate(&request, &buffer->memory) != CUDA_SUCCESS) {
+    if (buffer == NULL ||
+        emu_memory_allocate(&request, &buffer->memory) != CUDA_SUCCESS) {
         free(buffer);
         return ERROR_MEMORY;
     }
@@ -378,7 +379,7 @@ cdp_enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *give
     if (c->work->pending >= c->context->limits[EMU_LIMIT_PENDING_LAUNCH_COUNT]) {
         code = ERROR_PENDING;
     }
-    else if (!block || !emu_child_work_add_launch(c->work, &launch, stream)) {
+    else if (block == NULL || !emu_child_work_add_launch(c->work, &launch, stream)) {
         code = ERROR_MEMORY;
     }
     (void)pthread_mutex_unlock(&c->work->lock);
@@ -403,10 +404,10 @@ cdp_launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t s
     (void)pthread_mutex_lock(&c->work->lock);
     buffer = cdp_take_buffer_locked(c->work, address);
     (void)pthread_mutex_unlock(&c->work->lock);
-    if (!buffer) {
+    if (buffer == NULL) {
         return ERROR_VALUE;
     }
-    if (!given) {
+    if (given == NULL) {
         given = &buffer->launch;
     }
     code = cdp_check_launch(c, given);
@@ -524,7 +525,7 @@ cdp_memcpy_async(call *c)
                                  .width = (size_t)cdp_parameter(c, 2),
                                  .height = 1};
 
-    if (!copy.source) {
+    if (copy.source == NULL) {
         return ERROR_VALUE;
     }
     return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 4));
@@ -540,7 +541,7 @@ cdp_memcpy_2d_async(call *c)
                                  .width = (size_t)cdp_parameter(c, 4),
                                  .height = (size_t)cdp_parameter(c, 5)};
 
-    if (!copy.source) {
+    if (copy.source == NULL) {
         return ERROR_VALUE;
     }
     return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 7));
@@ -612,7 +613,7 @@ cdp_device_get_attribute(call *c)
     const emu_device *device = emu_device_get((CUdevice)(int32_t)cdp_parameter(c, 2));
     int value;
 
-    if (!device) {
+    if (device == NULL) {
         return ERROR_DEVICE;
     }
     if (!emu_device_attribute(device, (unsigned)cdp_parameter(c, 1), &value)) {
@@ -665,7 +666,7 @@ cdp_func_get_attributes(call *c)
     const emu_device *device = c->context->device;
     func_attributes value;
 
-    if (!kernel) {
+    if (kernel == NULL) {
         return ERROR_FUNCTION;
     }
     value = (func_attributes){.shared_size = kernel->info.shared_size,
@@ -688,7 +689,7 @@ cdp_get_occupancy(call *c)
     const emu_kernel *kernel = cdp_find_kernel(c, cdp_parameter(c, 1));
     const int threads = (int32_t)cdp_parameter(c, 2);
 
-    if (!kernel) {
+    if (kernel == NULL) {
         return ERROR_FUNCTION;
     }
     if (threads <= 0) {

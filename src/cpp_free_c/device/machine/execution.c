@@ -83,7 +83,7 @@ execution_deadline(void)
     const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
     double seconds;
 
-    if (!text) {
+    if (text == NULL) {
         return 0;
     }
     seconds = strtod(text, NULL);
@@ -134,7 +134,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     emu_grid grid;
     size_t params_room;
 
-    if (!report) {
+    if (report == NULL) {
         report = &own;
     }
     memset(report, 0, sizeof *report);
@@ -166,7 +166,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);
     grid.tids = malloc(grid.warp_count * sizeof *grid.tids);
-    if (!params || !grid.tids ||
+    if (params == NULL || !grid.tids ||
         (launch->cooperative && !execution_sync_space(context, &space))) {
         status = CUDA_ERROR_OUT_OF_MEMORY;
         goto done;

@@ -34,11 +34,11 @@ group_choose(const emu_warp *warp)
         if (group->state != EMU_RUNNABLE) {
             continue;
         }
-        if (!best || group_precedes(warp, group, best)) {
+        if (best == NULL || group_precedes(warp, group, best)) {
             best = group;
         }
     }
-    if (!best) {
+    if (best == NULL) {
         return -1;
     }
     return (int)(best - warp->groups);

@@ -14,7 +14,7 @@ emu_heap_allocate(CUcontext context, uint64_t size)
                                   .context = context};
     emu_allocation *allocation = NULL;
 
-    if (!services || size == 0) {
+    if (services == NULL || size == 0) {
         return 0;
     }
     (void)pthread_mutex_lock(&services->lock);
@@ -23,7 +23,7 @@ emu_heap_allocate(CUcontext context, uint64_t size)
         services->heap_used += (size_t)size;
     }
     (void)pthread_mutex_unlock(&services->lock);
-    if (!allocation) {
+    if (allocation == NULL) {
         return 0;
     }
     return allocation->base;

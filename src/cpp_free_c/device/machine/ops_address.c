@@ -74,7 +74,7 @@ emu_op_shared_dynamic(emu_warp *warp, const emu_insn *insn)
 
 /* The first address of a space: imm, or the parameters of this launch. */
 static uint64_t
-window_start(const emu_warp *warp, const emu_insn *insn)
+address_window_start(const emu_warp *warp, const emu_insn *insn)
 {
     if (insn->aux == EMU_AT_PARAM) {
         return (uint64_t)(uintptr_t)warp->block->grid->params;
@@ -86,7 +86,7 @@ window_start(const emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_from_window(emu_warp *warp, const emu_insn *insn)
 {
-    const uint64_t start = window_start(warp, insn);
+    const uint64_t start = address_window_start(warp, insn);
     const u64 *const a = EMU_SOURCE(u64, insn->a);
     u64 *const d = EMU_TARGET(u64, insn->d);
     uint32_t left;
@@ -103,7 +103,7 @@ emu_op_from_window(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_to_window(emu_warp *warp, const emu_insn *insn)
 {
-    const uint64_t start = window_start(warp, insn);
+    const uint64_t start = address_window_start(warp, insn);
     const u64 *const a = EMU_SOURCE(u64, insn->a);
     u64 *const d = EMU_TARGET(u64, insn->d);
     uint32_t left;

@@ -11,7 +11,7 @@
 /* Global memory is added to in caches that flush subnormal numbers, shared memory with
  * ordinary instructions. */
 static float
-add_f32(float old, float b, bool shared)
+atom_add_f32(float old, float b, bool shared)
 {
     if (shared) {
         return canonical(old + b);
@@ -21,7 +21,7 @@ add_f32(float old, float b, bool shared)
 
 /* Of two NaN, global memory keeps the operand as it is, shared memory its own NaN. */
 static double
-add_f64(double old, double b, bool shared)
+atom_add_f64(double old, double b, bool shared)
 {
     if (shared && old != old) {
         return quiet(old);
@@ -36,7 +36,7 @@ add_f64(double old, double b, bool shared)
 }
 
 static uint32_t
-add_half_pair(uint64_t old, uint64_t b, int format)
+atom_add_half_pair(uint64_t old, uint64_t b, int format)
 {
     const uint32_t low = emu_half_add((uint16_t)old, (uint16_t)b, format);
     const uint32_t high =
@@ -51,14 +51,14 @@ atom_add_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
 {
     switch (operation) {
         case EMU_ATOM_ADD_F32:
-            return bits_of_f32(
-                add_f32(f32_of_bits((uint32_t)old), f32_of_bits((uint32_t)b), shared));
+            return bits_of_f32(atom_add_f32(f32_of_bits((uint32_t)old),
+                                            f32_of_bits((uint32_t)b), shared));
         case EMU_ATOM_ADD_F64:
-            return bits_of_f64(add_f64(f64_of_bits(old), f64_of_bits(b), shared));
+            return bits_of_f64(atom_add_f64(f64_of_bits(old), f64_of_bits(b), shared));
         case EMU_ATOM_ADD_F16X2:
-            return add_half_pair(old, b, EMU_F16);
+            return atom_add_half_pair(old, b, EMU_F16);
         case EMU_ATOM_ADD_BF16X2:
-            return add_half_pair(old, b, EMU_BF16);
+            return atom_add_half_pair(old, b, EMU_BF16);
         case EMU_ATOM_ADD_F16:
             return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16);
         case EMU_ATOM_ADD_BF16:

@@ -46,7 +46,7 @@ EMU_CARRY(subc_64, u64, u128, ~y, EMU_FULL)
 /* -- counting and reversing -------------------------------------------------------- */
 
 static uint32_t
-reverse_32(uint32_t x)
+bits_reverse(uint32_t x)
 {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
@@ -58,25 +58,25 @@ EMU_SLOW_UNARY(popc_32, u32, u32, __builtin_popcount(x))
 EMU_SLOW_UNARY(popc_64, u32, u64, __builtin_popcountll(x))
 EMU_SLOW_UNARY(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
 EMU_SLOW_UNARY(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
-EMU_SLOW_UNARY(brev_32, u32, u32, reverse_32(x))
+EMU_SLOW_UNARY(brev_32, u32, u32, bits_reverse(x))
 EMU_SLOW_UNARY(brev_64, u64, u64,
-               (u64)reverse_32((uint32_t)x) << 32 | reverse_32((uint32_t)(x >> 32)))
+               (u64)bits_reverse((uint32_t)x) << 32 | bits_reverse((uint32_t)(x >> 32)))
 
 static uint64_t
-low_bits(unsigned count)
+bits_low(unsigned count)
 {
     return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 }
 
 /* The highest bit that differs from the sign; aux: 1 signed, 2 shift amount. */
 static uint32_t
-find_bit(uint64_t x, unsigned width, unsigned aux)
+bits_find(uint64_t x, unsigned width, unsigned aux)
 {
     uint32_t at;
 
     if (aux & 1 && x >> (width - 1) & 1) {
         x = ~x;
-        x &= low_bits(width);
+        x &= bits_low(width);
     }
     if (!x) {
         return UINT32_MAX;
@@ -88,15 +88,15 @@ find_bit(uint64_t x, unsigned width, unsigned aux)
     return at;
 }
 
-EMU_SLOW_UNARY(bfind_32, u32, u32, find_bit(x, 32, insn->aux))
-EMU_SLOW_UNARY(bfind_64, u32, u64, find_bit(x, 64, insn->aux))
+EMU_SLOW_UNARY(bfind_32, u32, u32, bits_find(x, 32, insn->aux))
+EMU_SLOW_UNARY(bfind_64, u32, u64, bits_find(x, 64, insn->aux))
 
 /* -- bit fields -------------------------------------------------------------------- */
 
 /* The start of a field. With 32 bits only the low byte of the position counts; with 64
  * bits, which a GPU handles in several instructions, all of it does. */
 static uint32_t
-field_start(uint32_t pos, unsigned width)
+bits_field_start(uint32_t pos, unsigned width)
 {
     if (width == 32) {
         return pos & 0xff;
@@ -106,13 +106,13 @@ field_start(uint32_t pos, unsigned width)
 
 /* Bits [pos, pos + len) of x. Beyond the top they are the sign, or zero. */
 static uint64_t
-extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
+bits_extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
 {
-    const uint64_t all = low_bits(width);
+    const uint64_t all = bits_low(width);
     uint64_t field = 0, sign = 0;
     uint32_t last;
 
-    pos = field_start(pos, width);
+    pos = bits_field_start(pos, width);
     len &= 0xff;
     if (len == 0) {
         return 0;
@@ -127,26 +127,26 @@ extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
     if (pos >= width) {
         return sign;
     }
-    field = x >> pos & low_bits(last - pos + 1);
-    return field | (sign & ~low_bits(last - pos + 1));
+    field = x >> pos & bits_low(last - pos + 1);
+    return field | (sign & ~bits_low(last - pos + 1));
 }
 
 static uint64_t
-insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned width)
+bits_insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned width)
 {
     uint64_t mask;
 
-    pos = field_start(pos, width);
+    pos = bits_field_start(pos, width);
     len &= 0xff;
     if (pos >= width || len == 0) {
         return b;
     }
-    mask = low_bits(len) << pos;
+    mask = bits_low(len) << pos;
     return (b & ~mask) | (a << pos & mask);
 }
 
-EMU_SLOW_TERNARY(bfe_32, u32, u32, u32, u32, extract(x, y, z, 32, insn->aux))
-EMU_SLOW_TERNARY(bfe_64, u64, u64, u32, u32, extract(x, y, z, 64, insn->aux))
+EMU_SLOW_TERNARY(bfe_32, u32, u32, u32, u32, bits_extract(x, y, z, 32, insn->aux))
+EMU_SLOW_TERNARY(bfe_64, u64, u64, u32, u32, bits_extract(x, y, z, 64, insn->aux))
 
 /* d = b with bits of a inserted; position c, length x[0]. */
 EMU_OP(bfi_32)
@@ -157,9 +157,9 @@ EMU_OP(bfi_32)
         const int i = __builtin_ctz(left);
 
         EMU_TARGET(u32, insn->d)
-        [i] = (uint32_t)insert(EMU_SOURCE(u32, insn->a)[i], EMU_SOURCE(u32, insn->b)[i],
-                               EMU_SOURCE(u32, insn->c)[i],
-                               EMU_SOURCE(u32, insn->x[0])[i], 32);
+        [i] = (uint32_t)bits_insert(
+            EMU_SOURCE(u32, insn->a)[i], EMU_SOURCE(u32, insn->b)[i],
+            EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i], 32);
     }
     return insn + 1;
 }
@@ -172,15 +172,16 @@ EMU_OP(bfi_64)
         const int i = __builtin_ctz(left);
 
         EMU_TARGET(u64, insn->d)
-        [i] = insert(EMU_SOURCE(u64, insn->a)[i], EMU_SOURCE(u64, insn->b)[i],
-                     EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i], 64);
+        [i] = bits_insert(EMU_SOURCE(u64, insn->a)[i], EMU_SOURCE(u64, insn->b)[i],
+                          EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i],
+                          64);
     }
     return insn + 1;
 }
 
 /* aux: 1 right, 2 clamp */
 static uint32_t
-funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
+bits_funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
 {
     const uint64_t both = (uint64_t)high << 32 | low;
 
@@ -196,11 +197,11 @@ funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
     return (uint32_t)(both << count >> 32);
 }
 
-EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, funnel(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, bits_funnel(x, y, z, insn->aux))
 
 /* aux: 1 clamp, else wrap */
 static uint32_t
-bit_mask(uint32_t start, uint32_t size, unsigned aux)
+bits_mask(uint32_t start, uint32_t size, unsigned aux)
 {
     uint64_t bits;
 
@@ -216,11 +217,11 @@ bit_mask(uint32_t start, uint32_t size, unsigned aux)
     return (uint32_t)bits;
 }
 
-EMU_SLOW_BINARY(bmsk, u32, u32, u32, bit_mask(x, y, insn->aux))
+EMU_SLOW_BINARY(bmsk, u32, u32, u32, bits_mask(x, y, insn->aux))
 
 /* aux: 1 clamp, 2 signed */
 static uint32_t
-extend(uint32_t x, uint32_t size, unsigned aux)
+bits_extend(uint32_t x, uint32_t size, unsigned aux)
 {
     if (aux & 1) {
         size = size < 32 ? size : 32;
@@ -240,11 +241,11 @@ extend(uint32_t x, uint32_t size, unsigned aux)
     return x & (((uint32_t)1 << size) - 1);
 }
 
-EMU_SLOW_BINARY(szext, u32, u32, u32, extend(x, y, insn->aux))
+EMU_SLOW_BINARY(szext, u32, u32, u32, bits_extend(x, y, insn->aux))
 
 /* The offset-th set bit from base on, upwards or downwards. */
 static uint32_t
-find_nth(uint32_t mask, uint32_t base, int32_t offset)
+bits_find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
     int at = (int)(base & 31);
     int step = 1, count = offset;
@@ -267,11 +268,11 @@ find_nth(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, find_nth(x, y, z < -32 ? -33 : z))
+EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, bits_find_nth(x, y, z < -32 ? -33 : z))
 
 /* imm: the truth table */
 static uint32_t
-logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
+bits_logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t r = 0;
     unsigned i;
@@ -284,7 +285,7 @@ logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
     return r;
 }
 
-EMU_SLOW_TERNARY(lop3, u32, u32, u32, u32, logic(x, y, z, (unsigned)insn->imm))
+EMU_SLOW_TERNARY(lop3, u32, u32, u32, u32, bits_logic(x, y, z, (unsigned)insn->imm))
 
 /* -- bytes ------------------------------------------------------------------------- */
 
@@ -300,7 +301,7 @@ static const uint16_t prmt_tables[][4] = {
 };
 
 static uint32_t
-permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
+bits_permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
 {
     const uint64_t both = (uint64_t)b << 32 | a;
     uint32_t r = 0;
@@ -321,7 +322,7 @@ permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
     return r;
 }
 
-EMU_SLOW_TERNARY(prmt, u32, u32, u32, u32, permute(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(prmt, u32, u32, u32, u32, bits_permute(x, y, z, insn->aux))
 
 /* |a - b| + c; aux: signed */
 EMU_SLOW_TERNARY(sad_16, u16, u16, u16, u16,
@@ -339,7 +340,7 @@ EMU_SLOW_TERNARY(sad_64, u64, u64, u64, u64,
 
 /* Element i of `bits` bits. */
 static int64_t
-element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
+bits_element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
 {
     const uint32_t raw = x >> (i * bits) & ((1u << bits) - 1);
 
@@ -351,37 +352,39 @@ element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
 
 /* aux: 1 a signed, 2 b signed */
 static uint32_t
-dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
+bits_dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 {
     unsigned i;
 
     for (i = 0; i < 4; i++) {
-        c += (uint32_t)(element(a, i, 8, aux & 1) * element(b, i, 8, aux & 2));
+        c +=
+            (uint32_t)(bits_element(a, i, 8, aux & 1) * bits_element(b, i, 8, aux & 2));
     }
     return c;
 }
 
 /* aux: 1 a signed, 2 b signed, 4 the upper two bytes of b */
 static uint32_t
-dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
+bits_dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 {
     const unsigned first = aux & 4 ? 2 : 0;
     unsigned i;
 
     for (i = 0; i < 2; i++) {
-        c += (uint32_t)(element(a, i, 16, aux & 1) * element(b, first + i, 8, aux & 2));
+        c += (uint32_t)(bits_element(a, i, 16, aux & 1) *
+                        bits_element(b, first + i, 8, aux & 2));
     }
     return c;
 }
 
-EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, dot4(x, y, z, insn->aux))
-EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, dot2(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, bits_dot4(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, bits_dot2(x, y, z, insn->aux))
 
 /* -- testp: aux 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal -
  */
 
 static bool
-test_float(int kind, unsigned aux)
+bits_test_float(int kind, unsigned aux)
 {
     switch (aux) {
         case 0:
@@ -399,20 +402,20 @@ test_float(int kind, unsigned aux)
     }
 }
 
-#define EMU_TESTP(name, type)                                            \
-    EMU_OP(name)                                                         \
-    {                                                                    \
-        u32 *const d = EMU_TARGET(u32, insn->d);                         \
-        uint32_t bits = 0, left;                                         \
-                                                                         \
-        for (left = warp->mask; left; left &= left - 1) {                \
-            const int i = __builtin_ctz(left);                           \
-            const type x = EMU_SOURCE(type, insn->a)[i];                 \
-                                                                         \
-            bits |= (uint32_t)test_float(fpclassify(x), insn->aux) << i; \
-        }                                                                \
-        *d = (*d & ~warp->mask) | bits;                                  \
-        return insn + 1;                                                 \
+#define EMU_TESTP(name, type)                                                 \
+    EMU_OP(name)                                                              \
+    {                                                                         \
+        u32 *const d = EMU_TARGET(u32, insn->d);                              \
+        uint32_t bits = 0, left;                                              \
+                                                                              \
+        for (left = warp->mask; left; left &= left - 1) {                     \
+            const int i = __builtin_ctz(left);                                \
+            const type x = EMU_SOURCE(type, insn->a)[i];                      \
+                                                                              \
+            bits |= (uint32_t)bits_test_float(fpclassify(x), insn->aux) << i; \
+        }                                                                     \
+        *d = (*d & ~warp->mask) | bits;                                       \
+        return insn + 1;                                                      \
     }
 
 EMU_TESTP(testp_f32, f32)
@@ -493,8 +496,8 @@ EMU_OP(simd_video)
         unsigned i;
 
         for (i = 0; i < count; i++) {
-            int64_t v = video_one(insn->aux & 15, element(x, i, bits, flags & 2),
-                                  element(y, i, bits, flags & 4), insn->aux >> 4);
+            int64_t v = video_one(insn->aux & 15, bits_element(x, i, bits, flags & 2),
+                                  bits_element(y, i, bits, flags & 4), insn->aux >> 4);
 
             if (flags & 16) {
                 v = v < low ? low : v > high ? high : v;

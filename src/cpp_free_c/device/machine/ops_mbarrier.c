@@ -14,7 +14,7 @@ enum { COUNT_BITS = 20 };
 #define PHASE(object) ((object) >> (2 * COUNT_BITS))
 
 static uint64_t
-object_of(uint64_t expected, uint64_t pending, uint64_t phase)
+mbarrier_object_of(uint64_t expected, uint64_t pending, uint64_t phase)
 {
     return (expected & COUNT_MASK) | (pending & COUNT_MASK) << COUNT_BITS |
            phase << (2 * COUNT_BITS);
@@ -22,7 +22,7 @@ object_of(uint64_t expected, uint64_t pending, uint64_t phase)
 
 /* The object after `count` arrivals; `drop`: later phases expect them no more. */
 static uint64_t
-arrived(uint64_t object, uint32_t count, bool drop)
+mbarrier_arrived(uint64_t object, uint32_t count, bool drop)
 {
     const uint64_t pending = ((object >> COUNT_BITS) & COUNT_MASK) - count;
     uint64_t expected = object & COUNT_MASK;
@@ -31,9 +31,9 @@ arrived(uint64_t object, uint32_t count, bool drop)
         expected -= count;
     }
     if (pending & COUNT_MASK) {
-        return object_of(expected, pending, PHASE(object));
+        return mbarrier_object_of(expected, pending, PHASE(object));
     }
-    return object_of(expected, expected, PHASE(object) + 1);
+    return mbarrier_object_of(expected, expected, PHASE(object) + 1);
 }
 
 /* b: arrivals that each phase expects */
@@ -50,7 +50,7 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
         const int i = __builtin_ctz(left);
         const uint32_t count = EMU_SOURCE(u32, insn->b)[i];
 
-        *(u64 *)(uintptr_t)at[i] = object_of(count, count, 0);
+        *(u64 *)(uintptr_t)at[i] = mbarrier_object_of(count, count, 0);
     }
     return insn + 1;
 }
@@ -70,7 +70,7 @@ emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
         u64 *const object = (u64 *)(uintptr_t)at[i];
         const uint64_t before = *object;
 
-        *object = arrived(before, EMU_SOURCE(u32, insn->b)[i], insn->e & 1);
+        *object = mbarrier_arrived(before, EMU_SOURCE(u32, insn->b)[i], insn->e & 1);
         EMU_TARGET(u64, insn->d)[i] = before;
     }
     return insn + 1;

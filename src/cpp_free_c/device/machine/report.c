@@ -43,7 +43,7 @@ emu_report_place_text(const emu_program *program, emu_place place, char *text,
     const char *slash;
 
     text[0] = 0;
-    if (!file) {
+    if (file == NULL) {
         return;
     }
     slash = strrchr(file, '/');

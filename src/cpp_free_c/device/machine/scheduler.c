@@ -19,7 +19,7 @@ enum { TURNS = 1, SPINS = 1 << 20, SPIN_STEP = 1 << 14, STAYS = 1 << 8 };
 
 /* Start the next turns of a warp. True: it is time to rotate its groups. */
 static bool
-warp_renew_turns(emu_warp *warp)
+scheduler_renew_turns(emu_warp *warp)
 {
     warp->turns = TURNS;
     warp->spins += TURNS + 1;
@@ -34,7 +34,7 @@ warp_renew_turns(emu_warp *warp)
 const emu_insn *
 emu_warp_yield(emu_warp *warp, const emu_insn *next)
 {
-    if (!warp_renew_turns(warp) && warp->block->warp_count == 1 &&
+    if (!scheduler_renew_turns(warp) && warp->block->warp_count == 1 &&
         ++warp->stays % STAYS && !warp->block->watch) {
         return next; /* the block has no other warp */
     }
@@ -46,7 +46,7 @@ emu_warp_yield(emu_warp *warp, const emu_insn *next)
 /* Every endless loop passes here, or through emu_op_brx or a recursive call. So a warp
  * runs only for a short time between two yields. */
 static inline const emu_insn *
-jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
+scheduler_jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
 {
     if (target <= insn && --warp->turns < 0) {
         return emu_warp_yield(warp, target);
@@ -134,13 +134,14 @@ emu_op_yield(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_bra(emu_warp *warp, const emu_insn *insn)
 {
-    return jump(warp, insn, insn + insn->imm);
+    return scheduler_jump(warp, insn, insn + insn->imm);
 }
 
 /* Split the current group: `lanes` continue at `target`, the others at `rest`. The
  * lower instruction runs first. */
 static const emu_insn *
-diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes, const emu_insn *rest)
+scheduler_diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes,
+                  const emu_insn *rest)
 {
     const uint32_t mask = warp->mask;
     const emu_insn *first = rest, *later = target;
@@ -171,9 +172,10 @@ emu_op_bra_if(emu_warp *warp, const emu_insn *insn)
         return insn + 1;
     }
     if (taken != warp->mask) {
-        return jump(warp, insn, diverge(warp, target, taken, insn + 1));
+        return scheduler_jump(warp, insn,
+                              scheduler_diverge(warp, target, taken, insn + 1));
     }
-    return jump(warp, insn, target);
+    return scheduler_jump(warp, insn, target);
 }
 
 /* Branch to the target with index a: x has aux targets, as distances. */
@@ -203,7 +205,7 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
     }
     warp->mask = 0;
     if (--warp->turns < 0) {
-        (void)warp_renew_turns(warp);
+        (void)scheduler_renew_turns(warp);
         warp->stop = EMU_STOP_YIELD;
         return NULL;
     }

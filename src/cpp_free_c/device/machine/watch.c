@@ -61,7 +61,7 @@ watch_slot_of(emu_op run)
 }
 
 static void
-kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
+watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
 {
     const emu_op run = emu_ops()[op];
     unsigned slot = watch_slot_of(run);
@@ -73,7 +73,7 @@ kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
 }
 
 static const kind_slot *
-kind_of(const emu_watch *watch, emu_op run)
+watch_kind_of(const emu_watch *watch, emu_op run)
 {
     unsigned slot = watch_slot_of(run);
 
@@ -84,7 +84,7 @@ kind_of(const emu_watch *watch, emu_op run)
 }
 
 static void
-kinds_fill(emu_watch *watch)
+watch_fill_kinds(emu_watch *watch)
 {
     static const struct {
         uint16_t op;
@@ -134,7 +134,7 @@ kinds_fill(emu_watch *watch)
     size_t i;
 
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kind_add(watch, rows[i].op, (kind)rows[i].kind, rows[i].size);
+        watch_add_kind(watch, rows[i].op, (kind)rows[i].kind, rows[i].size);
     }
 }
 
@@ -301,7 +301,7 @@ watch_is_clock(unsigned special)
 static const emu_insn *
 watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const kind_slot *slot = kind_of(watch, insn->run);
+    const kind_slot *slot = watch_kind_of(watch, insn->run);
     const emu_insn *next;
     uint32_t mask, bits;
 
@@ -370,7 +370,7 @@ watch_part(emu_watch *watch, const void *bytes, size_t size)
         const size_t room = (watch->used + size) * 5 / 4;
         uint8_t *larger = realloc(watch->saved, room);
 
-        if (!larger) {
+        if (larger == NULL) {
             return false;
         }
         watch->saved = larger;
@@ -453,7 +453,7 @@ watch_values(emu_watch *watch, const emu_warp *warp)
 
 /* Save or compare the whole block, cheap parts first. */
 static bool
-state_of(emu_watch *watch, const emu_block *block)
+watch_state(emu_watch *watch, const emu_block *block)
 {
     unsigned i;
 
@@ -474,7 +474,7 @@ state_of(emu_watch *watch, const emu_block *block)
 }
 
 static bool
-state_save(emu_watch *watch, const emu_block *block)
+watch_save_state(emu_watch *watch, const emu_block *block)
 {
     watch->compares = false;
     watch->used = 0;
@@ -483,15 +483,15 @@ state_save(emu_watch *watch, const emu_block *block)
     watch->timed = false;
     watch->host = false;
     watch->newest = watch->saved_turn = watch->turn;
-    return state_of(watch, block);
+    return watch_state(watch, block);
 }
 
 static bool
-state_is_saved_one(emu_watch *watch, const emu_block *block)
+watch_state_recurs(emu_watch *watch, const emu_block *block)
 {
     watch->compares = true;
     watch->at = 0;
-    return state_of(watch, block) && watch->at == watch->used;
+    return watch_state(watch, block) && watch->at == watch->used;
 }
 
 /* -- watching ---------------------------------------------------------------------- */
@@ -503,7 +503,7 @@ watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
                        emu_block_state *state)
 {
     uint32_t next_save = 1;
-    bool is_saved = state_save(watch, block);
+    bool is_saved = watch_save_state(watch, block);
 
     while (watch->turn < turns && is_saved && !watch->changed) {
         watch->turn++;
@@ -511,12 +511,12 @@ watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
         if (*state != EMU_BLOCK_MORE) {
             return false;
         }
-        if (state_is_saved_one(watch, block)) {
+        if (watch_state_recurs(watch, block)) {
             return true;
         }
         if (watch->turn == next_save && watch->turn < turns) {
             next_save *= 2; /* the period may be longer */
-            is_saved = state_save(watch, block);
+            is_saved = watch_save_state(watch, block);
         }
     }
     return false;
@@ -577,7 +577,7 @@ emu_watch_new(void)
     emu_watch *watch = calloc(1, sizeof *watch);
 
     if (watch) {
-        kinds_fill(watch);
+        watch_fill_kinds(watch);
     }
     return watch;
 }

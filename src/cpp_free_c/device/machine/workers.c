@@ -55,26 +55,26 @@ typedef struct {
 } crew;
 
 static bool
-has_failed(const crew *c)
+crew_has_failed(const crew *c)
 {
     return atomic_load_explicit(&c->grid->failed, memory_order_relaxed) != 0;
 }
 
 static bool
-is_together(const crew *c)
+crew_is_together(const crew *c)
 {
     return atomic_load_explicit(&c->grid->together, memory_order_relaxed);
 }
 
 static bool
-is_any_left(const emu_grid *grid)
+grid_has_blocks_left(const emu_grid *grid)
 {
     return atomic_load(&grid->next_block) < grid->block_count;
 }
 
 /* Reserve a place for one resident block. False: as many as allowed are resident. */
 static bool
-slot_take(emu_grid *grid)
+grid_take_slot(emu_grid *grid)
 {
     unsigned resident = atomic_load(&grid->resident);
 
@@ -87,13 +87,13 @@ slot_take(emu_grid *grid)
 }
 
 static void
-slot_give(emu_grid *grid)
+grid_return_slot(emu_grid *grid)
 {
     atomic_fetch_sub(&grid->resident, 1);
 }
 
 static void
-set_waits(crew *c, bool waits)
+crew_set_waits(crew *c, bool waits)
 {
     if (c->waits != waits) {
         c->waits = waits;
@@ -107,7 +107,7 @@ set_waits(crew *c, bool waits)
 }
 
 static emu_block *
-block_new(emu_worker *worker)
+worker_new_block(emu_worker *worker)
 {
     emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
 
@@ -126,7 +126,7 @@ crew_begin(crew *c, uint64_t number)
         const size_t room = c->room * 2 + 8;
         emu_block **larger = malloc(room * sizeof *larger);
 
-        if (!larger) {
+        if (larger == NULL) {
             return false;
         }
         memcpy(larger, c->blocks, c->count * sizeof *larger);
@@ -137,8 +137,8 @@ crew_begin(crew *c, uint64_t number)
         c->room = room;
     }
     if (c->live == c->count) {
-        c->blocks[c->count] = block_new(c->worker);
-        if (!c->blocks[c->count]) {
+        c->blocks[c->count] = worker_new_block(c->worker);
+        if (c->blocks[c->count] == NULL) {
             return false;
         }
         c->count++;
@@ -176,14 +176,14 @@ crew_retire(crew *c, size_t index)
     c->blocks[index] = c->blocks[c->live];
     c->blocks[c->live] = block;
     if (c->live) {
-        slot_give(c->grid);
+        grid_return_slot(c->grid);
     }
 }
 
 /* -- watching ---------------------------------------------------------------------- */
 
 static void
-add_place(crew *c, const emu_watch_read *read)
+crew_add_place(crew *c, const emu_watch_read *read)
 {
     unsigned i;
 
@@ -198,14 +198,14 @@ add_place(crew *c, const emu_watch_read *read)
 }
 
 static void
-add_places(crew *c)
+crew_add_places(crew *c)
 {
     const emu_watch_read *reads;
     const unsigned count = emu_watch_reads(c->watch, &reads);
     unsigned i;
 
     for (i = 0; i < count; i++) {
-        add_place(c, &reads[i]);
+        crew_add_place(c, &reads[i]);
     }
     c->host |= emu_watch_reads_host_memory(c->watch);
 }
@@ -217,7 +217,7 @@ crew_watch(crew *c)
     emu_watch_result least = EMU_WAITS;
     size_t i;
 
-    if (!c->watch) {
+    if (c->watch == NULL) {
         c->watch = emu_watch_new();
     }
     c->place_count = 0;
@@ -231,7 +231,7 @@ crew_watch(crew *c)
             crew_retire(c, i);
         }
         if (result == EMU_WAITS) {
-            add_places(c);
+            crew_add_places(c);
         }
         if (result < least) {
             least = result;
@@ -356,7 +356,7 @@ proof_judge(emu_grid *grid)
 
 /* Write "; warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ...". */
 static size_t
-place_text(const place *p, char *text, size_t room)
+crew_place_text(const place *p, char *text, size_t room)
 {
     const emu_watch_read *read = &p->read;
     const uint32_t *ctaid = read->warp->block->ctaid;
@@ -398,7 +398,7 @@ place_text(const place *p, char *text, size_t room)
 
 /* The place of the fault: the first read of the last watch, or the kernel's start. */
 static void
-fault_stuck(crew *c)
+crew_fault_stuck(crew *c)
 {
     static const char waits[] =
         "deadlock: all blocks that are resident wait for global memory to change%s%s";
@@ -415,7 +415,7 @@ fault_stuck(crew *c)
     size_t used = 0;
 
     for (unsigned i = 0; i < c->place_count && used < sizeof text; i++) {
-        used += place_text(&c->places[i], text + used, sizeof text - used);
+        used += crew_place_text(&c->places[i], text + used, sizeof text - used);
     }
     if (c->place_count) {
         format = waits;
@@ -444,13 +444,14 @@ fault_stuck(crew *c)
 
 /* One watch of the blocks of a crew that only watches. */
 static void
-stay_quiet(crew *c)
+crew_stay_quiet(crew *c)
 {
     const uint64_t epoch = proof_join(c);
     const struct timespec pause = {.tv_nsec = c->sleep};
 
     if (crew_watch(c) != EMU_WAITS ||
-        (is_any_left(c->grid) && atomic_load(&c->grid->resident) < c->grid->most)) {
+        (grid_has_blocks_left(c->grid) &&
+         atomic_load(&c->grid->resident) < c->grid->most)) {
         proof_leave(c);
         c->quiet = false;
         if (c->worker->number == 0) {
@@ -463,7 +464,7 @@ stay_quiet(crew *c)
         proof_judge(c->grid);
     }
     if (atomic_load(&c->grid->stuck)) {
-        fault_stuck(c);
+        crew_fault_stuck(c);
         return;
     }
     (void)nanosleep(&pause, NULL);
@@ -477,13 +478,13 @@ stay_quiet(crew *c)
 
 /* After a look of a worker with one block: change the mode of the grid if all wait. */
 static void
-look_alone(crew *c)
+crew_look_alone(crew *c)
 {
     emu_grid *grid = c->grid;
     emu_watch_result result;
 
     if (crew_suspect(c, &result)) {
-        set_waits(c, result != EMU_MOVES);
+        crew_set_waits(c, result != EMU_MOVES);
     }
     if (c->waits && atomic_load(&grid->waiting) == atomic_load(&grid->active)) {
         atomic_store(&grid->together, true);
@@ -492,40 +493,40 @@ look_alone(crew *c)
 
 /* Run blocks one after the other, until the grid changes to turns. */
 static void
-run_alone(crew *c)
+crew_run_alone(crew *c)
 {
-    while (!has_failed(c) && !is_together(c) && crew_next(c)) {
+    while (!crew_has_failed(c) && !crew_is_together(c) && crew_next(c)) {
         c->watch_at = 0;
-        while (c->live && !has_failed(c) && !is_together(c)) {
+        while (c->live && !crew_has_failed(c) && !crew_is_together(c)) {
             if (emu_block_turn(c->blocks[0]) == EMU_BLOCK_DONE) {
                 crew_retire(c, 0);
             }
             else if (c->worker->has_looked) {
                 c->worker->has_looked = false;
-                look_alone(c);
+                crew_look_alone(c);
             }
         }
         if (!c->live) {
-            set_waits(c, false);
+            crew_set_waits(c, false);
         }
     }
 }
 
 /* Begin blocks: at most one more than run already, so that other workers begin some. */
 static void
-begin_more(crew *c)
+crew_begin_more(crew *c)
 {
     size_t wanted = c->live + 1;
 
-    while (wanted-- && !has_failed(c) && is_any_left(c->grid)) {
-        const bool has_taken = c->live && slot_take(c->grid);
+    while (wanted-- && !crew_has_failed(c) && grid_has_blocks_left(c->grid)) {
+        const bool has_taken = c->live && grid_take_slot(c->grid);
 
         if (c->live && !has_taken) {
             return;
         }
         if (!crew_next(c)) {
             if (has_taken) {
-                slot_give(c->grid);
+                grid_return_slot(c->grid);
             }
             return;
         }
@@ -533,20 +534,20 @@ begin_more(crew *c)
 }
 
 static void
-run_together(crew *c)
+crew_run_together(crew *c)
 {
-    while (!has_failed(c)) {
+    while (!crew_has_failed(c)) {
         size_t i = 0;
 
-        begin_more(c);
+        crew_begin_more(c);
         if (!c->live) {
             return;
         }
         if (c->quiet) {
-            stay_quiet(c);
+            crew_stay_quiet(c);
             continue;
         }
-        while (i < c->live && !has_failed(c)) {
+        while (i < c->live && !crew_has_failed(c)) {
             if (emu_block_turn(c->blocks[i]) == EMU_BLOCK_DONE) {
                 crew_retire(c, i);
             }
@@ -602,7 +603,7 @@ worker_take(void)
         idle.first = worker->next;
     }
     (void)pthread_mutex_unlock(&idle.lock);
-    if (!worker) {
+    if (worker == NULL) {
         worker = calloc(1, sizeof *worker);
     }
     return worker;
@@ -657,13 +658,13 @@ crew_end(crew *c)
 }
 
 static void
-run_part(void *data, unsigned number)
+worker_run_part(void *data, unsigned number)
 {
     emu_grid *grid = data;
     emu_worker *worker = worker_take();
     crew c = {.worker = worker, .grid = grid};
 
-    if (!worker) {
+    if (worker == NULL) {
         emu_grid_end_no_memory(grid);
         return;
     }
@@ -674,15 +675,15 @@ run_part(void *data, unsigned number)
     c.count = worker->block != NULL;
     c.room = 1;
     atomic_fetch_add(&grid->active, 1);
-    if (is_together(&c)) {
+    if (crew_is_together(&c)) {
         proof_leave(&c); /* the epoch of the other workers ends */
     }
-    if (slot_take(grid)) {
-        run_alone(&c);
-        run_together(&c);
-        slot_give(grid);
+    if (grid_take_slot(grid)) {
+        crew_run_alone(&c);
+        crew_run_together(&c);
+        grid_return_slot(grid);
     }
-    set_waits(&c, false);
+    crew_set_waits(&c, false);
     if (c.still) {
         proof_leave(&c);
     }
@@ -693,7 +694,7 @@ run_part(void *data, unsigned number)
 
 /* Called while the thread that launched waits for the other workers. */
 static void
-run_idle(void *data)
+worker_run_idle(void *data)
 {
     if (emu_wait_poll()) {
         emu_grid_end(data, EMU_INTERRUPTED, NULL);
@@ -714,7 +715,7 @@ emu_workers_run(emu_grid *grid)
         parts = grid->most;
     }
     (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
-    emu_threads_run(run_part, run_idle, grid, (unsigned)parts);
+    emu_threads_run(worker_run_part, worker_run_idle, grid, (unsigned)parts);
     (void)pthread_mutex_destroy(&grid->proof.lock);
     emu_wait_set_stuck(false);
 }
