@@ -10,7 +10,10 @@
 static const char *
 address_access_word(bool write)
 {
-    return write ? "write" : "read";
+    if (write) {
+        return "write";
+    }
+    return "read";
 }
 
 static bool
@@ -273,8 +276,12 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
     for (left = mask; left; left &= left - 1) {
         const uint64_t a = address[__builtin_ctz(left)];
 
-        low = a < low ? a : low;
-        high = a > high ? a : high;
+        if (a < low) {
+            low = a;
+        }
+        if (a > high) {
+            high = a;
+        }
         bits |= a;
     }
     if (bits & (size - 1)) {

@@ -59,10 +59,14 @@ static uint32_t
 barrier_group_vote(const emu_warp *warp, const emu_group *group)
 {
     const emu_insn *insn = group->pc - 1;
-    const uint8_t *base = insn->c & 1 ? warp->base[1] : group->frame->regs;
-    const uint32_t bits = *(const u32 *)(const void *)(base + insn->c);
+    const uint8_t *base = group->frame->regs;
+    uint32_t bits;
 
-    return (bits ^ (insn->e ? EMU_FULL : 0)) & group->mask;
+    if (insn->c & 1) {
+        base = warp->base[1]; /* a constant */
+    }
+    bits = *(const u32 *)(const void *)(base + insn->c);
+    return (bits ^ emu_lanes_if(insn->e != 0)) & group->mask;
 }
 
 /* Give every waiting lane the result of bar.red. */
@@ -83,9 +87,12 @@ barrier_result(const emu_group *group, uint32_t trues, uint32_t votes)
     }
     else {
         u32 *bits = (u32 *)(void *)d;
-        bool value = insn->aux == 0 ? trues == votes : trues != 0;
+        bool value = trues != 0;
 
-        *bits = (*bits & ~group->mask) | (value ? group->mask : 0);
+        if (insn->aux == 0) {
+            value = trues == votes;
+        }
+        *bits = (*bits & ~group->mask) | (emu_lanes_if(value) & group->mask);
     }
 }
 
@@ -193,7 +200,10 @@ barrier_other_of_warp(const emu_warp *warp, uint32_t number)
 static uint32_t
 barrier_kind(const emu_insn *insn)
 {
-    return insn->run == emu_op_bar_red ? 1 + insn->aux : 0;
+    if (insn->run != emu_op_bar_red) {
+        return 0;
+    }
+    return 1 + insn->aux;
 }
 
 /* The text of a fault that a device reports as an illegal instruction, or NULL. */
@@ -234,6 +244,16 @@ barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
     return NULL;
 }
 
+/* The count of threads of a barrier, or 0. */
+static uint32_t
+barrier_expected(const emu_warp *warp, const emu_insn *insn, unsigned lane)
+{
+    if (!(insn->imm & 1)) {
+        return 0;
+    }
+    return EMU_SOURCE(u32, insn->b)[lane] & COUNT_BITS;
+}
+
 /* The current group arrives at a barrier. a: number; b: count of threads, if imm & 1.
  */
 static const emu_insn *
@@ -242,9 +262,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     emu_block *block = warp->block;
     const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
     const uint32_t number = EMU_SOURCE(u32, insn->a)[lane] % EMU_BARRIERS;
-    const bool has_count = insn->imm & 1;
-    const uint32_t expected =
-        has_count ? EMU_SOURCE(u32, insn->b)[lane] & COUNT_BITS : 0;
+    const uint32_t expected = barrier_expected(warp, insn, lane);
     emu_barrier *barrier = &block->barriers[number];
     const uint32_t lanes = warp->mask;
     char text[160];

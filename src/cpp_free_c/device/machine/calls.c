@@ -87,9 +87,15 @@ static void
 call_copy_slot(emu_warp *warp, const emu_frame *to, const emu_slot *target,
                const emu_frame *from, const emu_slot *source)
 {
-    const uint32_t size = target->size < source->size ? target->size : source->size;
-    uint32_t left;
+    const uint8_t *values = from->regs;
+    uint32_t size = source->size, left;
 
+    if (source->is_reg && (source->offset & 1)) {
+        values = warp->base[1]; /* a constant */
+    }
+    if (target->size < size) {
+        size = target->size;
+    }
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         uint8_t *local = warp->local + lane * warp->local_stride;
@@ -97,9 +103,7 @@ call_copy_slot(emu_warp *warp, const emu_frame *to, const emu_slot *target,
         uint8_t *d;
 
         if (source->is_reg) {
-            const uint8_t *base = source->offset & 1 ? warp->base[1] : from->regs;
-
-            s = base + source->offset + (size_t)lane * source->size;
+            s = values + source->offset + (size_t)lane * source->size;
         }
         else {
             s = local + from->local_start + source->offset;
@@ -189,7 +193,7 @@ emu_op_call_to(emu_warp *warp, const emu_insn *insn)
     for (left = mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
 
-        same |= to[lane] == to[first] ? 1u << lane : 0;
+        same |= (uint32_t)(to[lane] == to[first]) << lane;
     }
     if (same != mask) {
         warp->mask = mask & ~same;

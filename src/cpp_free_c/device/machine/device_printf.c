@@ -17,7 +17,7 @@ typedef struct {
     emu_warp *warp;
     emu_services *services;
     unsigned lane;
-    uint64_t arguments; /* the address of the next one */
+    uint64_t arguments; /* the address of the next argument */
     bool bad;           /* the address of an argument is not legal */
 } printer;
 
@@ -38,7 +38,7 @@ printer_next_argument(printer *p, unsigned size)
     return value;
 }
 
-/* The text between a % and the conversion, which is included. */
+/* The text after a %, up to and including the conversion. */
 typedef struct {
     char flags[8];
     int width, precision; /* -1: none */
@@ -111,7 +111,10 @@ printer_read_directive(printer *p, const char *at, directive *out)
 static uint64_t
 printer_integer_argument(printer *p, const directive *d)
 {
-    return printer_next_argument(p, d->is_long ? 8 : 4);
+    if (d->is_long) {
+        return printer_next_argument(p, 8);
+    }
+    return printer_next_argument(p, 4);
 }
 
 static unsigned long long
@@ -188,7 +191,7 @@ printer_print_string(printer *p, const directive *d, const char *format, char *t
     return size;
 }
 
-/* Print one argument, or a directive with an unknown conversion as it is. */
+/* Print one argument. A directive with an unknown conversion is printed as it is. */
 static void
 printer_print_one(printer *p, const directive *d)
 {

@@ -55,7 +55,7 @@ typedef struct {
     emu_child_work *work;
     CUcontext context;
     uint64_t result;
-    uint64_t bad; /* an address that is not legal: the kernel fails; or 0 */
+    uint64_t bad; /* an illegal address, which ends the launch, or 0 */
 } call;
 
 /* -- parameters and results -------------------------------------------------------- */
@@ -417,7 +417,7 @@ cdp_launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t s
     if (code == ERROR_SUCCESS) {
         code = cdp_enqueue_launch(c, buffer, given, stream);
     }
-    (void)emu_memory_free(buffer->memory); /* live: only this file frees it */
+    (void)emu_memory_free(buffer->memory); /* it is live: only this file frees it */
     free(buffer);
     return code;
 }
@@ -477,7 +477,10 @@ cdp_is_created(uint64_t handle)
 static error
 cdp_destroy_handle(call *c)
 {
-    return cdp_is_created(cdp_parameter(c, 0)) ? ERROR_SUCCESS : ERROR_HANDLE;
+    if (!cdp_is_created(cdp_parameter(c, 0))) {
+        return ERROR_HANDLE;
+    }
+    return ERROR_SUCCESS;
 }
 
 static error
@@ -514,7 +517,10 @@ cdp_enqueue_copy(call *c, const emu_child_copy *copy, uint64_t stream)
     (void)pthread_mutex_lock(&c->work->lock);
     queued = emu_child_work_add_copy(c->work, copy, stream);
     (void)pthread_mutex_unlock(&c->work->lock);
-    return queued ? ERROR_SUCCESS : ERROR_MEMORY;
+    if (!queued) {
+        return ERROR_MEMORY;
+    }
+    return ERROR_SUCCESS;
 }
 
 static error
@@ -525,7 +531,7 @@ cdp_memcpy_async(call *c)
                                  .width = (size_t)cdp_parameter(c, 2),
                                  .height = 1};
 
-    if (copy.source == NULL) {
+    if (copy.source == 0) {
         return ERROR_VALUE;
     }
     return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 4));
@@ -541,7 +547,7 @@ cdp_memcpy_2d_async(call *c)
                                  .width = (size_t)cdp_parameter(c, 4),
                                  .height = (size_t)cdp_parameter(c, 5)};
 
-    if (copy.source == NULL) {
+    if (copy.source == 0) {
         return ERROR_VALUE;
     }
     return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 7));
@@ -656,7 +662,7 @@ typedef struct {
     uint64_t shared_size, const_size, local_size;
     int32_t max_threads, registers, ptx_version, binary_version, cache_mode;
     int32_t max_dynamic_shared, carveout;
-    int32_t others[22]; /* of clusters, and reserved */
+    int32_t others[22]; /* fields of clusters, and reserved ones */
 } func_attributes;
 
 static error

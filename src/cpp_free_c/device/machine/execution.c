@@ -93,8 +93,8 @@ execution_deadline(void)
     return emu_clock_steady() + (uint64_t)(seconds * 1e9);
 }
 
-/* The most blocks that may be resident at once. A cooperative launch has been checked
- * to fit. */
+/* The most blocks that may be resident at once. For a cooperative launch, the caller
+ * has checked that all blocks fit. */
 static unsigned
 execution_resident(const emu_device *device, const emu_launch *launch)
 {
@@ -195,7 +195,7 @@ done:
 static CUresult execution_run_family(CUcontext context, const emu_launch *launch,
                                      emu_report *report, unsigned depth);
 
-/* Run a grid and the work that it enqueued. Hand out the tail instead of running it.
+/* Run a grid and the work that it enqueued, except its tail, which the caller gets.
  * Grids nest at most EMU_MAX_NESTING levels deep. */
 static CUresult
 execution_run_one(CUcontext context, const emu_launch *launch, emu_report *report,

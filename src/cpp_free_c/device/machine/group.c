@@ -53,7 +53,10 @@ emu_group_switch(emu_warp *warp)
 
     if (chosen < 0) {
         warp->mask = 0;
-        warp->stop = warp->group_count ? EMU_STOP_WAIT : EMU_STOP_DONE;
+        warp->stop = EMU_STOP_WAIT;
+        if (warp->group_count == 0) {
+            warp->stop = EMU_STOP_DONE;
+        }
         return NULL;
     }
     pc = warp->groups[chosen].pc;

@@ -43,7 +43,9 @@ emu_heap_free(CUcontext context, uint64_t address)
         (void)pthread_mutex_lock(&services->lock);
         size = (size_t)found->size;
         freed = emu_memory_live(found) && emu_memory_free(found);
-        services->heap_used -= freed ? size : 0;
+        if (freed) {
+            services->heap_used -= size;
+        }
         (void)pthread_mutex_unlock(&services->lock);
     }
     return freed;

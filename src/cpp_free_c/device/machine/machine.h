@@ -198,4 +198,18 @@ struct emu_worker {
     ((const type *)(const void *)(warp->base[(offset)&1] + (offset)))
 #define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
 
+/* The bits of all lanes if the condition holds, else none. */
+static inline uint32_t
+emu_lanes_if(bool condition)
+{
+    return (uint32_t)0 - (uint32_t)condition;
+}
+
+/* The predicate at an operand, one bit for each lane, or its complement. */
+static inline uint32_t
+emu_predicate(const emu_warp *warp, uint32_t operand, bool is_negated)
+{
+    return *EMU_SOURCE(uint32_t, operand) ^ emu_lanes_if(is_negated);
+}
+
 #endif

@@ -99,7 +99,7 @@ emu_op_from_window(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
-/* cvta.to: the result for an address outside the window is outside the space. */
+/* cvta.to: an address outside the window gives an offset outside the space. */
 const emu_insn *
 emu_op_to_window(emu_warp *warp, const emu_insn *insn)
 {
@@ -151,7 +151,7 @@ emu_op_isspacep(emu_warp *warp, const emu_insn *insn)
                 is = !in_shared && !in_local && !in_param;
                 break;
         }
-        bits |= is ? 1u << i : 0;
+        bits |= (uint32_t)is << i;
     }
     *d = (*d & ~warp->mask) | bits;
     return insn + 1;
@@ -179,7 +179,9 @@ emu_op_alloca(emu_warp *warp, const emu_insn *insn)
     for (left = warp->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
 
-        size = a[i] > size ? a[i] : size;
+        if (a[i] > size) {
+            size = a[i];
+        }
     }
     start = (frame->local_end + align - 1) & ~(align - 1);
     if (size > warp->local_stride || start + size > warp->local_stride) {

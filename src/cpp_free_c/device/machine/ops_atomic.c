@@ -8,8 +8,8 @@
 #include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
 
-/* Global memory is added to in caches that flush subnormal numbers, shared memory with
- * ordinary instructions. */
+/* On a GPU the caches add to global memory and flush subnormal numbers. Additions to
+ * shared memory use ordinary instructions. */
 static float
 atom_add_f32(float old, float b, bool shared)
 {
@@ -19,7 +19,8 @@ atom_add_f32(float old, float b, bool shared)
     return flush(canonical(flush(old) + flush(b)));
 }
 
-/* Of two NaN, global memory keeps the operand as it is, shared memory its own NaN. */
+/* If both numbers are NaN, global memory keeps the operand as it is, and shared
+ * memory keeps its own NaN. */
 static double
 atom_add_f64(double old, double b, bool shared)
 {
@@ -27,7 +28,10 @@ atom_add_f64(double old, double b, bool shared)
         return quiet(old);
     }
     if (b != b) {
-        return shared ? quiet(b) : b;
+        if (shared) {
+            return quiet(b);
+        }
+        return b;
     }
     if (old != old) {
         return old;
@@ -116,7 +120,10 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         case EMU_ATOM_MAX_S:
             return atom_max_signed(old, b, bits);
         case EMU_ATOM_INC:
-            return old >= b ? 0 : old + 1;
+            if (old >= b) {
+                return 0;
+            }
+            return old + 1;
         case EMU_ATOM_DEC:
             return atom_decrement(old, b);
         default:

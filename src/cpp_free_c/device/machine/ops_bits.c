@@ -1,9 +1,12 @@
-/* Carry chains, bit fields, byte operations. */
+/* Operations on bits and bytes: carry chains, bit fields, permutations, dot products
+ * and SIMD video instructions. */
 #include "device/machine/machine.h"
+
+#include <stdlib.h>
 
 #include "device/machine/lanes.h"
 
-/* Public names for operations that need one build only. */
+/* Operations of EMU_OPS_COMMON have public names: they are built once. */
 #undef EMU_OP
 #define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
 
@@ -65,7 +68,10 @@ EMU_SLOW_UNARY(brev_64, u64, u64,
 static uint64_t
 bits_low(unsigned count)
 {
-    return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+    if (count >= 64) {
+        return UINT64_MAX;
+    }
+    return ((uint64_t)1 << count) - 1;
 }
 
 /* The highest bit that differs from the sign; aux: 1 signed, 2 shift amount. */
@@ -101,7 +107,10 @@ bits_field_start(uint32_t pos, unsigned width)
     if (width == 32) {
         return pos & 0xff;
     }
-    return pos < 0xff ? pos : 0xff;
+    if (pos > 0xff) {
+        return 0xff;
+    }
+    return pos;
 }
 
 /* Bits [pos, pos + len) of x. Beyond the top they are the sign, or zero. */
@@ -199,6 +208,15 @@ bits_funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
 
 EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, bits_funnel(x, y, z, insn->aux))
 
+static uint32_t
+bits_at_most_32(uint32_t count)
+{
+    if (count > 32) {
+        return 32;
+    }
+    return count;
+}
+
 /* aux: 1 clamp, else wrap */
 static uint32_t
 bits_mask(uint32_t start, uint32_t size, unsigned aux)
@@ -206,8 +224,8 @@ bits_mask(uint32_t start, uint32_t size, unsigned aux)
     uint64_t bits;
 
     if (aux) {
-        start = start < 32 ? start : 32;
-        size = size < 32 ? size : 32;
+        start = bits_at_most_32(start);
+        size = bits_at_most_32(size);
     }
     else {
         start &= 31;
@@ -224,7 +242,7 @@ static uint32_t
 bits_extend(uint32_t x, uint32_t size, unsigned aux)
 {
     if (aux & 1) {
-        size = size < 32 ? size : 32;
+        size = bits_at_most_32(size);
     }
     else {
         size &= 31;
@@ -243,7 +261,8 @@ bits_extend(uint32_t x, uint32_t size, unsigned aux)
 
 EMU_SLOW_BINARY(szext, u32, u32, u32, bits_extend(x, y, insn->aux))
 
-/* The offset-th set bit from base on, upwards or downwards. */
+/* The position of the set bit number `offset`, counted from bit `base` upwards, or
+ * downwards if the offset is negative. UINT32_MAX: there is none. */
 static uint32_t
 bits_find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
@@ -270,7 +289,7 @@ bits_find_nth(uint32_t mask, uint32_t base, int32_t offset)
 
 EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, bits_find_nth(x, y, z < -32 ? -33 : z))
 
-/* imm: the truth table */
+/* imm: the truth table; bit 4 * a + 2 * b + c of it is the result for these bits */
 static uint32_t
 bits_logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
@@ -279,7 +298,8 @@ bits_logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 
     for (i = 0; i < 8; i++) {
         if (table >> i & 1) {
-            r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+            r |= (a ^ emu_lanes_if(!(i & 4))) & (b ^ emu_lanes_if(!(i & 2))) &
+                 (c ^ emu_lanes_if(!(i & 1)));
         }
     }
     return r;
@@ -324,19 +344,26 @@ bits_permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
 
 EMU_SLOW_TERNARY(prmt, u32, u32, u32, u32, bits_permute(x, y, z, insn->aux))
 
+static uint64_t
+bits_difference(uint64_t x, uint64_t y, bool is_less)
+{
+    if (is_less) {
+        return y - x;
+    }
+    return x - y;
+}
+
 /* |a - b| + c; aux: signed */
-EMU_SLOW_TERNARY(sad_16, u16, u16, u16, u16,
-                 (insn->aux ? ((s16)x < (s16)y ? y - x : x - y)
-                            : (x < y ? y - x : x - y)) +
-                     z)
-EMU_SLOW_TERNARY(sad_32, u32, u32, u32, u32,
-                 (insn->aux ? ((s32)x < (s32)y ? y - x : x - y)
-                            : (x < y ? y - x : x - y)) +
-                     z)
-EMU_SLOW_TERNARY(sad_64, u64, u64, u64, u64,
-                 (insn->aux ? ((s64)x < (s64)y ? y - x : x - y)
-                            : (x < y ? y - x : x - y)) +
-                     z)
+#define EMU_SAD(name, type, signed_type)                                             \
+    EMU_SLOW_TERNARY(                                                                \
+        name, type, type, type, type,                                                \
+        bits_difference(x, y, insn->aux ? (signed_type)x < (signed_type)y : x < y) + \
+            z)
+
+EMU_SAD(sad_16, u16, s16)
+EMU_SAD(sad_32, u32, s32)
+EMU_SAD(sad_64, u64, s64)
+#undef EMU_SAD
 
 /* Element i of `bits` bits. */
 static int64_t
@@ -367,7 +394,7 @@ bits_dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 static uint32_t
 bits_dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 {
-    const unsigned first = aux & 4 ? 2 : 0;
+    const unsigned first = aux >> 1 & 2;
     unsigned i;
 
     for (i = 0; i < 2; i++) {
@@ -424,8 +451,8 @@ EMU_TESTP(testp_f64, f64)
 
 /* -- SIMD video instructions ------------------------------------------------------- */
 
-/* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 and so on of 16 bits.
- */
+/* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 to vset2, which
+ * have elements of 16 bits. */
 
 enum {
     VIDEO_ADD,
@@ -465,9 +492,12 @@ video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
         case VIDEO_SUB:
             return x - y;
         case VIDEO_AVRG:
-            return x + y >= 0 ? (x + y + 1) >> 1 : -((-(x + y) + 1) >> 1);
+            if (x + y < 0) {
+                return -((-(x + y) + 1) >> 1);
+            }
+            return (x + y + 1) >> 1;
         case VIDEO_ABSDIFF:
-            return x < y ? y - x : x - y;
+            return llabs(x - y);
         case VIDEO_MIN:
             return x < y ? x : y;
         case VIDEO_MAX:
@@ -477,30 +507,49 @@ video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
     }
 }
 
+static int64_t
+bits_clamp(int64_t value, int64_t low, int64_t high)
+{
+    if (value < low) {
+        return low;
+    }
+    if (value > high) {
+        return high;
+    }
+    return value;
+}
+
 /* aux: operation | compare << 4; imm: 1 sixteen bits, 2 a signed, 4 b signed, 8 result
  * signed, 16 saturate, 32 add up. a, b, accumulator c. */
 EMU_OP(simd_video)
 {
     const unsigned flags = (unsigned)insn->imm, bits = flags & 1 ? 16 : 8;
     const unsigned count = 32 / bits;
-    const int64_t low = flags & 8 ? -((int64_t)1 << (bits - 1)) : 0;
-    const int64_t high = ((int64_t)1 << (flags & 8 ? bits - 1 : bits)) - 1;
+    int64_t low = 0, high = ((int64_t)1 << bits) - 1;
     uint32_t left;
 
+    if (flags & 8) {
+        low = -((int64_t)1 << (bits - 1));
+        high = -low - 1;
+    }
     for (left = warp->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const uint32_t x = EMU_SOURCE(u32, insn->a)[lane],
                        y = EMU_SOURCE(u32, insn->b)[lane];
         const uint32_t z = EMU_SOURCE(u32, insn->c)[lane];
-        uint32_t r = flags & 32 ? z : 0;
+        uint32_t r = 0;
         unsigned i;
+
+        if (flags & 32) {
+            r = z;
+        }
 
         for (i = 0; i < count; i++) {
             int64_t v = video_one(insn->aux & 15, bits_element(x, i, bits, flags & 2),
                                   bits_element(y, i, bits, flags & 4), insn->aux >> 4);
 
             if (flags & 16) {
-                v = v < low ? low : v > high ? high : v;
+                v = bits_clamp(v, low, high);
             }
             if (flags & 32) {
                 r += (uint32_t)v;

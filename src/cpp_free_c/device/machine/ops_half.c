@@ -28,7 +28,7 @@ half_fma_odd(double a, double b, double c)
     return f64_of_bits(bits_of_f64(sum) - 1);
 }
 
-/* nan: a NaN wins over a number. */
+/* The lesser number. If `nan` is set, a NaN is preferred to a number. */
 static double
 half_min(double x, double y, bool nan)
 {
@@ -104,7 +104,7 @@ half_value_with_nan(uint16_t bits, int format)
     return value == value ? value : half_double_of_nan(bits, format);
 }
 
-/* The upper half of a float is a bfloat16: bits only. */
+/* The upper half of a float is a bfloat16, so only bits are moved. */
 EMU_SLOW_UNARY(cvt_f32_f16, f32, u16,
                FORMAT == EMU_BF16 ? f32_of_bits((uint32_t)x << 16)
                                   : canonical((float)VALUE(x)))

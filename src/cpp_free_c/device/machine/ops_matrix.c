@@ -17,7 +17,7 @@ matrix_half_of_word(uint32_t word, unsigned which)
     return emu_half_value((uint16_t)(word >> (16 * which)), EMU_F16);
 }
 
-/* The element in slot `slot` of a lane: two in a register of halves. */
+/* The element in slot `slot` of a lane. A register of halves has two elements. */
 static double
 matrix_half_slot(emu_warp *warp, const uint32_t *x, unsigned lane, unsigned slot)
 {

@@ -20,7 +20,8 @@ mbarrier_object_of(uint64_t expected, uint64_t pending, uint64_t phase)
            phase << (2 * COUNT_BITS);
 }
 
-/* The object after `count` arrivals; `drop`: later phases expect them no more. */
+/* The object after `count` arrivals. If `drop` is set, later phases do not expect
+ * them any more. */
 static uint64_t
 mbarrier_arrived(uint64_t object, uint32_t count, bool drop)
 {
@@ -90,10 +91,15 @@ emu_op_mbarrier_wait(emu_warp *warp, const emu_insn *insn)
     for (left = warp->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         const uint64_t phase = PHASE(*(const u64 *)(uintptr_t)at[i]);
-        const bool over = insn->e & 1 ? (phase & 1) != (EMU_SOURCE(u32, insn->b)[i] & 1)
-                                      : phase != PHASE(EMU_SOURCE(u64, insn->b)[i]);
+        bool over;
 
-        bits |= over ? 1u << i : 0;
+        if (insn->e & 1) {
+            over = (phase & 1) != (EMU_SOURCE(u32, insn->b)[i] & 1);
+        }
+        else {
+            over = phase != PHASE(EMU_SOURCE(u64, insn->b)[i]);
+        }
+        bits |= (uint32_t)over << i;
     }
     *d = (*d & ~warp->mask) | bits;
     return insn + 1;

@@ -178,9 +178,12 @@ emu_op_sust(emu_warp *warp, const emu_insn *insn)
 static uint64_t
 surface_combine(unsigned operation, uint64_t old, uint64_t b, unsigned bytes)
 {
-    const int64_t so = bytes == 8 ? (int64_t)old : (int32_t)(uint32_t)old;
-    const int64_t sb = bytes == 8 ? (int64_t)b : (int32_t)(uint32_t)b;
+    int64_t so = (int64_t)old, sb = (int64_t)b; /* the same as signed numbers */
 
+    if (bytes != 8) {
+        so = (int32_t)(uint32_t)old;
+        sb = (int32_t)(uint32_t)b;
+    }
     switch (operation) {
         case EMU_ATOM_AND:
             return old & b;

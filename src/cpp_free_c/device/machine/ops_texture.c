@@ -239,7 +239,10 @@ texture_query_data_type(const emu_texture *t)
 
     for (size_t i = 0; i < sizeof data_types / sizeof *data_types; i++) {
         if (data_types[i].format == t->format) {
-            return raw ? data_types[i].raw : data_types[i].converted;
+            if (raw) {
+                return data_types[i].raw;
+            }
+            return data_types[i].converted;
         }
     }
     return 0; /* a texture has one of these formats */
@@ -270,9 +273,15 @@ texture_query_size(const emu_texture *t, uint32_t word, uint32_t number)
         case PTX_W_width:
             return (uint32_t)level->width;
         case PTX_W_height:
-            return t->dimensions >= 2 ? (uint32_t)level->height : 0;
+            if (t->dimensions < 2) {
+                return 0;
+            }
+            return (uint32_t)level->height;
         case PTX_W_depth:
-            return t->dimensions >= 3 ? (uint32_t)level->depth : 0;
+            if (t->dimensions < 3) {
+                return 0;
+            }
+            return (uint32_t)level->depth;
         default: /* array_size */
             return texture_query_array_size(t, level);
     }

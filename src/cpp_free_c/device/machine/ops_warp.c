@@ -32,8 +32,12 @@ warp_deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
     for (left = mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
 
-        warp->exchange[0][lane] =
-            wide ? EMU_SOURCE(u64, insn->a)[lane] : EMU_SOURCE(u32, insn->a)[lane];
+        if (wide) {
+            warp->exchange[0][lane] = EMU_SOURCE(u64, insn->a)[lane];
+        }
+        else {
+            warp->exchange[0][lane] = EMU_SOURCE(u32, insn->a)[lane];
+        }
     }
 }
 
@@ -125,7 +129,7 @@ warp_vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t al
 
     if (phase == 0) {
         const uint32_t bits =
-            *EMU_SOURCE(u32, insn->a) ^ (insn->aux & VOTE_NEGATED ? EMU_FULL : 0);
+            emu_predicate(warp, insn->a, (insn->aux & VOTE_NEGATED) != 0);
 
         for (left = mask; left; left &= left - 1) {
             warp->exchange[0][__builtin_ctz(left)] = bits >> __builtin_ctz(left) & 1;
@@ -154,7 +158,7 @@ warp_vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t al
             break;
     }
     d = EMU_TARGET(u32, insn->d);
-    *d = (*d & ~mask) | (value ? mask : 0);
+    *d = (*d & ~mask) | (emu_lanes_if(value) & mask);
 }
 
 const emu_insn *
@@ -233,12 +237,12 @@ warp_match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t a
     }
     equal = same_all == all;
     for (left = mask; left; left &= left - 1) {
-        EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = equal ? all : 0;
+        EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = emu_lanes_if(equal) & all;
     }
     if (!(insn->aux & 4)) {
         u32 *const e = EMU_TARGET(u32, insn->e);
 
-        *e = (*e & ~mask) | (equal ? mask : 0);
+        *e = (*e & ~mask) | (emu_lanes_if(equal) & mask);
     }
 }
 

@@ -25,7 +25,7 @@ typedef struct {
 } visit;
 
 typedef struct {
-    visit visits[KINDS][2]; /* of two warps at most, the latest first */
+    visit visits[KINDS][2]; /* visits of at most two warps, the latest first */
     bool is_written;
 } shadow;
 
@@ -263,7 +263,10 @@ race_access_kind(const emu_insn *insn, bool write)
         insn->run == emu_op_atom_64) {
         return ATOMIC;
     }
-    return write ? WRITER : READER;
+    if (write) {
+        return WRITER;
+    }
+    return READER;
 }
 
 /* A visit of another warp that nothing orders before this access, or NULL. */

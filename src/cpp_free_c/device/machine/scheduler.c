@@ -72,7 +72,7 @@ const emu_insn *
 emu_op_guard(emu_warp *warp, const emu_insn *insn)
 {
     const uint32_t mask = warp->mask;
-    const uint32_t bits = *EMU_SOURCE(u32, insn->a) ^ (insn->aux ? EMU_FULL : 0);
+    const uint32_t bits = emu_predicate(warp, insn->a, insn->aux != 0);
     const emu_insn *next;
 
     if (!(mask & bits)) {
@@ -164,7 +164,7 @@ scheduler_diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes,
 const emu_insn *
 emu_op_bra_if(emu_warp *warp, const emu_insn *insn)
 {
-    const uint32_t bits = *EMU_SOURCE(u32, insn->a) ^ (insn->aux ? EMU_FULL : 0);
+    const uint32_t bits = emu_predicate(warp, insn->a, insn->aux != 0);
     const uint32_t taken = warp->mask & bits;
     const emu_insn *target = insn + insn->imm;
 
@@ -196,7 +196,7 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
                              "brx.idx with index %u of %u", chosen, insn->aux);
         }
         for (i = 0; i < EMU_LANES; i++) {
-            lanes |= index[i] == chosen ? 1u << i : 0;
+            lanes |= (uint32_t)(index[i] == chosen) << i;
         }
         lanes &= left;
         left &= ~lanes;

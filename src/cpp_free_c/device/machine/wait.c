@@ -45,7 +45,8 @@ void
 emu_wait_thread_begins(void)
 {
     (void)pthread_once(&threads.once, wait_make_key);
-    /* if this fails for want of memory, the thread counts as free even after its end */
+    /* if this fails because memory is exhausted, the thread counts as free even
+     * after its end */
     (void)pthread_setspecific(threads.key, &threads);
     atomic_fetch_add(&threads.known, 1);
 }

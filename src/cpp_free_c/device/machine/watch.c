@@ -28,7 +28,7 @@ typedef enum {
 typedef struct {
     emu_op run;
     kind kind;
-    uint8_t size; /* of an access; 0: in operand e */
+    uint8_t size; /* bytes of an access; 0: operand e has them */
 } kind_slot;
 
 struct emu_watch {
@@ -200,7 +200,7 @@ watch_note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
     watch->reads[watch->read_count++] = read;
 }
 
-/* The bytes of global memory that an access may change. */
+/* Copy the bytes of global memory that an access may change. */
 typedef struct {
     const uint8_t *at[EMU_LANES]; /* NULL: none */
     uint8_t bytes[EMU_LANES][MAX_BYTES * 4];
@@ -308,7 +308,7 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
     switch (slot->kind) {
         case GUARD: /* as emu_op_guard */
             mask = warp->mask;
-            bits = *EMU_SOURCE(u32, insn->a) ^ (insn->aux ? EMU_FULL : 0);
+            bits = emu_predicate(warp, insn->a, insn->aux != 0);
             if (!(mask & bits)) {
                 return insn + 1 + insn->imm;
             }
@@ -412,7 +412,7 @@ watch_places(emu_watch *watch, const emu_warp *warp)
     return true;
 }
 
-/* Registers, and local memory as far as it is in use. */
+/* The registers, and the part of local memory that is in use. */
 static bool
 watch_values(emu_watch *watch, const emu_warp *warp)
 {

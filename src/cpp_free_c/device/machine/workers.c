@@ -72,7 +72,8 @@ grid_has_blocks_left(const emu_grid *grid)
     return atomic_load(&grid->next_block) < grid->block_count;
 }
 
-/* Reserve a place for one resident block. False: as many as allowed are resident. */
+/* Reserve a place for one resident block. False: the grid has its most resident
+ * blocks. */
 static bool
 grid_take_slot(emu_grid *grid)
 {
@@ -237,7 +238,10 @@ crew_watch(crew *c)
             least = result;
         }
     }
-    return c->watch ? least : EMU_MOVES;
+    if (c->watch == NULL) {
+        return EMU_MOVES;
+    }
+    return least;
 }
 
 /* Watch the blocks if it is time to, and set the time of the next watch. False: it is

@@ -23,7 +23,7 @@ emu_array_format_size(CUarray_format format)
     }
 }
 
-/* The `destroy` of an array's header. */
+/* The function `destroy` in the header of an array. */
 static void
 array_destroy(emu_object *object)
 {
@@ -35,7 +35,8 @@ array_destroy(emu_object *object)
     if (array->keeper) {
         *array->keeper = NULL;
     }
-    (void)emu_memory_free(array->memory); /* only the array frees it, so it is live */
+    (void)emu_memory_free(
+        array->memory); /* only the array frees this memory, so it is live */
     emu_object_free(object);
 }
 
@@ -87,7 +88,7 @@ array_set_shape(emu_array *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     array->height = array_at_least_one(descriptor->Height);
     array->depth = array_at_least_one(descriptor->Depth);
     array->pitch = array->width * array->element;
-    array->slice = array->pitch * array->height; /* fits: sides are below 2^28 */
+    array->slice = array->pitch * array->height; /* no overflow: sides are below 2^28 */
 }
 
 static CUresult

@@ -6,9 +6,11 @@
 #define SLOT_BITS 16
 #define SLOTS ((size_t)1 << SLOT_BITS)
 
-/* In zero pages until used. Slot 0 stays empty, so that no handle is 0. */
+/* Unused slots take no memory, since their pages are never written. Slot 0 stays
+ * empty, so that no handle is 0. */
 static emu_texture slots[SLOTS];
-static size_t used_slots = 1; /* this and the next are guarded by the API lock */
+static size_t used_slots =
+    1; /* this and the next variable are guarded by the API lock */
 static emu_texture *free_slots;
 
 static emu_texture_object *owners[SLOTS]; /* by slot; NULL: free */
