@@ -13,6 +13,8 @@
 #include "device/compile/kernel_info.h"
 #include "device/compile/lower.h"
 #include "device/compile/registers.h"
+#include "device/compile/shared_memory.h"
+#include "device/compile/stack_size.h"
 #include "device/compile/symbols.h"
 #include "device/memory/memory.h"
 #include "device/ptx/parse_module.h"
