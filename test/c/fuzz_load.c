@@ -10,6 +10,7 @@
 #include "device/base/device.h"
 #include "device/compile/operations.h"
 #include "device/compile/program.h"
+#include "device/compile/program_lookup.h"
 #include "device/memory/memory.h"
 #include "fuzz_target.h"
 

@@ -2,20 +2,24 @@
  *
  * X(opcode, lower, types, modifiers, operations...)
  *   opcode      the word in a PTX text; PTX_OP_opcode in C
- *   lower       the function of device/compile/lower_<family>.c that lowers it
+ *   lower       the function that lowers it, in the file of device/compile that the
+ *               heading of the rows names
  *   types       the types that its words may name (PTX_NO_TYPES: none at all); an
- *               instruction with another one is refused
- *   modifiers   the words that it is known with, types left out, in alphabetical order
- *   operations  the operations of the machine that it becomes, at most
- * PTX_ROW_OPERATIONS; `lower` picks one by its position in the row (EMU_OP_NONE: no
- * such form) Where the operations depend on two types or on a comparison, the row has
- * EMU_OP_NONE alone and the family's file has the table: mov, setp, set, cvt, ld, st.
- * A row with low_refuse is an opcode that loading refuses by its name; a word that
- * has no row at all is an unknown opcode.
+ *               instruction with another type is refused
+ *   modifiers   the known words that are not types, in alphabetical order; only
+ *               test/device/test_opcode_table.py reads them
+ *   operations  EMU_OP_name for each operation of the machine that the opcode may
+ *               become, at most PTX_ROW_OPERATIONS; `lower` reads them by position
+ *               (EMU_OP_NONE: there is no such form)
+ *
+ * Where the operations depend on two types or on a comparison, the row has EMU_OP_NONE
+ * alone and the file of `lower` has the table: mov, setp, set, cvt, ld, st. A row with
+ * low_refuse is an opcode that loading refuses by its name; a word that has no row is
+ * an unknown opcode. To find how an operation runs, search device/machine for its name
+ * without EMU_OP_.
  *
  * Read by device/ptx/words.h (numbers and texts), by device/compile/lower.c (dispatch)
- * and by test/test_opcode_table.py. Sets of types: below the rows.
- */
+ * and by test/device/test_opcode_table.py. The sets of types follow the rows. */
 #ifndef TABLES_OPCODES_H
 #define TABLES_OPCODES_H
 
@@ -36,8 +40,6 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_sub_16, EMU_OP_sub_32, EMU_OP_sub_64, EMU_OP_subsat_s32, \
       EMU_OP_sub_f32, EMU_OP_sub_f64, EMU_OP_half_sub, EMU_OP_sub_ftz_f32, \
       EMU_OP_subc_32, EMU_OP_subc_64, EMU_OP_simd_video) \
-    X(addc, low_addc, PTX_INTEGERS, "cc", EMU_OP_addc_32, EMU_OP_addc_64) \
-    X(subc, low_addc, PTX_INTEGERS, "cc", EMU_OP_subc_32, EMU_OP_subc_64) \
     X(mul, low_mul, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, \
       "ftz hi lo rm rn rp rz sat wide", \
       EMU_OP_mul_f32, EMU_OP_mul_f64, EMU_OP_half_mul, EMU_OP_mul_ftz_f32, \
@@ -54,24 +56,12 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_madwide_u16, EMU_OP_madwide_s16, EMU_OP_madwide_u32, EMU_OP_madwide_s32, \
       EMU_OP_add_16, EMU_OP_add_32, EMU_OP_add_64, EMU_OP_addsat_s32, \
       EMU_OP_addc_32, EMU_OP_addc_64) \
-    X(madc, low_madc, PTX_INTEGERS, "cc hi lo", \
-      EMU_OP_NONE, EMU_OP_mul_32, EMU_OP_mul_64, \
-      EMU_OP_NONE, EMU_OP_NONE, EMU_OP_mulhi_u32, EMU_OP_mulhi_s32, \
-      EMU_OP_mulhi_u64, EMU_OP_mulhi_s64, EMU_OP_addc_32, EMU_OP_addc_64) \
-    X(mul24, low_mul24, PTX_T(u32) | PTX_T(s32), "hi lo", \
-      EMU_OP_mul24lo_u32, EMU_OP_mul24lo_s32, EMU_OP_mul24hi_u32, EMU_OP_mul24hi_s32) \
-    X(mad24, low_mad24, PTX_T(u32) | PTX_T(s32), "hi lo sat", \
-      EMU_OP_mul24lo_u32, EMU_OP_mul24lo_s32, EMU_OP_mul24hi_u32, EMU_OP_mul24hi_s32, \
-      EMU_OP_add_32, EMU_OP_addsat_s32) \
     X(fma, low_fma, PTX_FLOATS | PTX_HALVES, "ftz relu rm rn rp rz sat", \
       EMU_OP_fma_f32, EMU_OP_fma_f64, EMU_OP_half_fma, EMU_OP_fma_ftz_f32) \
     X(div, low_div, PTX_INTEGERS | PTX_FLOATS, "approx ftz full rm rn rp rz", \
       EMU_OP_div_u16, EMU_OP_div_s16, EMU_OP_div_u32, EMU_OP_div_s32, \
       EMU_OP_div_u64, EMU_OP_div_s64, EMU_OP_div_f32, EMU_OP_div_f64, \
       EMU_OP_divapprox_f32) \
-    X(rem, low_rem, PTX_INTEGERS, "", \
-      EMU_OP_rem_u16, EMU_OP_rem_s16, EMU_OP_rem_u32, EMU_OP_rem_s32, \
-      EMU_OP_rem_u64, EMU_OP_rem_s64) \
     X(neg, low_sign, PTX_INTEGERS | PTX_FLOATS | PTX_HALVES, "ftz", \
       EMU_OP_neg_16, EMU_OP_neg_32, EMU_OP_neg_64, \
       EMU_OP_neg_f32, EMU_OP_neg_f64, EMU_OP_neg_half) \
@@ -89,7 +79,29 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_max_u16, EMU_OP_max_s16, EMU_OP_max_u32, EMU_OP_max_s32, \
       EMU_OP_max_u64, EMU_OP_max_s64, EMU_OP_max_f32, EMU_OP_max_f64, \
       EMU_OP_half_max, EMU_OP_maxnan_f32, EMU_OP_simd_video, EMU_OP_max_s32, \
-      EMU_OP_xor_32, EMU_OP_abs_f32, EMU_OP_copysign_f32) \
+      EMU_OP_xor_32, EMU_OP_abs_f32, EMU_OP_copysign_f32)
+
+/* -- lower_integer.c ------------------------------------------------------------------- */
+
+#define PTX_INTEGER_ARITHMETIC(X) \
+    X(addc, low_addc, PTX_INTEGERS, "cc", EMU_OP_addc_32, EMU_OP_addc_64) \
+    X(subc, low_addc, PTX_INTEGERS, "cc", EMU_OP_subc_32, EMU_OP_subc_64) \
+    X(madc, low_madc, PTX_INTEGERS, "cc hi lo", \
+      EMU_OP_NONE, EMU_OP_mul_32, EMU_OP_mul_64, \
+      EMU_OP_NONE, EMU_OP_NONE, EMU_OP_mulhi_u32, EMU_OP_mulhi_s32, \
+      EMU_OP_mulhi_u64, EMU_OP_mulhi_s64, EMU_OP_addc_32, EMU_OP_addc_64) \
+    X(mul24, low_mul24, PTX_T(u32) | PTX_T(s32), "hi lo", \
+      EMU_OP_mul24lo_u32, EMU_OP_mul24lo_s32, EMU_OP_mul24hi_u32, EMU_OP_mul24hi_s32) \
+    X(mad24, low_mad24, PTX_T(u32) | PTX_T(s32), "hi lo sat", \
+      EMU_OP_mul24lo_u32, EMU_OP_mul24lo_s32, EMU_OP_mul24hi_u32, EMU_OP_mul24hi_s32, \
+      EMU_OP_add_32, EMU_OP_addsat_s32) \
+    X(rem, low_rem, PTX_INTEGERS, "", \
+      EMU_OP_rem_u16, EMU_OP_rem_s16, EMU_OP_rem_u32, EMU_OP_rem_s32, \
+      EMU_OP_rem_u64, EMU_OP_rem_s64)
+
+/* -- lower_float.c --------------------------------------------------------------------- */
+
+#define PTX_FLOAT_FUNCTIONS(X) \
     X(rcp, low_reciprocal, PTX_FLOATS, "approx ftz rm rn rp rz", \
       EMU_OP_rcp_f32, EMU_OP_rcp_f64, EMU_OP_NONE, EMU_OP_rcpgross_f64) \
     X(rsqrt, low_reciprocal, PTX_FLOATS, "approx ftz", \
@@ -309,13 +321,13 @@ enum { PTX_ROW_OPERATIONS = 26 };
     X(clusterlaunchcontrol, low_refuse, PTX_ANY, "", EMU_OP_NONE)
 
 #define PTX_OPCODES(X) \
-    PTX_ARITHMETIC(X) PTX_BITS(X) PTX_MOVES(X) PTX_COMPARISONS(X) PTX_CONVERSIONS(X) \
+    PTX_ARITHMETIC(X) PTX_INTEGER_ARITHMETIC(X) PTX_FLOAT_FUNCTIONS(X) PTX_BITS(X) \
+    PTX_MOVES(X) PTX_COMPARISONS(X) PTX_CONVERSIONS(X) \
     PTX_MEMORY(X) PTX_FLOW(X) PTX_WARPS(X) PTX_TEXTURES(X) PTX_MATRICES(X) PTX_REFUSED(X)
 
 /* clang-format on */
 
-/* -- sets of types -------------------------------------------------------------------
- */
+/* -- sets of types ----------------------------------------------------------------- */
 
 #define PTX_T(type) ((uint32_t)1 << PTX_W_##type)
 #define PTX_NO_TYPES PTX_T(NONE)

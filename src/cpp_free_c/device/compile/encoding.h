@@ -1,14 +1,13 @@
 /* Encodings of an instruction's fields: what lowering writes and the machine reads.
  *
- * Most are flags and small fields of emu_insn.aux; EMU_ATOM_ numbers stand in operand
- * e. The state spaces of accesses are EMU_AT_, in code.h: every operation on memory has
+ * Most are flags and small fields of emu_insn.aux; EMU_ATOM_ numbers are in operand e.
+ * The state spaces of accesses are EMU_AT_, in code.h: every operation on memory has
  * them. The flags of half-precision operations are in device/base/half.h.
  */
 #ifndef DEVICE_COMPILE_ENCODING_H
 #define DEVICE_COMPILE_ENCODING_H
 
-/* -- atom_16, atom_32, atom_64, sured: which atomic operation, in operand e ----------
- */
+/* -- atom_16, atom_32, atom_64, sured: which atomic operation, in operand e -------- */
 
 enum {
     EMU_ATOM_EXCH,
@@ -31,13 +30,34 @@ enum {
     EMU_ATOM_ADD_BF16X2
 };
 
-/* -- wmma: flags ---------------------------------------------------------------------
- */
+/* -- simd_video: the operation and the comparison in aux, flags in imm ------------- */
+
+enum {
+    EMU_VIDEO_ADD,
+    EMU_VIDEO_SUB,
+    EMU_VIDEO_AVRG,
+    EMU_VIDEO_ABSDIFF,
+    EMU_VIDEO_MIN,
+    EMU_VIDEO_MAX,
+    EMU_VIDEO_SET,
+    EMU_VIDEO_COMPARE_SHIFT = 4 /* of a set: eq, ne, lt, le, gt, ge */
+};
+
+enum {
+    EMU_VIDEO_PAIRS = 1, /* two 16-bit parts instead of four bytes */
+    EMU_VIDEO_A_SIGNED = 2,
+    EMU_VIDEO_B_SIGNED = 4,
+    EMU_VIDEO_D_SIGNED = 8,
+    EMU_VIDEO_SIGNED = 2 | 4 | 8, /* all three */
+    EMU_VIDEO_SAT = 16,
+    EMU_VIDEO_SUM = 32 /* add the parts of the result to c */
+};
+
+/* -- wmma: flags ------------------------------------------------------------------- */
 
 enum { EMU_WMMA_D_HALF = 1, EMU_WMMA_C_HALF = 2 };
 
-/* -- tex: flags and fields -----------------------------------------------------------
- */
+/* -- tex: flags and fields --------------------------------------------------------- */
 
 /* tex: operand a is the handle. x holds the results (4, or 2 of packed halves), the
  * layer, the coordinates, then the level or two derivatives of as many parts as there
@@ -55,8 +75,7 @@ enum {
     EMU_TEX_HALVES = 1 << 10
 };
 
-/* -- suld, sust, sured: fields beside the geometry -----------------------------------
- */
+/* -- suld, sust, sured: fields beside the geometry --------------------------------- */
 
 /* Operand a is the handle; x holds the values, the layer, the coordinates. */
 enum {

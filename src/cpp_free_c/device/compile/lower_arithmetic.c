@@ -1,304 +1,40 @@
-/* Lowering of arithmetic. See lower_opcodes.h.
+/* Lowering of the arithmetic opcodes that have forms for several kinds of numbers: add
+ * to max. See lower_opcodes.h.
  *
- * A function reads the operations of its row by position; an enum before it names the
- * positions. */
-#include "device/base/half.h"
+ * Each function chooses by the type; lower_integer.c, lower_float.c and lower_half.c
+ * emit the operations of one kind. A function reads the operations of its row by
+ * position; an enum names the positions. */
+#include "device/compile/encoding.h"
+#include "device/compile/lower_float.h"
+#include "device/compile/lower_half.h"
+#include "device/compile/lower_integer.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
-/* -- which operation --------------------------------------------------------------- */
-
-/* Of three operations the one for 16, 32 or 64 bits. */
-static unsigned
-arith_by_width(const low_func *f, const uint16_t ops[3], unsigned type)
+/* The operations on floating-point numbers of a row that begins with them. */
+static low_float_ops
+arithmetic_float_ops(const low_func *f)
 {
-    switch (ptx_type_size(type)) {
-        case 2:
-            return ops[0];
-        case 4:
-            return ops[1];
-        case 8:
-            return ops[2];
-        default:
-            low_unsupported(f);
-    }
-}
-
-/* Of six operations the one for u16, s16, u32, s32, u64 or s64. */
-static unsigned
-arith_by_type(const low_func *f, const uint16_t ops[6], unsigned type)
-{
-    switch (type) {
-        case PTX_W_u16:
-        case PTX_W_b16:
-            return ops[0];
-        case PTX_W_s16:
-            return ops[1];
-        case PTX_W_u32:
-        case PTX_W_b32:
-            return ops[2];
-        case PTX_W_s32:
-            return ops[3];
-        case PTX_W_u64:
-        case PTX_W_b64:
-            return ops[4];
-        case PTX_W_s64:
-            return ops[5];
-        default:
-            low_unsupported(f);
-    }
-}
-
-/* -- single and double precision --------------------------------------------------- */
-
-/* The operations on floats; 0 where there is none. */
-typedef struct {
-    unsigned f32, f64;
-    unsigned ftz; /* f32 with .ftz, done by the interpreter itself */
-} float_ops;
-
-/* Where mul, mad and fma have their operations on floats. */
-enum { AT_F32, AT_F64, AT_HALF, AT_FTZ };
-
-static float_ops
-float_ops_of(const low_func *f)
-{
-    return (float_ops){f->ops[AT_F32], f->ops[AT_F64], f->ops[AT_FTZ]};
-}
-
-/* Emits an operation that flushes sources and result itself. */
-static void
-float_flushing(low_func *f, unsigned op, low_value d, const low_value v[3])
-{
-    const bool sat = low_has(f, PTX_W_sat);
-    low_value result = d;
-
-    if (sat) {
-        result = low_temp(f, PTX_R32);
-    }
-    low_emit(f, op, result, v[0], v[1], v[2])->round = (uint8_t)low_rounding(f);
-    if (sat) {
-        low_emit(f, EMU_OP_sat_f32, d, result, 0, 0);
-    }
-}
-
-/* Emits an operation on f32 with .ftz or .sat; .ftz is done by operations around it. */
-static void
-float_with_modifiers(low_func *f, unsigned op, low_value d, low_value v[3])
-{
-    const bool ftz = low_has(f, PTX_W_ftz), sat = low_has(f, PTX_W_sat);
-    low_value result, flushed;
-
-    for (unsigned i = 0; ftz && i < 3; i++) {
-        if (v[i] != 0) {
-            v[i] = low_flush(f, v[i]);
-        }
-    }
-    result = low_temp(f, PTX_R32);
-    low_emit(f, op, result, v[0], v[1], v[2])->round = (uint8_t)low_rounding(f);
-    if (ftz) {
-        flushed = d;
-        if (sat) {
-            flushed = low_temp(f, PTX_R32);
-        }
-        low_emit(f, EMU_OP_ftz_f32, flushed, result, 0, 0);
-        result = flushed;
-    }
-    if (sat) {
-        low_emit(f, EMU_OP_sat_f32, d, result, 0, 0);
-    }
-}
-
-static void
-float_operation(low_func *f, float_ops ops, unsigned type, unsigned sources)
-{
-    const bool single = type == PTX_W_f32;
-    unsigned op = ops.f64;
-    low_value d, v[3] = {0, 0, 0};
-
-    if (single) {
-        op = ops.f32;
-    }
-    if (op == 0 || (!single && type != PTX_W_f64)) {
-        low_unsupported(f);
-    }
-    low_operands(f, sources + 1, sources + 1);
-    d = low_result(f, type);
-    for (unsigned i = 0; i < sources; i++) {
-        v[i] = low_source_at(f, i + 1, type);
-    }
-    if (single && ops.ftz != 0 && low_has(f, PTX_W_ftz)) {
-        float_flushing(f, ops.ftz, d, v);
-    }
-    else if (single && (low_has(f, PTX_W_ftz) || low_has(f, PTX_W_sat))) {
-        float_with_modifiers(f, op, d, v);
-    }
-    else {
-        low_emit(f, op, d, v[0], v[1], v[2])->round = (uint8_t)low_rounding(f);
-    }
-}
-
-/* -- half precision ---------------------------------------------------------------- */
-
-static bool
-arith_is_half_pair(unsigned type)
-{
-    return type == PTX_W_f16x2 || type == PTX_W_bf16x2;
-}
-
-static bool
-arith_is_half(unsigned type)
-{
-    return type == PTX_W_f16 || type == PTX_W_bf16 || arith_is_half_pair(type);
-}
-
-/* One half operation, followed by .sat or .relu. */
-static void
-half_one(low_func *f, unsigned op, uint32_t format, low_value d, const low_value v[3])
-{
-    const bool sat = low_has(f, PTX_W_sat), relu = low_has(f, PTX_W_relu);
-    low_value result = d;
-    low_insn *insn;
-
-    if (sat || relu) {
-        result = low_temp(f, PTX_R16);
-    }
-    insn = low_emit(f, op, result, v[0], v[1], v[2]);
-    insn->aux = format;
-    insn->imm = low_has(f, PTX_W_NaN);
-    if (result != d) {
-        insn = low_emit(f, EMU_OP_half_sat, d, result, 0, 0);
-        insn->aux = format;
-        insn->imm = relu;
-    }
-}
-
-/* A half operation; on a pair, one for each half. */
-static void
-half_operation(low_func *f, unsigned op, unsigned type, unsigned sources)
-{
-    uint32_t format = EMU_F16;
-    low_value d, v[3] = {0, 0, 0}, parts[2][3] = {{0}}, results[2];
-
-    if (type == PTX_W_bf16 || type == PTX_W_bf16x2) {
-        format = EMU_BF16;
-    }
-    if (low_has(f, PTX_W_ftz)) {
-        format |= EMU_HALF_FTZ;
-    }
-    low_operands(f, sources + 1, sources + 1);
-    d = low_result(f, type);
-    for (unsigned i = 0; i < sources; i++) {
-        v[i] = low_source_at(f, i + 1, type);
-    }
-    if (!arith_is_half_pair(type)) {
-        half_one(f, op, format, d, v);
-        return;
-    }
-    for (unsigned k = 0; k < 2; k++) {
-        for (unsigned i = 0; i < sources; i++) {
-            parts[k][i] = low_temp(f, PTX_R16);
-            low_emit(f, EMU_OP_part_16from32, parts[k][i], v[i], 0, 0)->imm =
-                (int64_t)16 * k;
-        }
-        results[k] = low_temp(f, PTX_R16);
-        half_one(f, op, format, results[k], parts[k]);
-    }
-    low_emit(f, EMU_OP_join_32, d, results[0], results[1], 0);
+    return (low_float_ops){f->ops[LOW_ROW_F32], f->ops[LOW_ROW_F64],
+                           f->ops[LOW_ROW_FTZ]};
 }
 
 /* -- sums -------------------------------------------------------------------------- */
 
-/* d = a op b of integers. */
 static void
-integer_binary(low_func *f, unsigned op, unsigned type)
-{
-    low_value d, a, b;
-
-    low_operands(f, 3, 3);
-    b = low_source_at(f, 2, type);
-    a = low_source_at(f, 1, type);
-    d = low_result(f, type);
-    low_emit(f, op, d, a, b, 0);
-}
-
-/* The form of a carry operation for the type: `ops` are those for 32 and 64 bits. */
-static unsigned
-carry_op(const low_func *f, const uint16_t ops[2], unsigned type)
-{
-    switch (ptx_type_size(type)) {
-        case 4:
-            return ops[0];
-        case 8:
-            return ops[1];
-        default:
-            low_unsupported(f);
-    }
-}
-
-/* d = a op b, with the carry as third source if `in`, and as result under .cc. */
-static void
-arith_emit_carry(low_func *f, unsigned op, low_value d, low_value a, low_value b,
-                 bool in)
-{
-    low_value carry = 0;
-    low_insn *insn;
-
-    if (in) {
-        carry = f->carry;
-    }
-    insn = low_emit(f, op, d, a, b, carry);
-    insn->aux = in;
-    if (low_has(f, PTX_W_cc)) {
-        insn->e = f->carry;
-        insn->aux |= 2;
-    }
-}
-
-/* `ops`: for 32 and 64 bits. */
-static void
-carry_sum(low_func *f, const uint16_t ops[2], bool in)
-{
-    const unsigned type = low_type(f, 0);
-    const unsigned op = carry_op(f, ops, type);
-    low_value d, a, b;
-
-    low_operands(f, 3, 3);
-    b = low_source_at(f, 2, type);
-    a = low_source_at(f, 1, type);
-    d = low_result(f, type);
-    arith_emit_carry(f, op, d, a, b, in);
-}
-
-void
-low_addc(low_func *f)
-{
-    carry_sum(f, f->ops, true);
-}
-
-/* One operation on pairs of 16 bits: `which` is its number among those of simd_video.
- */
-static low_insn *
-arith_emit_pair(low_func *f, unsigned which, low_value d, low_value a, low_value b,
-                low_value zero)
-{
-    low_insn *insn = low_emit(f, EMU_OP_simd_video, d, a, b, zero);
-
-    insn->aux = which;
-    insn->imm = 1;
-    return insn;
-}
-
-static void
-pair_sum(low_func *f, unsigned type)
+arithmetic_pair_sum(low_func *f, unsigned type)
 {
     low_value zero = low_constant(f, PTX_R32, 0), d, a, b;
+    unsigned number = EMU_VIDEO_ADD;
 
+    if (f->in->opcode == PTX_OP_sub) {
+        number = EMU_VIDEO_SUB;
+    }
     low_operands(f, 3, 3);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     d = low_result(f, type);
-    (void)arith_emit_pair(f, f->in->opcode == PTX_OP_sub, d, a, b, zero);
+    (void)low_emit_pair(f, number, d, a, b, zero);
 }
 
 /* add, sub */
@@ -318,66 +54,30 @@ low_add(low_func *f)
     const uint16_t *ops = f->ops;
 
     if (low_has(f, PTX_W_cc)) {
-        carry_sum(f, ops + SUM_CARRY, false);
+        low_carry_sum(f, ops + SUM_CARRY, false);
     }
-    else if (arith_is_half(type)) {
-        half_operation(f, ops[SUM_HALF], type, 2);
+    else if (low_is_half(type)) {
+        low_half_operation(f, ops[SUM_HALF], type, 2);
     }
     else if (ptx_type_is_float(type)) {
-        float_operation(f, (float_ops){ops[SUM_F32], ops[SUM_F64], ops[SUM_FTZ]}, type,
-                        2);
+        low_float_operation(
+            f, (low_float_ops){ops[SUM_F32], ops[SUM_F64], ops[SUM_FTZ]}, type, 2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {
-        pair_sum(f, type);
+        arithmetic_pair_sum(f, type);
     }
     else if (low_has(f, PTX_W_sat)) {
         if (type != PTX_W_s32) {
             low_unsupported(f);
         }
-        integer_binary(f, ops[SATURATING], type);
+        low_integer_binary(f, ops[SATURATING], type);
     }
     else {
-        integer_binary(f, arith_by_width(f, ops + SUM_16, type), type);
+        low_integer_binary(f, low_op_by_width(f, ops + SUM_16, type), type);
     }
 }
 
 /* -- products ---------------------------------------------------------------------- */
-
-/* The type of twice the bits. */
-static unsigned
-arith_wide_type(const low_func *f, unsigned type)
-{
-    switch (type) {
-        case PTX_W_u16:
-            return PTX_W_u32;
-        case PTX_W_s16:
-            return PTX_W_s32;
-        case PTX_W_u32:
-            return PTX_W_u64;
-        case PTX_W_s32:
-            return PTX_W_s64;
-        default:
-            low_unsupported(f);
-    }
-}
-
-/* Of four operations the one for u16, s16, u32 or s32. */
-static unsigned
-arith_wide_op(const low_func *f, const uint16_t ops[4], unsigned type)
-{
-    switch (type) {
-        case PTX_W_u16:
-            return ops[0];
-        case PTX_W_s16:
-            return ops[1];
-        case PTX_W_u32:
-            return ops[2];
-        case PTX_W_s32:
-            return ops[3];
-        default:
-            low_unsupported(f);
-    }
-}
 
 void
 low_mul(low_func *f)
@@ -385,11 +85,11 @@ low_mul(low_func *f)
     enum { LOW = 4, HIGH = 7, WIDE = 13 };
     const unsigned type = low_type(f, 0);
 
-    if (arith_is_half(type)) {
-        half_operation(f, f->ops[AT_HALF], type, 2);
+    if (low_is_half(type)) {
+        low_half_operation(f, f->ops[LOW_ROW_HALF], type, 2);
     }
     else if (ptx_type_is_float(type)) {
-        float_operation(f, float_ops_of(f), type, 2);
+        low_float_operation(f, arithmetic_float_ops(f), type, 2);
     }
     else if (low_has(f, PTX_W_wide)) {
         low_value d, a, b;
@@ -397,60 +97,15 @@ low_mul(low_func *f)
         low_operands(f, 3, 3);
         b = low_source_at(f, 2, type);
         a = low_source_at(f, 1, type);
-        d = low_result(f, arith_wide_type(f, type));
-        low_emit(f, arith_wide_op(f, f->ops + WIDE, type), d, a, b, 0);
+        d = low_result(f, low_type_wide(f, type));
+        low_emit(f, low_op_wide(f, f->ops + WIDE, type), d, a, b, 0);
     }
     else if (low_has(f, PTX_W_hi)) {
-        integer_binary(f, arith_by_type(f, f->ops + HIGH, type), type);
+        low_integer_binary(f, low_op_by_type(f, f->ops + HIGH, type), type);
     }
     else {
-        integer_binary(f, arith_by_width(f, f->ops + LOW, type), type);
+        low_integer_binary(f, low_op_by_width(f, f->ops + LOW, type), type);
     }
-}
-
-/* A new register for the product of the first two sources; `low` are the operations by
- * width, `high` those by type, for .hi. */
-static low_value
-arith_product_of(low_func *f, const uint16_t low[3], const uint16_t high[6],
-                 unsigned type)
-{
-    low_value product = low_temp(f, ptx_type_class(type)), a, b;
-    unsigned op;
-
-    b = low_source_at(f, 2, type);
-    a = low_source_at(f, 1, type);
-    if (low_has(f, PTX_W_hi)) {
-        op = arith_by_type(f, high, type);
-    }
-    else {
-        op = arith_by_width(f, low, type);
-    }
-    low_emit(f, op, product, a, b, 0);
-    return product;
-}
-
-/* mad.lo.cc, madc.hi.cc and so on: the product, then a sum with carries. `sums`: for 32
- * and 64 bits. */
-static void
-carry_mad(low_func *f, const uint16_t low[3], const uint16_t high[6],
-          const uint16_t sums[2], bool in)
-{
-    const unsigned type = low_type(f, 0);
-    const unsigned op = carry_op(f, sums, type);
-    low_value product, c;
-
-    low_operands(f, 4, 4);
-    product = arith_product_of(f, low, high, type);
-    c = low_source_at(f, 3, type);
-    arith_emit_carry(f, op, low_result(f, type), product, c, in);
-}
-
-void
-low_madc(low_func *f)
-{
-    enum { LOW, HIGH = 3, SUMS = 9 };
-
-    carry_mad(f, f->ops + LOW, f->ops + HIGH, f->ops + SUMS, true);
 }
 
 enum {
@@ -463,7 +118,7 @@ enum {
     MAD_CARRY
 };
 
-/* mad.hi: there is no operation for it, so the product, then the sum. */
+/* mad.hi has no operation of its own: emits a product and a sum. */
 static void
 mad_high(low_func *f, unsigned type)
 {
@@ -474,11 +129,11 @@ mad_high(low_func *f, unsigned type)
     if (sat && type != PTX_W_s32) {
         low_unsupported(f);
     }
-    product = arith_product_of(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, type);
+    product = low_product(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, type);
     c = low_source_at(f, 3, type);
     op = f->ops[MAD_SATURATING];
     if (!sat) {
-        op = arith_by_width(f, f->ops + MAD_SUM, type);
+        op = low_op_by_width(f, f->ops + MAD_SUM, type);
     }
     low_emit(f, op, low_result(f, type), product, c, 0);
 }
@@ -491,12 +146,12 @@ low_mad(low_func *f)
     low_value d, a, b, c;
 
     if (ptx_type_is_float(type)) {
-        float_operation(f, float_ops_of(f), type, 3);
+        low_float_operation(f, arithmetic_float_ops(f), type, 3);
         return;
     }
     if (low_has(f, PTX_W_cc)) {
-        carry_mad(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, f->ops + MAD_CARRY,
-                  false);
+        low_carry_mad(f, f->ops + MAD_PRODUCT, f->ops + MAD_HIGH, f->ops + MAD_CARRY,
+                      false);
         return;
     }
     low_operands(f, 4, 4);
@@ -505,11 +160,11 @@ low_mad(low_func *f)
         return;
     }
     if (low_has(f, PTX_W_wide)) {
-        sum_type = arith_wide_type(f, type);
-        op = arith_wide_op(f, f->ops + MAD_WIDE, type);
+        sum_type = low_type_wide(f, type);
+        op = low_op_wide(f, f->ops + MAD_WIDE, type);
     }
     else {
-        op = arith_by_width(f, f->ops + MAD_LOW, type);
+        op = low_op_by_width(f, f->ops + MAD_LOW, type);
     }
     c = low_source_at(f, 3, sum_type);
     b = low_source_at(f, 2, type);
@@ -518,56 +173,16 @@ low_mad(low_func *f)
     low_emit(f, op, d, a, b, c);
 }
 
-/* The row's operation on 24 bits. */
-static unsigned
-arith_op_of_24_bits(const low_func *f, unsigned type)
-{
-    enum { LOW_UNSIGNED, LOW_SIGNED, HIGH_UNSIGNED, HIGH_SIGNED };
-
-    if (low_has(f, PTX_W_hi)) {
-        return f->ops[type == PTX_W_s32 ? HIGH_SIGNED : HIGH_UNSIGNED];
-    }
-    return f->ops[type == PTX_W_s32 ? LOW_SIGNED : LOW_UNSIGNED];
-}
-
-void
-low_mul24(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
-
-    integer_binary(f, arith_op_of_24_bits(f, type), type);
-}
-
-void
-low_mad24(low_func *f)
-{
-    enum { SUM = 4, SATURATING };
-    const unsigned type = low_type(f, 0);
-    low_value product, a, b, c;
-    unsigned op = f->ops[SUM];
-
-    low_operands(f, 4, 4);
-    product = low_temp(f, PTX_R32);
-    b = low_source_at(f, 2, type);
-    a = low_source_at(f, 1, type);
-    low_emit(f, arith_op_of_24_bits(f, type), product, a, b, 0);
-    if (low_has(f, PTX_W_sat)) {
-        op = f->ops[SATURATING];
-    }
-    c = low_source_at(f, 3, type);
-    low_emit(f, op, low_result(f, type), product, c, 0);
-}
-
 void
 low_fma(low_func *f)
 {
     const unsigned type = low_type(f, 0);
 
-    if (arith_is_half(type)) {
-        half_operation(f, f->ops[AT_HALF], type, 3);
+    if (low_is_half(type)) {
+        low_half_operation(f, f->ops[LOW_ROW_HALF], type, 3);
     }
     else {
-        float_operation(f, float_ops_of(f), type, 3);
+        low_float_operation(f, arithmetic_float_ops(f), type, 3);
     }
 }
 
@@ -578,24 +193,16 @@ low_div(low_func *f)
 {
     enum { BY_TYPE, DIV_F32 = 6, DIV_F64, DIV_APPROXIMATE };
     const unsigned type = low_type(f, 0);
-    float_ops ops = {.f32 = f->ops[DIV_F32], .f64 = f->ops[DIV_F64]};
+    low_float_ops ops = {.f32 = f->ops[DIV_F32], .f64 = f->ops[DIV_F64]};
 
     if (!ptx_type_is_float(type)) {
-        integer_binary(f, arith_by_type(f, f->ops + BY_TYPE, type), type);
+        low_integer_binary(f, low_op_by_type(f, f->ops + BY_TYPE, type), type);
         return;
     }
     if (low_has(f, PTX_W_approx)) {
         ops.f32 = f->ops[DIV_APPROXIMATE];
     }
-    float_operation(f, ops, type, 2);
-}
-
-void
-low_rem(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
-
-    integer_binary(f, arith_by_type(f, f->ops, type), type);
+    low_float_operation(f, ops, type, 2);
 }
 
 /* neg, abs */
@@ -607,29 +214,28 @@ low_sign(low_func *f)
     low_value a;
     unsigned op;
 
-    if (arith_is_half(type)) {
-        half_operation(f, f->ops[SIGN_HALF], type, 1);
+    if (low_is_half(type)) {
+        low_half_operation(f, f->ops[SIGN_HALF], type, 1);
         return;
     }
     if (ptx_type_is_float(type)) {
-        float_operation(
-            f, (float_ops){.f32 = f->ops[SIGN_F32], .f64 = f->ops[SIGN_F64]}, type, 1);
+        low_float_operation(
+            f, (low_float_ops){.f32 = f->ops[SIGN_F32], .f64 = f->ops[SIGN_F64]}, type,
+            1);
         return;
     }
     low_operands(f, 2, 2);
     a = low_source_at(f, 1, type);
-    op = arith_by_width(f, f->ops + BY_WIDTH, type);
+    op = low_op_by_width(f, f->ops + BY_WIDTH, type);
     low_emit(f, op, low_result(f, type), a, 0, 0);
 }
 
 /* -- minimum and maximum ----------------------------------------------------------- */
 
 enum { EXTREME_BY_TYPE, EXTREME_F32 = 6, EXTREME_F64, EXTREME_HALF, EXTREME_NAN };
-/* The operations of simd_video. */
-enum { VIDEO_MIN = 4, VIDEO_MAX = 5 };
-enum { VIDEO_SIGNED = 2 | 4 | 8 };
 
-/* min.xorsign.abs: of the magnitudes, with the product of the signs. */
+/* min.xorsign.abs: the result is that of the magnitudes; its sign is the product of the
+ * signs. */
 static void
 extreme_xorsign(low_func *f, unsigned op)
 {
@@ -658,7 +264,7 @@ extreme_single(low_func *f)
         extreme_xorsign(f, op);
     }
     else {
-        float_operation(f, (float_ops){.f32 = op}, PTX_W_f32, 2);
+        low_float_operation(f, (low_float_ops){.f32 = op}, PTX_W_f32, 2);
     }
 }
 
@@ -667,11 +273,11 @@ extreme_pair(low_func *f, unsigned type)
 {
     const bool relu = low_has(f, PTX_W_relu), is_signed = type == PTX_W_s16x2;
     low_value zero = low_constant(f, PTX_R32, 0), d = low_result(f, type), r = d, a, b;
-    unsigned which = VIDEO_MAX;
+    unsigned number = EMU_VIDEO_MAX;
     low_insn *insn;
 
     if (f->in->opcode == PTX_OP_min) {
-        which = VIDEO_MIN;
+        number = EMU_VIDEO_MIN;
     }
     if (relu && !is_signed) {
         low_unsupported(f);
@@ -681,12 +287,12 @@ extreme_pair(low_func *f, unsigned type)
     }
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
-    insn = arith_emit_pair(f, which, r, a, b, zero);
+    insn = low_emit_pair(f, number, r, a, b, zero);
     if (is_signed) {
-        insn->imm |= VIDEO_SIGNED;
+        insn->imm |= EMU_VIDEO_SIGNED;
     }
     if (relu) {
-        arith_emit_pair(f, VIDEO_MAX, d, r, zero, zero)->imm |= VIDEO_SIGNED;
+        low_emit_pair(f, EMU_VIDEO_MAX, d, r, zero, zero)->imm |= EMU_VIDEO_SIGNED;
     }
 }
 
@@ -704,7 +310,7 @@ extreme_integer(low_func *f, unsigned type)
     if (relu) {
         r = low_temp(f, PTX_R32);
     }
-    low_emit(f, arith_by_type(f, f->ops + EXTREME_BY_TYPE, type), r, a, b, 0);
+    low_emit(f, low_op_by_type(f, f->ops + EXTREME_BY_TYPE, type), r, a, b, 0);
     if (relu) {
         low_emit(f, EMU_OP_max_s32, d, r, low_constant(f, PTX_R32, 0), 0);
     }
@@ -721,13 +327,13 @@ low_extreme(low_func *f)
         extreme_single(f);
     }
     else if (type == PTX_W_f64) {
-        float_operation(f, (float_ops){.f64 = f->ops[EXTREME_F64]}, type, 2);
+        low_float_operation(f, (low_float_ops){.f64 = f->ops[EXTREME_F64]}, type, 2);
     }
-    else if (arith_is_half(type)) {
+    else if (low_is_half(type)) {
         if (low_has(f, PTX_W_xorsign)) {
             low_unsupported(f);
         }
-        half_operation(f, f->ops[EXTREME_HALF], type, 2);
+        low_half_operation(f, f->ops[EXTREME_HALF], type, 2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {
         extreme_pair(f, type);
@@ -735,67 +341,4 @@ low_extreme(low_func *f)
     else {
         extreme_integer(f, type);
     }
-}
-
-/* -- functions --------------------------------------------------------------------- */
-
-/* sqrt, sin, cos, lg2, ex2, tanh */
-void
-low_function(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
-
-    if (arith_is_half(type)) {
-        half_operation(f, f->ops[AT_HALF], type, 1);
-    }
-    else {
-        float_operation(f, (float_ops){.f32 = f->ops[AT_F32], .f64 = f->ops[AT_F64]},
-                        type, 1);
-    }
-}
-
-/* rcp, rsqrt: the approximation in double precision is rcp.approx.ftz.f64 and
- * rsqrt.approx.ftz.f64. */
-void
-low_reciprocal(low_func *f)
-{
-    enum { GROSS_F64 = 3 };
-    unsigned word = PTX_W_approx;
-    float_ops ops = {.f32 = f->ops[AT_F32], .f64 = f->ops[AT_F64]};
-
-    if (f->in->opcode == PTX_OP_rsqrt) {
-        word = PTX_W_ftz; /* rsqrt.approx.f64 without .ftz is the exact one */
-    }
-    if (low_has(f, word)) {
-        ops.f64 = f->ops[GROSS_F64];
-    }
-    float_operation(f, ops, low_type(f, 0), 1);
-}
-
-void
-low_copysign(low_func *f)
-{
-    float_operation(f, (float_ops){.f32 = f->ops[AT_F32], .f64 = f->ops[AT_F64]},
-                    low_type(f, 0), 2);
-}
-
-void
-low_testp(low_func *f)
-{
-    static const uint16_t tests[] = {PTX_W_finite,     PTX_W_infinite, PTX_W_number,
-                                     PTX_W_notanumber, PTX_W_normal,   PTX_W_subnormal};
-    enum { TESTS = sizeof tests / sizeof *tests };
-    const unsigned type = low_type(f, 0), test = low_find(f, tests, TESTS);
-    unsigned op = f->ops[AT_F64];
-    low_value a;
-
-    low_operands(f, 2, 2);
-    if (test == TESTS) {
-        low_unsupported(f);
-    }
-    if (type == PTX_W_f32) {
-        op = f->ops[AT_F32];
-    }
-    a = low_source_at(f, 1, type);
-    low_emit(f, op, low_target(f, &f->in->operands[0], PTX_PRED), a, 0, 0)->aux = test;
 }

@@ -1,4 +1,5 @@
 /* Lowering of logic, shifts, bit fields and bytes. See lower_opcodes.h. */
+#include "device/compile/encoding.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
@@ -83,8 +84,12 @@ low_shr(low_func *f)
 {
     enum { UNSIGNED = 0, SIGNED = 4 };
     const unsigned type = low_type(f, 0);
+    unsigned first = UNSIGNED;
 
-    bits_shift(f, f->ops + (ptx_type_is_signed(type) ? SIGNED : UNSIGNED), type);
+    if (ptx_type_is_signed(type)) {
+        first = SIGNED;
+    }
+    bits_shift(f, f->ops + first, type);
 }
 
 /* -- bits -------------------------------------------------------------------------- */
@@ -248,7 +253,7 @@ low_dot(low_func *f)
 
 /* -- video instructions ------------------------------------------------------------ */
 
-/* The number of the operation; *pairs: on two halves instead of four bytes. */
+/* The EMU_VIDEO_ number of the opcode. *pairs: it has two parts instead of four. */
 static unsigned
 video_operation(const low_func *f, bool *pairs)
 {
@@ -266,13 +271,11 @@ video_operation(const low_func *f, bool *pairs)
     return i;
 }
 
-/* vadd4.u32.s32.u32.sat d, a, b, c and the like. PTX allows selectors on the operands;
- * they are not supported. */
+/* vadd4.u32.s32.u32.sat d, a, b, c and the like. The parser refuses the selectors that
+ * PTX allows on their operands. */
 void
 low_video(low_func *f)
 {
-    enum { VIDEO_SET = 6 };
-    enum { PAIRS = 1, A_SIGNED = 2, B_SIGNED = 4, D_SIGNED = 8, SAT = 16, ADD = 32 };
     static const uint16_t compares[] = {PTX_W_eq, PTX_W_ne, PTX_W_lt,
                                         PTX_W_le, PTX_W_gt, PTX_W_ge};
     bool pairs;
@@ -281,27 +284,27 @@ low_video(low_func *f)
     low_insn *insn = bits_three_words(f);
 
     insn->aux = operation;
-    if (operation == VIDEO_SET) {
+    if (operation == EMU_VIDEO_SET) {
         first = 0; /* its result has no type */
         compare = low_find(f, compares, 6);
-        insn->aux |= (compare % 6) << 4;
+        insn->aux |= (compare % 6) << EMU_VIDEO_COMPARE_SHIFT;
     }
     else if (ptx_type_is_signed(low_type(f, 0))) {
-        insn->imm |= D_SIGNED;
+        insn->imm |= EMU_VIDEO_D_SIGNED;
     }
     if (pairs) {
-        insn->imm |= PAIRS;
+        insn->imm |= EMU_VIDEO_PAIRS;
     }
     if (ptx_type_is_signed(low_type(f, first))) {
-        insn->imm |= A_SIGNED;
+        insn->imm |= EMU_VIDEO_A_SIGNED;
     }
     if (ptx_type_is_signed(low_type(f, first + 1))) {
-        insn->imm |= B_SIGNED;
+        insn->imm |= EMU_VIDEO_B_SIGNED;
     }
     if (low_has(f, PTX_W_sat)) {
-        insn->imm |= SAT;
+        insn->imm |= EMU_VIDEO_SAT;
     }
     if (low_has(f, PTX_W_add)) {
-        insn->imm |= ADD;
+        insn->imm |= EMU_VIDEO_SUM;
     }
 }

@@ -3,8 +3,7 @@
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
-/* -- which operation
- * ------------------------------------------------------------------- */
+/* -- which operation --------------------------------------------------------------- */
 
 typedef enum {
     EQ,

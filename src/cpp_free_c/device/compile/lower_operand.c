@@ -184,7 +184,7 @@ low_result(low_func *f, unsigned type)
     return low_target(f, &f->in->operands[0], ptx_type_class(type));
 }
 
-/* -- which registers fit the type of an instruction ------------------------------- */
+/* -- which registers fit the type of an instruction -------------------------------- */
 
 unsigned
 low_vector_count(const low_func *f)

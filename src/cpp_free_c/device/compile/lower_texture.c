@@ -137,7 +137,7 @@ texture_emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32
     return insn;
 }
 
-/* -- textures -------------------------------------------------------------- */
+/* -- textures ---------------------------------------------------------------------- */
 
 /* Four 32-bit registers, two of packed halves, or one for the first channel alone. */
 static void
@@ -295,7 +295,7 @@ low_tex(low_func *f)
     texture_give_residency(f);
 }
 
-/* -- queries --------------------------------------------------------------- */
+/* -- queries ----------------------------------------------------------------------- */
 
 /* Those that surfaces have come first. */
 static const uint16_t query_words[] = {
@@ -350,7 +350,7 @@ low_suq(low_func *f)
     texture_emit_query(f, SURFACE_QUERIES, false)->imm = true;
 }
 
-/* -- surfaces -------------------------------------------------------------- */
+/* -- surfaces ---------------------------------------------------------------------- */
 
 static uint32_t
 surface_mode(const low_func *f)

@@ -1,20 +1,22 @@
 /* The operations of the machine: X(name, flags).
  *
  * Lowering writes the number EMU_OP_name; the machine has a table of functions by that
- * number, to which emu_insn.run points. A vector operation is a loop over lanes that is
- * built twice (device/machine/interpreter.inc: op_name). A common operation is built
- * once (emu_op_name in device/machine). */
+ * number, to which emu_insn.run points. A vector operation is a loop over lanes. Files
+ * device/machine/ops_*.inc define it, and it is built twice, as op_name of each
+ * interpreter. (EMU_COMPARE_FLOATS in ops_float.inc defines the comparisons of
+ * floating-point numbers.) A common operation is built once, as emu_op_name, mostly in
+ * device/machine/ops_*.c. */
 #ifndef DEVICE_COMPILE_OPERATIONS_H
 #define DEVICE_COMPILE_OPERATIONS_H
 
 #include <stdint.h>
 
-/* What the fields of an instruction with the operation mean, beside registers. */
+/* How an operation uses the fields of its instruction other than for registers. */
 enum {
     EMU_NUMBER_E = 1, /* e is a number */
     EMU_TARGET = 2,   /* a branch: imm is its target */
     EMU_TARGETS = 4,  /* a branch: the further operands are its targets */
-    EMU_LEAVES = 8    /* never goes on to the next instruction */
+    EMU_LEAVES = 8    /* never continues with the next instruction */
 };
 
 /* clang-format off */

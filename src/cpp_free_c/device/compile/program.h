@@ -1,9 +1,9 @@
-/* Loading of programs: PTX texts, parsed, linked and lowered; lookup by name.
+/* Loading of programs: PTX texts are parsed, linked and lowered.
  *
- * Called by the driver's entry points. A program never changes after loading, so any
- * number of threads may read it; kernels and copies write the memory of its variables.
- * It must outlive every launch of its kernels. A malformed text fails with a code and a
- * log, and has no other effect. */
+ * A program never changes after loading, so any number of threads may read it; kernels
+ * and copies write the memory of its variables. It must outlive every launch of its
+ * kernels. A malformed text fails with a code and a log, and has no other effect.
+ * Called by device/api/module; the fuzzer of the loader calls it too. */
 #ifndef DEVICE_COMPILE_PROGRAM_H
 #define DEVICE_COMPILE_PROGRAM_H
 
@@ -11,8 +11,6 @@
 #include <stdint.h>
 
 #include "device/compile/code.h"
-
-/* -- loading ----------------------------------------------------------------------- */
 
 typedef struct {
     const char *text; /* need not end in a zero byte; a trailing one is ignored */
@@ -41,24 +39,5 @@ CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t c
 /* Frees the program, and those variables that the context has not freed. NULL is
  * allowed. */
 void emu_program_free(emu_program *program);
-
-/* -- kernels ----------------------------------------------------------------------- */
-
-/* The kernel of a name, or NULL. */
-const emu_kernel *emu_program_kernel(const emu_program *program, const char *name);
-size_t emu_program_kernel_count(const emu_program *program);
-/* Kernels in the order of the texts; NULL past the end. */
-const emu_kernel *emu_program_kernel_at(const emu_program *program, size_t index);
-const emu_kernel_info *emu_kernel_get_info(const emu_kernel *kernel);
-
-/* -- variables --------------------------------------------------------------------- */
-
-/* Finds a .global or .const variable. Returns 1 and sets address and size, or 0. */
-int emu_program_variable(const emu_program *program, const char *name,
-                         uint64_t *address, size_t *size);
-/* The same for a variable of type .texref or .surfref, which the function above does
- * not find. */
-int emu_program_reference(const emu_program *program, const char *name, int surface,
-                          uint64_t *address);
 
 #endif

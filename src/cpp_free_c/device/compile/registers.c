@@ -1,17 +1,17 @@
 /* Places of virtual registers in the frame: liveness, then linear scan. See
  * registers.h.
  *
- * A lane writes no other lane's values. So a register is free for another use when no
- * path of a single lane reads it any more, whatever the other lanes do meanwhile. A
- * write under a guard keeps the old value of some lanes, so it counts as a read, too.
- * Temporaries are an exception: their readers have the same guard. */
+ * A lane never writes the values of another lane. A register is therefore free for
+ * another use when no path of a single lane reads it any more, whatever the other lanes
+ * do meanwhile. A write under a guard keeps the old value of some lanes, so it also
+ * counts as a read. Temporaries are an exception: their readers have the same guard. */
 #include "device/compile/registers.h"
 
 #include <string.h>
 
 typedef struct {
     uint32_t first, last; /* its first and its last instruction */
-    uint32_t succ[2];     /* blocks, or UINT32_MAX */
+    uint32_t succ[2];     /* blocks that follow it, or NO_BLOCK */
     uint32_t branch;      /* number + 1 of the brx at its end, or 0 */
 } block;
 
@@ -21,19 +21,29 @@ typedef struct {
     uint32_t block_count;
     uint32_t *block_of_label;
     uint32_t *start, *end; /* interval of each register, in half instructions */
-    uint32_t *home;        /* the block + 1 that alone uses the register; 0: none
-                            * yet; UINT32_MAX: several */
-    uint32_t *global;      /* number among those that several blocks use */
+    uint32_t *home;        /* 0, the only block that uses the register + 1, or
+                            * SEVERAL_BLOCKS */
+    uint32_t *global;      /* its number among the registers of several blocks */
     uint32_t global_count;
     size_t words; /* of one bit set */
     uint64_t *in, *out, *use, *def;
 } scan;
 
-#define IS_REGISTER(value) ((value) && !((value)&1))
-
-enum { MAX_SET_BYTES = 1 << 28 };
+enum {
+    MAX_SET_BYTES = 1 << 28,
+    MAX_FRAME = 1 << 26,
+    LEAST_FRAME = 512 /* an absent operand is read at its start, whatever its width */
+};
+#define SEVERAL_BLOCKS UINT32_MAX
+#define NO_BLOCK UINT32_MAX
 
 /* -- blocks ------------------------------------------------------------------------ */
+
+static bool
+registers_is_register(low_value value)
+{
+    return value != 0 && (value & 1) == 0;
+}
 
 static bool
 registers_ends_block(unsigned op)
@@ -45,10 +55,10 @@ static void
 registers_find_blocks(scan *s)
 {
     low_func *f = s->f;
-    uint32_t i, n = 0;
+    uint32_t n = 0;
     bool fresh = true;
 
-    for (i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; i < f->count; i++) {
         fresh = fresh || f->insns[i].op == EMU_OP_label;
         n += fresh;
         fresh = registers_ends_block(f->insns[i].op);
@@ -57,7 +67,7 @@ registers_find_blocks(scan *s)
     s->block_of_label =
         emu_arena_get(f->load, &f->load->scratch, f->label_count + 1, sizeof(uint32_t));
     fresh = true;
-    for (i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; i < f->count; i++) {
         if (fresh || f->insns[i].op == EMU_OP_label) {
             s->blocks[s->block_count++].first = i;
         }
@@ -67,12 +77,12 @@ registers_find_blocks(scan *s)
         s->blocks[s->block_count - 1].last = i;
         fresh = registers_ends_block(f->insns[i].op);
     }
-    for (i = 0; i < s->block_count; i++) {
+    for (uint32_t i = 0; i < s->block_count; i++) {
         block *b = &s->blocks[i];
         const low_insn *insn = &f->insns[b->last];
         const unsigned flags = emu_operation_flags[insn->op];
 
-        b->succ[0] = b->succ[1] = UINT32_MAX;
+        b->succ[0] = b->succ[1] = NO_BLOCK;
         if (flags & EMU_TARGET) {
             b->succ[0] = s->block_of_label[insn->label];
         }
@@ -87,7 +97,25 @@ registers_find_blocks(scan *s)
 
 /* -- operands ---------------------------------------------------------------------- */
 
+/* A visit of a register in instruction `insn` of block `blk`. */
 typedef void (*visit)(scan *s, uint32_t reg, uint32_t insn, uint32_t blk);
+
+/* Calls `write` for an operand that an instruction writes. Calls `read` before if the
+ * guard keeps the old value of some lanes. */
+static void
+registers_visit_write(scan *s, uint32_t index, uint32_t blk, low_value value,
+                      visit read, visit write)
+{
+    const low_insn *insn = &s->f->insns[index];
+
+    if (!registers_is_register(value)) {
+        return;
+    }
+    if (insn->guarded && LOW_REGISTER_NUMBER(value) < s->f->function->reg_count) {
+        read(s, LOW_REGISTER_NUMBER(value), index, blk);
+    }
+    write(s, LOW_REGISTER_NUMBER(value), index, blk);
+}
 
 /* Calls `read`, then `write`, for each register of an instruction. */
 static void
@@ -97,34 +125,30 @@ registers_visit_insn(scan *s, uint32_t index, uint32_t blk, visit read, visit wr
     const low_insn *insn = &f->insns[index];
     const low_value reads[] = {insn->a, insn->b, insn->c, insn->guard};
     const low_value writes[] = {insn->d, insn->e};
-    uint32_t first = insn->x_defs, k;
+    uint32_t first = insn->x_defs;
 
-    for (k = 0; k < 4; k++) {
-        if (IS_REGISTER(reads[k])) {
+    for (uint32_t k = 0; k < 4; k++) {
+        if (registers_is_register(reads[k])) {
             read(s, LOW_REGISTER_NUMBER(reads[k]), index, blk);
         }
     }
     if (emu_operation_flags[insn->op] & EMU_TARGETS) {
         first = insn->x_count; /* they are labels */
     }
-    for (k = first; k < insn->x_count; k++) {
-        if (IS_REGISTER(f->xs[insn->x + k])) {
+    for (uint32_t k = first; k < insn->x_count; k++) {
+        if (registers_is_register(f->xs[insn->x + k])) {
             read(s, LOW_REGISTER_NUMBER(f->xs[insn->x + k]), index, blk);
         }
     }
-    for (k = 0; k < 2 + insn->x_defs; k++) {
-        low_value value = k < 2 ? writes[k] : f->xs[insn->x + k - 2];
-
-        if (!IS_REGISTER(value)) {
-            continue;
-        }
-        if (insn->guarded && LOW_REGISTER_NUMBER(value) < f->function->reg_count) {
-            read(s, LOW_REGISTER_NUMBER(value), index, blk);
-        }
-        write(s, LOW_REGISTER_NUMBER(value), index, blk);
+    for (uint32_t k = 0; k < 2; k++) {
+        registers_visit_write(s, index, blk, writes[k], read, write);
+    }
+    for (uint32_t k = 0; k < insn->x_defs; k++) {
+        registers_visit_write(s, index, blk, f->xs[insn->x + k], read, write);
     }
 }
 
+/* Makes the interval of a register include a position. */
 static void
 registers_widen(scan *s, uint32_t reg, uint32_t position)
 {
@@ -136,11 +160,12 @@ registers_widen(scan *s, uint32_t reg, uint32_t position)
     }
 }
 
+/* The first pass finds intervals within blocks, and the registers of several blocks. */
 static void
 registers_first_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     if (s->home[reg] != blk + 1) {
-        s->home[reg] = UINT32_MAX; /* read before it is written here */
+        s->home[reg] = SEVERAL_BLOCKS; /* read before it is written here */
     }
     registers_widen(s, reg, 2 * insn);
 }
@@ -152,7 +177,7 @@ registers_first_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
         s->home[reg] = blk + 1;
     }
     else if (s->home[reg] != blk + 1) {
-        s->home[reg] = UINT32_MAX;
+        s->home[reg] = SEVERAL_BLOCKS;
     }
     registers_widen(s, reg, 2 * insn + 1);
 }
@@ -163,13 +188,15 @@ registers_set_bit(uint64_t *set, uint32_t bit)
     set[bit >> 6] |= (uint64_t)1 << (bit & 63);
 }
 
+/* The second pass notes, for registers of several blocks, which blocks read them before
+ * they write them (`use`) and which write them (`def`). */
 static void
 registers_note_read(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     const size_t at = s->words * blk;
 
     (void)insn;
-    if (s->home[reg] == UINT32_MAX) {
+    if (s->home[reg] == SEVERAL_BLOCKS) {
         const uint32_t g = s->global[reg];
 
         if (!(s->def[at + (g >> 6)] >> (g & 63) & 1)) {
@@ -182,79 +209,86 @@ static void
 registers_note_write(scan *s, uint32_t reg, uint32_t insn, uint32_t blk)
 {
     (void)insn;
-    if (s->home[reg] == UINT32_MAX) {
+    if (s->home[reg] == SEVERAL_BLOCKS) {
         registers_set_bit(s->def + s->words * blk, s->global[reg]);
     }
 }
 
 /* -- liveness ---------------------------------------------------------------------- */
 
+/* Adds what block `to` needs at its start to what block `from` keeps at its end.
+ * Returns whether that changed. */
 static bool
 registers_flow_into(scan *s, uint32_t from, uint32_t to)
 {
     uint64_t *out = s->out + s->words * from;
     const uint64_t *in = s->in + s->words * to;
     bool changed = false;
-    size_t k;
 
-    for (k = 0; k < s->words; k++) {
+    for (size_t k = 0; k < s->words; k++) {
         changed |= (in[k] & ~out[k]) != 0;
         out[k] |= in[k];
     }
     return changed;
 }
 
+/* Updates the sets of one block from those of the blocks that follow it. */
+static bool
+registers_solve_block(scan *s, uint32_t i)
+{
+    const low_func *f = s->f;
+    const block *b = &s->blocks[i];
+    uint64_t *in = s->in + s->words * i, *out = s->out + s->words * i;
+    const uint64_t *use = s->use + s->words * i, *def = s->def + s->words * i;
+    bool changed = false;
+
+    for (uint32_t k = 0; k < 2; k++) {
+        if (b->succ[k] != NO_BLOCK) {
+            changed |= registers_flow_into(s, i, b->succ[k]);
+        }
+    }
+    if (b->branch != 0) {
+        const low_insn *insn = &f->insns[b->branch - 1];
+
+        for (uint32_t k = 0; k < insn->x_count; k++) {
+            changed |= registers_flow_into(s, i, s->block_of_label[f->xs[insn->x + k]]);
+        }
+    }
+    for (size_t k = 0; k < s->words; k++) {
+        const uint64_t now = use[k] | (out[k] & ~def[k]);
+
+        changed |= now != in[k];
+        in[k] = now;
+    }
+    return changed;
+}
+
+/* Solves the equations of liveness: repeats until no set changes. */
 static void
 registers_solve(scan *s)
 {
-    const low_func *f = s->f;
     bool changed = true;
 
     while (changed) {
-        uint32_t i;
-
         changed = false;
-        for (i = s->block_count; i-- > 0;) {
-            const block *b = &s->blocks[i];
-            uint64_t *in = s->in + s->words * i, *out = s->out + s->words * i;
-            const uint64_t *use = s->use + s->words * i, *def = s->def + s->words * i;
-            uint32_t k;
-
-            for (k = 0; k < 2; k++) {
-                if (b->succ[k] != UINT32_MAX) {
-                    changed |= registers_flow_into(s, i, b->succ[k]);
-                }
-            }
-            if (b->branch) {
-                const low_insn *insn = &f->insns[b->branch - 1];
-
-                for (k = 0; k < insn->x_count; k++) {
-                    changed |= registers_flow_into(
-                        s, i, s->block_of_label[f->xs[insn->x + k]]);
-                }
-            }
-            for (k = 0; k < s->words; k++) {
-                uint64_t now = use[k] | (out[k] & ~def[k]);
-
-                changed |= now != in[k];
-                in[k] = now;
-            }
+        for (uint32_t i = s->block_count; i-- > 0;) {
+            changed |= registers_solve_block(s, i);
         }
     }
 }
 
+/* Widens the intervals of the registers of several blocks to the blocks in which they
+ * are live. */
 static void
 registers_extend_globals(scan *s)
 {
-    uint32_t i, reg;
+    for (uint32_t reg = 0; reg < s->f->register_count; reg++) {
+        const uint32_t g = s->global[reg];
 
-    for (reg = 0; reg < s->f->register_count; reg++) {
-        uint32_t g = s->global[reg];
-
-        if (s->home[reg] != UINT32_MAX) {
+        if (s->home[reg] != SEVERAL_BLOCKS) {
             continue;
         }
-        for (i = 0; i < s->block_count; i++) {
+        for (uint32_t i = 0; i < s->block_count; i++) {
             const size_t at = s->words * i + (g >> 6);
 
             if (s->in[at] >> (g & 63) & 1) {
@@ -268,62 +302,74 @@ registers_extend_globals(scan *s)
 }
 
 static void
+registers_visit_all(scan *s, visit read, visit write)
+{
+    for (uint32_t i = 0; i < s->block_count; i++) {
+        for (uint32_t k = s->blocks[i].first; k <= s->blocks[i].last; k++) {
+            registers_visit_insn(s, k, i, read, write);
+        }
+    }
+}
+
+/* For functions that are too large for liveness: the registers of several blocks live
+ * in all instructions. */
+static void
+registers_keep_globals(scan *s)
+{
+    for (size_t i = 0; i < s->f->register_count; i++) {
+        if (s->home[i] == SEVERAL_BLOCKS) {
+            s->start[i] = 0;
+            s->end[i] = 2 * (uint32_t)s->f->count;
+        }
+    }
+}
+
+static void
 registers_find_intervals(scan *s)
 {
     low_func *f = s->f;
     emu_arena *arena = &f->load->scratch;
     const size_t regs = f->register_count;
-    uint32_t i, k;
 
     s->start = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     s->end = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     s->home = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     s->global = emu_arena_get(f->load, arena, regs + 1, sizeof(uint32_t));
     memset(s->start, 0xff, regs * sizeof(uint32_t));
-    for (i = 0; i < s->block_count; i++) {
-        for (k = s->blocks[i].first; k <= s->blocks[i].last; k++) {
-            registers_visit_insn(s, k, i, registers_first_read, registers_first_write);
-        }
-    }
-    for (i = 0; i < regs; i++) {
-        if (s->home[i] == UINT32_MAX) {
+    registers_visit_all(s, registers_first_read, registers_first_write);
+    for (size_t i = 0; i < regs; i++) {
+        if (s->home[i] == SEVERAL_BLOCKS) {
             s->global[i] = s->global_count++;
         }
     }
     s->words = (s->global_count + 63) / 64;
-    if (s->words && s->block_count > MAX_SET_BYTES / 32 / s->words) {
-        for (i = 0; i < regs; i++) { /* too large: each lives in all instructions */
-            if (s->home[i] == UINT32_MAX) {
-                s->start[i] = 0;
-                s->end[i] = 2 * (uint32_t)f->count;
-            }
-        }
+    if (s->words > 0 && s->block_count > MAX_SET_BYTES / 32 / s->words) {
+        registers_keep_globals(s);
         return;
     }
     s->in = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
     s->out = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
     s->use = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
     s->def = emu_arena_get(f->load, arena, s->words * s->block_count + 1, 8);
-    for (i = 0; i < s->block_count; i++) {
-        for (k = s->blocks[i].first; k <= s->blocks[i].last; k++) {
-            registers_visit_insn(s, k, i, registers_note_read, registers_note_write);
-        }
-    }
+    registers_visit_all(s, registers_note_read, registers_note_write);
     registers_solve(s);
     registers_extend_globals(s);
 }
 
 /* -- linear scan ------------------------------------------------------------------- */
 
+/* By class: the bytes of a register of 32 lanes, and the 32-bit registers of a GPU that
+ * it counts as. */
 static const uint32_t class_bytes[PTX_CLASSES] = {4, 64, 128, 256, 512};
 static const uint32_t class_weight[PTX_CLASSES] = {0, 1, 1, 2, 4};
 
+/* The slots of the frame, by class. */
 typedef struct {
     uint32_t *heap; /* registers in use; the one that ends first is on top */
     uint32_t heap_count;
     uint32_t *free_slots[PTX_CLASSES];
     uint32_t free_count[PTX_CLASSES], slot_count[PTX_CLASSES];
-    uint32_t weight;
+    uint32_t weight; /* of the registers in use */
 } pools;
 
 static void
@@ -331,7 +377,7 @@ registers_heap_push(const scan *s, pools *p, uint32_t reg)
 {
     uint32_t at = p->heap_count++;
 
-    while (at && s->end[p->heap[(at - 1) / 2]] > s->end[reg]) {
+    while (at > 0 && s->end[p->heap[(at - 1) / 2]] > s->end[reg]) {
         p->heap[at] = p->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
@@ -374,18 +420,17 @@ registers_sort_by_start(const scan *s, uint32_t *count)
     uint32_t *at = emu_arena_get(f->load, arena, positions + 1, sizeof(uint32_t));
     uint32_t *order =
         emu_arena_get(f->load, arena, f->register_count + 1, sizeof(uint32_t));
-    size_t i;
 
-    for (i = 0; i < f->register_count; i++) {
+    for (size_t i = 0; i < f->register_count; i++) {
         if (s->start[i] != UINT32_MAX) {
             at[s->start[i] + 1]++;
         }
     }
-    for (i = 1; i <= positions; i++) {
+    for (size_t i = 1; i <= positions; i++) {
         at[i] += at[i - 1];
     }
     *count = at[positions];
-    for (i = 0; i < f->register_count; i++) {
+    for (size_t i = 0; i < f->register_count; i++) {
         if (s->start[i] != UINT32_MAX) {
             order[at[s->start[i]]++] = (uint32_t)i;
         }
@@ -393,24 +438,26 @@ registers_sort_by_start(const scan *s, uint32_t *count)
     return order;
 }
 
+/* Turns the slots of the registers into offsets: the widest class comes first. */
 static void
 registers_place(low_func *f, const pools *p)
 {
     uint64_t base[PTX_CLASSES], total = 0;
-    size_t i;
 
-    for (i = PTX_CLASSES; i-- > 0;) {
+    for (size_t i = PTX_CLASSES; i-- > 0;) {
         base[i] = total;
         total += (uint64_t)p->slot_count[i] * class_bytes[i];
     }
     total = (total + 63) & ~(uint64_t)63;
-    if (total > 1 << 26) {
+    if (total > MAX_FRAME) {
         emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->function->line,
                       "%s needs too many registers", f->function->name->text);
     }
-    /* an absent operand is read at the start of the frame, whatever its width */
-    f->frame_size = (uint32_t)(total < 512 ? 512 : total);
-    for (i = 0; i < f->register_count; i++) {
+    if (total < LEAST_FRAME) {
+        total = LEAST_FRAME;
+    }
+    f->frame_size = (uint32_t)total;
+    for (size_t i = 0; i < f->register_count; i++) {
         low_register *r = &f->registers[i];
 
         r->offset =
@@ -418,36 +465,53 @@ registers_place(low_func *f, const pools *p)
     }
 }
 
+/* Frees the slots of the registers whose intervals end before a position. */
+static void
+registers_expire(const scan *s, pools *p, uint32_t position)
+{
+    while (p->heap_count > 0 && s->end[p->heap[0]] < position) {
+        const low_register *gone = &s->f->registers[registers_heap_pop(s, p)];
+
+        p->free_slots[gone->width][p->free_count[gone->width]++] = gone->offset;
+        p->weight -= class_weight[gone->width];
+    }
+}
+
+/* A slot of a class: the one freed last, or a new one. */
+static uint32_t
+registers_take_slot(pools *p, unsigned width)
+{
+    if (p->free_count[width] > 0) {
+        return p->free_slots[width][--p->free_count[width]];
+    }
+    return p->slot_count[width]++;
+}
+
 void
 low_allocate(low_func *f)
 {
     scan s = {.f = f};
     pools p = {.heap_count = 0};
-    uint32_t *order, count, i, k;
+    uint32_t *order, count;
 
     registers_find_blocks(&s);
     registers_find_intervals(&s);
     order = registers_sort_by_start(&s, &count);
     p.heap = emu_arena_get(f->load, &f->load->scratch, count + 1, sizeof(uint32_t));
-    for (k = 0; k < PTX_CLASSES; k++) {
+    for (uint32_t k = 0; k < PTX_CLASSES; k++) {
         p.free_slots[k] =
             emu_arena_get(f->load, &f->load->scratch, count + 1, sizeof(uint32_t));
     }
-    for (i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t reg = order[i];
         low_register *r = &f->registers[reg];
 
-        while (p.heap_count && s.end[p.heap[0]] < s.start[reg]) {
-            const low_register *gone = &f->registers[registers_heap_pop(&s, &p)];
-
-            p.free_slots[gone->width][p.free_count[gone->width]++] = gone->offset;
-            p.weight -= class_weight[gone->width];
-        }
-        r->offset = p.free_count[r->width]
-                        ? p.free_slots[r->width][--p.free_count[r->width]]
-                        : p.slot_count[r->width]++;
+        registers_expire(&s, &p, s.start[reg]);
+        r->offset = registers_take_slot(&p, r->width);
         p.weight += class_weight[r->width];
-        f->pressure = p.weight > f->pressure ? p.weight : f->pressure;
+        if (p.weight > f->pressure) {
+            f->pressure = p.weight;
+        }
         registers_heap_push(&s, &p, reg);
     }
     registers_place(f, &p);

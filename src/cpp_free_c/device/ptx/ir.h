@@ -52,11 +52,11 @@ typedef struct ptx_var {
     unsigned line;
     struct ptx_function *function; /* that declares it; NULL at module level */
     struct ptx_var *next;          /* in the order of the text */
-    /* set by symbols.c */
+    /* set by device/compile */
     struct ptx_var *same; /* the definition of this declaration, or NULL */
     uint64_t address;     /* device address, or offset in its space */
-    bool placed;
-    bool in_function; /* SHARED: a device function refers to it */
+    bool placed;          /* SHARED: placed for the current kernel */
+    bool in_function;     /* SHARED: a device function uses it */
 } ptx_var;
 
 /* -- instructions ------------------------------------------------------------------ */

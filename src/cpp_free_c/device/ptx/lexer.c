@@ -61,8 +61,7 @@ lexer_skip_line(ptx_lexer *lexer)
     }
 }
 
-/* A comment after its opening marks; one that does not end goes to the end of the text.
- */
+/* Skips a comment. One without an end extends to the end of the text. */
 static void
 lexer_skip_comment(ptx_lexer *lexer)
 {
@@ -111,9 +110,8 @@ lexer_read_hex_float(ptx_lexer *lexer, int digits, ptx_token *token)
 {
     const char *at = lexer->at + 2;
     uint64_t bits = 0;
-    int i;
 
-    for (i = 0; i < digits; i++) {
+    for (int i = 0; i < digits; i++) {
         int digit = -1;
 
         if (at + i < lexer->end) {
@@ -144,7 +142,7 @@ lexer_read_decimal_float(ptx_lexer *lexer, ptx_token *token)
 
     while (at < lexer->end && size < sizeof copy - 1 &&
            (lexer_is_digit(*at) || *at == '.' || *at == 'e' || *at == 'E' ||
-            ((*at == '+' || *at == '-') && size &&
+            ((*at == '+' || *at == '-') && size > 0 &&
              (copy[size - 1] == 'e' || copy[size - 1] == 'E')))) {
         copy[size++] = *at++;
     }
@@ -173,7 +171,7 @@ lexer_looks_like_decimal_float(const ptx_lexer *lexer)
            (lexer_is_digit(at[1]) || at[1] == '-' || at[1] == '+');
 }
 
-/* The base of an integer; *at is moved behind its prefix. */
+/* The base of an integer. Moves *at past the prefix. */
 static unsigned
 lexer_read_base(const char **at, char second)
 {
@@ -248,7 +246,10 @@ lexer_read_word(ptx_lexer *lexer, ptx_token *token)
     while (at < lexer->end &&
            (lexer_is_name_part(*at) || (lexer->end - at >= 3 && at[0] == ':' &&
                                         at[1] == ':' && lexer_is_name_part(at[2])))) {
-        at += *at == ':' ? 2 : 1;
+        if (*at == ':') {
+            at++;
+        }
+        at++;
     }
     token->kind = PTX_T_WORD;
     token->name =
@@ -309,7 +310,7 @@ lexer_read_token(ptx_lexer *lexer)
     else if (c == '"') {
         lexer_read_string(lexer, token);
     }
-    else if (c != 0 && strchr(",;:()[]{}<>+-*/|&^!~@=?.\\", c)) {
+    else if (c != 0 && strchr(",;:()[]{}<>+-*/|&^!~@=?.\\", c) != NULL) {
         token->kind = PTX_T_PUNCT;
         token->punct = c;
         lexer->at++;

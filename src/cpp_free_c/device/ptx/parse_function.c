@@ -31,7 +31,7 @@ function_define_label(ptx_parser *parser, ptx_name *name)
     ptx_binding *binding;
     ptx_insn *insn;
 
-    if (name->binding && name->binding->kind == PTX_B_LABEL &&
+    if (name->binding != NULL && name->binding->kind == PTX_B_LABEL &&
         name->binding->scope == parser->depth) {
         ptx_fail(parser, "the label %s is defined twice", name->text);
     }
@@ -83,7 +83,7 @@ parse_guard(ptx_parser *parser, ptx_insn *insn)
 
     insn->guard_negated = ptx_accept(parser, '!');
     name = ptx_expect_name(parser, "a predicate");
-    if (!ptx_find_reg(parser, name, &insn->guard)) {
+    if (ptx_find_reg(parser, name, &insn->guard) == NULL) {
         ptx_fail(parser, "%s is not a register", name->text);
     }
     if (parser->function->reg_type[insn->guard] != PTX_W_pred) {
@@ -91,18 +91,19 @@ parse_guard(ptx_parser *parser, ptx_insn *insn)
     }
 }
 
+/* The words and operands of an instruction; `name` is its opcode. */
 static void
 parse_instruction(ptx_parser *parser, ptx_name *name, ptx_insn *insn)
 {
     insn->opcode = name->opcode;
-    if (!insn->opcode) {
+    if (insn->opcode == PTX_OP_NONE) {
         emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, insn->line,
                       "unknown opcode '%.100s'", name->text);
     }
     while (parser->lexer.token.kind == PTX_T_WORD) {
         ptx_name *word = ptx_lex_take(&parser->lexer).name;
 
-        if (!word->word) {
+        if (word->word == PTX_W_NONE) {
             emu_load_fail(parser->load, EMU_LOAD_INVALID_PTX, insn->line,
                           "unknown modifier '.%.100s' of opcode '%s'", word->text,
                           name->text);
@@ -144,6 +145,7 @@ parse_body_directive(ptx_parser *parser)
     }
 }
 
+/* A directive, an instruction, a label, or a list that a name precedes. */
 static void
 parse_statement(ptx_parser *parser)
 {
@@ -183,7 +185,7 @@ parse_statement(ptx_parser *parser)
 static void
 parse_body(ptx_parser *parser)
 {
-    unsigned depth = parser->depth;
+    const unsigned depth = parser->depth;
 
     ptx_expect(parser, '{');
     ptx_scope_open(parser);
@@ -206,34 +208,39 @@ parse_body(ptx_parser *parser)
 
 /* -- functions --------------------------------------------------------------------- */
 
+/* A block size of one to three numbers. A missing number is 1. */
 static void
-parse_three(ptx_parser *parser, unsigned values[3])
+parse_block_size(ptx_parser *parser, unsigned values[3])
 {
-    unsigned i;
+    const uint64_t largest = 1 << 30;
 
     values[0] = values[1] = values[2] = 1;
-    for (i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         uint64_t value = ptx_expect_int(parser, "a number of threads");
 
-        values[i] = value > 1 << 30 ? 1 << 30 : (unsigned)value;
+        if (value > largest) {
+            value = largest;
+        }
+        values[i] = (unsigned)value;
         if (!ptx_accept(parser, ',')) {
             break;
         }
     }
 }
 
+/* The directives between the head and the body of a function. */
 static void
-parse_tuning(ptx_parser *parser, ptx_function *function)
+parse_limits(ptx_parser *parser, ptx_function *function)
 {
     while (parser->lexer.token.kind == PTX_T_WORD) {
         unsigned word = ptx_lex_take(&parser->lexer).name->word;
 
         switch (word) {
             case PTX_W_maxntid:
-                parse_three(parser, function->max_ntid);
+                parse_block_size(parser, function->max_ntid);
                 break;
             case PTX_W_reqntid:
-                parse_three(parser, function->req_ntid);
+                parse_block_size(parser, function->req_ntid);
                 break;
             case PTX_W_minnctapersm:
                 (void)ptx_expect_int(parser, "a number of blocks");
@@ -256,21 +263,21 @@ parse_tuning(ptx_parser *parser, ptx_function *function)
     }
 }
 
-/* The record of a function: that of its declaration if there is one. */
+/* The record of a function: that of its declaration, or a new one. */
 static ptx_function *
-function_get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
+function_record(ptx_parser *parser, ptx_name *name, bool is_entry)
 {
     ptx_binding *binding = name->binding;
     ptx_function *function;
 
-    if (binding && binding->kind == PTX_B_FUNCTION) {
+    if (binding != NULL && binding->kind == PTX_B_FUNCTION) {
         if (binding->function->is_entry != is_entry) {
             ptx_fail(parser, "%s is declared as a function and as a kernel",
                      name->text);
         }
         return binding->function;
     }
-    if (binding) {
+    if (binding != NULL) {
         ptx_fail(parser, "%s is declared as something else", name->text);
     }
     function = emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *function);
@@ -287,10 +294,10 @@ function_get_function(ptx_parser *parser, ptx_name *name, bool is_entry)
 static void
 function_bind_params(ptx_parser *parser, ptx_var *var)
 {
-    for (; var; var = var->next) {
+    for (; var != NULL; var = var->next) {
         if (var->space == PTX_SPACE_REG) {
             var->reg = ptx_new_reg(parser, var->type);
-            if (var->lanes) {
+            if (var->lanes > 0) {
                 ptx_binding *binding = ptx_bind(parser, var->name, PTX_B_REG);
 
                 binding->lanes = var->lanes;
@@ -324,11 +331,11 @@ ptx_parse_function(ptx_parser *parser, bool is_entry, ptx_linkage linkage)
     if (ptx_accept(parser, '(')) {
         params = ptx_parse_params(parser);
     }
-    function = function_get_function(parser, name, is_entry);
+    function = function_record(parser, name, is_entry);
     function->is_extern |= linkage.is_extern;
     function->is_visible |= linkage.is_visible;
     function->is_weak |= linkage.is_weak;
-    parse_tuning(parser, function);
+    parse_limits(parser, function);
     if (ptx_accept(parser, ';') || !ptx_at(parser, '{')) {
         if (!function->has_body) {
             function->returns = returns;

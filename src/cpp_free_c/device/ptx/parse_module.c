@@ -17,10 +17,10 @@ module_skip_braces(ptx_parser *parser)
         depth += ptx_at(parser, '{');
         depth -= ptx_at(parser, '}');
         (void)ptx_lex_take(&parser->lexer);
-    } while (depth);
+    } while (depth > 0);
 }
 
-/* .section .debug_info { ... } */
+/* Skips .section .debug_info { ... } */
 static void
 module_skip_section(ptx_parser *parser)
 {
@@ -148,7 +148,7 @@ parse_alias(ptx_parser *parser)
     ptx_fail(parser, ".alias is not supported");
 }
 
-/* A directive that this parser does not know, with the block behind it. */
+/* Skips a directive that this parser does not know, and the block that follows it. */
 static void
 module_skip_unknown(ptx_parser *parser)
 {
@@ -204,7 +204,6 @@ ptx_parse(emu_load *load, ptx_names *names, const char *text, size_t size,
 {
     ptx_parser *parser = emu_arena_get(load, &load->scratch, 1, sizeof *parser);
     ptx_module *module = emu_arena_get(load, &load->scratch, 1, sizeof *module);
-    ptx_binding *binding;
 
     parser->load = load;
     parser->names = names;
@@ -226,10 +225,11 @@ ptx_parse(emu_load *load, ptx_names *names, const char *text, size_t size,
         }
         parse_directive(parser);
     }
-    if (!module->version) {
+    if (module->version == 0) {
         ptx_fail(parser, "this is not PTX: no .version");
     }
-    for (binding = parser->scopes[0].bindings; binding; binding = binding->next) {
+    for (ptx_binding *binding = parser->scopes[0].bindings; binding != NULL;
+         binding = binding->next) {
         binding->name->binding = NULL;
     }
     return module;

@@ -5,7 +5,25 @@
 
 /* -- names ------------------------------------------------------------------------- */
 
-/* The range of a name such as %r12, for %r<45>. The prefix itself may end in digits. */
+/* The innermost range with this prefix and this index, or NULL. */
+static ptx_binding *
+operand_range_of(const ptx_name *prefix, uint64_t index)
+{
+    ptx_binding *binding;
+
+    if (prefix == NULL) {
+        return NULL;
+    }
+    binding = prefix->binding;
+    while (binding != NULL &&
+           (binding->kind != PTX_B_RANGE || index >= binding->range->count)) {
+        binding = binding->outer;
+    }
+    return binding;
+}
+
+/* The range of a name such as %r12, which %r<45> declares. The prefix itself may end in
+ * digits. */
 static ptx_binding *
 operand_find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
 {
@@ -31,12 +49,10 @@ operand_find_range(ptx_parser *parser, const ptx_name *name, uint32_t *index)
             continue;
         }
         prefix = ptx_names_get(parser->load, parser->names, name->text, size, false);
-        for (binding = prefix ? prefix->binding : NULL; binding;
-             binding = binding->outer) {
-            if (binding->kind == PTX_B_RANGE && value < binding->range->count) {
-                *index = (uint32_t)value;
-                return binding;
-            }
+        binding = operand_range_of(prefix, value);
+        if (binding != NULL) {
+            *index = (uint32_t)value;
+            return binding;
         }
     }
     return NULL;
@@ -48,28 +64,28 @@ ptx_find_reg(ptx_parser *parser, ptx_name *name, uint32_t *reg)
     ptx_binding *binding = name->binding;
     uint32_t index;
 
-    while (binding && binding->kind == PTX_B_RANGE) {
+    while (binding != NULL && binding->kind == PTX_B_RANGE) {
         binding = binding->outer; /* %r<9> does not declare %r itself */
     }
-    if (binding && binding->kind == PTX_B_REG) {
+    if (binding != NULL && binding->kind == PTX_B_REG) {
         *reg = binding->reg;
         return binding;
     }
-    if (binding) {
+    if (binding != NULL) {
         return NULL;
     }
     binding = operand_find_range(parser, name, &index);
-    if (!binding) {
+    if (binding == NULL) {
         return NULL;
     }
-    if (!binding->range->ids[index]) {
+    if (binding->range->ids[index] == 0) {
         binding->range->ids[index] = ptx_new_reg(parser, binding->range->type) + 1;
     }
     *reg = binding->range->ids[index] - 1;
     return binding;
 }
 
-/* The special register of a name such as %tid, which is without its suffix .x. */
+/* Finds the special register of a name such as %tid, without a suffix such as .x. */
 static bool
 operand_find_special(const char *text, uint16_t *word)
 {
@@ -78,20 +94,20 @@ operand_find_special(const char *text, uint16_t *word)
     static const char *const specials[] = {PTX_SPECIALS(SPECIAL_ROW)};
 #undef SPECIAL_ROW
     /* clang-format on */
-    unsigned i, number = 0;
-
     if (text[0] != '%') {
         return false;
     }
     text++;
-    for (i = 0; i < sizeof specials / sizeof *specials; i++) {
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         if (strcmp(text, specials[i]) == 0) {
             *word = (uint16_t)i;
             return true;
         }
     }
     if (strncmp(text, "envreg", 6) == 0 && text[6] >= '0' && text[6] <= '9') {
-        for (i = 6; text[i] >= '0' && text[i] <= '9' && i < 9; i++) {
+        unsigned i = 6, number = 0;
+
+        for (; text[i] >= '0' && text[i] <= '9' && i < 9; i++) {
             number = number * 10 + (unsigned)(text[i] - '0');
         }
         if (text[i] == 0 && number < 32) {
@@ -106,6 +122,7 @@ operand_find_special(const char *text, uint16_t *word)
     return false;
 }
 
+/* The element of a vector that .x or .r and so on names; -1 for another word. */
 static int
 operand_lane_of(unsigned word)
 {
@@ -144,13 +161,11 @@ operand_new_operands(ptx_parser *parser, size_t count)
                          sizeof(ptx_operand));
 }
 
-/* A register; of a vector register one element, or all. */
+/* A register. Of a vector register: the element that a word names, or all of them. */
 static void
-reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
-            ptx_operand *operand)
+operand_read_register(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
+                      ptx_operand *operand)
 {
-    uint32_t i;
-
     operand->kind = PTX_O_REG;
     operand->reg = reg;
     if (binding->kind != PTX_B_REG || binding->lanes == 1) {
@@ -168,14 +183,14 @@ reg_operand(ptx_parser *parser, const ptx_binding *binding, uint32_t reg,
     operand->kind = PTX_O_VECTOR;
     operand->count = binding->lanes;
     operand->items = operand_new_operands(parser, binding->lanes);
-    for (i = 0; i < binding->lanes; i++) {
+    for (uint32_t i = 0; i < binding->lanes; i++) {
         operand->items[i].kind = PTX_O_REG;
         operand->items[i].reg = reg + i;
     }
 }
 
 static void
-special_operand(ptx_parser *parser, ptx_operand *operand)
+operand_read_special(ptx_parser *parser, ptx_operand *operand)
 {
     const bool parts = operand_has_parts(operand->word);
     int lane = 0;
@@ -189,12 +204,11 @@ special_operand(ptx_parser *parser, ptx_operand *operand)
     }
     else if (parts) { /* all of it */
         const uint16_t word = operand->word;
-        uint32_t i;
 
         operand->kind = PTX_O_VECTOR;
         operand->count = 4;
         operand->items = operand_new_operands(parser, operand->count);
-        for (i = 0; i < operand->count; i++) {
+        for (uint32_t i = 0; i < operand->count; i++) {
             operand->items[i].kind = PTX_O_SPECIAL;
             operand->items[i].word = word;
             operand->items[i].bits = i;
@@ -204,7 +218,7 @@ special_operand(ptx_parser *parser, ptx_operand *operand)
     operand->bits = (uint64_t)lane;
 }
 
-/* Leaves the use of a label to the end of its scope. */
+/* Adds the use of a label to its scope, which resolves it at its end. */
 static void
 operand_defer_label(ptx_parser *parser, ptx_operand *operand)
 {
@@ -217,30 +231,30 @@ operand_defer_label(ptx_parser *parser, ptx_operand *operand)
 }
 
 static void
-name_operand(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
+operand_read_name(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
 {
     uint32_t reg = 0;
     ptx_binding *binding = ptx_find_reg(parser, name, &reg);
 
-    if (binding) {
-        reg_operand(parser, binding, reg, operand);
+    if (binding != NULL) {
+        operand_read_register(parser, binding, reg, operand);
         return;
     }
     binding = name->binding;
-    if (binding && binding->kind == PTX_B_VAR) {
+    if (binding != NULL && binding->kind == PTX_B_VAR) {
         operand->kind = PTX_O_VAR;
         operand->var = binding->var;
     }
-    else if (binding && binding->kind == PTX_B_FUNCTION) {
+    else if (binding != NULL && binding->kind == PTX_B_FUNCTION) {
         operand->kind = PTX_O_FUNCTION;
         operand->function = binding->function;
     }
-    else if (binding && binding->kind == PTX_B_PROTO) {
+    else if (binding != NULL && binding->kind == PTX_B_PROTO) {
         operand->kind = PTX_O_PROTO;
         operand->proto = binding->proto;
     }
     else if (operand_find_special(name->text, &operand->word)) {
-        special_operand(parser, operand);
+        operand_read_special(parser, operand);
     }
     else if (strcmp(name->text, "_") == 0) {
         operand->kind = PTX_O_SINK;
@@ -258,8 +272,8 @@ name_operand(ptx_parser *parser, ptx_name *name, ptx_operand *operand)
 /* -- operands ---------------------------------------------------------------------- */
 
 static void
-number_operand(ptx_parser *parser, const ptx_token *token, bool negative,
-               ptx_operand *operand)
+operand_read_number(ptx_parser *parser, const ptx_token *token, bool negative,
+                    ptx_operand *operand)
 {
     uint64_t sign = 0;
 
@@ -301,19 +315,19 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
     (void)(negative || ptx_accept(parser, '+'));
     if (ptx_accept(parser, '~')) {
         token = ptx_lex_take(&parser->lexer);
-        number_operand(parser, &token, false, operand);
+        operand_read_number(parser, &token, false, operand);
         operand->bits = ~operand->bits;
         return;
     }
     token = ptx_lex_take(&parser->lexer);
     if (token.kind != PTX_T_NAME) {
-        number_operand(parser, &token, negative, operand);
+        operand_read_number(parser, &token, negative, operand);
         return;
     }
     if (negative) {
         ptx_fail(parser, "'-' before a name");
     }
-    name_operand(parser, token.name, operand);
+    operand_read_name(parser, token.name, operand);
     if (operand->kind == PTX_O_VAR || operand->kind == PTX_O_NAME ||
         operand->kind == PTX_O_REG) {
         if (ptx_at(parser, '+') || ptx_at(parser, '-')) {
@@ -347,8 +361,7 @@ operand_add_elements(ptx_parser *parser, char close, ptx_operand *items, uint32_
     return count + vector.count;
 }
 
-/* {a, b, ...} or (a, b, ...), after the opening mark. Items are not lists themselves.
- */
+/* {a, b, ...} or (a, b, ...), after the opening mark. An item is never a list. */
 static void
 parse_items(ptx_parser *parser, char close, ptx_operand *operand)
 {
@@ -406,7 +419,7 @@ parse_address(ptx_parser *parser, ptx_operand *operand)
             ptx_expect(parser, ',');
         }
     }
-    if (!operand->count) {
+    if (operand->count == 0) {
         ptx_fail(parser, "an address is empty");
     }
 }
@@ -434,7 +447,7 @@ void
 ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
 {
     ptx_operand operands[PTX_MAX_OPERANDS];
-    unsigned count = 0, i;
+    unsigned count = 0;
 
     memset(operands, 0, sizeof operands);
     while (!ptx_accept(parser, ';')) {
@@ -460,7 +473,7 @@ ptx_parse_operands(ptx_parser *parser, const char *opcode, ptx_insn *insn)
     insn->operands = operand_new_operands(parser, count);
     memcpy(insn->operands, operands, count * sizeof *operands);
     if (insn->opcode == PTX_OP_bra || insn->opcode == PTX_OP_brx) {
-        for (i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++) {
             ptx_operand *operand = &insn->operands[i];
 
             if (operand->kind == PTX_O_NAME) {
@@ -475,7 +488,6 @@ ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto)
 {
     size_t room = 0, count = 0;
     ptx_operand *targets = NULL;
-    size_t i;
 
     do {
         ptx_name *name = ptx_expect_name(parser, "a target");
@@ -487,7 +499,7 @@ ptx_parse_label_list(ptx_parser *parser, ptx_proto *proto)
         count++;
     } while (ptx_accept(parser, ','));
     ptx_expect(parser, ';');
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         operand_defer_label(parser, &targets[i]);
     }
     proto->targets = targets;

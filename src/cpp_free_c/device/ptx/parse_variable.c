@@ -78,7 +78,7 @@ parse_align(ptx_parser *parser, bool pointer, var_head *head)
     }
 }
 
-/* One word of a head. After .ptr, words are about the target of the pointer. */
+/* One word of a head. After .ptr, words describe the target of the pointer. */
 static void
 parse_head_word(ptx_parser *parser, const ptx_name *name, bool *pointer, var_head *head)
 {
@@ -99,7 +99,10 @@ parse_head_word(ptx_parser *parser, const ptx_name *name, bool *pointer, var_hea
             if (head->type != PTX_W_NONE) {
                 ptx_fail(parser, "the size of a vector stands before its type");
             }
-            head->lanes = word == PTX_W_v2 ? 2 : 4;
+            head->lanes = 2;
+            if (word == PTX_W_v4) {
+                head->lanes = 4;
+            }
             return;
         case PTX_W_NONE:
         case PTX_W_v8:
@@ -289,7 +292,7 @@ variable_new_value(ptx_parser *parser, ptx_var *var, size_t *room)
     return &var->values[var->value_count++];
 }
 
-/* { 1, 2, { ... } }. An inner list that is too short is filled with zeros. */
+/* A value, or { 1, 2, { ... } }. Zeros complete an inner list that is too short. */
 static void
 parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
                   unsigned lanes)
@@ -309,16 +312,15 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
         }
         else if (ptx_accept(parser, '}')) {
             uint64_t stride = lanes;
-            size_t i;
 
             depth--;
             if (depth == 0) {
                 break;
             }
-            for (i = depth; i < shape->dims; i++) {
+            for (size_t i = depth; i < shape->dims; i++) {
                 stride *= shape->count[i];
             }
-            while (stride && stride < 1 << 20 && var->value_count % stride) {
+            while (stride > 0 && stride < 1 << 20 && var->value_count % stride != 0) {
                 (void)variable_new_value(parser, var, &room);
             }
         }
@@ -332,35 +334,41 @@ parse_initialiser(ptx_parser *parser, ptx_var *var, const var_shape *shape,
     }
 }
 
+/* The registers of .reg .b32 %r<10>, after the opening mark. */
+static void
+variable_declare_range(ptx_parser *parser, const var_head *head, ptx_name *name)
+{
+    const uint64_t count = ptx_expect_int(parser, "a number of registers");
+    ptx_range *range;
+
+    ptx_expect(parser, '>');
+    if (count > PTX_MAX_RANGE ||
+        parser->range_total + count > (size_t)4 * PTX_MAX_RANGE || head->lanes != 1) {
+        ptx_fail(parser, "too many registers");
+    }
+    parser->range_total += count;
+    range = emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *range);
+    range->ids =
+        emu_arena_get(parser->load, &parser->load->scratch, count, sizeof *range->ids);
+    range->count = (uint32_t)count;
+    range->type = head->type;
+    ptx_bind(parser, name, PTX_B_RANGE)->range = range;
+}
+
+/* The registers that one name of a .reg declaration declares. */
 static void
 variable_declare_regs(ptx_parser *parser, const var_head *head, ptx_name *name)
 {
     ptx_binding *binding;
-    unsigned i;
 
     if (ptx_accept(parser, '<')) {
-        uint64_t count = ptx_expect_int(parser, "a number of registers");
-        ptx_range *range;
-
-        ptx_expect(parser, '>');
-        if (count > PTX_MAX_RANGE ||
-            parser->range_total + count > (size_t)4 * PTX_MAX_RANGE ||
-            head->lanes != 1) {
-            ptx_fail(parser, "too many registers");
-        }
-        parser->range_total += count;
-        range = emu_arena_get(parser->load, &parser->load->scratch, 1, sizeof *range);
-        range->ids = emu_arena_get(parser->load, &parser->load->scratch,
-                                   count ? count : 1, sizeof *range->ids);
-        range->count = (uint32_t)count;
-        range->type = head->type;
-        ptx_bind(parser, name, PTX_B_RANGE)->range = range;
+        variable_declare_range(parser, head, name);
         return;
     }
     binding = ptx_bind(parser, name, PTX_B_REG);
     binding->lanes = head->lanes;
     binding->reg = ptx_new_reg(parser, head->type);
-    for (i = 1; i < head->lanes; i++) {
+    for (unsigned i = 1; i < head->lanes; i++) {
         (void)ptx_new_reg(parser, head->type);
     }
 }
@@ -455,7 +463,7 @@ ptx_parse_vars(ptx_parser *parser, ptx_linkage linkage)
             var->size = 0;
         }
         ptx_bind(parser, name, PTX_B_VAR)->var = var;
-        if (parser->function &&
+        if (parser->function != NULL &&
             (head.space == PTX_SPACE_PARAM || head.space == PTX_SPACE_LOCAL ||
              head.space == PTX_SPACE_SHARED)) {
             variable_add_function_var(parser, var);
@@ -481,7 +489,7 @@ ptx_parse_params(ptx_parser *parser)
         var_shape shape;
         ptx_var *var;
         ptx_name *name;
-        unsigned lane, count_of_vars = 1;
+        unsigned count_of_vars = 1;
 
         parse_head(parser, &head);
         if (head.space != PTX_SPACE_PARAM && head.space != PTX_SPACE_REG) {
@@ -499,11 +507,11 @@ ptx_parse_params(ptx_parser *parser)
         if (var->unsized) {
             var->size = 0;
         }
-        /* a vector register is passed as several registers; the first has the name */
+        /* a vector register is passed as several; the first one has the lanes */
         if (head.space == PTX_SPACE_REG) {
             count_of_vars = head.lanes;
         }
-        for (lane = 0; lane < count_of_vars; lane++) {
+        for (unsigned lane = 0; lane < count_of_vars; lane++) {
             if (lane > 0) {
                 var = variable_new_var(parser, &head, name);
                 var->is_param = true;

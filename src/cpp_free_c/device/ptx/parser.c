@@ -100,11 +100,11 @@ scope_resolve_labels(ptx_parser *parser)
     ptx_scope *scope = &parser->scopes[parser->depth];
     ptx_label_use *use = scope->uses;
 
-    while (use) {
+    while (use != NULL) {
         ptx_label_use *next = use->next;
         ptx_binding *binding = use->operand->name->binding;
 
-        if (binding && binding->kind == PTX_B_LABEL &&
+        if (binding != NULL && binding->kind == PTX_B_LABEL &&
             binding->scope == parser->depth) {
             use->operand->kind = PTX_O_LABEL;
             use->operand->label = binding->reg;
@@ -120,16 +120,14 @@ scope_resolve_labels(ptx_parser *parser)
 void
 ptx_scope_close(ptx_parser *parser)
 {
-    ptx_binding *binding;
-
     scope_resolve_labels(parser);
-    for (binding = parser->scopes[parser->depth].bindings; binding;
+    for (ptx_binding *binding = parser->scopes[parser->depth].bindings; binding != NULL;
          binding = binding->next) {
         binding->name->binding = binding->outer;
     }
     parser->depth--;
     if (parser->depth == 0) {
-        parser->scopes[0].uses = NULL; /* lowering fails for the unknown names */
+        parser->scopes[0].uses = NULL; /* lowering reports labels that are unknown */
     }
 }
 
@@ -138,7 +136,7 @@ ptx_new_reg(ptx_parser *parser, unsigned type)
 {
     ptx_function *function = parser->function;
 
-    if (!function) {
+    if (function == NULL) {
         ptx_fail(parser, "a register outside of a function");
     }
     function->reg_type =

@@ -1,9 +1,10 @@
 /* The state of the parser: the cursor over the tokens, the scopes, the registers.
  *
- * The meanings of a name form a stack, innermost first, through ptx_name.binding; the
- * end of a scope removes its meanings. A label may be used before it is defined, so the
- * uses of labels wait in their scope until it ends. All errors leave through ptx_fail.
- * Shared by parse_operand.c, parse_variable.c, parse_function.c and parse_module.c. */
+ * ptx_name.binding is the stack of a name's meanings, the innermost first; the end of a
+ * scope removes its meanings. A label may be used before it is defined, so a scope
+ * keeps the uses of labels and resolves them when it ends. All errors leave through
+ * ptx_fail. Used by parse_operand.c, parse_variable.c, parse_function.c and
+ * parse_module.c. */
 #ifndef DEVICE_PTX_PARSER_H
 #define DEVICE_PTX_PARSER_H
 
@@ -12,7 +13,7 @@
 
 typedef enum {
     PTX_B_REG,
-    PTX_B_RANGE, /* %r<10>: the name is the prefix */
+    PTX_B_RANGE, /* %r<10>, under the name %r */
     PTX_B_VAR,
     PTX_B_FUNCTION,
     PTX_B_LABEL,
@@ -20,7 +21,7 @@ typedef enum {
 } ptx_binding_kind;
 
 typedef struct {
-    uint32_t *ids; /* register + 1 of each index in use, else 0 */
+    uint32_t *ids; /* by index: register + 1, or 0 if it is not in use */
     uint32_t count;
     unsigned type;
 } ptx_range;

@@ -7,6 +7,7 @@
 
 #include "device/base/device.h"
 #include "device/compile/program.h"
+#include "device/compile/program_lookup.h"
 
 typedef struct CUfunc_st {
     emu_object object;
