@@ -117,8 +117,7 @@ struct emu_block {
     size_t shared_size;
     size_t shared_quick;     /* bytes of it that ops_memory.inc may access unchecked */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
-    void (*run)(emu_warp *warp); /* emu_warp_run, or the one that watches */
-    emu_race *race;              /* NULL: no race checks (race_check.h) */
+    emu_race *race;          /* NULL: no race checks (race_check.h) */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -129,6 +128,7 @@ struct emu_block {
     size_t local_room;
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
+    void (*run)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
 };
 
 /* The proof that a grid cannot make progress: workers.c. */
