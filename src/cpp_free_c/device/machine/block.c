@@ -322,6 +322,18 @@ emu_block_turn(emu_block *block)
     return EMU_BLOCK_MORE;
 }
 
+emu_block *
+emu_block_new(emu_worker *worker)
+{
+    emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
+
+    if (block) {
+        memset(block, 0, sizeof *block);
+        block->worker = worker;
+    }
+    return block;
+}
+
 void
 emu_block_free(emu_block *block)
 {
