@@ -148,7 +148,7 @@ crew_next(crew *c)
         return false;
     }
     if (!crew_begin(c, number)) {
-        emu_grid_end_no_memory(c->grid);
+        emu_cancel_no_memory(c->grid);
         return false;
     }
     return true;
@@ -375,7 +375,7 @@ crew_stay_quiet(crew *c)
     if (c->sleep < SLEEP_MOST) {
         c->sleep *= 2;
     }
-    emu_worker_look(c->worker, c->grid);
+    emu_cancel_look(c->worker, c->grid);
 }
 
 /* -- running blocks ---------------------------------------------------------------- */
@@ -504,7 +504,7 @@ worker_run_part(void *data, unsigned number)
     crew c = {.worker = worker, .grid = grid};
 
     if (worker == NULL) {
-        emu_grid_end_no_memory(grid);
+        emu_cancel_no_memory(grid);
         return;
     }
     worker->number = number;
@@ -536,7 +536,7 @@ static void
 worker_run_idle(void *data)
 {
     if (emu_wait_poll()) {
-        emu_grid_end(data, EMU_INTERRUPTED, NULL);
+        emu_cancel(data, EMU_INTERRUPTED, NULL);
     }
     emu_proof_judge(data);
 }
