@@ -9,7 +9,9 @@
 #include "device/machine/race_check.h"
 #include "device/machine/report.h"
 
-enum { COUNT_BITS = 0xfff }; /* of the operand; the device ignores the others */
+enum {
+    COUNT_BITS = 0xfff
+}; /* bits of the operand that count; a GPU ignores the others */
 
 static bool
 barrier_complete(const emu_block *block, const emu_barrier *barrier)
@@ -206,7 +208,8 @@ barrier_kind(const emu_insn *insn)
     return 1 + insn->aux;
 }
 
-/* The text of a fault that a device reports as an illegal instruction, or NULL. */
+/* Check an arrival at a barrier. Return the text of the fault, or NULL. A GPU
+ * reports such a fault as an illegal instruction. */
 static const char *
 barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
               uint32_t expected, char *text, size_t size)

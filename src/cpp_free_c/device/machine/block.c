@@ -78,7 +78,7 @@ block_mix_seed(uint64_t x)
     return x ^ x >> 29;
 }
 
-/* The order in which warps run: plain, or shuffled by the seed. */
+/* Set the order in which warps run: by number, or shuffled by the seed. */
 static void
 block_order_warps(emu_block *block)
 {
@@ -154,7 +154,7 @@ typedef struct {
     const emu_func *func;
     bool at_barrier;
     uint32_t barrier;
-    unsigned count, first; /* of threads; the number of the first thread */
+    unsigned count, first; /* number of threads; number of the first thread */
 } waiting;
 
 enum { PLACES = 4 };
@@ -172,7 +172,7 @@ block_waiting_of(const emu_warp *warp, const emu_group *group)
     if (w.at_barrier) {
         w.barrier = group->barrier;
         if (w.insn > w.func->code) {
-            w.insn--; /* the barrier; pc is the instruction after it */
+            w.insn--; /* pc is the instruction after the barrier */
         }
     }
     return w;
@@ -242,8 +242,7 @@ block_waiting_text(const emu_block *block, char *text, size_t room)
     }
 }
 
-/* Report that no thread of the block can continue: all wait for threads that never
- * arrive. */
+/* Report a deadlock: all threads of the block wait for threads that never arrive. */
 static void
 block_fault_deadlock(emu_block *block)
 {
@@ -307,7 +306,7 @@ emu_block_turn(emu_block *block)
         }
     }
     if (--block->worker->until_look < 0) {
-        emu_worker_look(block->worker, block->grid);
+        emu_cancel_look(block->worker, block->grid);
     }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {
         return EMU_BLOCK_FAILED;
@@ -320,6 +319,18 @@ emu_block_turn(emu_block *block)
         return EMU_BLOCK_FAILED;
     }
     return EMU_BLOCK_MORE;
+}
+
+emu_block *
+emu_block_new(emu_worker *worker)
+{
+    emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
+
+    if (block) {
+        memset(block, 0, sizeof *block);
+        block->worker = worker;
+    }
+    return block;
 }
 
 void

@@ -9,6 +9,8 @@
 
 typedef enum { EMU_BLOCK_DONE, EMU_BLOCK_MORE, EMU_BLOCK_FAILED } emu_block_state;
 
+/* Allocate a block for a worker. NULL: out of memory. */
+emu_block *emu_block_new(emu_worker *worker);
 /* Prepare a block to run as the block with this number of a grid. False: out of memory.
  */
 bool emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number);

@@ -205,7 +205,7 @@ emu_op_call_to(emu_warp *warp, const emu_insn *insn)
 
 /* -- exits ------------------------------------------------------------------------- */
 
-/* Remove lanes from the block. No group holds them any more. */
+/* Remove lanes from the block, after their group has ended. */
 static void
 call_exit_lanes(emu_warp *warp, uint32_t lanes)
 {

@@ -13,7 +13,7 @@ enum {
 };
 
 void
-emu_grid_end(emu_grid *grid, CUresult code, const char *text)
+emu_cancel(emu_grid *grid, CUresult code, const char *text)
 {
     int expected = 0;
 
@@ -27,22 +27,22 @@ emu_grid_end(emu_grid *grid, CUresult code, const char *text)
 }
 
 void
-emu_grid_end_no_memory(emu_grid *grid)
+emu_cancel_no_memory(emu_grid *grid)
 {
-    emu_grid_end(grid, CUDA_ERROR_OUT_OF_MEMORY,
-                 "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
+    emu_cancel(grid, CUDA_ERROR_OUT_OF_MEMORY,
+               "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
 }
 
 static void
 cancel_at_deadline(emu_grid *grid)
 {
-    emu_grid_end(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
-                 "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
-                 "ended");
+    emu_cancel(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
+               "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
+               "ended");
 }
 
 void
-emu_worker_look(emu_worker *worker, emu_grid *grid)
+emu_cancel_look(emu_worker *worker, emu_grid *grid)
 {
     const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
 
@@ -61,6 +61,6 @@ emu_worker_look(emu_worker *worker, emu_grid *grid)
     }
     if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
         (worker->number == 0 && emu_wait_poll_at(now))) {
-        emu_grid_end(grid, EMU_INTERRUPTED, NULL);
+        emu_cancel(grid, EMU_INTERRUPTED, NULL);
     }
 }

@@ -7,8 +7,9 @@ group_remove(emu_warp *warp, unsigned index)
     warp->groups[index] = warp->groups[--warp->group_count];
 }
 
-/* Whether a group runs before another: deepest call, then lowest instruction; or, if it
- * is time to rotate, the one that has waited longest. */
+/* Whether group a runs before group b. The deepest call runs first, then the lowest
+ * instruction. If it is time to rotate, the group that has waited longest runs
+ * first. */
 static bool
 group_precedes(const emu_warp *warp, const emu_group *a, const emu_group *b)
 {

@@ -8,7 +8,7 @@
 
 #include "device/machine/machine.h"
 
-/* The value of merge_at if no waiting group has the depth of the current one. */
+/* The value of merge_at if no waiting group has the depth of the current group. */
 #define EMU_NO_MERGE ((const emu_insn *)UINTPTR_MAX)
 
 /* Append the current group to the waiting groups. */

@@ -27,8 +27,7 @@ typedef struct {
     unsigned line;    /* source line of the instruction, or 0 */
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
-    char
-        text[1280]; /* the whole report: several lines, ready to print; "" on success */
+    char text[1280];  /* the whole report, several lines; "" on success */
 } emu_report;
 
 #endif

@@ -33,12 +33,12 @@ struct emu_watch;
 
 typedef struct emu_frame {
     const emu_func *func;
-    struct emu_frame *parent; /* of the caller, or the next free frame */
+    struct emu_frame *parent; /* the frame of the caller, or the next free frame */
     const emu_insn *ret;      /* the next instruction of the caller */
     uint8_t *regs;
-    uint32_t lanes; /* in it or in a call made from it */
+    uint32_t lanes; /* lanes that are in it or in a call made from it */
     uint32_t depth;
-    uint32_t local_start, local_end; /* its part of each lane's local memory */
+    uint32_t local_start, local_end; /* the part of local memory that it uses */
     size_t room;                     /* bytes of regs */
 } emu_frame;
 
@@ -60,7 +60,7 @@ typedef struct {
     uint32_t mask;
     emu_state state;
     uint32_t barrier;
-    bool is_counted; /* AT_BARRIER: it continues when the barrier is complete */
+    bool is_counted; /* AT_BARRIER: the barrier has counted its lanes */
     uint32_t need;
     uint32_t members;     /* AT_SYNC: the operand of the operation */
     emu_sync_phase phase; /* AT_SYNC: the operation */
@@ -70,22 +70,22 @@ typedef struct {
 typedef enum { EMU_STOP_DONE, EMU_STOP_WAIT, EMU_STOP_YIELD, EMU_STOP_FAULT } emu_stop;
 
 struct emu_warp {
-    uint8_t *base[2];         /* of even and odd operands: frame, constants - 1 */
-    uint32_t mask;            /* lanes of the current group */
-    int32_t turns;            /* back-edges until the warp yields to other warps */
-    const emu_insn *merge_at; /* lowest instruction of a waiting group of this depth */
+    uint8_t *base[2]; /* of even operands: registers; of odd ones: constants - 1 */
+    uint32_t mask;    /* lanes of the current group */
+    int32_t turns;    /* back-edges until the warp yields to other warps */
+    const emu_insn *merge_at; /* the lowest waiting group of this depth */
     emu_frame *frame;
     uint8_t *local; /* local memory of lane 0 */
     size_t local_stride;
     emu_block *block;
-    const emu_allocation *recent; /* of the last access */
+    const emu_allocation *recent; /* the allocation of the last access */
     uint32_t alive;               /* lanes that have not exited */
-    uint32_t number;              /* in its block */
-    uint32_t spins;               /* effort since the last change of groups */
-    uint32_t stays;               /* yields that the only warp of a block skipped */
+    uint32_t number;              /* its number in the block */
+    uint32_t spins; /* effort since the groups last rotated (scheduler.c) */
+    uint32_t stays; /* yields that the only warp of a block skipped */
     uint32_t group_count;
     emu_stop stop;
-    bool rotate; /* next, run the group that has waited longest */
+    bool rotate; /* the next group to run is the one that has waited longest */
     uint64_t stamp;
     const uint32_t (*tid)[EMU_LANES]; /* x, y, z */
     emu_group groups[EMU_LANES];
@@ -102,7 +102,7 @@ typedef struct {
     uint32_t warps;             /* a bit for each warp with lanes that wait */
     uint32_t total;             /* threads that have arrived */
     uint32_t expected;          /* 0: all threads of the block that are alive */
-    uint32_t kind;              /* of reduction, see barrier.c */
+    uint32_t kind;              /* kind of reduction, see barrier.c */
     bool is_used;               /* some lanes have arrived; expected and kind are set */
 } emu_barrier;
 
@@ -115,10 +115,9 @@ struct emu_block {
     uint32_t live; /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
-    size_t shared_quick;     /* bytes of it that ops_memory.inc may access unchecked */
+    size_t shared_quick;     /* bytes for the shortcut of ops_memory.inc */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
-    void (*run)(emu_warp *warp); /* emu_warp_run, or the one that watches */
-    emu_race *race;              /* NULL: no race checks (race_check.h) */
+    emu_race *race;          /* NULL: no race checks (race_check.h) */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -129,19 +128,21 @@ struct emu_block {
     size_t local_room;
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
+    void (*run)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
 };
 
-/* The proof that a grid cannot make progress: workers.c. */
+/* The proof that a grid cannot make progress: proof.h. */
 typedef struct {
     pthread_mutex_t lock; /* guards all of it */
-    unsigned still;       /* workers that only watch */
+    unsigned still;       /* workers that only watch their blocks */
     bool is_open;         /* all workers have only watched since `since`: an epoch */
     uint64_t epoch;       /* 1, 2, 3, ... */
     uint64_t since;       /* nanoseconds */
     unsigned votes;       /* workers that proved in this epoch that their blocks wait */
     bool host;            /* some blocks wait for memory that the host can write to */
-    uint64_t last_free;   /* nanoseconds: the last time something could free the grid */
-    uint64_t ends;        /* waits of other threads that had ended then */
+    uint64_t last_free; /* nanoseconds: the last time at which something could free the
+                           grid */
+    uint64_t ends; /* number of waits of other threads that had ended at that time */
 } emu_proof;
 
 /* One launch. */
@@ -151,7 +152,7 @@ struct emu_grid {
     const emu_launch *launch;
     uint32_t grid[3], block[3];
     uint64_t block_count;
-    uint32_t threads; /* a block */
+    uint32_t threads; /* threads of a block */
     uint32_t warp_count;
     size_t shared_size;
     unsigned checks;   /* EMU_CHECK_ flags */
@@ -163,12 +164,12 @@ struct emu_grid {
     _Atomic uint64_t next_block;
     _Atomic unsigned active; /* workers that run blocks */
     _Atomic unsigned
-        waiting; /* of them, those whose blocks wait; used before `together` */
-    _Atomic unsigned
-        resident;  /* blocks that have begun and not ended, at least one a worker */
-    unsigned most; /* that may be resident */
-    _Atomic bool together; /* blocks take turns: workers.h */
-    _Atomic bool stuck;    /* the launch shall fail: it cannot make progress */
+        waiting; /* workers whose blocks all wait; used before `together` */
+    _Atomic unsigned resident; /* blocks that have begun and not ended; at least one for
+                                  each worker */
+    unsigned most;             /* the most blocks that may be resident */
+    _Atomic bool together;     /* blocks take turns: workers.h */
+    _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
     emu_proof proof;
     _Atomic int failed; /* a fault has been written to the report */
     emu_report *report;
@@ -185,11 +186,11 @@ struct emu_worker {
     emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
     size_t frame_bytes;                      /* in use and free */
     emu_block *block;                        /* kept between launches */
-    int32_t until_look;                      /* turns of blocks until the next look */
+    int32_t until_look;      /* turns of blocks until the next look (cancel.h) */
     int32_t look_gap;        /* turns between two looks: about a millisecond */
     uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */
     bool has_looked;         /* set by a look, cleared by the loop that runs blocks */
-    struct emu_worker *next; /* idle ones */
+    struct emu_worker *next; /* the next idle worker */
 };
 
 /* -- operands ---------------------------------------------------------------------- */

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "device/base/geometry.h"
 #include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
 #include "device/machine/report.h"
-#include "device/memory/sampling.h"
 
 typedef struct {
     unsigned geometry, mode, count, bytes, wide;

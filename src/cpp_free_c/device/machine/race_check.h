@@ -23,9 +23,8 @@
 
 enum { EMU_CHECK_INIT = 1, EMU_CHECK_RACE = 2, EMU_CHECK_BARRIER = 4 };
 
-/* Parse the value of PYCUDA_EMULATOR_CHECK: names of checks, separated by commas; NULL
- * or
- * "" means no checks. False for an unknown name. */
+/* Parse the value of PYCUDA_EMULATOR_CHECK: names of checks, separated by commas.
+ * NULL or "" means no checks. False for an unknown name. */
 bool emu_race_parse(const char *text, unsigned *out);
 /* The checks of this process. */
 unsigned emu_race_wanted(void);
@@ -48,8 +47,8 @@ void emu_race_released(emu_block *block, uint32_t barrier);
 /* Lanes of the warp exit. */
 void emu_race_exit(emu_warp *warp);
 
-/* The barrier is complete, its threads still wait: a fault if they wait at different
- * __syncthreads. The launch ends when the current warp has had its turn. */
+/* Called when the barrier is complete and its threads still wait. Fault if they wait
+ * at different __syncthreads. The launch ends after the turn of the current warp. */
 void emu_race_together(emu_block *block, uint32_t barrier);
 
 #endif

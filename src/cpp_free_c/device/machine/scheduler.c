@@ -8,11 +8,12 @@
 #include "device/machine/lanes.h"
 #include "device/machine/report.h"
 
-/* A warp yields to the next one after TURNS + 1 back-edges, so that warps which stride
- * over memory together stay together (three times as fast as one after the other). The
- * groups of a warp change after SPINS of effort: a back-edge counts 1, an operation of
- * loops that wait counts SPIN_STEP. This keeps spin locks going, but costs convergence.
- * The only warp of a block yields every STAYS times. */
+/* A warp yields to the next one after TURNS + 1 back-edges, so that warps which
+ * stride over memory together stay together (three times as fast as one after the
+ * other). The groups of a warp change after SPINS of effort: a back-edge counts 1,
+ * an operation of loops that wait counts SPIN_STEP. This lets spin locks make
+ * progress, but lanes converge less. The only warp of a block yields every STAYS
+ * times. */
 enum { TURNS = 1, SPINS = 1 << 20, SPIN_STEP = 1 << 14, STAYS = 1 << 8 };
 
 /* -- turns ------------------------------------------------------------------------- */
@@ -66,8 +67,8 @@ emu_warp_run(emu_warp *warp)
 
 /* -- prefixes ---------------------------------------------------------------------- */
 
-/* Run the next instruction for the lanes whose predicate a is true (aux: false). The
- * guard covers imm instructions. */
+/* Run the next instruction for the lanes whose predicate a is true, or false if aux
+ * is set. If there is no such lane, skip imm instructions. */
 const emu_insn *
 emu_op_guard(emu_warp *warp, const emu_insn *insn)
 {
@@ -137,8 +138,8 @@ emu_op_bra(emu_warp *warp, const emu_insn *insn)
     return scheduler_jump(warp, insn, insn + insn->imm);
 }
 
-/* Split the current group: `lanes` continue at `target`, the others at `rest`. The
- * lower instruction runs first. */
+/* Split the current group: `lanes` continue at `target`, the other lanes at `rest`.
+ * The group at the lower instruction runs first. */
 static const emu_insn *
 scheduler_diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes,
                   const emu_insn *rest)
@@ -178,7 +179,7 @@ emu_op_bra_if(emu_warp *warp, const emu_insn *insn)
     return scheduler_jump(warp, insn, target);
 }
 
-/* Branch to the target with index a: x has aux targets, as distances. */
+/* Branch to the target number a. x has the distances of aux targets. */
 const emu_insn *
 emu_op_brx(emu_warp *warp, const emu_insn *insn)
 {

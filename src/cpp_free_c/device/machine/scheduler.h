@@ -9,8 +9,8 @@
 
 /* Run a warp until it stops. */
 void emu_warp_run(emu_warp *warp);
-/* Yield before the instruction `next`, once the turns are used up. Returns `next` if
- * the warp shall run on. */
+/* Called when the turns of the warp are used up: yield before the instruction
+ * `next`. Returns `next` if the warp may continue, else NULL. */
 const emu_insn *emu_warp_yield(emu_warp *warp, const emu_insn *next);
 
 #endif

@@ -11,20 +11,20 @@
 #include "device/machine/block.h"
 #include "device/machine/cancel.h"
 #include "device/machine/clock.h"
+#include "device/machine/idle_workers.h"
+#include "device/machine/proof.h"
 #include "device/machine/report.h"
 #include "device/machine/threads.h"
 #include "device/machine/wait.h"
 #include "device/machine/watch.h"
 
 enum {
-    KEEP_BYTES = 1 << 24,
     SUSPECT = 2000000, /* a block that has run for this time may be waiting */
     WATCH_SHARE = 200, /* watching takes at most 1 / WATCH_SHARE of the time */
     WATCH_TURNS = 32,  /* turns of the first watch */
     WATCH_TURNS_MOST = 1 << 16,
     SLEEP = 100000, /* the first pause between two watches of a grid that waits */
     SLEEP_MOST = 2000000,
-    GRACE = 1000000000,
     PLACES = 3
 };
 
@@ -46,8 +46,7 @@ typedef struct {
     uint32_t watch_turns; /* how many turns it takes */
     bool waits;           /* counted in grid->waiting */
     bool quiet;           /* it only watches */
-    bool still;           /* counted in grid->proof.still */
-    uint64_t voted;       /* the last epoch in which it voted */
+    emu_proof_part part;  /* in the proof that the grid is stuck */
     long sleep;
     place places[PLACES]; /* of its last watch */
     unsigned place_count;
@@ -72,8 +71,8 @@ grid_has_blocks_left(const emu_grid *grid)
     return atomic_load(&grid->next_block) < grid->block_count;
 }
 
-/* Reserve a place for one resident block. False: the grid has its most resident
- * blocks. */
+/* Reserve a place for one resident block. False: the grid has as many resident
+ * blocks as it may have. */
 static bool
 grid_take_slot(emu_grid *grid)
 {
@@ -107,18 +106,6 @@ crew_set_waits(crew *c, bool waits)
     }
 }
 
-static emu_block *
-worker_new_block(emu_worker *worker)
-{
-    emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
-
-    if (block) {
-        memset(block, 0, sizeof *block);
-        block->worker = worker;
-    }
-    return block;
-}
-
 /* Begin the block with this number. False: out of memory. */
 static bool
 crew_begin(crew *c, uint64_t number)
@@ -138,7 +125,7 @@ crew_begin(crew *c, uint64_t number)
         c->room = room;
     }
     if (c->live == c->count) {
-        c->blocks[c->count] = worker_new_block(c->worker);
+        c->blocks[c->count] = emu_block_new(c->worker);
         if (c->blocks[c->count] == NULL) {
             return false;
         }
@@ -161,7 +148,7 @@ crew_next(crew *c)
         return false;
     }
     if (!crew_begin(c, number)) {
-        emu_grid_end_no_memory(c->grid);
+        emu_cancel_no_memory(c->grid);
         return false;
     }
     return true;
@@ -268,95 +255,8 @@ crew_suspect(crew *c, emu_watch_result *result)
     return true;
 }
 
-/* -- proving that the grid is stuck ------------------------------------------------ */
-
-/* Record that this worker only watches from now on. Return the present epoch, in which
- * all workers only watch, or 0. */
-static uint64_t
-proof_join(crew *c)
-{
-    emu_proof *proof = &c->grid->proof;
-    uint64_t epoch;
-
-    (void)pthread_mutex_lock(&proof->lock);
-    if (!c->still) {
-        c->still = true;
-        proof->still++;
-    }
-    if (!proof->is_open && proof->still == atomic_load(&c->grid->active)) {
-        proof->is_open = true;
-        proof->epoch++;
-        proof->votes = 0;
-        proof->host = false;
-        proof->since = emu_clock_steady();
-    }
-    epoch = 0;
-    if (proof->is_open) {
-        epoch = proof->epoch;
-    }
-    (void)pthread_mutex_unlock(&proof->lock);
-    return epoch;
-}
-
-/* Record that this worker has proven, within the epoch, that all of its blocks wait. */
-static void
-proof_vote(crew *c, uint64_t epoch)
-{
-    emu_proof *proof = &c->grid->proof;
-
-    (void)pthread_mutex_lock(&proof->lock);
-    if (proof->is_open && proof->epoch == epoch && c->voted != epoch) {
-        c->voted = epoch;
-        proof->votes++;
-        proof->host |= c->host;
-    }
-    (void)pthread_mutex_unlock(&proof->lock);
-}
-
-/* Record that this worker makes progress: the epoch ends. */
-static void
-proof_leave(crew *c)
-{
-    emu_proof *proof = &c->grid->proof;
-
-    (void)pthread_mutex_lock(&proof->lock);
-    if (c->still) {
-        c->still = false;
-        proof->still--;
-    }
-    proof->is_open = false;
-    (void)pthread_mutex_unlock(&proof->lock);
-}
-
-/* In the thread that launched: decide whether the launch shall fail. */
-static void
-proof_judge(emu_grid *grid)
-{
-    emu_proof *proof = &grid->proof;
-    bool proven;
-    uint64_t since;
-
-    (void)pthread_mutex_lock(&proof->lock);
-    proven = proof->is_open && !proof->host && proof->votes &&
-             proof->votes == atomic_load(&grid->active);
-    since = proof->since;
-    (void)pthread_mutex_unlock(&proof->lock);
-    emu_wait_set_stuck(proven);
-    if (!proven) {
-        return;
-    }
-    if (proof->last_free < since || emu_wait_is_any_free(&proof->ends)) {
-        proof->last_free = emu_clock_steady();
-    }
-    else if (emu_clock_steady() - proof->last_free > GRACE) {
-        if (emu_wait_is_any_new()) {
-            proof->last_free = emu_clock_steady();
-        }
-        else {
-            atomic_store(&grid->stuck, true);
-        }
-    }
-}
+/* -- a grid that only waits ---------------------------------------------------------
+ */
 
 /* Write "; warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ...". */
 static size_t
@@ -450,22 +350,22 @@ crew_fault_stuck(crew *c)
 static void
 crew_stay_quiet(crew *c)
 {
-    const uint64_t epoch = proof_join(c);
+    const uint64_t epoch = emu_proof_join(c->grid, &c->part);
     const struct timespec pause = {.tv_nsec = c->sleep};
 
     if (crew_watch(c) != EMU_WAITS ||
         (grid_has_blocks_left(c->grid) &&
          atomic_load(&c->grid->resident) < c->grid->most)) {
-        proof_leave(c);
+        emu_proof_leave(c->grid, &c->part);
         c->quiet = false;
         if (c->worker->number == 0) {
             emu_wait_set_stuck(false);
         }
         return;
     }
-    proof_vote(c, epoch);
+    emu_proof_vote(c->grid, &c->part, epoch, c->host);
     if (c->worker->number == 0) {
-        proof_judge(c->grid);
+        emu_proof_judge(c->grid);
     }
     if (atomic_load(&c->grid->stuck)) {
         crew_fault_stuck(c);
@@ -475,7 +375,7 @@ crew_stay_quiet(crew *c)
     if (c->sleep < SLEEP_MOST) {
         c->sleep *= 2;
     }
-    emu_worker_look(c->worker, c->grid);
+    emu_cancel_look(c->worker, c->grid);
 }
 
 /* -- running blocks ---------------------------------------------------------------- */
@@ -516,7 +416,8 @@ crew_run_alone(crew *c)
     }
 }
 
-/* Begin blocks: at most one more than run already, so that other workers begin some. */
+/* Begin blocks: at most as many as already run, and one more, so that other workers
+ * can begin some too. */
 static void
 crew_begin_more(crew *c)
 {
@@ -573,72 +474,6 @@ crew_run_together(crew *c)
 
 /* -- workers ----------------------------------------------------------------------- */
 
-static void
-worker_free_frames(emu_worker *worker)
-{
-    unsigned bin;
-
-    for (bin = 0; bin < EMU_FRAME_SIZES; bin++) {
-        while (worker->free_frames[bin]) {
-            emu_frame *next = worker->free_frames[bin]->parent;
-
-            free(worker->free_frames[bin]->regs);
-            free(worker->free_frames[bin]);
-            worker->free_frames[bin] = next;
-        }
-    }
-    worker->frame_bytes = 0;
-}
-
-/* Idle workers keep their memory for the next launch. */
-static struct {
-    pthread_mutex_t lock;
-    emu_worker *first;
-} idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static emu_worker *
-worker_take(void)
-{
-    emu_worker *worker;
-
-    (void)pthread_mutex_lock(&idle.lock);
-    worker = idle.first;
-    if (worker) {
-        idle.first = worker->next;
-    }
-    (void)pthread_mutex_unlock(&idle.lock);
-    if (worker == NULL) {
-        worker = calloc(1, sizeof *worker);
-    }
-    return worker;
-}
-
-static void
-worker_free(emu_worker *worker)
-{
-    worker_free_frames(worker);
-    emu_block_free(worker->block);
-    free(worker);
-}
-
-/* Keep the worker for the next launch, unless it holds much memory. */
-static void
-worker_give(emu_worker *worker)
-{
-    const emu_block *block = worker->block;
-
-    if (worker->frame_bytes > KEEP_BYTES ||
-        (block &&
-         block->regs_room + block->local_room + block->shared_room > KEEP_BYTES)) {
-        worker_free(worker);
-        return;
-    }
-    (void)pthread_mutex_lock(&idle.lock);
-    worker->next = idle.first;
-    idle.first = worker;
-    (void)pthread_mutex_unlock(&idle.lock);
-}
-
 /* Drop the blocks that a failed launch left and keep one block for the next launch. */
 static void
 crew_end(crew *c)
@@ -665,11 +500,11 @@ static void
 worker_run_part(void *data, unsigned number)
 {
     emu_grid *grid = data;
-    emu_worker *worker = worker_take();
+    emu_worker *worker = emu_idle_worker_take();
     crew c = {.worker = worker, .grid = grid};
 
     if (worker == NULL) {
-        emu_grid_end_no_memory(grid);
+        emu_cancel_no_memory(grid);
         return;
     }
     worker->number = number;
@@ -680,7 +515,7 @@ worker_run_part(void *data, unsigned number)
     c.room = 1;
     atomic_fetch_add(&grid->active, 1);
     if (crew_is_together(&c)) {
-        proof_leave(&c); /* the epoch of the other workers ends */
+        emu_proof_leave(grid, &c.part); /* the epoch of the other workers ends */
     }
     if (grid_take_slot(grid)) {
         crew_run_alone(&c);
@@ -688,12 +523,12 @@ worker_run_part(void *data, unsigned number)
         grid_return_slot(grid);
     }
     crew_set_waits(&c, false);
-    if (c.still) {
-        proof_leave(&c);
+    if (c.part.is_still) {
+        emu_proof_leave(grid, &c.part);
     }
     crew_end(&c);
     atomic_fetch_sub(&grid->active, 1);
-    worker_give(worker);
+    emu_idle_worker_give(worker);
 }
 
 /* Called while the thread that launched waits for the other workers. */
@@ -701,9 +536,9 @@ static void
 worker_run_idle(void *data)
 {
     if (emu_wait_poll()) {
-        emu_grid_end(data, EMU_INTERRUPTED, NULL);
+        emu_cancel(data, EMU_INTERRUPTED, NULL);
     }
-    proof_judge(data);
+    emu_proof_judge(data);
 }
 
 void

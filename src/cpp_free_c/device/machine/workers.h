@@ -7,17 +7,16 @@
  * be resident and give them turns. Cooperative launches begin in this mode.
  *
  * When all resident blocks wait and no further block can begin, the workers only watch.
- * If each worker has proven that all of its blocks wait, in a time in which all workers
- * only watched, then the grid cannot make progress by itself. The launch fails if
- * nothing else can write to the memory that it waits for:
+ * If each worker proves that all of its blocks wait, while all workers only watch, then
+ * the grid cannot make progress by itself (proof.h). The launch fails if nothing else
+ * can write to the memory that it waits for:
  *
- * - none of it is memory that the host or other processes can write to;
- * - all threads of the program that have used the device wait for it, no deferred
- * stream keeps work (wait.h), and Python has no thread that may still use the device;
- * - this state has lasted for GRACE nanoseconds.
+ * - none of it is memory that the host or other processes can write to; - all threads
+ * of the program that have used the device wait for it, no deferred stream keeps work
+ * (wait.h), and Python has no thread that may still use the device; - this state has
+ * lasted for GRACE nanoseconds.
  *
- * Otherwise the launch continues, with a look from time to time. Called by execution.c.
- */
+ * Otherwise the launch continues. Called by execution.c. */
 #ifndef DEVICE_MACHINE_WORKERS_H
 #define DEVICE_MACHINE_WORKERS_H
 

@@ -1,10 +1,10 @@
 /* The address space of the memory of all software devices. See address_space.h.
  *
  * The range has two parts. The small part consists of runs of 512-byte granules, one
- * run for each allocation up to 32 KiB; a run keeps its record for ever and is reused
- * with it. The large part consists of spans of 64 KiB chunks; a freed span returns to a
- * sorted list. Every allocation has a guard zone behind it, so that an access beyond
- * its end never reaches the next allocation. */
+ * run for each allocation up to 32 KiB; a run and its record stay together and are
+ * reused together. The large part consists of spans of 64 KiB chunks; a freed span
+ * returns to a sorted list. Every allocation has a guard zone behind it, so that an
+ * access beyond its end never reaches the next allocation. */
 #define _GNU_SOURCE
 #include "device/memory/address_space.h"
 
@@ -40,7 +40,7 @@ static struct {
     uint32_t next_record;
     emu_allocation *free_records;
     emu_allocation *runs[CLASSES]; /* free runs by granules */
-    free_span *spans;              /* sorted by offset, never touching */
+    free_span *spans;              /* sorted by offset, never adjacent */
     size_t span_count, span_room;
     quarantine small, large;
 } space;
@@ -307,7 +307,8 @@ emu_space_is_small(const emu_allocation *record)
     return record->base - emu_memory_tables.base < emu_memory_tables.small_size;
 }
 
-/* Release the oldest record of a quarantine: its addresses may be used again. */
+/* Release the oldest record of a quarantine, so that its addresses can be used
+ * again. */
 static void
 space_release_oldest_locked(quarantine *queue)
 {
@@ -372,7 +373,7 @@ emu_space_take_large_locked(size_t size)
     }
     offset = space_take_span_locked(bytes);
     while (offset == UINT64_MAX && space.large.first) {
-        /* rather reuse addresses of freed memory than fail */
+        /* release the quarantine early before giving up */
         space_release_oldest_locked(&space.large);
         offset = space_take_span_locked(bytes);
     }

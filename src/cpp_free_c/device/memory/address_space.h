@@ -7,7 +7,7 @@
  * quarantine is full.
  *
  * The functions that end with _locked are called with the mutex of memory.c held.
- * Called by memory.c alone; the tables are read by everyone, without a lock. */
+ * Called by memory.c alone. The tables are read without a lock. */
 #ifndef DEVICE_MEMORY_ADDRESS_SPACE_H
 #define DEVICE_MEMORY_ADDRESS_SPACE_H
 
@@ -44,8 +44,8 @@ emu_space_round_up(uint64_t value, uint64_t step)
 /* Reserve the range. */
 CUresult emu_space_open(void);
 
-/* Take a place in the small or in the large part, with its record. NULL: no place, or
- * no record. The extent of the record is 0. */
+/* Take a place in the small or in the large part, with its record, whose extent is
+ * 0. NULL: no place or no record is left. */
 emu_allocation *emu_space_take_run_locked(size_t size);
 emu_allocation *emu_space_take_large_locked(size_t size);
 /* Put the place of a freed record in quarantine. */

@@ -41,12 +41,12 @@ typedef struct emu_allocation {
     uint64_t serial;         /* 1, 2, 3, ... in order of allocation, never reused */
     emu_memory_kind kind;
     int device;         /* ordinal of the device that has the memory */
-    unsigned int flags; /* of the call that allocated it */
-    CUcontext context;  /* that allocated it; NULL after its destruction */
-    const char *name;   /* of a variable of a module; owned by the program */
+    unsigned int flags; /* flags of the call that allocated it */
+    CUcontext context;  /* the context that allocated it; NULL after its destruction */
+    const char *name;   /* name of the variable of a module; owned by the program */
     void *owner;        /* the array, pool or IPC record that it belongs to */
-    bool mapped;        /* its pages are those of a shared file */
-    size_t pitch;       /* of a pitched allocation */
+    bool mapped;        /* its pages are mapped from a shared file */
+    size_t pitch;       /* row pitch of a pitched allocation */
     struct emu_allocation *next, *previous; /* the allocations of one context */
     struct emu_allocation *queue;           /* free list or quarantine */
 } emu_allocation;

@@ -1,8 +1,8 @@
 /* Allocating, freeing, registering, and accounts. See memory.h.
  *
  * Invariant: `state.mutex` guards everything here and in address_space.c except the
- * tables and extents, which are read without it. It is the innermost lock but for the
- * one of registered.c. */
+ * tables and extents, which are read without it. While it is held, only the lock of
+ * registered.c is taken. */
 #define _GNU_SOURCE
 #include "device/memory/memory.h"
 
@@ -101,8 +101,9 @@ memory_stop_locked(emu_allocation *record)
 
 /* -- allocating and freeing -------------------------------------------------------- */
 
-/* Ask for huge pages, or for none, wholly within an allocation: large arrays then need
- * fewer page faults. If the system refuses, small pages are used. */
+/* Ask the system for huge pages within an allocation, or for small ones again. With
+ * huge pages, large arrays need fewer page faults. If the system refuses, small
+ * pages are used. */
 static void
 memory_advise_huge(const emu_allocation *record, int advice)
 {
@@ -215,7 +216,8 @@ emu_memory_starting_at(uint64_t address)
     if (found == NULL || found->base != address) {
         return NULL;
     }
-    return (emu_allocation *)(uintptr_t)found; /* lookups return const records */
+    return (emu_allocation *)(uintptr_t)
+        found; /* lookups return const records; this caller may change it */
 }
 
 void

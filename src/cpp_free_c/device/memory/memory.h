@@ -22,9 +22,10 @@
 
 typedef struct {
     emu_memory_kind kind;
-    size_t size;       /* bytes; must not be 0 */
-    int device;        /* ordinal */
-    CUcontext context; /* lists the allocation and frees it; may be NULL */
+    size_t size; /* bytes; must not be 0 */
+    int device;  /* ordinal */
+    CUcontext
+        context; /* the context that owns the allocation and frees it; may be NULL */
     unsigned int flags;
     const char *name;
 } emu_memory_request;
@@ -125,7 +126,7 @@ emu_memory_live(const emu_allocation *record)
     return atomic_load_explicit(&record->extent, memory_order_relaxed) != 0;
 }
 
-/* Whether kernels of a context may use an allocation: one test per access. */
+/* Whether kernels of a context may access an allocation. */
 static inline bool
 emu_memory_may_use(const emu_context *context, const emu_allocation *allocation)
 {
@@ -133,7 +134,7 @@ emu_memory_may_use(const emu_context *context, const emu_allocation *allocation)
             allocation->devices) != 0;
 }
 
-/* A word for a kind, for reports: "device", "page-locked", ... */
+/* A word for a kind in reports: "device", "page-locked", ... */
 const char *emu_memory_kind_name(emu_memory_kind kind);
 
 #endif

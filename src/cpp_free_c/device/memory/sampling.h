@@ -1,8 +1,8 @@
 /* Sampling: one fetch of one thread from a texture, from coordinates to four values.
  *
- * Every fetch stays within the levels of
- * the sampler, whatever the coordinates are; the caller has checked that the memory of
- * the levels is live. Pure functions; called by ops_texture.c and ops_surface.c.
+ * Every fetch stays within the levels of the sampler, whatever the coordinates are. The
+ * caller has checked that the memory of the levels is live. Pure functions; called by
+ * ops_texture.c.
  *
  * The manuals leave some details open. Each is decided in one place: the rounding of
  * coordinates to 8 bits of fraction (emu_axis_linear in coordinates.h), the sum of the
