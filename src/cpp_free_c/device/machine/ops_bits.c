@@ -1,6 +1,7 @@
 /* Carry chains, bit fields, byte operations. */
 #include "device/machine/machine.h"
 
+#include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
 
 /* Public names for operations that need one build only. */
@@ -424,16 +425,6 @@ EMU_TESTP(testp_f64, f64)
 /* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 and so on of 16 bits.
  */
 
-enum {
-    VIDEO_ADD,
-    VIDEO_SUB,
-    VIDEO_AVRG,
-    VIDEO_ABSDIFF,
-    VIDEO_MIN,
-    VIDEO_MAX,
-    VIDEO_SET
-};
-
 static bool
 video_compare(unsigned compare, int64_t x, int64_t y)
 {
@@ -457,31 +448,32 @@ static int64_t
 video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
 {
     switch (operation) {
-        case VIDEO_ADD:
+        case EMU_VIDEO_ADD:
             return x + y;
-        case VIDEO_SUB:
+        case EMU_VIDEO_SUB:
             return x - y;
-        case VIDEO_AVRG:
+        case EMU_VIDEO_AVRG:
             return x + y >= 0 ? (x + y + 1) >> 1 : -((-(x + y) + 1) >> 1);
-        case VIDEO_ABSDIFF:
+        case EMU_VIDEO_ABSDIFF:
             return x < y ? y - x : x - y;
-        case VIDEO_MIN:
+        case EMU_VIDEO_MIN:
             return x < y ? x : y;
-        case VIDEO_MAX:
+        case EMU_VIDEO_MAX:
             return x > y ? x : y;
-        default: /* VIDEO_SET */
+        default: /* EMU_VIDEO_SET */
             return video_compare(compare, x, y);
     }
 }
 
-/* aux: operation | compare << 4; imm: 1 sixteen bits, 2 a signed, 4 b signed, 8 result
- * signed, 16 saturate, 32 add up. a, b, accumulator c. */
+/* aux: the EMU_VIDEO_ operation and the comparison. imm: EMU_VIDEO_ flags. c is added
+ * under EMU_VIDEO_SUM. */
 EMU_OP(simd_video)
 {
-    const unsigned flags = (unsigned)insn->imm, bits = flags & 1 ? 16 : 8;
+    const unsigned flags = (unsigned)insn->imm, bits = flags & EMU_VIDEO_PAIRS ? 16 : 8;
     const unsigned count = 32 / bits;
-    const int64_t low = flags & 8 ? -((int64_t)1 << (bits - 1)) : 0;
-    const int64_t high = ((int64_t)1 << (flags & 8 ? bits - 1 : bits)) - 1;
+    const int64_t low = flags & EMU_VIDEO_D_SIGNED ? -((int64_t)1 << (bits - 1)) : 0;
+    const int64_t high =
+        ((int64_t)1 << (flags & EMU_VIDEO_D_SIGNED ? bits - 1 : bits)) - 1;
     uint32_t left;
 
     for (left = warp->mask; left; left &= left - 1) {
@@ -489,17 +481,19 @@ EMU_OP(simd_video)
         const uint32_t x = EMU_SOURCE(u32, insn->a)[lane],
                        y = EMU_SOURCE(u32, insn->b)[lane];
         const uint32_t z = EMU_SOURCE(u32, insn->c)[lane];
-        uint32_t r = flags & 32 ? z : 0;
+        uint32_t r = flags & EMU_VIDEO_SUM ? z : 0;
         unsigned i;
 
         for (i = 0; i < count; i++) {
-            int64_t v = video_one(insn->aux & 15, element(x, i, bits, flags & 2),
-                                  element(y, i, bits, flags & 4), insn->aux >> 4);
+            int64_t v = video_one(insn->aux & 15,
+                                  element(x, i, bits, flags & EMU_VIDEO_A_SIGNED),
+                                  element(y, i, bits, flags & EMU_VIDEO_B_SIGNED),
+                                  insn->aux >> EMU_VIDEO_COMPARE_SHIFT);
 
-            if (flags & 16) {
+            if (flags & EMU_VIDEO_SAT) {
                 v = v < low ? low : v > high ? high : v;
             }
-            if (flags & 32) {
+            if (flags & EMU_VIDEO_SUM) {
                 r += (uint32_t)v;
             }
             else {
