@@ -3,11 +3,11 @@
 
     python bench/bench_array.py [--rounds N] [--batches N] [--most N] [--json PATH]
 
-The first table has operations on 1,024 elements: what the caller pays. Its floor is the
-same driver calls made from C (``floor.c``). The second has throughput by size, up to
-``--most`` elements (2**28 is 1 GiB of float32): a batch of calls is timed until the
-device has done it. CuPy and PyTorch stand beside where they are installed. All are
-measured in turn, each in a process of its own.
+The first table lists the caller's cost of operations on 1,024 elements. Its floor is
+the same driver calls made from C (``floor.c``). The second table lists the throughput
+by size, up to ``--most`` elements (2**28 is 1 GiB of float32): a batch of calls is
+timed until the device has finished it. CuPy and PyTorch are measured too if they are
+installed. All are measured in turn, each in its own process.
 """
 
 import argparse
@@ -28,7 +28,7 @@ PEERS = ("cupy", "torch")
 
 @dataclass(frozen=True)
 class Case:
-    """An operation on small arrays; the floor is the sum of cases of floor.c."""
+    """An operation on small arrays; its floor is a sum of cases of floor.c."""
 
     name: str
     title: str
@@ -65,7 +65,7 @@ STREAMING = {
 
 
 def rows_of(size):
-    """How many rows the matrix has that ``turned`` copies."""
+    """Return the number of rows of the matrix that ``turned`` copies."""
     return 1000 if size % 1000 == 0 else 1024
 
 
@@ -73,7 +73,7 @@ def rows_of(size):
 
 
 def loop(call):
-    """A case whose calls are all one function's."""
+    """Return a case that calls one function repeatedly."""
 
     def run(calls):
         for _ in repeat(None, calls):
@@ -83,7 +83,7 @@ def loop(call):
 
 
 def small_cases(x, y, ops):
-    """The cases that read alike in every package; ``ops`` has what does not."""
+    """Return the cases with the same code in all packages, and those in ``ops``."""
 
     def iadd(calls):
         z = x
@@ -101,7 +101,7 @@ def small_cases(x, y, ops):
 
 
 def streaming_cases(size, make, ops, synchronize):
-    """Cases that wait for the device, as ``<name>@<size>``; arrays are made once."""
+    """Return cases ``<name>@<size>`` that wait for the device; arrays are made once."""
     arrays = []
 
     def timed(call):
@@ -252,7 +252,7 @@ PREPARE = {"pycuda": prepare_pycuda, "cupy": prepare_cupy, "torch": prepare_torc
 
 
 def sizes_up_to(most):
-    """1,000, 10,000, ... elements, ``most`` at the end."""
+    """Return 1,000, 10,000, ... and ``most`` at the end."""
     sizes, size = [], 1000
     while size < most:
         sizes.append(size)
@@ -261,14 +261,14 @@ def sizes_up_to(most):
 
 
 def ask(subject, case, batches, calls):
-    """The median of the batches, None where the subject has no such case."""
+    """Return the median of the batches, None if the subject has no such case."""
     if case not in subject.header.get("cases", ()):
         return None
     return statistics.median(subject.ask(case, batches, calls))
 
 
 def measure_small(case, floor, subjects, rounds, batches):
-    """A row: the floor, and the medians by subject, over rounds in turning order."""
+    """Return a row: the floor and the median of each subject, in alternating order."""
     samples = {name: [] for name in ("floor", *subjects)}
     for turn in range(rounds):
         names = list(samples) if turn % 2 == 0 else list(samples)[::-1]
@@ -294,7 +294,7 @@ def measure_small(case, floor, subjects, rounds, batches):
 
 
 def measure_streaming(name, size, subjects, rounds, batches):
-    """A row: gigabytes moved per second, by subject."""
+    """Return a row: the gigabytes moved per second by each subject."""
     title, arrays = STREAMING[name]
     calls = 200 if size <= 1_000_000 else 10
     row = {}
@@ -336,7 +336,7 @@ def run(args):
                     measure_streaming(name, size, subjects, args.rounds, args.batches)
                     for name in STREAMING
                 ]
-                for subject in subjects.values():  # the next ones are bigger
+                for subject in subjects.values():  # the next arrays are larger
                     subject.ask(f"forget@{size}", 1, 1)
             versions = {name: s.header["version"] for name, s in subjects.items()}
             device = subjects["pycuda"].header["device"]
@@ -355,7 +355,7 @@ def run(args):
 
 
 def report(result):
-    """The tables as text."""
+    """Return the tables as text."""
     names = [name for name in PREPARE if name in result["versions"]]
     rows = [
         [

@@ -1,14 +1,15 @@
-"""What making a kernel costs: cold over the same work in C, cached, and at first use.
+"""The cost of making a kernel: cold compared with C, cached, and at first use.
 
     python bench/bench_compile.py [--quick] [--json FILE] [--strict]
 
-* Cold: an elementwise kernel through NVRTC and the driver, over the same two from C
-  (floor_compile.c). Each call has another source; ours is written to the cache, too.
-* Cached: SourceModule from the cache, with no headers and with five of the user's own.
-  In these rows the floor is the loading alone.
-* First use: `x + y` in a fresh process with a warm cache, after the context is there.
+* Cold: an elementwise kernel through NVRTC and the driver, compared with the same work
+  in C (floor_compile.c). Each call has another source. This package also writes the
+  result to the cache.
+* Cached: SourceModule from the cache, without headers and with five user headers.
+  These rows have no floor.
+* First use: `x + y` in a fresh process with a warm cache, after the context was made.
 
-Columns and rounds are those of bench_launch.py; times are nanoseconds per call.
+Columns and rounds are as in bench_launch.py; times are nanoseconds per call.
 """
 
 import argparse
@@ -69,11 +70,11 @@ print(time.perf_counter_ns() - before)
 """
 
 
-# -- ours, as a subject ----------------------------------------------------------------
+# -- this package, as a subject --------------------------------------------------------
 
 
 def cases(directory):
-    """{name: function that makes a number of calls} of this package."""
+    """Return {name: function that makes a number of calls} of this package."""
     import pycuda.driver as drv
     from pycuda.compiler import SourceModule, compile
 
@@ -113,7 +114,7 @@ def cases(directory):
 
 
 def serve(directory):
-    """Answer requests; what the floor needs to know is in the header."""
+    """Answer requests; the header contains the facts that the floor needs."""
     import pycuda
     import pycuda.autoinit
     import pycuda.driver as drv
@@ -139,12 +140,12 @@ def serve(directory):
 
 
 def start(directory):
-    """The floor and this package, as subjects."""
+    """Start the floor and this package as subjects; return them and the environment."""
     env = child_env(directory)
     for number in range(HEADERS):
         path = Path(directory) / f"header{number}.h"
         path.write_text(f"#define HEADER_{number}\n")
-        os.utime(path, (1, 1))  # settled, as headers are
+        os.utime(path, (1, 1))  # old, as headers usually are
     source = Path(directory) / "kernel.cu"
     source.write_text(KERNEL)
     command = [sys.executable, __file__, "--serve", str(directory)]
@@ -162,13 +163,13 @@ def start(directory):
 
 
 def first_add(env, rounds):
-    """The row of the first addition; SubjectError where there are no arrays."""
+    """Return the row of the first addition. Raises SubjectError if it fails."""
     samples = []
     for turn in range(rounds + 1):
         done = common.run_quietly([sys.executable, "-c", FIRST_ADD], env)
         if done.returncode != 0:
             raise SubjectError(common.last_line(done.stderr))
-        if turn:  # the first one filled the cache
+        if turn:  # the first run filled the cache
             samples.append([int(done.stdout.split()[-1])])
     return make_row(FIRST, [], samples, {})
 
@@ -207,7 +208,7 @@ def run(args, directory):
 
 
 def times(row):
-    """How many times the floor ours is, as text."""
+    """Return our time divided by the floor, as text."""
     if not row["floor"]:
         return "-"
     return f"{row['ours']['median'] / row['floor']['median']:.2f}"
@@ -232,9 +233,9 @@ def parser():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     p.add_argument(
-        "--quick", action="store_true", help="2 rounds of 3 batches: a smoke run"
+        "--quick", action="store_true", help="2 rounds of 3 batches: a smoke test"
     )
-    p.add_argument("--json", metavar="FILE", help="write the result here too")
+    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
     p.add_argument(
         "--strict", action="store_true", help="exit with 1 if a bound is missed"
     )

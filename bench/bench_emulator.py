@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How fast the software device runs kernels: billions of lane-instructions a second.
+"""The speed of kernels on the software device: billions of lane-instructions a second.
 
     python bench/bench_emulator.py [--quick] [--strict] [--json FILE] [--threads N]
 
-A lane-instruction is one PTX instruction of one thread. They are counted, not guessed:
-a copy of the program that adds one to a counter for each lane entering each basic block
-runs once, and each block's count is multiplied by the number of instructions in it (an
-instruction whose guard is false counts; it takes its turn all the same). The program
-that is timed is the one without counters, on one core unless --threads says otherwise.
+A lane-instruction is one PTX instruction of one thread. The numbers are counted: a copy
+of the program runs once that adds one to a counter for each lane entering each basic
+block. The count of each block is multiplied by the number of its instructions. An
+instruction whose guard is false counts too, because the interpreter also processes it.
+The timed program has no counters. It runs on one core unless --threads changes that.
 """
 
 import argparse
@@ -94,7 +94,7 @@ __global__ void exponentials(float *x, int rounds, int n)
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel, its launch, and the least that it must reach."""
+    """A kernel, its launch, and the speed that it must reach."""
 
     kernel: str
     grid: tuple
@@ -152,13 +152,13 @@ def cases(quick):
 
 
 def kernel_text(ptx, kernel):
-    """The part of a PTX text from a kernel's directive to the end of its body."""
+    """Return the PTX text from a kernel's directive to the end of its body."""
     start = re.search(rf"^\.visible \.entry {kernel}\(", ptx, re.MULTILINE).start()
     return ptx[start : ptx.index("\n}", start) + 2]
 
 
 def is_instruction(line):
-    """Whether a line of a body is one: no label, directive, bracket or comment."""
+    """Return whether a line is no label, directive, bracket or comment."""
     return line.endswith(";") and not line.startswith((".", "//", "{", "}"))
 
 
@@ -198,7 +198,7 @@ def with_counters(ptx, kernel):
 
 
 class Launcher:
-    """A case's kernel in a program, with buffers; calling it runs the kernel once."""
+    """The kernel of a case with its buffers; calling it runs the kernel once."""
 
     def __init__(self, drv, case, ptx):
         import numpy as np
@@ -274,7 +274,7 @@ def cpu_name():
 
 
 def run(args):
-    # Read by the library when it is loaded.
+    # The library reads these variables when it is loaded.
     os.environ["PYCUDA_DRIVER"] = "emulator"
     os.environ["PYCUDA_EMULATOR_THREADS"] = str(args.threads)
 
@@ -325,8 +325,8 @@ def parser():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    p.add_argument("--quick", action="store_true", help="small sizes: a smoke run")
-    p.add_argument("--json", metavar="FILE", help="write the result here too")
+    p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
+    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
     p.add_argument(
         "--strict", action="store_true", help="exit with 1 if a bound is missed"
     )

@@ -1,15 +1,15 @@
-"""What a call costs over the bare driver: launches, copies, modules, import.
+"""The cost of a call in addition to the bare driver: launches, copies, modules, import.
 
     python bench/bench_launch.py [--quick] [--json FILE] [--strict]
 
 Each case is measured in several rounds. In a round the bare driver (floor.c), this
-package and each peer that is installed run one after the other, in turning order, so a
-machine that drifts does not favour anyone. A cost over the floor is the median over the
-rounds of the difference inside a round. Times are nanoseconds per call as the caller
-sees them: launches and records are only queued.
+package and each installed peer run one after the other. The order alternates, so that
+drift of the machine does not favour any of them. The cost over the floor is the median
+over the rounds of the difference within a round. Times are nanoseconds per call as the
+caller sees them: launches and records are only enqueued.
 
-Columns: floor (median), ours (minimum and median), how far ours is over the floor, the
-bound that this package sets itself, whether it holds, and the medians of the peers.
+Columns: floor (median), ours (minimum and median), the difference to the floor, the
+bound that this package sets itself, the verdict, and the medians of the peers.
 """
 
 import argparse
@@ -35,9 +35,9 @@ MODULES = {
 
 @dataclass(frozen=True)
 class Case:
-    """One row: its name in the subjects, what it is, the floor's cases, calls a batch.
+    """One row: its name in the subjects, title, cases of the floor, calls per batch.
 
-    Of several cases of the floor the cheaper one counts.
+    If the floor has several cases, the cheapest one counts.
     """
 
     name: str
@@ -86,20 +86,20 @@ IMPORT = Case(
 
 
 def child_env(directory):
-    """Subjects keep compiled kernels in a directory of this run, whatever is set."""
+    """Return the environment of the subjects, with a compile cache for this run."""
     env = dict(os.environ)
     env.pop("PYCUDA_DISABLE_CACHE", None)
     cache = Path(directory) / "cache"
     cache.mkdir(exist_ok=True)
     env["PYCUDA_CACHE_DIR"] = str(cache)
-    # Modules are compiled once, as those of an installation are, whatever is set.
+    # Python writes its bytecode once, as in an installation, whatever is set.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     env["PYTHONPYCACHEPREFIX"] = str(Path(directory) / "bytecode")
     return env
 
 
 def foreign_env(env):
-    """For another interpreter: nothing that points into this one's packages."""
+    """Return an environment without references to this interpreter's packages."""
     return {k: v for k, v in env.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
 
 
@@ -119,7 +119,7 @@ def start_floor(directory, env):
 
 
 def start_all(directory, others, with_peers):
-    """The floor, ours, {name: peer}, and {name: why it is missing}."""
+    """Start all; return floor, ours, {name: peer} and {name: why it is missing}."""
     env = child_env(directory)
     script = str(common.HERE / "subjects.py")
     floor = start_floor(directory, env)
@@ -144,10 +144,10 @@ def start_all(directory, others, with_peers):
 
 
 def ask_rounds(requests, rounds, batches, excused=()):
-    """{key: rounds} for {key: (subject, case, calls)}, asked in turning order.
+    """Return {key: rounds} for {key: (subject, case, calls)}, in alternating order.
 
-    A subject whose key is excused may fail: it is left out of the answer, and the
-    reasons are the second thing returned.
+    A subject whose key is in ``excused`` may fail. It is then left out, and the second
+    result gives the reason.
     """
     samples = {key: [] for key in requests}
     failed = {}
@@ -171,7 +171,7 @@ def flat(rounds):
 
 
 def measure_case(case, floor, ours, peers, rounds, batches):
-    """The row of one case, and {peer: why} for those which failed in it."""
+    """Return the row of one case, and {peer: reason} for the peers that failed."""
     requests = {("floor", name): (floor, name, case.calls) for name in case.floor}
     requests["ours", case.name] = (ours, case.name, case.calls)
     for name, peer in peers.items():
@@ -208,7 +208,7 @@ def make_row(case, floors, ours, peer_rounds):
 
 
 def measure_import(others, peers, env, rounds):
-    """Fresh interpreters, one a round and subject."""
+    """Measure the import in a fresh interpreter for each round and subject."""
     subjects = {"pycuda": (sys.executable, MODULES["pycuda"], env)}
     for name in peers:
         python = others.get(name, sys.executable)
@@ -222,7 +222,7 @@ def measure_import(others, peers, env, rounds):
 
 
 def less_load(rows):
-    """SourceModule without loading the image: key, cache and object, from two rows."""
+    """Return the cost of SourceModule without loading the image, from two rows."""
     by_name = {row["case"]: row for row in rows}
     if not {"source_module", "module_load"} <= by_name.keys():
         return None
@@ -242,7 +242,7 @@ def cells(row, peers):
 
 
 def report(result):
-    """The whole result as text."""
+    """Return the whole result as text."""
     env, peers = result["environment"], sorted(result["peers"])
     module = f", kernel module {env['kernel_module']}" if env["kernel_module"] else ""
     lines = [
@@ -311,9 +311,9 @@ def parser():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     p.add_argument(
-        "--quick", action="store_true", help="2 rounds of 3 batches: a smoke run"
+        "--quick", action="store_true", help="2 rounds of 3 batches: a smoke test"
     )
-    p.add_argument("--json", metavar="FILE", help="write the result here too")
+    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
     p.add_argument(
         "--strict", action="store_true", help="exit with 1 if a bound is missed"
     )

@@ -4,12 +4,12 @@
     python bench/bench_random.py [--rounds N] [--batches N] [--most N] [--quick]
                                  [--json PATH]
 
-The arrays are of float32, a million elements and ``--most`` (2**28, which is 1 GiB). A
-batch of fills is timed until the device has done it. The fill with one value says what
-the device's memory takes. CuPy and PyTorch stand beside where they are installed: with
-the same generator where they have it, in the rows "default" with their own. All are
-measured in turn, each in a process of its own. The time to make the states is the
-median of several generators, made one after the other when the code is loaded.
+The arrays are of float32, with a million and with ``--most`` elements (2**28 is 1 GiB).
+A batch of fills is timed until the device has finished it. The fill with one value
+shows the speed of the device's memory. CuPy and PyTorch are measured too if they are
+installed: with the same generator if they have it, and in the rows "default" with their
+own. All are measured in turn, each in its own process. The time to make the states is
+the median of several generators, made one after the other after the code was loaded.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from bench_launch import child_env
 from common import SubjectError
 
 GENERATORS = ("XORWOW", "Philox", "MRG32k3a", "Sobol32", "ScrambledSobol32")
-# name -> title; a subject has those of them that its package has.
+# name -> title; a subject has the cases that its package supports.
 CASES = {
     "fill": "fill with one value",
     "uniform-default": "uniform, default",
@@ -38,7 +38,7 @@ STATES = {f"make-{name}": f"making the states, {name}" for name in GENERATORS}
 
 
 def streaming_cases(size, make, ops, synchronize):
-    """Cases that wait for the device, as ``<name>@<size>``; the array is made once."""
+    """Return cases ``<name>@<size>`` that wait for the device, with one array."""
     arrays = []
 
     def timed(call):
@@ -66,7 +66,7 @@ def prepare_pycuda(sizes):
 
     drv.init()
     context = drv.Device(0).make_context()
-    set_default_allocator(DeviceMemoryPool().allocate)  # what rand() makes is kept
+    set_default_allocator(DeviceMemoryPool().allocate)  # keeps the memory of rand()
     ops = {
         "fill": lambda a: a.fill(1),
         "uniform-default": lambda a: curandom.rand(a.shape),
@@ -156,14 +156,14 @@ PREPARE = {"pycuda": prepare_pycuda, "cupy": prepare_cupy, "torch": prepare_torc
 
 
 def ask(subject, case, batches, calls):
-    """The nanoseconds of the batches, None where the subject has no such case."""
+    """Return the nanoseconds of the batches, None if the subject has no such case."""
     if case not in subject.header.get("cases", ()):
         return None
     return subject.ask(case, batches, calls)
 
 
 def measure(case, size, subjects, rounds, batches):
-    """A row: gigabytes written per second, by subject; rounds in turning order."""
+    """Return a row: gigabytes written per second by subject, in alternating order."""
     calls = 200 if size <= 1_000_000 else 10
     samples = {name: [] for name in subjects}
     for turn in range(rounds):
@@ -205,7 +205,7 @@ def run(args):
                     measure(case, size, subjects, args.rounds, args.batches)
                     for case in CASES
                 ]
-                for subject in subjects.values():  # the next one is bigger
+                for subject in subjects.values():  # the next array is larger
                     subject.ask(f"forget@{size}", 1, 1)
             versions = {name: s.header["version"] for name, s in subjects.items()}
             device = subjects["pycuda"].header["device"]
@@ -224,7 +224,7 @@ def run(args):
 
 
 def report(result):
-    """The tables as text."""
+    """Return the tables as text."""
     names = [name for name in PREPARE if name in result["versions"]]
     rows = [
         [

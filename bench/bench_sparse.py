@@ -1,26 +1,25 @@
 #!/usr/bin/env python3
-"""Sparse matrices: bytes moved per second by ``y = A x``, and how near that is to what
-the card can do.
+"""Sparse matrices: bytes moved per second by ``y = A x``, compared with a copy.
 
     python bench/bench_sparse.py [--quick] [--rows N] [--rounds N] [--batches N]
                                  [--dtype float32|float64]... [--matrix NAME]...
                                  [--json PATH]
 
 Five matrices are generated: Poisson's equation in two and three dimensions, random
-columns, lengths and columns of rows after power laws, a band. The bytes of a product
+columns, power laws for row lengths and columns, and a band. The bytes of a product
 are the elements, the column indices (4 bytes) and the row pointers once, x once and y
 once, whatever a form really moves. The bound is the speed of a copy, measured in the
 same run.
 
-"Gathers" is a kernel that does nothing but read the column indices and the elements of
-x at them, in the same order, counted with the bytes of the whole product: where columns
-are far apart each element of x is 32 bytes from the second cache, and no kernel that
-goes through the rows is much faster than that.
+"Gathers" is a kernel that only reads the column indices and the elements of x at these
+indices, in the same order. Its speed is computed with the bytes of the whole product.
+If the columns are far apart, each element of x costs 32 bytes from the level-2 cache,
+and no kernel that goes through the rows is much faster than that.
 
 The other columns are forms of this package (compressed rows, packeted, coordinate,
-cuSPARSE through it), then CuPy and PyTorch where they are installed. All are measured
-in turn, each package in a process of its own; every result is compared with NumPy's
-first. Packets are measured for the matrices that they suit.
+cuSPARSE called by this package), then CuPy and PyTorch if they are installed. All are
+measured in turn, each package in its own process. Every result is first compared with
+NumPy's. Packets are measured only for suitable matrices.
 """
 
 import argparse
@@ -46,7 +45,7 @@ CALLS = 100
 
 
 def from_stencil(sides, dtype):
-    """The matrix of neighbours in a grid: 2 * axes in the diagonal, -1 beside it."""
+    """Return the matrix of a grid: 2 * axes on the diagonal, -1 for each neighbour."""
     count = int(np.prod(sides))
     index = np.arange(count, dtype=np.int32)
     columns, values = [], []
@@ -60,9 +59,8 @@ def from_stencil(sides, dtype):
     columns.append(index)
     values.append(2 * len(sides))
     columns = np.stack(columns, axis=1)
-    order = np.argsort(
-        columns[len(columns) // 2]
-    )  # that of a point with all neighbours
+    # The point in the middle has all neighbours.
+    order = np.argsort(columns[len(columns) // 2])
     columns, values = columns[:, order], np.array(values, dtype)[order]
     there = columns >= 0
     data = np.broadcast_to(values, columns.shape)[there]
@@ -81,7 +79,7 @@ def poisson3d(rows, dtype):
 
 
 def random(rows, dtype, per_row=16):
-    """Columns anywhere, half as many rows as are asked for."""
+    """Return a matrix with random columns and half the requested number of rows."""
     rows = max(rows // 2, 2)
     rng = np.random.default_rng(1)
     columns = rng.integers(0, rows, (rows, per_row), np.int32)
@@ -92,9 +90,12 @@ def random(rows, dtype, per_row=16):
 
 
 def power_law(rows, dtype):
-    """Half the rows that are asked for; lengths as those of a graph whose degrees fall
-    with the power 2.1, the longest a tenth of all columns; low columns are the common
-    ones, as in a graph whose vertices are ordered by degree."""
+    """Return a matrix with power laws and half the requested number of rows.
+
+    The row lengths are those of a graph whose degrees fall with the power 2.1; the
+    longest row has a tenth of all columns. Low column numbers are the most frequent, as
+    in a graph whose vertices are ordered by degree.
+    """
     rows = max(rows // 2, 2)
     rng = np.random.default_rng(2)
     lengths = np.minimum(4 * (1 - rng.random(rows)) ** (-1 / 1.1), rows / 10)
@@ -109,7 +110,7 @@ def power_law(rows, dtype):
 
 
 def banded(rows, dtype, half=15):
-    """Half the rows that are asked for, and 31 diagonals side by side."""
+    """Return 31 adjacent diagonals, with half the requested number of rows."""
     rows = max(rows // 2, 2)
     columns = np.arange(rows, dtype=np.int32)[:, None] + np.arange(
         -half, half + 1, dtype=np.int32
@@ -134,7 +135,7 @@ SYMMETRIC = ("poisson2d", "poisson3d", "banded")
 
 @lru_cache(maxsize=1)
 def generated(name, rows, dtype):
-    """(indptr, indices, data, shape), x, A x and the scale of its rounding errors."""
+    """Return (indptr, indices, data, shape), x, A x and the scale of its errors."""
     matrix = MATRICES[name][1](rows, dtype)
     indptr, indices, data, shape = matrix
     x = np.random.default_rng(4).standard_normal(shape[1]).astype(dtype)
@@ -146,7 +147,7 @@ def generated(name, rows, dtype):
 
 
 def bytes_of(nnz, shape, dtype):
-    """The bytes that any product with compressed rows has to move."""
+    """Return the bytes that any product with compressed rows has to move."""
     size = np.dtype(dtype).itemsize
     rows, columns = shape
     return nnz * (size + 4) + (rows + 1) * 4 + (rows + columns) * size
@@ -167,7 +168,7 @@ extern "C" __global__ void gather(const int *indices, const {value} *x, {value} 
         sum += fetch(x + columns.x) + fetch(x + columns.y);
         sum += fetch(x + columns.z) + fetch(x + columns.w);
     }}
-    // Nobody looks at the sums, but a compiler cannot know that.
+    // The result is never used, but the compiler cannot know that.
     if (sum == {value}(1.2345e30))
         *sink = sum;
 }}
@@ -175,7 +176,7 @@ extern "C" __global__ void gather(const int *indices, const {value} *x, {value} 
 
 
 def check(y, name, rows, dtype):
-    """A form that computes something else has no speed worth a number."""
+    """Raise RuntimeError if a product is wrong; its speed would mean nothing."""
     _, _, wanted, scale = generated(name, rows, dtype)
     worst = float(np.max(np.abs(y - wanted) / scale))
     if not worst < 100 * np.finfo(dtype).eps:
@@ -186,15 +187,15 @@ def check(y, name, rows, dtype):
 
 
 def suits(form, name):
-    """Packets are for matrices of neighbours; of others nearly nothing is in them."""
+    """Return whether a form suits a matrix. Packets need matrices of neighbours."""
     return form != "packeted" or name in SYMMETRIC
 
 
 def cases_of(forms, rows, dtypes, synchronize):
-    """Cases ``form:matrix:dtype``; what a form was made of is kept until another one.
+    """Return cases ``form:matrix:dtype``; each keeps its data until the next one runs.
 
-    ``forms`` are functions of (matrix, x) that return a call and how to fetch y, None
-    if there is no product.
+    ``forms`` are functions of (matrix, x) that return a call and a function that
+    fetches y, or None if there is no product.
     """
     kept = {}
 
@@ -348,7 +349,7 @@ PREPARE = {"pycuda": prepare_pycuda, "cupy": prepare_cupy, "torch": prepare_torc
 
 
 def forms_of(subjects):
-    """Pairs (form, subject that has it), ours first."""
+    """Return pairs (form, subject that has it), this package first."""
     pairs = [(form, "pycuda") for form in OURS] + [(name, name) for name in PEERS]
     return [
         (form, subjects[name])
@@ -359,7 +360,7 @@ def forms_of(subjects):
 
 
 def measure(name, dtype, args, subjects, failed):
-    """A row: gigabytes per second by form, of the median batch of all rounds."""
+    """Return a row: gigabytes per second by form, for the median of all batches."""
     (indptr, _, data, shape), *_ = generated(name, args.rows, dtype)
     moved = bytes_of(len(data), shape, dtype)
     row, copies = {}, []
@@ -428,7 +429,7 @@ def run(args):
 
 
 def report(result):
-    """The table as text: gigabytes per second, and percent of the copy."""
+    """Return the table as text: gigabytes per second and percent of a copy."""
     names = [
         form
         for form in (*OURS, *PEERS)
@@ -461,7 +462,7 @@ def report(result):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small, and once")
+    parser.add_argument("--quick", action="store_true", help="small and only once")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--batches", type=int, default=5)

@@ -1,9 +1,9 @@
-"""What the benchmarks share: timing, statistics, bounds, tables, and measured programs.
+"""Code shared by the benchmarks: timing, statistics, bounds, tables, measured programs.
 
-A *subject* is a child process that measures when asked: it reads ``case batches calls``
+A *subject* is a child process that measures on request. It reads ``case batches calls``
 from stdin and answers with the nanoseconds per call of each batch. The bare driver
-(``floor.c``), this package and its peers are all subjects, so they are measured in turn
-within one run and none of them shares a process with another.
+(``floor.c``), this package and its peers are all subjects. They are measured in turn
+within one run, each in its own process.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 C_SOURCE = HERE.parent / "src" / "cpp_free_c"
 
-# What k4 and k0 are everywhere: in the image the floor loads, here and in the peers.
+# The kernels k4 and k0, for the image that the floor loads, this package and the peers.
 KERNELS = """
 extern "C" __global__ void k4(float *a, float *b, float *c, int n)
 {
@@ -45,7 +45,7 @@ GRID = (COUNT // BLOCK[0], 1, 1)
 
 
 def summary(ns):
-    """Minimum, median and 95th percentile (nearest rank) of a list of numbers."""
+    """Return minimum, median and 95th percentile (nearest rank) of some numbers."""
     ns = sorted(ns)
     if not ns:
         raise ValueError("nothing was measured")
@@ -54,22 +54,22 @@ def summary(ns):
 
 
 def round_medians(rounds):
-    """One median per round; a round is the list of its batches."""
+    """Return the median of each round; a round is the list of its batches."""
     return [statistics.median(batches) for batches in rounds]
 
 
 def lowest_rounds(*subjects):
-    """Per round, the batches of the subject with the lowest median in that round."""
+    """Return, for each round, the batches of the subject with the lowest median."""
     return [
         min(batches, key=statistics.median) for batches in zip(*subjects, strict=True)
     ]
 
 
 def over_floor(ours, floor):
-    """Median over the rounds of how far ours is above the floor of the same round.
+    """Return the median over the rounds of the difference between ours and the floor.
 
-    Differences are taken inside a round, where both ran within a second of each other,
-    so a clock or a machine that drifts from round to round cancels out.
+    Differences are taken within a round, in which both ran within a second of each
+    other. A drift of the clock or of the machine between rounds therefore cancels out.
     """
     pairs = zip(round_medians(ours), round_medians(floor), strict=True)
     return statistics.median(a - b for a, b in pairs)
@@ -77,7 +77,7 @@ def over_floor(ours, floor):
 
 @dataclass(frozen=True)
 class Bound:
-    """What a cost may be: floor + ``plus``, floor * ``times``, or ``at_most`` alone."""
+    """The limit of a cost: floor + ``plus``, floor * ``times``, or ``at_most``."""
 
     plus: float | None = None
     times: float | None = None
@@ -95,7 +95,7 @@ class Bound:
         return f"{self.at_most:,.0f}"
 
     def holds(self, ours, floor=None):
-        """Whether the rounds of ours keep the bound, judged like ``over_floor``."""
+        """Return whether our rounds are within the bound; see ``over_floor``."""
         if self.at_most is not None:
             return statistics.median(round_medians(ours)) <= self.at_most
         if self.plus is not None:
@@ -108,11 +108,11 @@ class Bound:
 
 
 def measure(run, synchronize, batches, calls):
-    """Nanoseconds per call of each batch; ``run(calls)`` makes the calls of one.
+    """Return the nanoseconds per call of each batch; ``run(calls)`` runs one batch.
 
-    A batch starts on an idle device and is waited for outside of the timed part, so
-    that what is measured is the caller's cost and not the device's. One untimed batch
-    goes first; the collector rests meanwhile.
+    A batch starts on an idle device. The wait for the device is not timed, so the
+    result is the caller's cost and not the device's. One untimed batch runs first. The
+    garbage collector is off during the measurement.
     """
     clock = time.perf_counter_ns
     ns = []
@@ -138,11 +138,11 @@ def measure(run, synchronize, batches, calls):
 
 
 class SubjectError(Exception):
-    """A subject could not start, or could not measure what it was asked for."""
+    """A subject could not start, or could not measure the requested case."""
 
 
 class Subject:
-    """A running child process that measures when asked (see the module's docstring)."""
+    """A running child process that measures on request (see the module's docstring)."""
 
     def __init__(self, name, command, env=None):
         self.name = name
@@ -168,7 +168,7 @@ class Subject:
             raise SubjectError(f"{self.name} answered {line!r}") from None
 
     def ask(self, case, batches, calls):
-        """The nanoseconds per call of each batch."""
+        """Return the nanoseconds per call of each batch."""
         try:
             self.process.stdin.write(f"{case} {batches} {calls}\n")
             self.process.stdin.flush()
@@ -181,8 +181,8 @@ class Subject:
         return answer["ns"]
 
     def close(self):
-        """End the process; give it time to put its context away."""
-        with contextlib.suppress(BrokenPipeError):  # it may have died unread
+        """End the process, and give it time to release its context."""
+        with contextlib.suppress(BrokenPipeError):  # it may have ended already
             self.process.stdin.close()
         try:
             self.process.wait(timeout=20)
@@ -199,7 +199,7 @@ class Subject:
 
 
 def serve(header, cases, synchronize):
-    """The other end of a ``Subject``: answer until stdin ends."""
+    """Run the child's side of a ``Subject``: answer requests until stdin ends."""
     with claim_stdout() as out:
         say(out, header)
         for line in sys.stdin:
@@ -209,16 +209,16 @@ def serve(header, cases, synchronize):
                 continue
             try:
                 ns = measure(cases[name], synchronize, int(batches), int(calls))
-            except Exception as e:  # noqa: BLE001 - told to the asker
+            except Exception as e:  # noqa: BLE001 - sent to the parent
                 say(out, {"case": name, "error": f"{type(e).__name__}: {e}"})
             else:
                 say(out, {"case": name, "calls": int(calls), "ns": ns})
 
 
 def serve_prepared(prepare):
-    """Serve what ``prepare()`` gives: (header, cases, synchronize).
+    """Serve the result of ``prepare()``: (header, cases, synchronize).
 
-    A package that is not installed, or fails, says why instead; the run goes on.
+    A package that is not installed, or fails, reports the reason; the run continues.
     """
     try:
         header, cases, synchronize = prepare()
@@ -236,7 +236,7 @@ def serve_prepared(prepare):
 def start_subjects(commands, env):
     """Start {name: command}; return the subjects and {name: why one is missing}.
 
-    SubjectError where this package itself is missing.
+    Raises SubjectError if this package itself is missing.
     """
     subjects, missing = {}, {}
     for name, command in commands.items():
@@ -252,7 +252,7 @@ def start_subjects(commands, env):
 
 
 def claim_stdout():
-    """A file on what stdout was; what libraries print goes to stderr from now on."""
+    """Return a file on the old stdout; from now on libraries print to stderr."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     return out
@@ -264,20 +264,20 @@ def say(out, answer):
 
 
 def run_quietly(command, env=None):
-    """Run to the end, keep what it said, leave its exit status to the caller."""
+    """Run a command to its end and capture its output; the caller checks the status."""
     return subprocess.run(command, check=False, capture_output=True, text=True, env=env)
 
 
 def last_line(text):
-    """Where a Python program or a compiler says what was wrong."""
+    """Return the last line, in which Python programs and compilers name the error."""
     return (text.strip().splitlines() or ["no message"])[-1]
 
 
 def import_cost(python, module, env=None):
-    """Nanoseconds that importing a module costs a fresh interpreter which has numpy."""
+    """Return the nanoseconds to import a module in a fresh interpreter with NumPy."""
     code = (
         "import sys\n"
-        "sys.path[:] = [p for p in sys.path if p]\n"  # not the directory we are in
+        "sys.path[:] = [p for p in sys.path if p]\n"  # not the current directory
         "import time, numpy\n"
         "start = time.perf_counter_ns()\n"
         f"import {module}\n"
@@ -290,7 +290,7 @@ def import_cost(python, module, env=None):
 
 
 def build_floor(directory, name="floor"):
-    """Compile a program of the floor into a directory; the path of the program."""
+    """Compile a program of the floor into a directory; return the program's path."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         raise SubjectError("no C compiler: install cc, or name one in CC")
@@ -307,12 +307,12 @@ def build_floor(directory, name="floor"):
 
 
 def number(value):
-    """A nanosecond count for people: whole, with thousands marked; - for nothing."""
+    """Format nanoseconds: an integer with thousands separators, - for None."""
     return "-" if value is None else f"{value:,.0f}"
 
 
 def table(head, rows):
-    """Plain text with aligned columns: the first one to the left, the others right."""
+    """Return columns as text: the first left-aligned, the others right-aligned."""
     lines = [head, *rows]
     if any(len(line) != len(head) for line in lines):
         raise ValueError("rows of different length")
@@ -328,7 +328,7 @@ def table(head, rows):
 
 
 def kernel_module_version():
-    """The version of NVIDIA's kernel module, or None where there is none."""
+    """Return the version of NVIDIA's kernel module, or None if there is none."""
     try:
         words = Path("/proc/driver/nvidia/version").read_text().split()
     except OSError:
@@ -338,7 +338,7 @@ def kernel_module_version():
 
 
 def environment():
-    """Where and when: what a reader needs to judge the numbers."""
+    """Return date, versions and machine, which a reader needs to judge the numbers."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(
             timespec="seconds"
@@ -351,12 +351,12 @@ def environment():
 
 
 def cuda_version(number):
-    """13000 as "13.0"."""
+    """Format a CUDA version number: 13000 gives "13.0"."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def write_json(path, data):
-    """Write the whole file or none of it."""
+    """Write a file atomically: completely or not at all."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")

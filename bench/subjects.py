@@ -1,11 +1,11 @@
-"""The packages that ``bench_launch.py`` measures: this one, and its peers.
+"""The packages that ``bench_launch.py`` measures: this one and its peers.
 
     python subjects.py NAME --serve           answer requests (see common.Subject)
     python subjects.py pycuda --image PATH    compile the kernels to a file, for floor.c
 
 Each prepare function returns (header, cases, synchronize): cases maps the names of
-bench_launch.CASES to functions that make a given number of calls. Names are bound to
-locals first, so a loop costs its calls and some ten nanoseconds a turn.
+bench_launch.CASES to functions that make a given number of calls. They bind names to
+locals first, so the loop itself costs only some ten nanoseconds per iteration.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from common import BLOCK, COUNT, GRID, KERNELS, claim_stdout, say, serve
 
-SOURCE = KERNELS  # brings its own extern "C", which may be wrapped in another
+SOURCE = KERNELS  # has its own extern "C", which may be nested in another one
 
 
 def host_arrays():
@@ -28,13 +28,13 @@ def host_arrays():
 
 
 def check(c, a, b):
-    """A case whose kernel did not do its work has no cost worth a number."""
+    """Raise RuntimeError if the kernel did not compute a + b."""
     if not np.array_equal(c, a + b):
         raise RuntimeError("the kernel did not add")
 
 
 class Holder:
-    """What another library's array looks like to a kernel call."""
+    """An array of another library, as a kernel call sees it."""
 
     def __init__(self, pointer):
         self.__cuda_array_interface__ = {
@@ -53,7 +53,7 @@ def is_software(device):
 
 
 def pycuda_target(device):
-    """The software device runs PTX; a GPU takes machine code as nvcc makes it."""
+    """Return the target: PTX for the software device, a cubin for a GPU."""
     return "ptx" if is_software(device) else "cubin"
 
 
@@ -68,9 +68,9 @@ def pycuda_context():
 
 
 def pycuda_image(path):
-    """Write the compiled kernels to a file; the driver library the floor has to open.
+    """Write the compiled kernels to a file; return the driver library for the floor.
 
-    That is the package's own for the software device, and None for the system's.
+    This is the package's library for the software device, and None for the system's.
     """
     import pycuda
     from pycuda.compiler import compile
@@ -82,7 +82,7 @@ def pycuda_image(path):
 
 
 def pycuda_launches(mod, stream, a, b, c):
-    """The ways to start k4, which all do the same."""
+    """Return the cases that launch k4 in different ways."""
     f = mod.get_function("k4")
     p = mod.get_function("k4").prepare("PPPi")
     empty = mod.get_function("k0")
@@ -139,7 +139,7 @@ def pycuda_launches(mod, stream, a, b, c):
 
 
 def pycuda_memory(mod, drv, host, a):
-    """Allocations and copies of 4 kB."""
+    """Return the cases of allocations and copies of 4 kB."""
     f = mod.get_function("k4")
     ha, hb, hc = host
     n = np.int32(COUNT)
@@ -188,7 +188,7 @@ def pycuda_memory(mod, drv, host, a):
 
 
 def pycuda_objects(drv, context, stream, image):
-    """Events, streams, contexts and modules."""
+    """Return the cases of events, streams, contexts and modules."""
     from pycuda.compiler import SourceModule
 
     def event_record(calls):
@@ -277,7 +277,7 @@ def prepare_cupy():
 
     def stream_query(calls):
         for _ in repeat(None, calls):
-            stream.done  # noqa: B018 - a property that asks the driver
+            stream.done  # noqa: B018 - a property that calls the driver
 
     launch_4(1)
     check(c.get(), host[0], host[1])
@@ -388,7 +388,7 @@ def run_served(name):
         header, cases, synchronize = PREPARE[name]()
     except ImportError as e:
         reason = f"not installed ({e})"
-    except Exception as e:  # noqa: BLE001 - reported, and the run goes on without it
+    except Exception as e:  # noqa: BLE001 - reported; the run continues without it
         reason = f"{type(e).__name__}: {e}"
     else:
         serve({**header, "cases": sorted(cases)}, cases, synchronize)

@@ -1,7 +1,7 @@
-"""Keep what all threads read in constant memory: the coefficients of a polynomial.
+"""Keep data that all threads read in constant memory: coefficients of a polynomial.
 
-get_global answers the address and the size of a variable of the module, and a copy to
-that address sets it.
+get_global returns the address and the size of a variable of the module. A copy to
+that address sets the variable.
 """
 
 import sys
@@ -27,7 +27,7 @@ polynomial = module.get_function("polynomial")
 address, size = module.get_global("coefficients")
 print("bytes of constant memory:", size)
 
-# Quarters: every value on the way is exact in 32 bits, so the results are equal.
+# Quarters: all intermediate values are exact in 32 bits, so the results are equal.
 x = np.arange(-16, 16, dtype=np.float32) / 4
 y = np.empty_like(x)
 worst = 0.0

@@ -1,9 +1,10 @@
 """Blur an image with a separable filter: first along the rows, then down the columns.
 
 A filter of (2 r + 1) by (2 r + 1) weights that is the product of a column and a row
-needs 2 (2 r + 1) multiplications a pixel instead of (2 r + 1) squared. The weights are
-in constant memory; a block keeps its stretch of a row, or its strip of columns, in
-shared memory with what lies around it. What is outside of the image counts as 0.
+needs 2 (2 r + 1) multiplications per pixel instead of (2 r + 1) squared. The weights
+are in constant memory. A block keeps its part of a row, or its strip of columns, in
+shared memory together with the neighbouring pixels. Pixels outside the image count as
+0.
 """
 
 import argparse
@@ -22,8 +23,8 @@ parser.add_argument("--width", type=int, default=150)
 args = parser.parse_args()
 
 RADIUS = 4
-STRETCH = 64  # pixels of a row that a block does
-STRIP, TALL = 16, 16  # columns that a block does, and how many pixels of each
+STRETCH = 64  # pixels of a row per block
+STRIP, TALL = 16, 16  # columns per block, and pixels of each
 SOURCE = """
 __constant__ float weights[2 * RADIUS + 1];
 

@@ -1,8 +1,8 @@
 """Double the numbers of a 4x4 matrix four ways, from the most explicit to the shortest.
 
 Memory and copies by hand; InOut, which does the same around one call; a prepared call,
-for which the types of the arguments are said once instead of found at each call; and a
-GPUArray, which is multiplied as a NumPy array is.
+for which the program declares the argument types once; and a GPUArray, which is
+multiplied like a NumPy array.
 """
 
 import sys
@@ -46,7 +46,7 @@ twice.prepared_call((1, 1), (4, 4, 1), device_matrix)
 prepared = np.empty_like(matrix)
 drv.memcpy_dtoh(prepared, device_matrix)
 
-# 4. Without a kernel of one's own.
+# 4. Without writing a kernel.
 array = (2 * gpuarray.to_gpu(matrix)).get()
 
 right = True

@@ -1,4 +1,4 @@
-"""List the devices and what they can do. Needs no context and leaves none behind."""
+"""List the devices and their properties. Needs no context and leaves none behind."""
 
 import pycuda.driver as drv
 
@@ -29,5 +29,5 @@ for ordinal in range(drv.Device.count()):
     for name, meaning in SHOWN:
         value = device.get_attribute(getattr(drv.device_attribute, name))
         print(f"  {meaning}: {value}")
-    # The same by the attribute's name in lower case.
+    # The same through the attribute's name in lower case.
     assert device.warp_size == device.get_attribute(drv.device_attribute.WARP_SIZE)

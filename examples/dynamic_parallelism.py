@@ -1,8 +1,8 @@
 """A kernel that launches kernels: sums of growing triangles of numbers.
 
-Each thread of ``parent`` knows only when it runs how much work there is, and starts a
-grid of that size. DynamicSourceModule compiles for that and links the library for it,
-cudadevrt.
+Each thread of ``parent`` learns the amount of work only when it runs, and launches a
+grid of that size. DynamicSourceModule compiles such kernels and links the library that
+they need, cudadevrt.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Shared memory whose size is said at the launch: sum the rows of a matrix.
+"""Shared memory whose size is set at the launch: sum the rows of a matrix.
 
-One block adds up one row, in a tree, through an extern __shared__ array. The same
-kernel serves blocks of any power of two.
+One block adds up one row, in a tree, in an extern __shared__ array. The same
+kernel works for blocks of any power of two.
 """
 
 import sys

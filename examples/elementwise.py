@@ -1,7 +1,8 @@
 """Write a formula once and apply it to arrays of any shape: ElementwiseKernel.
 
-The kernel is made of the formula, with i as the number of the element. It also takes
-numbers, functions of one's own in the preamble, and works on a part of the elements.
+The kernel is generated from the formula, in which i is the number of the element. It
+also accepts numbers and your own functions in the preamble, and can work on a part of
+the elements.
 """
 
 import sys
@@ -38,13 +39,13 @@ mixed = gpuarray.empty_like(a_gpu)
 mix(mixed, a_gpu, b_gpu, 0.25)
 differences = {"mixed": np.abs(mixed.get() - (0.75 * a + 0.25 * b)).max()}
 
-# Views with gaps are arrays like any other.
+# Views with gaps work like other arrays.
 mix(mixed[::2, 1:4], a_gpu[::2, 1:4], b_gpu[::2, 1:4], 1)
 wanted = 0.75 * a + 0.25 * b
 wanted[::2, 1:4] = b[::2, 1:4]
 differences["views"] = np.abs(mixed.get() - wanted).max()
 
-# Every third element only, counted along the memory.
+# Only every third element, in memory order.
 y = gpuarray.zeros_like(a_gpu)
 smooth_step(y, a_gpu, 0.2, 0.8, slice=slice(0, None, 3))
 t = np.clip((a - np.float32(0.2)) / np.float32(0.6), 0, 1)

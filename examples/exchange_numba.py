@@ -1,6 +1,6 @@
 """Launch a kernel that Numba compiled from Python on a GPUArray, without a copy.
 
-Both must be in the primary context of the device, so that is what the import makes
+Both must use the primary context of the device, so the import makes that context
 current. Needs Numba with CUDA, and a GPU.
 """
 
@@ -34,7 +34,7 @@ cuda.synchronize()
 print("the GPUArray has what Numba wrote:", mine[:3].get().tolist())
 
 theirs = cuda.to_device(np.arange(10, dtype=np.float32))
-halve(to_gpuarray(theirs))  # a kernel of ours, Numba's memory
+halve(to_gpuarray(theirs))  # our kernel, Numba's memory
 pycuda.autoprimaryctx.context.synchronize()
 print("Numba sees what the kernel wrote:", float(theirs.copy_to_host()[9]))
 

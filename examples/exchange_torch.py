@@ -1,6 +1,6 @@
-"""Work on one array with PyTorch and with a kernel of one's own, without a copy.
+"""Work on one array with PyTorch and with your own kernel, without a copy.
 
-Both must be in the primary context of the device, so that is what the import makes
+Both must use the primary context of the device, so the import makes that context
 current. Needs PyTorch with CUDA, and a GPU.
 """
 

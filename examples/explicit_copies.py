@@ -1,7 +1,7 @@
 """Double an array of 64-bit floats with every allocation and copy written out.
 
-Four blocks of 64 threads each take their part; each allocation is freed as soon as it
-is not needed, not when Python finds out.
+Each of four blocks of 64 threads processes its part. The program frees each allocation
+as soon as it is no longer needed, and does not wait for Python to do so.
 """
 
 import sys

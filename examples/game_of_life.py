@@ -1,10 +1,10 @@
-"""Play Conway's game of life on a board whose edges meet.
+"""Play Conway's game of life on a board whose opposite edges are connected.
 
     python examples/game_of_life.py --size 256 --steps 500 --output life.png
 
 A block copies its tile and the cells around it to shared memory, so that every cell is
-read from global memory about once instead of nine times. The board is full of gliders,
-which after four steps each are where they were, one cell on.
+read from global memory about once instead of nine times. The board is full of gliders.
+Every four steps, each glider has moved by one cell.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 parser = argparse.ArgumentParser(description="Play the game of life.")
-parser.add_argument("--size", type=int, default=48, help="cells of a side, 16 n")
+parser.add_argument("--size", type=int, default=48, help="cells per side, 16 n")
 parser.add_argument("--steps", type=int, default=8)
 parser.add_argument("--output", help="an image file to write, with Pillow")
 args = parser.parse_args()

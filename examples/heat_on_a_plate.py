@@ -1,7 +1,7 @@
 """Solve Poisson's equation on a square plate by conjugate gradients.
 
-The matrix is made of numpy arrays, without SciPy. It and the vectors stay on the
-device, and the host hears of the residual every 20 iterations only.
+The matrix is made from NumPy arrays, without SciPy. The matrix and the vectors stay on
+the device, and the host reads the residual only every 20 iterations.
 """
 
 import sys
@@ -29,7 +29,7 @@ shape = (side * side, side * side)
 matrix = CsrSpMV.from_arrays(pointers, columns[order], values[order], shape)
 
 heat = np.zeros((side, side))
-heat[side // 2, side // 2] = 1  # a flame under the middle
+heat[side // 2, side // 2] = 1  # a heat source in the middle
 b = gpuarray.to_gpu(heat.ravel())
 
 steps = []

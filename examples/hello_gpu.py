@@ -1,7 +1,7 @@
 """The first program: multiply two arrays of random numbers on the GPU.
 
-Prints the difference from what NumPy computes, 400 zeros. Out and In copy the arrays to
-the device and back around the call.
+Prints the difference to NumPy's result, 400 zeros. In copies an array to the device
+before the call, and Out copies an array back after it.
 """
 
 import sys

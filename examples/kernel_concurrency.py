@@ -1,8 +1,8 @@
-"""Run kernels side by side: small ones in several streams share the device.
+"""Run kernels concurrently: small kernels in several streams share the device.
 
 A kernel of one block uses one multiprocessor, however many there are. In one stream the
-kernels wait for each other; in streams of their own they run at once. Here each goes
-round a cycle of numbers for a while, which takes the same time wherever it runs.
+kernels wait for each other; in separate streams they run concurrently. Here each kernel
+iterates over a cycle of numbers, which takes the same time wherever it runs.
 """
 
 import argparse
@@ -34,7 +34,7 @@ go_round = SourceModule(
 ).get_function("go_round")
 
 start_numbers = np.arange(32, dtype=np.uint32)
-# The same many steps at once: x -> a x + c, squared as often as it takes.
+# Many steps at once: compose x -> a x + c with itself by repeated squaring.
 a, c = 1, 0
 factor, term = 1664525, 1013904223
 left = rounds
@@ -47,7 +47,7 @@ wanted = (start_numbers.astype(np.uint64) * a + c).astype(np.uint32)
 
 
 def milliseconds(streams):
-    """Time of all kernels, dealt out to the streams; whether each is right."""
+    """Return the time of all kernels in the streams, and whether all are right."""
     arrays = [gpuarray.to_gpu(start_numbers) for _ in range(kernels)]
     drv.Context.synchronize()
     start, end = drv.Event(), drv.Event()

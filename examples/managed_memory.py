@@ -1,7 +1,7 @@
 """Count the letters of a text in memory that host and GPU share, without any copy.
 
 A managed array is an ordinary NumPy array for the host and a kernel argument for the
-GPU. The host looks at it again once the kernel is done.
+GPU. The host reads it after the kernel is done.
 """
 
 import sys

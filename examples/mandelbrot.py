@@ -3,8 +3,8 @@
     python examples/mandelbrot.py --width 1200 --limit 500 --output mandelbrot.png
 
 Each thread counts the steps until its point has left a circle of radius 2. Threads that
-are done early wait for their warp only, so no work has to be dealt out. The counts must
-be those that NumPy gets.
+finish early wait only for their warp, so the work need not be balanced by hand. The
+counts must equal NumPy's.
 """
 
 import argparse
@@ -18,12 +18,12 @@ from pycuda.compiler import SourceModule
 
 parser = argparse.ArgumentParser(description="Draw the Mandelbrot set.")
 parser.add_argument("--width", type=int, default=72, help="pixels; the height is 2/3")
-parser.add_argument("--limit", type=int, default=50, help="steps at most")
+parser.add_argument("--limit", type=int, default=50, help="the largest number of steps")
 parser.add_argument("--output", help="an image file to write, with Pillow")
 args = parser.parse_args()
 width, height = args.width, max(1, 2 * args.width // 3)
 
-# Without fused operations each step rounds as NumPy's.
+# Without fused operations, each step rounds as NumPy does.
 module = SourceModule(
     """
     __global__ void escape(int *steps, const double *re, const double *im, int width,

@@ -1,10 +1,10 @@
-"""Multiply matrices two ways: straight on, and with tiles in shared memory.
+"""Multiply matrices two ways: directly, and with tiles in shared memory.
 
     python examples/matrix_multiply.py --rows 1024 --inner 1024 --columns 1024
 
 The simple kernel reads a row and a column from global memory for each element. In the
-tiled one a block loads a tile of either matrix, all its threads use it, and global
-memory is read 16 times less. The sides need not be multiples of the tile's.
+tiled kernel a block loads a tile of each matrix and all its threads use it, so global
+memory is read 16 times less. The sides need not be multiples of the tile's side.
 """
 
 import argparse

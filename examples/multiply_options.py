@@ -1,8 +1,8 @@
-"""Give options to the compiler, and see what it has to say.
+"""Pass options to the compiler, and show its messages.
 
---ptxas-options=-v asks for the registers and memory that each kernel takes. A compiler
-that succeeds and still has something to say is shown as a warning. Nothing is cached
-here, so it is said at each run.
+--ptxas-options=-v makes the compiler print the registers and memory that each kernel
+uses. If a compiler succeeds, its messages appear as a warning. Nothing is cached
+here, so they appear at each run.
 """
 
 import sys

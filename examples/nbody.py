@@ -1,10 +1,10 @@
-"""Let bodies attract each other: every one is pulled by every other.
+"""Simulate bodies that all attract each other.
 
     python examples/nbody.py --bodies 16384 --steps 10
 
-A thread computes the force on one body. The block loads the others in tiles to shared
-memory, where all its threads read them. The first step is compared with NumPy's, and
-since every pull has its counterpart, the momentum must stay what it was.
+A thread computes the force on one body. The block loads the other bodies in tiles to
+shared memory, where all its threads read them. The first step is compared with NumPy's.
+Every force has an equal opposite force, so the momentum must not change.
 """
 
 import argparse

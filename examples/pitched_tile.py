@@ -1,7 +1,7 @@
 """Change one tile of an image on the GPU and fetch only that tile.
 
-The rows of the image lie a pitch apart, where the GPU reads them best. Memcpy2D copies
-rectangles between such memory and NumPy arrays, views included.
+The distance between the rows of the image is a pitch with which the GPU reads them
+fast. Memcpy2D copies rectangles between such memory and NumPy arrays, including views.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Say the types of a kernel's arguments once, and call it faster from then on.
+"""Declare the types of a kernel's arguments once, for faster calls.
 
 The format has one letter for each argument as in the struct module, P for a pointer. A
-prepared call takes plain Python numbers, since it knows what they are to become.
+prepared call accepts plain Python numbers, because the format gives their types.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Print from inside a kernel.
 
-The text is kept on the device and comes out when the context is synchronised.
+The device buffers the text. It is printed when the context is synchronized.
 """
 
 import numpy as np

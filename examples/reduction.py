@@ -1,8 +1,7 @@
-"""Boil arrays down to one number with an operation of one's own: ReductionKernel.
+"""Reduce arrays to one number with your own operation: ReductionKernel.
 
-map_expr says what to take of each element, reduce_expr how two results become one, and
-neutral what changes nothing. The arrays can be of different types, and there can be
-several of them.
+map_expr computes a value for each element, reduce_expr combines two values, and
+neutral is the neutral element. There can be several arrays, of different types.
 """
 
 import argparse
@@ -34,7 +33,7 @@ largest = ReductionKernel(
     arguments="const float *x",
     name="largest",
 )
-#: How many bits are set in all numbers together.
+#: The number of set bits in all numbers together.
 bits = ReductionKernel(
     np.uint64,
     neutral="0",

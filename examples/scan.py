@@ -1,7 +1,8 @@
-"""Running results with scans: a high-water mark, and picking elements in order.
+"""Running results with scans: a high-water mark, and selecting elements in order.
 
-An inclusive scan leaves in each place what the elements up to it give; an exclusive one
-what those before it give. Sums of flags are the places that the chosen elements go to.
+Each result of an inclusive scan combines all elements up to its place; each result of
+an exclusive scan combines the elements before it. Sums of flags are the new places of
+the selected elements.
 """
 
 import argparse
@@ -26,7 +27,7 @@ mark = InclusiveScanKernel(np.int32, "max(a, b)")(gpuarray.to_gpu(levels))
 right = np.array_equal(mark.get(), np.maximum.accumulate(levels))
 print("high-water mark at the end:", mark[-1].get())
 
-# The days on which it rose to a new height, in order.
+# The days on which the level reached a new maximum, in order.
 risen = levels == np.maximum.accumulate(levels)
 flags = gpuarray.to_gpu(risen.astype(np.int32))
 places = flags.copy()

@@ -2,8 +2,8 @@
 
     python examples/sobel.py --input photo.png --output edges.png
 
-A texture repeats the pixels at the border by itself, so the kernel has no special
-cases. Without --input the image is a disc before a slope.
+A texture repeats the pixels at the border automatically, so the kernel has no special
+cases. Without --input the image is a disc in front of a gradient.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Work in two streams at once, and take the time with events.
+"""Work in two streams concurrently, and measure the time with events.
 
-Copies only run beside other work when the host memory is page-locked. Nothing blocks
-until synchronize(), so the arrays must live until then.
+Copies run concurrently with other work only if the host memory is page-locked. Nothing
+blocks until synchronize(), so the arrays must live until then.
 """
 
 import sys
@@ -26,7 +26,7 @@ raise_by = module.get_function("raise_by")
 
 
 class Job:
-    """One array's way to the device, through the kernel and back, in a stream."""
+    """Copy one array to the device, run the kernel and copy it back, in a stream."""
 
     def __init__(self, amount):
         self.amount = np.float32(amount)
@@ -50,7 +50,7 @@ class Job:
         self.ended.record(self.stream)
 
     def finish(self):
-        """Wait; the milliseconds it took on the device, and the largest error."""
+        """Wait; return the milliseconds on the device and the largest error."""
         self.stream.synchronize()
         error = np.abs(self.host - (np.arange(COUNT) + self.amount)).max()
         return self.started.time_till(self.ended), error

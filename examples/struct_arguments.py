@@ -1,7 +1,7 @@
-"""Pass structs by value: CUDA's int4 and float4, and a struct of one's own.
+"""Pass structs by value: CUDA's int4 and float4, and your own struct.
 
-An element of a structured NumPy array goes to the kernel as its bytes. align=True gives
-a struct the gaps that C would.
+The kernel gets the bytes of an element of a structured NumPy array. align=True adds the
+same padding as C.
 """
 
 import sys

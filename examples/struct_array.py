@@ -1,8 +1,8 @@
-"""Hand an array of C structs with pointers in them to a kernel.
+"""Pass an array of C structs with pointers to a kernel.
 
-The structs are packed byte by byte into one allocation: int(allocation) is the address
-of its first byte, so a field is reached by adding its offset, and a pointer is written
-as an np.uintp. The kernel then doubles two arrays of different length in one launch.
+The program writes the structs byte by byte into one allocation. int(allocation) is the
+address of its first byte, address plus offset is a field, and a pointer is written as
+an np.uintp. The kernel then doubles two arrays of different length in one launch.
 """
 
 import sys
@@ -36,7 +36,7 @@ VALUES_OFFSET = 8
 
 
 class Vector:
-    """An array on the device, and the struct that describes it."""
+    """An array on the device and the struct that describes it."""
 
     def __init__(self, struct, values):
         self.values = drv.to_device(values)
@@ -58,7 +58,7 @@ print("before:", first.get(), second.get())
 twice(structs, block=(32, 1, 1), grid=(2, 1))
 print("both doubled:", first.get(), second.get())
 
-# An address inside of an allocation is a number, and goes to a kernel as an np.uintp.
+# An address inside an allocation is a number; pass it to a kernel as an np.uintp.
 twice(np.uintp(second_struct), block=(32, 1, 1), grid=(1, 1))
 print("second doubled again:", first.get(), second.get())
 if first.get().tolist() != [2, 4, 6] or second.get().tolist() != [2, -16]:

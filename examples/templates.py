@@ -1,8 +1,8 @@
 """Write kernels with a template: a stencil whose weights are in the source.
 
-Jinja2 unrolls the sum over the neighbours, leaves out those with weight 0, and puts the
-type in; the compiler then sees constants only. Each stencil is its own program, made
-when it is needed and found in the compile cache the next time.
+Jinja2 unrolls the sum over the neighbours, omits those with weight 0, and inserts the
+type, so the compiler sees only constants. Each stencil is its own program, which is
+compiled at first use and comes from the compile cache afterwards.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Pass images to a kernel as arguments: texture objects to read, a surface to write.
 
-Nothing is declared in the source but the parameters, so one kernel serves any images.
+The source declares only the parameters, so one kernel can read any image.
 """
 
 import sys
@@ -29,7 +29,7 @@ blend = module.get_function("blend")
 
 
 def texture_of(colour):
-    """A texture of 8 x 4 pixels of one colour, which is read as [0, 1]."""
+    """Return a texture of 8 x 4 pixels of one colour, read as [0, 1]."""
     pixels = np.empty((4, 8, 4), np.uint8)
     pixels[:] = colour
     array = drv.make_multichannel_2d_array(pixels, "C")

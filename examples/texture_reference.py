@@ -1,7 +1,7 @@
 """Read an image between its pixels, with a texture declared as before CUDA 12.
 
-The language lost texture<> variables with CUDA 12; here they compile with any toolkit.
-The texture unit interpolates and decides what lies outside of the image.
+CUDA 12 removed texture<> variables from the language; this package compiles them with
+any toolkit. The texture unit interpolates and handles coordinates outside the image.
 """
 
 import sys
@@ -27,7 +27,7 @@ module = SourceModule(
 enlarge = module.get_function("enlarge")
 image = module.get_texref("image")
 
-# Quarters: every value is exact in the 8 bits that the filter has for its weights.
+# Quarters: every value is exact in the 8 bits of the filter's weights.
 wrong = False
 for small in (np.array([[0, 4], [8, 12]]), np.array([[1, 0], [0, 1]])):
     small = small.astype(np.float32)

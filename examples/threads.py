@@ -1,8 +1,8 @@
-"""One context for each thread, made and put away by hand.
+"""One context for each thread, made and released by hand.
 
 A context is current in the thread that made or pushed it. Each thread here makes its
-own on the first device, works in it, and pops it before it ends. The work is in a
-function of its own so that all that belongs to the context is gone by then.
+own context on the first device, works in it, and pops it before it ends. The work is in
+a separate function, so all objects of the context have been released by then.
 """
 
 import sys
@@ -21,7 +21,7 @@ __global__ void square(float *values)
 """
 drv.init()
 device = drv.Device(0)
-compiling = threading.Lock()  # the first one compiles, the others find it in the cache
+compiling = threading.Lock()  # one thread compiles, the others use the cache
 
 
 def work(values):

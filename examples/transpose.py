@@ -1,11 +1,11 @@
-"""Transpose a matrix, with and without a detour through shared memory.
+"""Transpose a matrix, with and without tiles in shared memory.
 
     python examples/transpose.py --rows 8192 --columns 8192
 
-Straight on, the threads of a warp write to 32 different rows, so each write moves a
-whole sector for four bytes. By way of a tile in shared memory both sides are read and
-written along rows. The tile has a column more than needed: without it the 32 threads
-would all meet in one bank of the memory.
+In the direct kernel, the threads of a warp write to 32 different rows, so each write
+moves a whole sector for four bytes. With a tile in shared memory, reads and writes both
+run along rows. The tile has one extra column: without it all 32 threads would access
+the same bank of the memory.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Link two sources into one module: a kernel, and a function that it calls.
 
-Each source is compiled by itself, so that changing one leaves the other one's result in
-the compile cache. ``-rdc=true`` makes code that other files can be linked to.
+Each source is compiled separately, so a change of one does not affect the cached result
+of the other. ``-rdc=true`` generates code that can be linked with other files.
 """
 
 import sys

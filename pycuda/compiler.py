@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pycuda._compile import toolkit
 from pycuda._compile.request import CompileRequest
-from pycuda._compile.text import list_of
-from pycuda._compile.warning import pass_on, warn
+from pycuda._compile.text import list_of as _list_of
+from pycuda._compile.warning import pass_on as _pass_on, warn as _warn
 
 if TYPE_CHECKING:
     import hashlib
@@ -110,7 +110,7 @@ def compile_plain(
     compilation = Compilation(source, options, nvcc, compiler, cache_dir or None, keep)
     compilation.target = target
     image, _, messages = build(compilation)
-    pass_on(messages)
+    _pass_on(messages)
     return image
 
 
@@ -212,7 +212,7 @@ def compile_many(
         else:
             image, _, messages = result
             images.append(image)
-            pass_on(messages)
+            _pass_on(messages)
     if failed:
         first = failed[0]
         if len(failed) > 1 and hasattr(first, "msg"):
@@ -289,13 +289,13 @@ class CudaModule:
             return
         digits = str(arch).partition("_")[2].rstrip("af")
         if not (digits.isascii() and digits.isdigit()):
-            warn(
+            _warn(
                 f"the architecture '{arch}' is not one like sm_75, so it was not "
                 "compared with the device's"
             )
         elif divmod(int(digits), 10) > device.capability:
             has = ".".join(map(str, device.capability))
-            warn(
+            _warn(
                 f"the device has compute capability {has}, less than the architecture "
                 f"'{arch}' asked for"
             )
@@ -357,7 +357,7 @@ class SourceModule(CudaModule):
         self._compilation = prepare(request)
         names: list[str] = []
         if name_expressions is not None:
-            names = list_of(name_expressions, "name_expressions")
+            names = _list_of(name_expressions, "name_expressions")
         self.module: Module
         self.module, lowered = build_module(self._compilation, names)
         self._context = _working_context()
@@ -569,7 +569,7 @@ class DynamicSourceModule(DynamicModule):
         )
         from pycuda._compile.architecture import RELOCATABLE
 
-        flags = list_of(_default_flags(options), "options")
+        flags = _list_of(_default_flags(options), "options")
         if not RELOCATABLE.intersection(flags):
             flags.append("-rdc=true")
         if "-lcudadevrt" not in flags:

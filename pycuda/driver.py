@@ -7,9 +7,9 @@ later compilations.
 import errno as _errno
 from collections.abc import Sequence as _Sequence
 
-from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
 from pycuda._driver import *  # noqa: F403  the whole interface, under this name
 from pycuda._driver import Error
+from pycuda._texture_arrays import *  # noqa: F403  the helpers around Array
 
 CUDA_DEBUGGING = False
 

@@ -60,7 +60,9 @@ DEVICE_DATA = {
     "device/machine/threads.c": ["pool"],
     "device/machine/wait.c": ["host", "threads"],
     "device/machine/workers.c": ["idle"],
-    "device/memory/memory.c": ["state", "emu_memory_tables"],
+    "device/memory/address_space.c": ["space", "emu_memory_tables"],
+    "device/memory/memory.c": ["state"],
+    "device/memory/registered.c": ["registered"],
     "device/memory/texture.c": ["slots", "used_slots", "free_slots", "owners"],
 }
 

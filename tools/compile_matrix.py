@@ -4,15 +4,15 @@
     python tools/compile_matrix.py [--compiler nvrtc|nvcc] [--release 12.4]...
                                    [--folder DIR] [--json FILE] [--list]
 
-The wheels are fetched with pip into a folder outside of the tree and stay there, a few
-hundred MB for each release. CUDA 12's wheels have no nvcc, so that begins with 13. Each
-kernel is compiled for the oldest and the newest architecture that the compiler knows; a
-warning counts as much as an error. Exits with 1 if there was one.
+pip installs the wheels into a folder outside the tree, where they stay: a few hundred
+MB for each release. CUDA 12's wheels have no nvcc, so nvcc is tested from CUDA 13. Each
+kernel is compiled for the oldest and the newest architecture that the compiler
+supports. A warning counts as an error. Exits with 1 if there was any.
 
 The kernels are those of test/support/ordinary_sources.py, some for the package's own
-headers, and what modules of the package offer: a function ``sample_sources()`` that
-yields pairs (name, source), to be compiled with ``no_extern_c``. Not part of any check:
-it takes gigabytes and a while.
+headers, and those that modules of the package provide through a function
+``sample_sources()``, which yields pairs (name, source) to compile with ``no_extern_c``.
+No check runs this script, because it needs gigabytes and a long time.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What to ask pip for the releases, and what to install of one.
+# The package that lists the releases, what to install for one, and options of pip.
 WHEELS = {
     ("nvrtc", 12): (
         "nvidia-cuda-nvrtc-cu12",
@@ -92,7 +92,7 @@ def pip(*arguments):
 
 
 def releases(compiler):
-    """Return the releases there are wheels of, such as "12.4", oldest first."""
+    """Return the releases that have wheels, such as "12.4", oldest first."""
     found = set()
     for (name, major), (package, _, _) in WHEELS.items():
         if name == compiler:
@@ -104,14 +104,14 @@ def releases(compiler):
 
 
 def fetch(folder, compiler, release):
-    """Install the wheels of a release unless they are there; return their folder."""
+    """Install the wheels of a release if they are missing; return their folder."""
     place = Path(folder) / f"{compiler}-{release}"
     complete = place / "complete"
     if not complete.exists():
         major, _, minor = release.partition(".")
         _, wanted, options = WHEELS[compiler, int(major)]
-        # CUDA 12.4 came with cuRAND 10.3.5, and the others alike. The wheels of CCCL
-        # before 12.3 have no headers.
+        # CUDA 12.4 contains cuRAND 10.3.5, and so on for the other releases. The wheels
+        # of CCCL before 12.3 have no headers.
         curand, cccl = f"10.3.{int(minor) + 1}", f"{major}.{max(int(minor), 3)}"
         wanted = [each.format(release, curand=curand, cccl=cccl) for each in wanted]
         pip("install", "-q", "--target", str(place), "--upgrade", *options, *wanted)
@@ -173,7 +173,7 @@ def _text(**fields):
 
 
 def elementwise_kernels():
-    """Yield (rule, text) of each operation: flat, with a number, and by strides."""
+    """Yield (rule, text) of each operation: flat, with a number, and strided."""
     for name, nin, nout, rule in _table("array_ops.h"):
         nin, nout = int(nin), int(nout)
         for dtype in RULE_TYPES[rule]:
@@ -239,7 +239,7 @@ def reduction_kernels():
 
 
 def in_one(texts):
-    """Return one source of many kernels, each in a namespace of its own."""
+    """Return one source with many kernels, each in its own namespace."""
     parts = []
     for number, text in enumerate(texts):
         include, _, rest = text.partition("\n")
@@ -269,7 +269,7 @@ def array_sources():
     )
 
 
-# -- one compiler, in a process of its own ---------------------------------------------
+# -- one compiler, in its own process --------------------------------------------------
 
 
 def sources():
@@ -295,7 +295,7 @@ def compile_all(compiler, place):
     from pycuda._compile import toolkit
     from pycuda.driver import CompileError
 
-    toolkit.homes = list  # nothing but the wheels
+    toolkit.homes = list  # look only in the wheels
     sys.path.insert(0, str(place))
     nvcc = str(place / "nvidia" / "cu13" / "bin" / "nvcc")
     tool = front._choose(nvcc if compiler == "nvcc" else "nvcc", compiler)
@@ -325,7 +325,7 @@ def compile_all(compiler, place):
 
 
 def run_one(compiler, place):
-    """Return (about the compiler, [result of each kernel])."""
+    """Return (facts about the compiler, [result of each kernel])."""
     with tempfile.TemporaryDirectory() as home:
         environ = {
             k: v
@@ -347,7 +347,7 @@ def run_one(compiler, place):
 
 
 def table(rows):
-    """Return the results as text, and whether all is well."""
+    """Return the results as text, and whether there was no error or warning."""
     lines = [
         f"{'compiler':<10}{'archs':<12}{'kernels':>8}{'errors':>8}{'warnings':>10}"
     ]
@@ -370,10 +370,10 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compiler", choices=["nvrtc", "nvcc"], action="append")
-    parser.add_argument("--release", action="append", help="default: all there are")
+    parser.add_argument("--release", action="append", help="default: all releases")
     parser.add_argument("--folder", default="~/.cache/pycuda-compile-matrix")
-    parser.add_argument("--json", help="also write the results there")
-    parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--json", help="also write the results to this file")
+    parser.add_argument("--list", action="store_true", help="only list the releases")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:

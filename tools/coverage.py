@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Which lines of the C no test runs: build with gcc --coverage, test, and count.
+"""Find the lines of C that no test runs: build with gcc --coverage, test, and count.
 
-    python tools/coverage.py                        the suite, then the table
+    python tools/coverage.py                        run the suite, print the table
     python tools/coverage.py test/driver/test_launch.py -k word
-    python tools/coverage.py --report               the table of what earlier runs left
+    python tools/coverage.py --report               print the table of earlier runs
     python tools/coverage.py --report --lines driver/release.c
 
-The build is in build/coverage, without optimization: what an optimizer joins or drops
-has no lines to count. The unit tests of driver/ (test/c) are built and run there, too.
-A line counts as run if it was in any of the objects that it was compiled into. Exits
-with 1 if a test failed or a room has fewer lines run than its bound, and then lists the
-lines that were missed, file by file; --lines shows them with their text. Numbers of
-another build, of changed sources, or of a run that ran nothing are refused.
+The build is in build/coverage and is not optimized, because an optimizer joins and
+removes lines. The unit tests of driver/ (test/c) are built and run there too.
+A line counts as run if it ran in any of the objects that contain it. Exits
+with 1 if a test failed, or if the share of lines that ran is below the bound of a room.
+It then lists the missed lines of each file; --lines prints their text. Counts from
+another build, from changed sources, or from a run that executed nothing are refused.
 """
 
 import argparse
@@ -40,14 +40,14 @@ from instrumented import (
 FOLDER = ROOT / "build" / "coverage"
 FLAGS = ("--coverage", "-fprofile-update=prefer-atomic")
 
-#: Of each room's lines, how many of a hundred must run.
+#: The percentage of each room's lines that must run.
 BOUNDS = {"driver": 100, "python": 90, "device": 90}
 
 COMMAND = """\
 #!/bin/sh
 exec {compiler} "$@" -O0
 """
-#: As many objects a call as keep its command line short.
+#: Objects for each call of gcov, to limit the length of the command line.
 AT_ONCE = 50
 
 
@@ -55,7 +55,7 @@ AT_ONCE = 50
 
 
 def run_units(folder):
-    """Build and run the unit tests of driver/ in folders of their own."""
+    """Build and run each unit test of driver/ in its own folder."""
     sys.path.append(str(ROOT / "test"))
     from driver import test_core_c
 
@@ -67,7 +67,7 @@ def run_units(folder):
 
 
 def run_tests(library, arguments):
-    """Run pytest with these arguments over the build; what failed, or None."""
+    """Run pytest with these arguments on the build; return the failure or None."""
     run = {"cwd": library, "env": package_environment(library)}
     must_be_tested(sys.executable, library, **run)
     arguments = pytest_arguments(arguments)
@@ -82,7 +82,7 @@ def run_tests(library, arguments):
 
 
 def run(folder, arguments):
-    """Build, forget earlier runs, run everything; return what failed, or None."""
+    """Build, drop earlier counts, run all tests; return the failure or None."""
     folder.mkdir(parents=True, exist_ok=True)
     command = folder / "bin" / "gcc"
     write(command, COMMAND.format(compiler=compiler()))
@@ -97,7 +97,7 @@ def run(folder, arguments):
 
 
 def read_notes(notes):
-    """What gcov tells of these objects: for each a list of paths and their lines."""
+    """Run gcov on these objects; return for each a list of paths and their lines."""
     gcov = shutil.which("gcov")
     if gcov is None:
         raise Failed("gcov is missing: it comes with gcc")
@@ -120,7 +120,7 @@ def read_notes(notes):
 
 
 def files_of(found, source):
-    """The files of the rooms in an object, by their path below ``source``."""
+    """Yield the files of the rooms in an object, by their path below ``source``."""
     for path, lines in found:
         name = os.path.relpath(os.path.normpath(path), source)
         if Path(name).parts[0] in BOUNDS:
@@ -130,7 +130,7 @@ def files_of(found, source):
 def collect(folder, source):
     """Return {file: {line: whether it ran}} of the files of the rooms, sorted.
 
-    Each by its path below ``source``. All objects below the folder are asked.
+    Files are given by their path below ``source``. All objects below the folder count.
     """
     notes = sorted(folder.rglob("*.gcno"))
     if not any(folder.rglob("*.gcda")):
@@ -141,7 +141,7 @@ def collect(folder, source):
         for built, found in zip(part, read_notes(part), strict=True):
             files = dict(files_of(found, source))
             if not all((source / name).exists() for name in files):
-                continue  # it was built from a source that is no more
+                continue  # it was built from a source that was removed
             for name, lines in files.items():
                 if (source / name).stat().st_mtime > built.stat().st_mtime:
                     changed.add(name)
@@ -155,12 +155,12 @@ def collect(folder, source):
 
 
 def percent(ran, lines):
-    """Rounded down: 100.0 is all of them."""
+    """Return the percentage as text, rounded down: 100.0 means all lines."""
     return f"{1000 * ran // lines / 10:.1f}"
 
 
 def ranges(numbers):
-    """Line numbers as text: 3, 7-9."""
+    """Return line numbers as text, such as 3, 7-9."""
     spans = []
     for number in numbers:
         if spans and spans[-1][1] == number - 1:
@@ -179,7 +179,7 @@ def is_below(ran, lines, bound):
 
 
 def print_table(merged):
-    """Print a row a room and the files below their room's bound; rooms below it."""
+    """Print a row per room, and files below the bound; return the rooms below it."""
     below, files = [], []
     print(f"{'room':10}{'lines':>8}{'run':>8}{'percent':>9}{'bound':>7}")
     for room, bound in BOUNDS.items():
@@ -205,7 +205,7 @@ def print_table(merged):
 
 
 def print_lines(merged, source, wanted):
-    """Print what was missed of the files that are named by the end of their path."""
+    """Print the missed lines of the files whose paths end with these words."""
     found = [
         name
         for name in merged

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Say where each name of the extension is written, and what it asks of the driver.
+"""Print the file that implements each name of the extension, and its driver calls.
 
     python tools/doc_sources.py [root]
 
 Prints one line per name of pycuda._driver: the name, the C file, the function, and the
-driver's functions that it calls, itself or through others. The sources decide, so the
-pages of doc/, which show this for each name, need no list kept by hand.
+driver's functions that it calls directly or through others. The pages of doc/ show this
+for each name. It is computed from the sources, so it needs no list kept by hand.
 
-Left out are calls that every name makes: following the stack of contexts, releasing
-what is dropped, making an error's text.
+Calls that every name makes are omitted: following the stack of contexts, releasing
+objects, making the text of an error.
 """
 
 import re
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import check_layout
 
-#: What is behind these is not particular to the caller.
+#: Functions whose driver calls are not specific to the caller.
 COMMON = re.compile(
     r"pcu_(raise|args_|as_|ctxstack_|scope_|drv_|context_require|context_check|"
     r"collect_garbage|devmem_raise|resource_(new|check|clear|release|enter|leave)|"
@@ -32,17 +32,17 @@ ARRAY = r"\b%s\[\] = \{(.*?)\n\};"
 SLOT = re.compile(r"\{Py_tp_(new|init|call|methods|getset), (?:\(void \*\))?(\w+)\}")
 CASTS = r"(?:\((?:[^()]|\([^()]*\))*\))*"
 METHOD = re.compile(rf'\{{"(\w+)",\s*{CASTS}\s*(\w+),\s*(?:METH|PCU)_')
-#: A row of an array of methods that a macro makes.
+#: A row of an array of methods that a macro generates.
 ROW = re.compile(r"\b[A-Z_]{4,}\((\w+)[,)]")
 SYMBOL = re.compile(r"^\s*X\((\w+), \d+,", re.MULTILINE)
-#: How the driver begins the names of what a class does.
+#: The prefixes of the driver's functions for a class.
 PREFIXES = {
     "Context": "Ctx",
     "Function": "Func",
     "SurfaceReference": "SurfRef",
     "TextureReference": "TexRef",
 }
-#: Reached through tables of resources or a vector call, which this does not follow.
+#: Calls through tables of resources or vector calls, which this script cannot follow.
 BEHIND = {
     "AlignedHostAllocation.free": (),
     "Array.free": ("cuArrayDestroy",),
@@ -67,7 +67,7 @@ ADDED = re.compile(r"pcu_add_methods\(st->(\w+), (\w+)\)")
 
 @dataclass(frozen=True)
 class Entry:
-    """One name: where it is, and the driver's functions behind it."""
+    """One name: its file, its function and the driver's functions that it calls."""
 
     file: str
     function: str
@@ -75,7 +75,7 @@ class Entry:
 
 
 class Sources:
-    """The C of python/, by function."""
+    """The C sources of python/, by function."""
 
     def __init__(self, root):
         table = root / check_layout.SOURCE / "abi" / "symbols.h"
@@ -118,7 +118,7 @@ class Sources:
         return tuple(found)
 
     def namesake(self, qualname):
-        """Return the driver's function that is called like a name, as a tuple."""
+        """Return the driver's function with the same name, as a tuple."""
         class_, _, name = qualname.rpartition(".")
         wanted = PREFIXES.get(class_, "") + name.replace("_", "")
         return tuple(filter(None, [self.symbols.get(wanted.lower())]))
@@ -126,7 +126,7 @@ class Sources:
     def array(self, name, user):
         """Return (source, text) of an array that a source uses, or None.
 
-        The names of static arrays repeat: one of the source itself comes first.
+        Static arrays in several files can have one name; the user's own is preferred.
         """
         for source in (user, *self.sources):
             found = re.search(ARRAY % name, source.plain, re.DOTALL)

@@ -56,7 +56,8 @@ def sources(launch=False):
     rooms = [device] if launch else [device / room for room in ("ptx", "compile")]
     found = [path for room in rooms for path in room.rglob("*.c")]
     if not launch:  # variables need memory
-        found.append(device / "memory" / "memory.c")
+        names = ("address_space.c", "memory.c", "registered.c")
+        found += [device / "memory" / name for name in names]
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
     return [*sorted(found), HARNESS, HARNESS.with_name(target)]
 

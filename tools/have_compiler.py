@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Say which compiler SourceModule will find; exit with 1 if there is none.
+"""Print which compiler SourceModule will find; exit with 1 if there is none.
 
-`make hello` installs NVIDIA's run-time compiler into the private environment then.
+In that case `make hello` installs NVIDIA's run-time compiler into the private
+environment.
 """
 
 import sys
@@ -11,7 +12,7 @@ from pycuda.driver import CompilerNotFoundError
 
 
 def find():
-    """Return the path of nvcc or NVRTC, None if neither is there."""
+    """Return the path of nvcc or NVRTC, None if neither is installed."""
     try:
         return nvcc.find("nvcc")
     except CompilerNotFoundError:

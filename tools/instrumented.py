@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Builds of the package with other flags, beside the usual one, and tests over them.
+"""Build the package with other flags, next to the usual build, and test that build.
 
-    python tools/instrumented.py FOLDER WORD...     pytest over a build that is there
+    python tools/instrumented.py FOLDER WORD...     run pytest on an existing build
 
-For tools/sanitize.py and tools/coverage.py, which say what the flags are for.
+tools/sanitize.py and tools/coverage.py use this and explain their flags.
 """
 
 import os
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "cpp_free_c"
 
 #: Tests of the Python around compilers, of tools and documents, and tests that run
-#: sanitizers themselves: no C of the package is in them that others do not run.
+#: sanitizers themselves. They run no C of the package that other tests do not run.
 LEFT_OUT = (
     *("bench", "bench_compile", "bench_emulator", "doc_snippets", "examples", "layout"),
     *("cache", "compile_many", "compiler_cache", "compiler_names", "compiler_once"),
@@ -28,7 +28,7 @@ LEFT_OUT = (
 
 
 class Failed(Exception):
-    """A step went wrong; the text says which."""
+    """A step failed; the text names it."""
 
 
 def must(command, **options):
@@ -47,7 +47,7 @@ def compiler():
 def build(folder, flags, command=None):
     """Build the extension modules and the device; return the folder to import from.
 
-    ``command`` is called in place of gcc.
+    ``command`` replaces gcc.
     """
     library = folder / "lib"
     environment = {
@@ -65,7 +65,7 @@ def build(folder, flags, command=None):
 
 
 def link_package(package):
-    """Put the Python of the package beside the modules that were built."""
+    """Link the Python files of the package into the folder of the built modules."""
     names = {
         path.name
         for path in (ROOT / "pycuda").iterdir()
@@ -80,7 +80,7 @@ def link_package(package):
 
 
 def write(path, text):
-    """Only what is new: another run may be using it."""
+    """Write an executable file only if it changes: another run may be using it."""
     path.parent.mkdir(exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -88,7 +88,7 @@ def write(path, text):
 
 
 def package_environment(library):
-    """For a Python that imports the package from there and tests its own device."""
+    """Return the environment to import the package and its device from this build."""
     return {
         **os.environ,
         "PYCUDA_DRIVER": "emulator",
@@ -98,7 +98,7 @@ def package_environment(library):
 
 
 def must_be_tested(python, library, **options):
-    """Fail if this Python would import another build."""
+    """Raise Failed if this Python would import another build."""
     where = [python, "-c", "import pycuda._driver as d; print(d.__file__)"]
     seen = subprocess.run(where, capture_output=True, text=True, check=False, **options)
     if Path(seen.stdout.strip()).parent != library / "pycuda":
@@ -106,18 +106,18 @@ def must_be_tested(python, library, **options):
 
 
 def pytest_command(python):
-    """Pytest from any folder; it leaves nothing in the repository."""
+    """Return the command of pytest, which writes nothing to the repository."""
     command = [python, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
     return [*command, "--rootdir", ROOT, "-p", "no:cacheprovider"]
 
 
 def pytest_arguments(words):
-    """The words, those that name files of the repository as paths."""
+    """Return the words, with names of files in the repository as paths."""
     return [ROOT / word if (ROOT / word).exists() else word for word in words]
 
 
 def test_files():
-    """The files of the suite that run C of the package, those that take long first."""
+    """Return the test files that run C of the package, the slowest first."""
     folder = ROOT / "test"
     left_out = {f"test_{name}.py" for name in LEFT_OUT}
     found = [path for path in folder.glob("*/test_*.py") if path.name not in left_out]

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Write the parts of pycuda/_driver.pyi that the C tables decide.
+"""Write the parts of pycuda/_driver.pyi that follow from the C tables.
 
     python tools/make_stub.py [--check] [root]
 
-The stub is written by hand but for three sections, each between a line
+The stub is written by hand except for four sections, each between a line
 `# <name>: written by tools/make_stub.py` and a line `# <name>: end`: the enumerations,
-and the properties that Device and Function have for their attributes. They follow
-the tables of src/cpp_free_c/abi and the plain flag classes of python/support/enums.c,
-so a new row of a table needs no second edit here. With --check nothing is written: the
-status is 1, and the sections that differ are named, if the file is not what this would
-write.
+the attributes of Device and Function, and the fields of a kernel request. They follow
+the tables in src/cpp_free_c/abi, the plain flag classes of python/support/enums.c and
+tables/kernel_request.h, so a new row of a table needs no second edit here. With --check
+nothing is written. If sections are out of date, they are named and the status is 1.
 """
 
 import argparse
@@ -20,7 +19,7 @@ from pathlib import Path
 SOURCE = Path("src/cpp_free_c")
 STUB = Path("pycuda/_driver.pyi")
 
-#: Classes whose members stand in a table of their own.
+#: Classes whose members are in their own table.
 OWN_TABLES = {
     "device_attribute": "abi/device_attributes.h",
     "function_attribute": "abi/function_attributes.h",
@@ -31,7 +30,7 @@ NO_PROPERTY = {"MAX"}
 
 
 class StubError(Exception):
-    """A table or the stub has not the form this script knows."""
+    """A table or the stub does not have the form that this script expects."""
 
 
 # -- reading the tables ----------------------------------------------------------------
@@ -103,12 +102,12 @@ def write_enumerations(root, _methods):
 
 
 def write_property(name, kind):
-    """Programs may assign their own value, so it is no read-only property."""
+    """Return the line of an attribute. It is not read-only: programs may assign it."""
     return [f"    {name.lower()}: {kind}"]
 
 
 def write_device_properties(root, methods):
-    """An attribute that shares its name with a method has no property."""
+    """Return the attributes of Device, except those with the name of a method."""
     lines = []
     for name, kind in read_kinds(root):
         if name.lower() not in methods:
@@ -164,7 +163,7 @@ def section_pattern(name):
 
 
 def rewrite(stub, root):
-    """Return the stub with its sections as the tables say, and which ones differed."""
+    """Return the stub with new sections, and the names of the changed sections."""
     changed = []
     for name, write in SECTIONS.items():
         found = section_pattern(name).search(stub)

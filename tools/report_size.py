@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print how many lines each room of the repository has, and its largest files.
+"""Print the number of lines of each room of the repository, and its largest files.
 
 python tools/report_size.py [root]
 """
@@ -23,7 +23,7 @@ def sizes(folder):
 
 
 def rooms(root):
-    """List the rooms that exist, each part of the C sources by itself."""
+    """Yield the existing rooms; each folder of the C sources is one."""
     for room in ROOMS:
         folder = root / room
         parts = sorted(path for path in folder.glob("*") if path.is_dir())

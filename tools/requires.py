@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Print what pyproject.toml requires, one requirement a line.
+"""Print the requirements of pyproject.toml, one per line.
 
     python tools/requires.py build run test
 
-`build` is what the build backend needs, `run` what the package needs, any other word an
-extra. The Makefile installs these before it builds without isolation, so that nothing
-is fetched twice and pyproject.toml stays the only list.
+`build` stands for the requirements of the build backend, `run` for those of the
+package, any other word for an extra. The Makefile installs these before it builds
+without isolation. So nothing is fetched twice, and pyproject.toml stays the only list.
 """
 
 import sys
@@ -13,12 +13,12 @@ from pathlib import Path
 
 try:
     import tomllib
-except ImportError:  # Python 3.10; pip, which every private environment has, brings one
+except ImportError:  # Python 3.10; pip has a copy in every environment
     from pip._vendor import tomli as tomllib
 
 
 def requirements(names):
-    """Return the requirements that some names stand for."""
+    """Return the requirements for these names."""
     path = Path(__file__).resolve().parents[1] / "pyproject.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     project = data["project"]

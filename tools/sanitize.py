@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Build the C under sanitizers and run the tests, or one command, with that.
+"""Build the C code with sanitizers, and run the tests or one command with it.
 
-    python tools/sanitize.py asan              the suite, without looking for leaks
+    python tools/sanitize.py asan              the suite, without the leak check
     python tools/sanitize.py leaks             the sweeps and some tests, for leaks
     python tools/sanitize.py asan test/driver/test_launch.py -k word
     python tools/sanitize.py asan --run COMMAND...
     python tools/sanitize.py tsan              the C programs that drive the device
 
-The build is in build/asan or build/tsan; what is old is built anew. Exits with 1 if
-something was found, or could not be: each run begins with code that is wrong on
-purpose, which must be reported. A finding ends the process in which it is made, so a
-test fails.
+The build is in build/asan or build/tsan; outdated files are rebuilt. Each run begins
+with code that is wrong on purpose. Exits with 1 if that code was not reported, or if an
+error was found in the package. A finding ends its process, so the test fails.
 
-The Python of these runs has AddressSanitizer preloaded, and so have the Pythons that it
-starts, but not the compilers: PYTHON in the build's bin/ is a script that preloads, and
-sitecustomize makes it sys.executable.
+AddressSanitizer is preloaded in the Python of these runs and in the Pythons that it
+starts, but not in the compilers: python in the build's bin/ is a script that preloads
+it, and sitecustomize makes this script sys.executable.
 """
 
 import argparse
@@ -47,7 +46,7 @@ COMMON = ("-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
 ASAN = ("-fsanitize=address,undefined", *COMMON)
 TSAN = ("-fsanitize=thread", *COMMON)
 
-#: Tests that make calls of every kind in one process: looking for leaks makes each
+#: Tests that make calls of every kind in one process. The leak check makes each
 #: allocation and each start of Python many times slower.
 FOR_LEAKS = ("args", "context", "launch", "linker", "memory", "pools", "pvt_struct")
 
@@ -56,12 +55,12 @@ ENVIRONMENT = {
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
 }
-#: The interpreter has no frame pointers: without its slow unwinder the sanitizer would
-#: not see who called it.
+#: The interpreter has no frame pointers: without the slow unwinder the sanitizer would
+#: not see the callers.
 LEAKS = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1"
     ":fast_unwind_on_malloc=0:malloc_context_size=40",
-    "FAULTS_CODES": "1 2",  # a code of its own class loses no more
+    "FAULTS_CODES": "1 2",  # further codes of the same class leak no more
     "LSAN_OPTIONS": f"suppressions={SUPPRESSED}:print_suppressions=0",
 }
 
@@ -76,7 +75,7 @@ LD_PRELOAD={library} exec {python} "$@"
 """
 
 
-NO_TESTS = 5  # what pytest ends with where -k leaves nothing
+NO_TESTS = 5  # the status of pytest if -k selects no test
 
 
 def runtime(name):
@@ -124,7 +123,7 @@ BROKEN_CALLS = {
 
 
 def prove_asan(folder):
-    """What is wrong on purpose is reported, with this build's flags and preloading."""
+    """Check that this build's flags and preloading report deliberate errors."""
     source, library = folder / "broken.c", folder / "broken.so"
     source.write_text(BROKEN)
     include = ["-isystem", sysconfig.get_paths()["include"]]
@@ -152,7 +151,7 @@ def tests(leaks):
 
 
 def run_files(command, files, options):
-    """Run the files side by side, a pytest each; say how each went."""
+    """Run one pytest per file, in parallel, and print each result."""
 
     def run_one(path):
         return path, subprocess.run(
@@ -180,7 +179,7 @@ def run_files(command, files, options):
 
 
 def run_asan(folder, leaks, arguments, command):
-    """Run pytest with these arguments, or the command, over the build."""
+    """Run pytest with these arguments, or the command, on the build."""
     library = build_asan(folder)
     python = folder / "bin" / "python"
     run = {"cwd": library, "env": asan_environment(folder, leaks)}
@@ -201,14 +200,14 @@ def run_asan(folder, leaks, arguments, command):
 
 
 def object_name(source):
-    """Return the name of a source's object file: names repeat between folders."""
+    """Return a source's object file; its folder is in the name, to make it unique."""
     return source.replace("/", "-").removesuffix(".c") + ".o"
 
 
 def build_tsan(folder, sources=None):
-    """Build the device's library and the program of threads; only what is older.
+    """Build the device's library and the threads program; compile only outdated files.
 
-    ``sources`` replaces files of the device by others, by their path below SOURCE.
+    ``sources`` maps files of the device, by their path below SOURCE, to replacements.
     """
     replaced = sources or {}
     objects, stale = [], []
@@ -232,8 +231,8 @@ def build_tsan(folder, sources=None):
     return program, library
 
 
-#: How the program of threads is run: blocks over more threads than there are cores,
-#: streams that work at once and streams that work late, either interpreter.
+#: Settings of the threads program: blocks on more threads than there are cores, eager
+#: and deferred streams, both interpreters.
 ROUNDS = 6
 TSAN_RUNS = (
     {},
@@ -243,7 +242,7 @@ TSAN_RUNS = (
 
 
 def prove_tsan(folder):
-    """The device without its lock is reported."""
+    """Check that a device without its lock is reported."""
     name = "device/api/entry/lock.c"
     text = (SOURCE / name).read_text()
     broken = folder / "broken"
@@ -261,7 +260,7 @@ def prove_tsan(folder):
 
 
 def run_threads(program, library, variables, quiet=False):
-    # the sanitizer's own map of the address space takes no random one
+    # the sanitizer's layout of the address space does not allow randomization
     fixed = [shutil.which("setarch"), "-R"] if shutil.which("setarch") else []
     environment = {
         **os.environ,

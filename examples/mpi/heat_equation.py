@@ -1,15 +1,15 @@
-"""Solve the heat equation on a plate that is spread over the GPUs of an MPI program.
+"""Solve the heat equation on a plate distributed over the GPUs of an MPI program.
 
     mpiexec -n 4 python examples/mpi/heat_equation.py
     mpiexec -n 2 python examples/mpi/heat_equation.py --bench --rows 16384
 
 Each process has a band of rows in a GPUArray, with one row of each neighbour above and
-below it. In a step the outer rows are computed first; while the inner ones follow in a
-stream of their own, the new outer rows go to the neighbours. An MPI library that knows
-CUDA takes the rows as they are, from device to device; for another they are staged
-through page-locked memory. Which it is, the library is asked; --exchange decides it.
+below it. Each step first computes the outer rows. It then sends them to the neighbours
+while it computes the inner rows in a separate stream. An MPI library with CUDA support
+sends the rows from device to device; for other libraries they are staged
+through page-locked memory. The program queries the library; --exchange overrides it.
 
-The result is compared with NumPy's. With --bench a large plate is timed after that.
+The result is compared with NumPy's. With --bench the program then times a large plate.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from pycuda.tools import device_for_rank
 # No fused multiply-add, so that every process rounds as NumPy does.
 OPTIONS = ["-fmad=false"]
 SOURCE = """
-// Rows first to last of the band; those around it, and the sides, are only read.
+// Rows first to last of the band; the rows around it and the sides are only read.
 __global__ void step(double *to, const double *from, int first, int last, int columns,
                      double rate)
 {
@@ -47,10 +47,10 @@ BLOCK = (32, 4, 1)
 
 
 def mpi_takes_device_memory():
-    """Ask the MPI library that is loaded whether it knows CUDA.
+    """Return whether the loaded MPI library supports CUDA.
 
     Open MPI and MPICH have a function for that, MPIX_Query_cuda_support. A library
-    without it is taken for one that does not.
+    without it is treated as one without support.
     """
     with open("/proc/self/maps") as maps:
         files = {line.split()[-1] for line in maps if "libmpi" in line}
@@ -62,7 +62,7 @@ def mpi_takes_device_memory():
 
 
 def first_plate(rows, columns):
-    """A cold plate with a hot edge above and a warm spot."""
+    """Return a cold plate with a hot upper edge and a warm spot."""
     plate = np.zeros((rows, columns))
     plate[0] = 100
     plate[rows // 2 : rows // 2 + 4, columns // 3 : columns // 3 + 4] = 50
@@ -79,12 +79,12 @@ def on_host(plate, steps):
 
 
 class Band:
-    """The rows of one process, and how they advance."""
+    """The rows of one process, and their time steps."""
 
     def __init__(self, comm, rows, columns, staged):
         self.comm, self.staged, self.columns = comm, staged, columns
         rank, processes = comm.Get_rank(), comm.Get_size()
-        # The inner rows of the plate are dealt out; its edges belong to nobody.
+        # The processes share the inner rows; the edges of the plate are constant.
         inner = [
             (rows - 2) // processes + (r < (rows - 2) % processes)
             for r in range(processes)
@@ -92,7 +92,7 @@ class Band:
         if min(inner) < 2:
             raise ValueError(f"{rows} rows are too few for {processes} processes")
         self.inner = inner
-        self.start = sum(inner[:rank])  # the row of the plate that is row 0 here
+        self.start = sum(inner[:rank])  # this band begins at that row
         self.above = rank - 1 if rank > 0 else MPI.PROC_NULL
         self.below = rank + 1 if rank < processes - 1 else MPI.PROC_NULL
         self.last = inner[rank]
@@ -122,11 +122,11 @@ class Band:
         )
 
     def exchange(self):
-        """Send the new outer rows; what comes belongs around them."""
+        """Send the new outer rows; receive those of the neighbours."""
         top, bottom = self.next[1], self.next[self.last]
         over, under = self.next[0], self.next[self.last + 1]
         if not self.staged:
-            self.outer_stream.synchronize()  # MPI knows of no stream
+            self.outer_stream.synchronize()  # MPI does not know about streams
             self.comm.Sendrecv(top, self.above, recvbuf=under, source=self.below)
             self.comm.Sendrecv(bottom, self.below, recvbuf=over, source=self.above)
             return
@@ -153,14 +153,14 @@ class Band:
             self.now, self.next = self.next, self.now
 
     def gather(self, plate):
-        """Put everybody's rows into the plate of process 0."""
+        """Gather the rows of all processes in the plate of process 0."""
         counts = [count * self.columns for count in self.inner]
         target = plate[1:-1] if self.comm.Get_rank() == 0 else None
         self.comm.Gatherv(self.now.get()[1:-1], [target, counts], root=0)
 
 
 def check(comm, rows, columns, steps, staged):
-    """Compare a small plate with NumPy's; the largest difference, in process 0."""
+    """Compare a small plate with NumPy's; process 0 gets the largest difference."""
     plate = first_plate(rows, columns)
     band = Band(comm, rows, columns, staged)
     band.put(plate)
@@ -171,7 +171,7 @@ def check(comm, rows, columns, steps, staged):
 
 
 def bench(comm, rows, columns, steps, staged):
-    """Seconds of a step, the slowest process counting."""
+    """Return the seconds per step of the slowest process."""
     band = Band(comm, rows, columns, staged)
     band.put(first_plate(rows, columns))
     band.advance(2)
@@ -184,15 +184,15 @@ def bench(comm, rows, columns, steps, staged):
 def main():
     parser = argparse.ArgumentParser(description="The heat equation over GPUs.")
     parser.add_argument("--rows", type=int, default=50)
-    parser.add_argument("--columns", type=int, help="as many as rows, unless given")
+    parser.add_argument("--columns", type=int, help="default: as many as rows")
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument(
         "--exchange",
         choices=["auto", "device", "host"],
         default="auto",
-        help="give MPI memory of the device, or of the host; auto asks the library",
+        help="pass device or host memory to MPI; auto queries the library",
     )
-    parser.add_argument("--bench", action="store_true", help="take the time")
+    parser.add_argument("--bench", action="store_true", help="measure the time")
     args = parser.parse_args()
     args.columns = args.columns or args.rows
 

@@ -1,11 +1,11 @@
-"""Spread an array over the processes of an MPI program, and compute on a GPU in each.
+"""Distribute an array over MPI processes, and compute on a GPU in each.
 
     mpiexec -n 4 python examples/mpi/scatter_gather.py --size 100000
 
-Process 0 has the numbers and scatters them; each process counts, on its device, the
-steps of the Collatz sequence of those it got; process 0 gathers the counts and compares
-some of them. Each process makes one context by hand, on the device that its number on
-its machine stands for, and ends it by hand.
+Process 0 scatters the numbers. Each process counts, on its device, the steps of the
+Collatz sequence for its numbers. Process 0 gathers the counts and checks
+some of them. Each process makes one context by hand, on the device for its number on
+its machine, and releases it by hand.
 """
 
 import argparse
@@ -63,15 +63,15 @@ size = parser.parse_args().size
 comm = MPI.COMM_WORLD
 rank, processes = comm.Get_rank(), comm.Get_size()
 
-# The first processes get one number more where the division leaves some.
+# The first processes get one more number if the division has a remainder.
 counts = [size // processes + (r < size % processes) for r in range(processes)]
 mine = np.empty(counts[rank], dtype=np.uint64)
 everything = np.arange(1, size + 1, dtype=np.uint64) if rank == 0 else None
 comm.Scatterv([everything, counts], mine, root=0)
 
 device = device_for_rank(comm)
-context = device.make_context()  # and makes it current
-context.pop()  # as a library would, which works in a context only where it must
+context = device.make_context()  # also makes it current
+context.pop()  # as a library does that uses the context only from time to time
 
 context.push()
 try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pycuda._texture_arrays import dtype_to_array_format
 from pycuda._driver import _plain_array
+from pycuda._texture_arrays import dtype_to_array_format
 
 
 def bind_to_texref(array, texref, allow_offset=False):

@@ -112,7 +112,8 @@ template <> struct texture_four<signed char> {
     typedef char4 type;
 };
 
-// The bytes that get_texref() looks at; see python/driver/texture/reference.c. The mark spells "tref".
+// The bytes that get_texref() reads; see python/driver/texture/reference.c. The mark
+// spells "tref".
 template <class T, int dim = cudaTextureType1D,
           enum cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture_reference {

@@ -620,6 +620,7 @@ def test_nothing_leaks():
     done = run(
         """
 import gc
+from pycuda import _driver
 
 def once():
     stream, array = drv.Stream(), gpuarray.zeros(4096, np.int32)

@@ -167,7 +167,7 @@ def test_strides_are_given_in_bytes(memory):
     assert look(memory.as_dlpack((5, 4), "i4", strides=[0, 4])).tensor.strides[0] == 0
     assert look(memory.as_dlpack((), "i4")).tensor.ndim == 0
     assert look(memory.as_dlpack((0, 9), "i4")).tensor.shape[:2] == [0, 9]
-    with pytest.raises(BufferError, match="no multiple"):
+    with pytest.raises(BufferError, match="not a multiple"):
         memory.as_dlpack((2,), "i4", strides=(6,))
     with pytest.raises(ValueError, match="strides has 1 entries, shape has 2"):
         memory.as_dlpack((2, 2), "i4", strides=(4,))
@@ -404,7 +404,7 @@ def test_shapes_that_are_refused(memory):
         ((2,), (1 << 62,)),
         ((1 << 40, 1 << 40), None),
     ):
-        with pytest.raises(BufferError, match="no array's"):
+        with pytest.raises(BufferError, match="shape or the strides"):
             drv.from_dlpack(Producer(memory, shape, strides))
 
 
@@ -413,7 +413,7 @@ def test_what_is_no_producer(memory):
         drv.from_dlpack(3)
     with pytest.raises(BufferError, match="ordinary host memory"):
         drv.from_dlpack(np.zeros(3))
-    with pytest.raises(BufferError, match="no DLPack capsule"):
+    with pytest.raises(BufferError, match="not a DLPack capsule"):
         drv.from_dlpack(api.PyCapsule_New(8, b"other", None))
 
     class Odd(Producer):

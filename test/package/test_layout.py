@@ -167,15 +167,15 @@ def test_python_marks_are_found(tmp_path):
 
 def test_python_header_through_others(tmp_path):
     files = {
-        C + "device/api/a.c": '#include "python/support/base.h"\n',
+        C + "device/api/entry/a.c": '#include "python/support/base.h"\n',
         C + "driver/a.c": '#include "driver/b.h"\n',
         C + "driver/b.h": '\n#include "python/support/c.h"\n',
         C + "python/support/c.h": '#include "python/support/base.h"\n',
         C + "python/support/base.h": "#include <Python.h>\n",
     }
     assert problems(tmp_path, files) == [
-        ("include-order", C + "device/api/a.c", 1),
-        ("python-header", C + "device/api/a.c", 1),
+        ("include-order", C + "device/api/entry/a.c", 1),
+        ("python-header", C + "device/api/entry/a.c", 1),
         ("python-header", C + "driver/a.c", 1),
         ("include-order", C + "driver/b.h", 2),
         ("python-header", C + "driver/b.h", 2),
@@ -193,10 +193,10 @@ LAYERED = {
     C + "python/driver/stream.h": '#include "python/support/base.h"\n',
     C + "python/driver/stream.c": '#include "python/driver/stream.h"\n',
     C + "python/driver/memory/pool.c": '#include "python/driver/stream.h"\n',
-    C + "python/array/ops/apply.h": '#include "python/support/base.h"\n',
+    C + "python/array/ops/ufunc.h": '#include "python/support/base.h"\n',
     C + "device/ptx/ir.h": '#include "tables/rows.h"\n',
     C + "device/machine/run.h": '#include "device/ptx/ir.h"\n',
-    C + "device/api/export.c": '#include "device/machine/run.h"\n',
+    C + "device/api/entry/export.c": '#include "device/machine/run.h"\n',
     "pycuda/__init__.py": "",
     "pycuda/_compile/__init__.py": "from pycuda._compile import store\n",
     "pycuda/_compile/store.py": "from pycuda import _driver\n",
@@ -215,7 +215,7 @@ def test_layered_files_pass(tmp_path):
     [
         ("driver/a.c", '#include "python/driver/stream.h"', "include-order"),
         ("python/support/a.h", '#include "python/driver/stream.h"', "include-order"),
-        ("python/driver/a.c", '#include "python/array/ops/apply.h"', "include-order"),
+        ("python/driver/a.c", '#include "python/array/ops/ufunc.h"', "include-order"),
         ("device/machine/a.c", '#include "driver/low.h"', "include-order"),
         ("python/driver/a.c", '#include "device/ptx/ir.h"', "include-order"),
         ("device/ptx/a.c", '#include "device/machine/run.h"', "include-order"),
@@ -383,7 +383,7 @@ helper(int (*f)(int), void *data)
 """
 
 
-@pytest.mark.parametrize("room", ["driver/a.c", "python/a.c", "device/api/a.c"])
+@pytest.mark.parametrize("room", ["driver/a.c", "python/a.c", "device/api/entry/a.c"])
 def test_good_source_passes(room, tmp_path):
     assert problems(tmp_path, {C + room: GOOD, C + "abi/b.h": ""}) == []
 

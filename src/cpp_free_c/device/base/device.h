@@ -23,8 +23,8 @@ enum { EMU_WARP_SIZE = 32 };
 
 /* CUlimit values. */
 enum {
-    EMU_LIMIT_STACK_SIZE = 0,       /* bytes of local memory for calls, a thread */
-    EMU_LIMIT_PRINTF_FIFO_SIZE = 1, /* bytes between two flushes */
+    EMU_LIMIT_STACK_SIZE = 0, /* bytes of local memory of a thread, for its frames */
+    EMU_LIMIT_PRINTF_FIFO_SIZE = 1, /* bytes of printf text between two flushes */
     EMU_LIMIT_MALLOC_HEAP_SIZE = 2, /* bytes of the heap of malloc() in kernels */
     EMU_LIMIT_SYNC_DEPTH = 3,
     EMU_LIMIT_PENDING_LAUNCH_COUNT = 4,
@@ -67,7 +67,7 @@ extern int emu_device_count;
 extern uint64_t emu_seed; /* PYCUDA_EMULATOR_SEED; 0: keep the plain order */
 
 struct CUctx_st {
-    emu_object object; /* first; its `owned` lists the objects of the context */
+    emu_object object; /* must be first; `owned` lists the objects of the context */
     emu_device *device;
     uint64_t id;
     unsigned int flags;
@@ -79,10 +79,11 @@ struct CUctx_st {
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
     _Atomic int sticky; /* CUresult of the fault of a kernel, or 0; set by any thread */
-    _Atomic int cancels; /* while above 0, running kernels of other threads in this
-                          * context are cancelled: a signal ended the wait for them */
-    void *exec; /* the services of the machine (services.h); NULL until needed, freed
-                 * by emu_services_close */
+    _Atomic int
+        cancels; /* while above 0, running kernels of other threads in this context are
+                    cancelled, because a signal ended the wait for them */
+    void *exec;  /* the services of the machine (services.h); NULL until needed, freed
+                  * by emu_services_close */
 
     struct emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
@@ -92,7 +93,7 @@ struct CUctx_st {
 /* The record of an ordinal, or NULL. */
 emu_device *emu_device_get(CUdevice ordinal);
 
-/* The same. INVALID_DEVICE if there is no device of that ordinal. */
+/* Set *out to the record of an ordinal. INVALID_DEVICE if there is no such device. */
 CUresult emu_device_find(CUdevice ordinal, emu_device **device);
 
 /* The value of a CUdevice_attribute; false for one that is unknown. */

@@ -143,7 +143,10 @@ attribute_of_record(const emu_device *device, unsigned int attribute, int *value
             *value = device->ordinal;
             return true;
         case RESERVED_SHARED_PER_BLOCK:
-            *value = device->major >= 8 ? 1024 : 0;
+            *value = 0;
+            if (device->major >= 8) {
+                *value = 1024;
+            }
             return true;
         default:
             return false;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Of the instruction, not of the texture. */
+/* The geometry that an instruction names. The texture may have another one. */
 typedef enum {
     EMU_GEOMETRY_1D,
     EMU_GEOMETRY_2D,
@@ -15,7 +15,7 @@ typedef enum {
     EMU_GEOMETRY_ACUBE
 } emu_geometry;
 
-/* The coordinates of a geometry, the layer not counted. */
+/* The number of coordinates of a geometry. The layer does not count. */
 static inline unsigned
 emu_geometry_sides(unsigned geometry)
 {

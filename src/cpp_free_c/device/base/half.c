@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether a magnitude rounds away from zero. `rest` are the bits below the last kept
- * bit, `half` is half of that bit; `odd`: the last kept bit is set. */
+/* Whether a magnitude rounds away from zero. `rest` has the bits below the last kept
+ * bit, `half` is half of that bit, and `odd` says whether the last kept bit is set. */
 static bool
 half_rounds_up(uint64_t rest, uint64_t half, bool odd, bool negative, int rounding)
 {
@@ -41,7 +41,7 @@ half_round_magnitude(const emu_half_shape *shape, int exponent, uint64_t mantiss
     kept = mantissa >> drop;
     rest = mantissa & (((uint64_t)1 << drop) - 1);
     if (half_rounds_up(rest, (uint64_t)1 << (drop - 1), kept & 1, negative, rounding)) {
-        kept++; /* a carry goes on into the exponent, up to infinity */
+        kept++; /* a carry increments the exponent, up to infinity */
     }
     if (exponent > 0) {
         kept += (uint64_t)(exponent - 1) << shape->mantissa_bits;

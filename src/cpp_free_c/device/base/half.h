@@ -17,7 +17,7 @@ typedef struct {
 /* By format. */
 static const emu_half_shape emu_half_shapes[] = {{5, 10, 15}, {8, 7, 127}};
 
-/* In emu_insn.aux beside the format: .ftz. */
+/* A flag of emu_insn.aux, together with the format: .ftz. */
 enum { EMU_HALF_FTZ = 2 };
 
 /* Rounding of emu_half_round; the order of the PTX modifiers. */
@@ -46,9 +46,9 @@ emu_half_value(uint16_t bits, int format)
     return bits & 0x8000 ? -value : value;
 }
 
-/* The number that a value rounds to; 0x7fff for NaN. */
+/* Round a value to a number of 16 bits. NaN gives 0x7fff. */
 uint16_t emu_half_round(double value, int format, int rounding);
-/* The sum, rounded to nearest even. */
+/* Add two numbers and round to nearest even. */
 uint16_t emu_half_add(uint16_t x, uint16_t y, int format);
 
 #endif

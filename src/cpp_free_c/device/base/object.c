@@ -46,7 +46,7 @@ registry_grow(void)
         room = old_room * 2;
     }
     slots = calloc(room, sizeof(*slots));
-    if (!slots) {
+    if (slots == NULL) {
         return false;
     }
     registry.slots = slots;
@@ -101,7 +101,7 @@ emu_object_new(emu_kind kind, size_t size, CUcontext context,
         return NULL;
     }
     object = calloc(1, size);
-    if (!object) {
+    if (object == NULL) {
         return NULL;
     }
     object->kind = kind;
@@ -158,7 +158,7 @@ emu_object_get_same(const void *handle, emu_kind kind, uint64_t serial)
 {
     emu_object *object = emu_object_get(handle, kind);
 
-    if (!object || object->serial != serial) {
+    if (object == NULL || object->serial != serial) {
         return NULL;
     }
     return object;

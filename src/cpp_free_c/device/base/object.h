@@ -35,7 +35,7 @@ typedef enum {
 
 typedef struct emu_object {
     emu_kind kind;
-    uint64_t serial; /* of all objects ever: distinguishes two with the same address */
+    uint64_t serial; /* never reused: distinguishes two objects with the same address */
     CUcontext context;                    /* NULL for contexts and pools */
     struct emu_object *owned;             /* of a context: the first object in it */
     struct emu_object *next, *previous;   /* in its context's list */
@@ -49,7 +49,7 @@ void *emu_object_new(emu_kind kind, size_t size, CUcontext context,
 
 /* The live object of that kind behind a handle, or NULL. */
 void *emu_object_get(const void *handle, emu_kind kind);
-/* The same, if it still has that serial number; else NULL. */
+/* The live object of that kind, if its serial number is `serial`, or NULL. */
 void *emu_object_get_same(const void *handle, emu_kind kind, uint64_t serial);
 
 /* Remove an object from the registry: its handle is invalid from now on. */

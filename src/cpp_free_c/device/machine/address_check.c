@@ -1,40 +1,42 @@
-/* Address checks: from the addresses of an access to host memory.
- *
- * Every access of a kernel is checked here, or by the shortcut of ops_memory.inc, which
- * proves the same. The functions are declared in machine.h. */
-#include "device/machine/machine.h"
+/* Address checks. See address_check.h. */
+#include "device/machine/address_check.h"
 
 #include <stdio.h>
 
-#include "device/machine/race_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/race_check.h"
+#include "device/machine/report.h"
 
 static const char *
-access_word(bool write)
+address_access_word(bool write)
 {
-    return write ? "write" : "read";
+    if (write) {
+        return "write";
+    }
+    return "read";
 }
 
 static bool
-fault_range(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
-            unsigned size, bool write, const char *space, uint64_t room)
+address_fault_range(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                    uint64_t address, unsigned size, bool write, const char *space,
+                    uint64_t room)
 {
     (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
                     "%s of %u bytes at offset %llu of %s memory, which has %llu bytes",
-                    access_word(write), size, (unsigned long long)address, space,
-                    (unsigned long long)room);
+                    address_access_word(write), size, (unsigned long long)address,
+                    space, (unsigned long long)room);
     return false;
 }
 
 /* Say how the address lies to the allocation next to it. */
 static void
-describe_address(emu_warp *warp, uint64_t address, unsigned size, char *text,
+address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
                  size_t room)
 {
     const emu_allocation *near = emu_memory_find(address);
     char name[80] = "";
 
-    if (!near) {
+    if (near == NULL) {
         (void)snprintf(text, room, "no allocation is near");
         return;
     }
@@ -162,37 +164,37 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
 }
 
 static bool
-fault_access(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
-             unsigned size, bool write)
+address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+              unsigned size, bool write)
 {
     char near[320];
 
     switch (insn->aux & EMU_AT_MASK) {
         case EMU_AT_SHARED:
-            return fault_range(warp, insn, lane, address, size, write, "shared",
-                               warp->block->shared_size);
+            return address_fault_range(warp, insn, lane, address, size, write, "shared",
+                                       warp->block->shared_size);
         case EMU_AT_LOCAL:
         case EMU_AT_FRAME:
-            return fault_range(warp, insn, lane, address, size, write, "local",
-                               warp->local_stride);
+            return address_fault_range(warp, insn, lane, address, size, write, "local",
+                                       warp->local_stride);
         case EMU_AT_PARAM:
-            return fault_range(warp, insn, lane, address, size, write, "parameter",
-                               warp->block->grid->params_size);
+            return address_fault_range(warp, insn, lane, address, size, write,
+                                       "parameter", warp->block->grid->params_size);
         default:
             break;
     }
     if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
-        return fault_range(warp, insn, lane, address - EMU_SHARED_WINDOW, size, write,
-                           "shared", warp->block->shared_size);
+        return address_fault_range(warp, insn, lane, address - EMU_SHARED_WINDOW, size,
+                                   write, "shared", warp->block->shared_size);
     }
     if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
-        return fault_range(warp, insn, lane, address - EMU_LOCAL_WINDOW, size, write,
-                           "local", warp->local_stride);
+        return address_fault_range(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
+                                   write, "local", warp->local_stride);
     }
-    describe_address(warp, address, size, near, sizeof near);
+    address_describe(warp, address, size, near, sizeof near);
     (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
-                    "%s of %u bytes at address 0x%llx: %s", access_word(write), size,
-                    (unsigned long long)address, near);
+                    "%s of %u bytes at address 0x%llx: %s", address_access_word(write),
+                    size, (unsigned long long)address, near);
     return false;
 }
 
@@ -226,8 +228,8 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
 
 /* Report the first lane whose address is not a multiple of the size. */
 static bool
-fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
-                 bool write, const uint64_t address[EMU_LANES])
+address_fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                         unsigned size, bool write, const uint64_t address[EMU_LANES])
 {
     unsigned lane = (unsigned)__builtin_ctz(mask);
 
@@ -237,7 +239,8 @@ fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned s
     }
     (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, address[lane],
                     "%s of %u bytes at address 0x%llx, which is no multiple of %u",
-                    access_word(write), size, (unsigned long long)address[lane], size);
+                    address_access_word(write), size, (unsigned long long)address[lane],
+                    size);
     return false;
 }
 
@@ -253,8 +256,8 @@ address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
-        if (!at) {
-            return fault_access(warp, insn, lane, address[lane], size, write);
+        if (at == NULL) {
+            return address_fault(warp, insn, lane, address[lane], size, write);
         }
         out[lane] = (uint64_t)(uintptr_t)at;
     }
@@ -273,12 +276,16 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned 
     for (left = mask; left; left &= left - 1) {
         const uint64_t a = address[__builtin_ctz(left)];
 
-        low = a < low ? a : low;
-        high = a > high ? a : high;
+        if (a < low) {
+            low = a;
+        }
+        if (a > high) {
+            high = a;
+        }
         bits |= a;
     }
     if (bits & (size - 1)) {
-        return fault_misaligned(warp, insn, mask, size, write, address);
+        return address_fault_misaligned(warp, insn, mask, size, write, address);
     }
     if (space <= EMU_AT_GLOBAL && emu_address_global(warp, low, high - low + size)) {
         for (left = mask; left; left &= left - 1) {

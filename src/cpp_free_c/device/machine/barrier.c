@@ -1,14 +1,13 @@
-/* Barriers of a block: the operations bar and barrier. See emu_barrier in machine.h.
- *
- * A group that arrives waits as EMU_AT_BARRIER until the barrier is complete. Its
- * registers still hold the operands of a reduction then. */
-#include "device/machine/machine.h"
+/* Barriers of a block. See barrier.h. */
+#include "device/machine/barrier.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "device/machine/race_check.h"
+#include "device/machine/group.h"
 #include "device/machine/lanes.h"
+#include "device/machine/race_check.h"
+#include "device/machine/report.h"
 
 enum { COUNT_BITS = 0xfff }; /* of the operand; the device ignores the others */
 
@@ -22,7 +21,7 @@ barrier_complete(const emu_block *block, const emu_barrier *barrier)
 }
 
 static bool
-group_is_at(const emu_group *group, uint32_t number)
+barrier_group_is_at(const emu_group *group, uint32_t number)
 {
     return group->state == EMU_AT_BARRIER && group->barrier == number;
 }
@@ -38,7 +37,7 @@ barrier_count(emu_warp *warp, uint32_t number, uint32_t threads)
     barrier->warps |= 1u << warp->number;
     barrier->arrived[warp->number] = 0;
     for (k = 0; k < warp->group_count; k++) {
-        if (group_is_at(&warp->groups[k], number)) {
+        if (barrier_group_is_at(&warp->groups[k], number)) {
             warp->groups[k].is_counted = true;
         }
     }
@@ -57,13 +56,17 @@ barrier_count_warp(emu_warp *warp, uint32_t number)
 
 /* The predicate that a waiting group gave to bar.red. */
 static uint32_t
-group_vote(const emu_warp *warp, const emu_group *group)
+barrier_group_vote(const emu_warp *warp, const emu_group *group)
 {
     const emu_insn *insn = group->pc - 1;
-    const uint8_t *base = insn->c & 1 ? warp->base[1] : group->frame->regs;
-    const uint32_t bits = *(const u32 *)(const void *)(base + insn->c);
+    const uint8_t *base = group->frame->regs;
+    uint32_t bits;
 
-    return (bits ^ (insn->e ? EMU_FULL : 0)) & group->mask;
+    if (insn->c & 1) {
+        base = warp->base[1]; /* a constant */
+    }
+    bits = *(const u32 *)(const void *)(base + insn->c);
+    return (bits ^ emu_lanes_if(insn->e != 0)) & group->mask;
 }
 
 /* Give every waiting lane the result of bar.red. */
@@ -84,9 +87,12 @@ barrier_result(const emu_group *group, uint32_t trues, uint32_t votes)
     }
     else {
         u32 *bits = (u32 *)(void *)d;
-        bool value = insn->aux == 0 ? trues == votes : trues != 0;
+        bool value = trues != 0;
 
-        *bits = (*bits & ~group->mask) | (value ? group->mask : 0);
+        if (insn->aux == 0) {
+            value = trues == votes;
+        }
+        *bits = (*bits & ~group->mask) | (emu_lanes_if(value) & group->mask);
     }
 }
 
@@ -104,7 +110,7 @@ barrier_visit(emu_block *block, uint32_t number, visitor visit, uint32_t *sums)
         for (k = 0; k < warp->group_count; k++) {
             emu_group *group = &warp->groups[k];
 
-            if (group_is_at(group, number) && group->is_counted) {
+            if (barrier_group_is_at(group, number) && group->is_counted) {
                 visit(warp, group, sums);
             }
         }
@@ -112,16 +118,16 @@ barrier_visit(emu_block *block, uint32_t number, visitor visit, uint32_t *sums)
 }
 
 static void
-group_sum_votes(emu_warp *warp, emu_group *group, uint32_t *sums)
+barrier_sum_votes(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     if (group->pc[-1].run == emu_op_bar_red) {
-        sums[0] += (uint32_t)__builtin_popcount(group_vote(warp, group));
+        sums[0] += (uint32_t)__builtin_popcount(barrier_group_vote(warp, group));
         sums[1] += (uint32_t)__builtin_popcount(group->mask);
     }
 }
 
 static void
-group_release(emu_warp *warp, emu_group *group, uint32_t *sums)
+barrier_release_group(emu_warp *warp, emu_group *group, uint32_t *sums)
 {
     group->state = EMU_RUNNABLE;
     barrier_result(group, sums[0], sums[1]);
@@ -140,9 +146,9 @@ barrier_release(emu_block *block, uint32_t number)
         emu_race_together(block, number);
     }
     if (barrier->kind) {
-        barrier_visit(block, number, group_sum_votes, sums);
+        barrier_visit(block, number, barrier_sum_votes, sums);
     }
-    barrier_visit(block, number, group_release, sums);
+    barrier_visit(block, number, barrier_release_group, sums);
     if (block->race) {
         emu_race_released(block, number);
     }
@@ -155,7 +161,7 @@ barrier_release(emu_block *block, uint32_t number)
 
 /* Whether all lanes have the same number in this operand. */
 static bool
-operand_is_uniform(const emu_warp *warp, uint32_t operand)
+barrier_operand_is_uniform(const emu_warp *warp, uint32_t operand)
 {
     const u32 *values = EMU_SOURCE(u32, operand);
     const u32 first = values[__builtin_ctz(warp->mask)];
@@ -175,7 +181,7 @@ operand_is_uniform(const emu_warp *warp, uint32_t operand)
 /* The other barrier at which lanes of this warp wait for its other lanes, or `number`.
  */
 static uint32_t
-warp_other_barrier(const emu_warp *warp, uint32_t number)
+barrier_other_of_warp(const emu_warp *warp, uint32_t number)
 {
     uint32_t k;
 
@@ -194,7 +200,10 @@ warp_other_barrier(const emu_warp *warp, uint32_t number)
 static uint32_t
 barrier_kind(const emu_insn *insn)
 {
-    return insn->run == emu_op_bar_red ? 1 + insn->aux : 0;
+    if (insn->run != emu_op_bar_red) {
+        return 0;
+    }
+    return 1 + insn->aux;
 }
 
 /* The text of a fault that a device reports as an illegal instruction, or NULL. */
@@ -204,8 +213,8 @@ barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
 {
     const emu_barrier *barrier = &warp->block->barriers[number];
 
-    if (!operand_is_uniform(warp, insn->a) ||
-        ((insn->imm & 1) && !operand_is_uniform(warp, insn->b))) {
+    if (!barrier_operand_is_uniform(warp, insn->a) ||
+        ((insn->imm & 1) && !barrier_operand_is_uniform(warp, insn->b))) {
         return "the threads of a warp give a barrier's number or count differently";
     }
     if (!expected && insn->run == emu_op_bar_arrive) {
@@ -235,6 +244,16 @@ barrier_fault(const emu_warp *warp, const emu_insn *insn, uint32_t number,
     return NULL;
 }
 
+/* The count of threads of a barrier, or 0. */
+static uint32_t
+barrier_expected(const emu_warp *warp, const emu_insn *insn, unsigned lane)
+{
+    if (!(insn->imm & 1)) {
+        return 0;
+    }
+    return EMU_SOURCE(u32, insn->b)[lane] & COUNT_BITS;
+}
+
 /* The current group arrives at a barrier. a: number; b: count of threads, if imm & 1.
  */
 static const emu_insn *
@@ -243,19 +262,17 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     emu_block *block = warp->block;
     const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
     const uint32_t number = EMU_SOURCE(u32, insn->a)[lane] % EMU_BARRIERS;
-    const bool has_count = insn->imm & 1;
-    const uint32_t expected =
-        has_count ? EMU_SOURCE(u32, insn->b)[lane] & COUNT_BITS : 0;
+    const uint32_t expected = barrier_expected(warp, insn, lane);
     emu_barrier *barrier = &block->barriers[number];
     const uint32_t lanes = warp->mask;
     char text[160];
     const char *wrong = barrier_fault(warp, insn, number, expected, text, sizeof text);
 
-    if (!wrong && wait && !(insn->imm & 2) &&
-        warp_other_barrier(warp, number) != number) {
+    if (wrong == NULL && wait && !(insn->imm & 2) &&
+        barrier_other_of_warp(warp, number) != number) {
         (void)snprintf(text, sizeof text,
                        "threads of one warp wait at barrier %u and at barrier %u",
-                       warp_other_barrier(warp, number), number);
+                       barrier_other_of_warp(warp, number), number);
         wrong = text;
     }
     if (wrong) {
@@ -269,7 +286,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     barrier->expected = expected;
     barrier->kind = barrier_kind(insn);
     if (wait) {
-        emu_group *group = emu_warp_save(warp, insn + 1, EMU_AT_BARRIER);
+        emu_group *group = emu_group_save(warp, insn + 1, EMU_AT_BARRIER);
 
         group->barrier = number;
         group->is_counted = false;
@@ -286,7 +303,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     }
     warp->spins = 0;
     if (wait) {
-        return emu_warp_switch(warp);
+        return emu_group_switch(warp);
     }
     return insn + 1;
 }
@@ -311,7 +328,7 @@ emu_op_bar_arrive(emu_warp *warp, const emu_insn *insn)
 }
 
 void
-emu_barrier_exit_lanes(emu_warp *warp)
+emu_barrier_lanes_exited(emu_warp *warp)
 {
     emu_block *block = warp->block;
     uint32_t i;

@@ -1,19 +1,19 @@
-/* Blocks: preparing a block, giving its warps turns, and the report of a deadlock.
- *
- * A block stays allocated for the next one of its worker, with its buffers. Called by
- * workers.c and watch.c; the functions are declared in machine.h. */
-#include "device/machine/machine.h"
+/* Blocks. See block.h. */
+#include "device/machine/block.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/cancel.h"
+#include "device/machine/group.h"
 #include "device/machine/race_check.h"
-#include "device/machine/watch.h"
+#include "device/machine/report.h"
+#include "device/machine/scheduler.h"
 
 /* Make a buffer at least this large; its content is lost. */
 static bool
-reserve(uint8_t **buffer, size_t *room, size_t size)
+block_reserve(uint8_t **buffer, size_t *room, size_t size)
 {
     if (size <= *room) {
         return true;
@@ -33,7 +33,7 @@ reserve(uint8_t **buffer, size_t *room, size_t size)
 }
 
 static void
-warp_begin(emu_warp *warp, emu_block *block, unsigned number)
+block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
 {
     const emu_grid *grid = block->grid;
     const emu_func *func = grid->kernel->func;
@@ -68,11 +68,11 @@ warp_begin(emu_warp *warp, emu_block *block, unsigned number)
     warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
     warp->group_count = 0;
     warp->mask = warp->alive;
-    (void)emu_warp_save(warp, func->code, EMU_RUNNABLE);
+    (void)emu_group_save(warp, func->code, EMU_RUNNABLE);
 }
 
 static uint64_t
-mix(uint64_t x)
+block_mix_seed(uint64_t x)
 {
     x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
     return x ^ x >> 29;
@@ -80,7 +80,7 @@ mix(uint64_t x)
 
 /* The order in which warps run: plain, or shuffled by the seed. */
 static void
-order_warps(emu_block *block)
+block_order_warps(emu_block *block)
 {
     unsigned i;
 
@@ -88,7 +88,7 @@ order_warps(emu_block *block)
         block->order[i] = (uint8_t)i;
     }
     if (emu_seed && block->warp_count > 1) {
-        uint64_t state = mix(emu_seed + block->number * 0x100000001b3u + 1);
+        uint64_t state = block_mix_seed(emu_seed + block->number * 0x100000001b3u + 1);
 
         for (i = block->warp_count - 1; i > 0; i--) {
             unsigned k = (unsigned)(state % (i + 1));
@@ -96,7 +96,7 @@ order_warps(emu_block *block)
 
             block->order[i] = block->order[k];
             block->order[k] = swapped;
-            state = mix(state + i);
+            state = block_mix_seed(state + i);
         }
     }
 }
@@ -114,28 +114,29 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     block->ctaid[2] = (uint32_t)(number / grid->grid[0] / grid->grid[1]);
     block->warp_count = grid->warp_count;
     block->live = grid->threads;
-    if (!reserve(&block->regs, &block->regs_room,
-                 (size_t)grid->warp_count * func->frame_size + 64) ||
-        !reserve(&block->local, &block->local_room,
-                 (size_t)grid->warp_count * EMU_LANES * grid->stack_size + 64) ||
-        !reserve(&block->shared, &block->shared_room, grid->shared_size + 64)) {
+    if (!block_reserve(&block->regs, &block->regs_room,
+                       (size_t)grid->warp_count * func->frame_size + 64) ||
+        !block_reserve(&block->local, &block->local_room,
+                       (size_t)grid->warp_count * EMU_LANES * grid->stack_size + 64) ||
+        !block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64)) {
         return false;
     }
     block->watch = NULL;
+    block->run = emu_warp_run;
     block->shared_size = grid->shared_size;
     if (!emu_race_begin(block, grid->checks)) {
         return false;
     }
     memset(block->barriers, 0, sizeof block->barriers);
     for (i = 0; i < block->warp_count; i++) {
-        warp_begin(&block->warps[i], block, i);
+        block_begin_warp(&block->warps[i], block, i);
     }
-    order_warps(block);
+    block_order_warps(block);
     return true;
 }
 
 static bool
-warp_ready(const emu_warp *warp)
+block_warp_is_ready(const emu_warp *warp)
 {
     unsigned i;
 
@@ -159,7 +160,7 @@ typedef struct {
 enum { PLACES = 4 };
 
 static waiting
-waiting_of(const emu_warp *warp, const emu_group *group)
+block_waiting_of(const emu_warp *warp, const emu_group *group)
 {
     waiting w = {
         .insn = group->pc,
@@ -178,7 +179,7 @@ waiting_of(const emu_warp *warp, const emu_group *group)
 }
 
 static bool
-is_same_place(const waiting *a, const waiting *b)
+block_is_same_place(const waiting *a, const waiting *b)
 {
     return a->insn == b->insn && a->at_barrier == b->at_barrier &&
            a->barrier == b->barrier;
@@ -186,7 +187,7 @@ is_same_place(const waiting *a, const waiting *b)
 
 /* The places where threads of the block wait, at most PLACES. */
 static unsigned
-waiting_places(const emu_block *block, waiting places[PLACES])
+block_waiting_places(const emu_block *block, waiting places[PLACES])
 {
     unsigned found = 0, i, k, p;
 
@@ -194,10 +195,10 @@ waiting_places(const emu_block *block, waiting places[PLACES])
         const emu_warp *warp = &block->warps[i];
 
         for (k = 0; k < warp->group_count; k++) {
-            const waiting w = waiting_of(warp, &warp->groups[k]);
+            const waiting w = block_waiting_of(warp, &warp->groups[k]);
 
             p = 0;
-            while (p < found && !is_same_place(&places[p], &w)) {
+            while (p < found && !block_is_same_place(&places[p], &w)) {
                 p++;
             }
             if (p < found) {
@@ -213,10 +214,10 @@ waiting_places(const emu_block *block, waiting places[PLACES])
 
 /* Write "; 32 from thread (0, 0, 0) on at barrier 1 (k.cu:7); ...". */
 static void
-waiting_text(const emu_block *block, char *text, size_t room)
+block_waiting_text(const emu_block *block, char *text, size_t room)
 {
     waiting places[PLACES];
-    const unsigned count = waiting_places(block, places);
+    const unsigned count = block_waiting_places(block, places);
     size_t used = 0;
     unsigned p;
 
@@ -244,7 +245,7 @@ waiting_text(const emu_block *block, char *text, size_t room)
 /* Report that no thread of the block can continue: all wait for threads that never
  * arrive. */
 static void
-fault_deadlock(emu_block *block)
+block_fault_deadlock(emu_block *block)
 {
     unsigned i, total = 0, barriers = 0;
     emu_warp *at = NULL;
@@ -263,18 +264,18 @@ fault_deadlock(emu_block *block)
             if (warp->groups[k].state == EMU_AT_BARRIER) {
                 barriers += count;
             }
-            if (!group) {
+            if (group == NULL) {
                 at = warp;
                 group = &warp->groups[k];
             }
         }
     }
-    if (!group) {
+    if (group == NULL) {
         return;
     }
     at->frame = group->frame;
-    w = waiting_of(at, group);
-    waiting_text(block, places, sizeof places);
+    w = block_waiting_of(at, group);
+    block_waiting_text(block, places, sizeof places);
     (void)emu_fault(
         at, w.insn, CUDA_ERROR_LAUNCH_FAILED, w.first % EMU_LANES, 0,
         "deadlock: %u threads wait at barriers and %u at warp operations for "
@@ -292,20 +293,15 @@ emu_block_turn(emu_block *block)
     for (i = 0; i < block->warp_count; i++) {
         emu_warp *warp = &block->warps[block->order[i]];
 
-        if (!warp_ready(warp)) {
+        if (!block_warp_is_ready(warp)) {
             continue;
         }
         progress = true;
-        if (block->watch) {
-            emu_watch_run(block->watch, warp);
-        }
-        else {
-            emu_warp_run(warp);
-        }
+        block->run(warp);
         if (warp->stop == EMU_STOP_FAULT) {
             if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
                                  only */
-                (void)emu_warp_save(warp, NULL, EMU_RUNNABLE);
+                (void)emu_group_save(warp, NULL, EMU_RUNNABLE);
             }
             return EMU_BLOCK_FAILED;
         }
@@ -320,7 +316,7 @@ emu_block_turn(emu_block *block)
         return EMU_BLOCK_DONE;
     }
     if (!progress) {
-        fault_deadlock(block);
+        block_fault_deadlock(block);
         return EMU_BLOCK_FAILED;
     }
     return EMU_BLOCK_MORE;

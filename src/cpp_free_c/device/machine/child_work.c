@@ -32,7 +32,7 @@ emu_child_work_add_launch(emu_child_work *work, const emu_launch *launch,
 {
     emu_child_item *item = calloc(1, sizeof *item + launch->params_size);
 
-    if (!item) {
+    if (item == NULL) {
         return false;
     }
     item->launch = *launch;
@@ -51,7 +51,7 @@ emu_child_work_add_copy(emu_child_work *work, const emu_child_copy *copy,
 {
     emu_child_item *item = calloc(1, sizeof *item);
 
-    if (!item) {
+    if (item == NULL) {
         return false;
     }
     item->copy = *copy;

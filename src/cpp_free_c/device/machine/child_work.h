@@ -1,10 +1,10 @@
 /* Work that the threads of a grid enqueue: launches, copies, fills.
  *
  * Child work is queued while the grid runs and done when the grid has ended
- * (execution.c). It runs in the order of enqueuing, which respects every stream and
- * event of the device's runtime. Launches into the tail stream come last, after all
- * other work. The grid is complete only then, so later work in its stream waits for all
- * of that.
+ * (execution.c). It runs in the order in which it was enqueued, which satisfies every
+ * stream and event of the device runtime. Launches into the tail stream come last,
+ * after all other work. The grid is complete only then, so later work in its stream
+ * waits for all of that.
  *
  * Filled by dynamic_parallelism.c, run by execution.c. */
 #ifndef DEVICE_MACHINE_CHILD_WORK_H
@@ -16,7 +16,7 @@
 #include "device/memory/memory.h"
 
 enum {
-    EMU_MAX_NESTING = 24, /* of grids that launch grids */
+    EMU_MAX_NESTING = 24, /* levels of grids that launch grids */
     EMU_STREAM_TAIL = 3,  /* cudaStreamTailLaunch */
     EMU_STREAM_FIRST =
         16 /* smaller handles are those that the runtime names, or none */
@@ -42,7 +42,7 @@ typedef struct emu_parameter_buffer {
     uint64_t address;
     emu_allocation *memory;
     size_t size;
-    emu_launch launch; /* kernel NULL: not known yet */
+    emu_launch launch; /* kernel is NULL until it is known */
     struct emu_parameter_buffer *next;
 } emu_parameter_buffer;
 
@@ -70,7 +70,7 @@ void emu_child_work_open(emu_child_work *work, unsigned depth);
 /* Free everything but the tail. */
 void emu_child_work_close(emu_child_work *work);
 
-/* Queue a launch with a copy of its parameters, or a copy. Call with the lock held.
+/* Queue a launch, whose parameters are copied, or a copy. Call with the lock held.
  * False: out of memory. */
 bool emu_child_work_add_launch(emu_child_work *work, const emu_launch *launch,
                                uint64_t stream);
@@ -80,7 +80,8 @@ void emu_child_items_free(emu_child_item *item);
 
 /* Whether a copy stays within live memory; a copy of no bytes does. */
 bool emu_child_copy_check(const emu_child_copy *copy);
-/* Do it. ILLEGAL_ADDRESS, with a report, if its memory has been freed meanwhile. */
+/* Run a copy. ILLEGAL_ADDRESS, with a report, if its memory has been freed
+ * meanwhile. */
 CUresult emu_child_copy_run(const emu_child_copy *copy, emu_report *report);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The time since some start; it never jumps. */
+/* The time since an arbitrary start; it never goes back. */
 uint64_t emu_clock_steady(void);
 /* The time of the day, for %globaltimer. */
 uint64_t emu_clock_of_day(void);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/report.h"
 #include "device/machine/services.h"
 
 enum { STRING_LIMIT = 1 << 16, SIZE_LARGEST = 4096 /* of a width or precision */ };
@@ -15,7 +17,7 @@ typedef struct {
     emu_warp *warp;
     emu_services *services;
     unsigned lane;
-    uint64_t arguments; /* the address of the next one */
+    uint64_t arguments; /* the address of the next argument */
     bool bad;           /* the address of an argument is not legal */
 } printer;
 
@@ -27,7 +29,7 @@ printer_next_argument(printer *p, unsigned size)
 
     p->arguments = (p->arguments + size - 1) & ~(uint64_t)(size - 1);
     at = emu_address_generic(p->warp, p->lane, p->arguments, size);
-    if (!at) {
+    if (at == NULL) {
         p->bad = true;
         return 0;
     }
@@ -36,7 +38,7 @@ printer_next_argument(printer *p, unsigned size)
     return value;
 }
 
-/* The text between a % and the conversion, which is included. */
+/* The text after a %, up to and including the conversion. */
 typedef struct {
     char flags[8];
     int width, precision; /* -1: none */
@@ -109,7 +111,10 @@ printer_read_directive(printer *p, const char *at, directive *out)
 static uint64_t
 printer_integer_argument(printer *p, const directive *d)
 {
-    return printer_next_argument(p, d->is_long ? 8 : 4);
+    if (d->is_long) {
+        return printer_next_argument(p, 8);
+    }
+    return printer_next_argument(p, 4);
 }
 
 static unsigned long long
@@ -186,7 +191,7 @@ printer_print_string(printer *p, const directive *d, const char *format, char *t
     return size;
 }
 
-/* Print one argument, or a directive with an unknown conversion as it is. */
+/* Print one argument. A directive with an unknown conversion is printed as it is. */
 static void
 printer_print_one(printer *p, const directive *d)
 {
@@ -253,7 +258,7 @@ printer_print(printer *p, const char *format)
         const char *percent = strchr(format, '%');
         directive d;
 
-        if (!percent) {
+        if (percent == NULL) {
             emu_services_append_locked(p->services, format, strlen(format));
             break;
         }
@@ -279,7 +284,7 @@ emu_device_printf(emu_warp *warp, const emu_insn *insn)
     char *format = malloc(STRING_LIMIT);
     uint32_t left;
 
-    if (!services || !format) {
+    if (services == NULL || format == NULL) {
         free(format);
         return insn + 1; /* no memory: the text is lost */
     }

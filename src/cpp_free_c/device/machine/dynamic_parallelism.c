@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/compile/service_names.h"
+#include "device/machine/address_check.h"
 #include "device/machine/heap.h"
 #include "device/machine/occupancy.h"
-#include "device/compile/service_names.h"
+#include "device/machine/report.h"
 #include "device/machine/services.h"
 
 #define ERRORS(X)                                                                \
@@ -53,7 +55,7 @@ typedef struct {
     emu_child_work *work;
     CUcontext context;
     uint64_t result;
-    uint64_t bad; /* an address that is not legal: the kernel fails; or 0 */
+    uint64_t bad; /* an illegal address, which ends the launch, or 0 */
 } call;
 
 /* -- parameters and results -------------------------------------------------------- */
@@ -81,7 +83,7 @@ cdp_store(call *c, unsigned index, const void *value, size_t size)
     const uint64_t address = cdp_parameter(c, index);
     uint8_t *to = emu_address_generic(c->warp, c->lane, address, size);
 
-    if (!to) {
+    if (to == NULL) {
         c->bad = address;
         if (address == 0) {
             c->bad = 1;
@@ -207,11 +209,11 @@ cdp_error_text(const call *c, bool name)
     while (row < ERROR_ROWS - 1 && error_rows[row].code != code) {
         row++; /* the last row is for unknown codes */
     }
-    if (!services) {
+    if (services == NULL) {
         return 0;
     }
     (void)pthread_mutex_lock(&services->lock);
-    if (!services->error_texts) {
+    if (services->error_texts == NULL) {
         services->error_texts = cdp_create_error_texts(c->context);
     }
     if (services->error_texts) {
@@ -260,7 +262,7 @@ cdp_check_launch(const call *c, const emu_launch *launch)
     const emu_kernel_info *info;
     uint64_t threads = 1;
 
-    if (!launch->kernel) {
+    if (launch->kernel == NULL) {
         return ERROR_FUNCTION;
     }
     info = &launch->kernel->info;
@@ -298,7 +300,8 @@ cdp_get_buffer(call *c, const emu_launch *launch, size_t size)
                                   .name = "of parameters"};
     emu_parameter_buffer *buffer = calloc(1, sizeof *buffer);
 
-    if (!buffer || emu_memory_allocate(&request, &buffer->memory) != CUDA_SUCCESS) {
+    if (buffer == NULL ||
+        emu_memory_allocate(&request, &buffer->memory) != CUDA_SUCCESS) {
         free(buffer);
         return ERROR_MEMORY;
     }
@@ -376,7 +379,7 @@ cdp_enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *give
     if (c->work->pending >= c->context->limits[EMU_LIMIT_PENDING_LAUNCH_COUNT]) {
         code = ERROR_PENDING;
     }
-    else if (!block || !emu_child_work_add_launch(c->work, &launch, stream)) {
+    else if (block == NULL || !emu_child_work_add_launch(c->work, &launch, stream)) {
         code = ERROR_MEMORY;
     }
     (void)pthread_mutex_unlock(&c->work->lock);
@@ -401,10 +404,10 @@ cdp_launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t s
     (void)pthread_mutex_lock(&c->work->lock);
     buffer = cdp_take_buffer_locked(c->work, address);
     (void)pthread_mutex_unlock(&c->work->lock);
-    if (!buffer) {
+    if (buffer == NULL) {
         return ERROR_VALUE;
     }
-    if (!given) {
+    if (given == NULL) {
         given = &buffer->launch;
     }
     code = cdp_check_launch(c, given);
@@ -414,7 +417,7 @@ cdp_launch_buffer(call *c, uint64_t address, const emu_launch *given, uint64_t s
     if (code == ERROR_SUCCESS) {
         code = cdp_enqueue_launch(c, buffer, given, stream);
     }
-    (void)emu_memory_free(buffer->memory); /* live: only this file frees it */
+    (void)emu_memory_free(buffer->memory); /* it is live: only this file frees it */
     free(buffer);
     return code;
 }
@@ -474,7 +477,10 @@ cdp_is_created(uint64_t handle)
 static error
 cdp_destroy_handle(call *c)
 {
-    return cdp_is_created(cdp_parameter(c, 0)) ? ERROR_SUCCESS : ERROR_HANDLE;
+    if (!cdp_is_created(cdp_parameter(c, 0))) {
+        return ERROR_HANDLE;
+    }
+    return ERROR_SUCCESS;
 }
 
 static error
@@ -511,7 +517,10 @@ cdp_enqueue_copy(call *c, const emu_child_copy *copy, uint64_t stream)
     (void)pthread_mutex_lock(&c->work->lock);
     queued = emu_child_work_add_copy(c->work, copy, stream);
     (void)pthread_mutex_unlock(&c->work->lock);
-    return queued ? ERROR_SUCCESS : ERROR_MEMORY;
+    if (!queued) {
+        return ERROR_MEMORY;
+    }
+    return ERROR_SUCCESS;
 }
 
 static error
@@ -522,7 +531,7 @@ cdp_memcpy_async(call *c)
                                  .width = (size_t)cdp_parameter(c, 2),
                                  .height = 1};
 
-    if (!copy.source) {
+    if (copy.source == 0) {
         return ERROR_VALUE;
     }
     return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 4));
@@ -538,7 +547,7 @@ cdp_memcpy_2d_async(call *c)
                                  .width = (size_t)cdp_parameter(c, 4),
                                  .height = (size_t)cdp_parameter(c, 5)};
 
-    if (!copy.source) {
+    if (copy.source == 0) {
         return ERROR_VALUE;
     }
     return cdp_enqueue_copy(c, &copy, cdp_parameter(c, 7));
@@ -610,7 +619,7 @@ cdp_device_get_attribute(call *c)
     const emu_device *device = emu_device_get((CUdevice)(int32_t)cdp_parameter(c, 2));
     int value;
 
-    if (!device) {
+    if (device == NULL) {
         return ERROR_DEVICE;
     }
     if (!emu_device_attribute(device, (unsigned)cdp_parameter(c, 1), &value)) {
@@ -653,7 +662,7 @@ typedef struct {
     uint64_t shared_size, const_size, local_size;
     int32_t max_threads, registers, ptx_version, binary_version, cache_mode;
     int32_t max_dynamic_shared, carveout;
-    int32_t others[22]; /* of clusters, and reserved */
+    int32_t others[22]; /* fields of clusters, and reserved ones */
 } func_attributes;
 
 static error
@@ -663,7 +672,7 @@ cdp_func_get_attributes(call *c)
     const emu_device *device = c->context->device;
     func_attributes value;
 
-    if (!kernel) {
+    if (kernel == NULL) {
         return ERROR_FUNCTION;
     }
     value = (func_attributes){.shared_size = kernel->info.shared_size,
@@ -686,7 +695,7 @@ cdp_get_occupancy(call *c)
     const emu_kernel *kernel = cdp_find_kernel(c, cdp_parameter(c, 1));
     const int threads = (int32_t)cdp_parameter(c, 2);
 
-    if (!kernel) {
+    if (kernel == NULL) {
         return ERROR_FUNCTION;
     }
     if (threads <= 0) {

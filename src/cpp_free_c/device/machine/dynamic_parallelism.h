@@ -1,9 +1,9 @@
 /* Dynamic parallelism: functions of the device's runtime that kernels compiled with
  * -rdc=true call, above all to launch kernels.
  *
- * The device provides them itself, so programs do not link the toolkit's library
- * cudadevrt. The prefix emu_cdp_ is NVIDIA's abbreviation (CUDA dynamic parallelism),
- * which the names of the functions have too. Called by ops_service.c. */
+ * The device provides these functions itself, so programs do not link the toolkit's
+ * library cudadevrt. The prefix emu_cdp_ is NVIDIA's abbreviation (CUDA dynamic
+ * parallelism), which the names of the functions have too. Called by ops_service.c. */
 #ifndef DEVICE_MACHINE_DYNAMIC_PARALLELISM_H
 #define DEVICE_MACHINE_DYNAMIC_PARALLELISM_H
 

@@ -83,7 +83,7 @@ execution_deadline(void)
     const char *text = getenv("PYCUDA_EMULATOR_TIMEOUT");
     double seconds;
 
-    if (!text) {
+    if (text == NULL) {
         return 0;
     }
     seconds = strtod(text, NULL);
@@ -93,8 +93,8 @@ execution_deadline(void)
     return emu_clock_steady() + (uint64_t)(seconds * 1e9);
 }
 
-/* The most blocks that may be resident at once. A cooperative launch has been checked
- * to fit. */
+/* The most blocks that may be resident at once. For a cooperative launch, the caller
+ * has checked that all blocks fit. */
 static unsigned
 execution_resident(const emu_device *device, const emu_launch *launch)
 {
@@ -134,7 +134,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     emu_grid grid;
     size_t params_room;
 
-    if (!report) {
+    if (report == NULL) {
         report = &own;
     }
     memset(report, 0, sizeof *report);
@@ -166,7 +166,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);
     grid.tids = malloc(grid.warp_count * sizeof *grid.tids);
-    if (!params || !grid.tids ||
+    if (params == NULL || !grid.tids ||
         (launch->cooperative && !execution_sync_space(context, &space))) {
         status = CUDA_ERROR_OUT_OF_MEMORY;
         goto done;
@@ -195,7 +195,7 @@ done:
 static CUresult execution_run_family(CUcontext context, const emu_launch *launch,
                                      emu_report *report, unsigned depth);
 
-/* Run a grid and the work that it enqueued. Hand out the tail instead of running it.
+/* Run a grid and the work that it enqueued, except its tail, which the caller gets.
  * Grids nest at most EMU_MAX_NESTING levels deep. */
 static CUresult
 execution_run_one(CUcontext context, const emu_launch *launch, emu_report *report,

@@ -14,7 +14,7 @@ emu_heap_allocate(CUcontext context, uint64_t size)
                                   .context = context};
     emu_allocation *allocation = NULL;
 
-    if (!services || size == 0) {
+    if (services == NULL || size == 0) {
         return 0;
     }
     (void)pthread_mutex_lock(&services->lock);
@@ -23,7 +23,7 @@ emu_heap_allocate(CUcontext context, uint64_t size)
         services->heap_used += (size_t)size;
     }
     (void)pthread_mutex_unlock(&services->lock);
-    if (!allocation) {
+    if (allocation == NULL) {
         return 0;
     }
     return allocation->base;
@@ -43,7 +43,9 @@ emu_heap_free(CUcontext context, uint64_t address)
         (void)pthread_mutex_lock(&services->lock);
         size = (size_t)found->size;
         freed = emu_memory_live(found) && emu_memory_free(found);
-        services->heap_used -= freed ? size : 0;
+        if (freed) {
+            services->heap_used -= size;
+        }
         (void)pthread_mutex_unlock(&services->lock);
     }
     return freed;

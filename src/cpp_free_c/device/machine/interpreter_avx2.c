@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
 #include "device/machine/machine.h"
 
 #define EMU_TABLE emu_ops_avx2

@@ -1,9 +1,9 @@
 /* Loops over the 32 lanes of a warp, written so that gcc and clang vectorise them.
  *
- * Every lane is computed, active or not. If some lanes are inactive, the results go to
- * a buffer first and are blended in. That is correct for operations that neither fault
- * nor have effects outside the register. Included by the files of the interpreter only.
- */
+ * Every lane is computed, whether it is active or not. If some lanes are inactive,
+ * the results are written to a buffer, and the active lanes are copied from there.
+ * This is correct only for operations that cannot fault and change nothing but their
+ * register. Included by the files of the interpreter only. */
 #ifndef DEVICE_MACHINE_LANES_H
 #define DEVICE_MACHINE_LANES_H
 
@@ -12,7 +12,7 @@
 
 #include "device/machine/machine.h"
 
-/* The types of registers: a register may be accessed under any type of its size. */
+/* The types of registers. A register may be accessed as any type of its size. */
 typedef uint8_t __attribute__((may_alias)) u8;
 typedef int8_t __attribute__((may_alias)) s8;
 typedef uint16_t __attribute__((may_alias)) u16;
@@ -67,7 +67,7 @@ EMU_BLEND(u64, uint32_t)
 #define blend_f32(d, t, m) blend_u32((void *)(d), (const void *)(t), m)
 #define blend_f64(d, t, m) blend_u64((void *)(d), (const void *)(t), m)
 
-/* Run `body`, which sets `r` of type `type` for lane i, for all lanes. */
+/* For each lane i: run `body`, which sets `r`, and store `r` in the target register. */
 #define EMU_LANE_LOOP(type, body)                             \
     do {                                                      \
         type *const target = EMU_TARGET(type, insn->d);       \
@@ -242,14 +242,14 @@ f64_of_bits(uint64_t bits)
     return x;
 }
 
-/* All NaN results of single-precision operations are the same NaN. */
+/* On a GPU, all NaN results of single-precision operations are this NaN. */
 static inline float
 canonical(float x)
 {
     return x == x ? x : f32_of_bits(0x7fffffff);
 }
 
-/* The NaN result of a double-precision operation on numbers. */
+/* The NaN that a double-precision operation on numbers gives. */
 #define EMU_NAN_F64 0xfff8000000000000u
 
 /* Make a NaN of double precision quiet. */

@@ -24,9 +24,9 @@ typedef struct {
     unsigned block[3];
     unsigned thread[3];
     uint64_t address; /* of the access, or 0 */
-    unsigned line;    /* of the .loc in force, or 0 */
-    char kernel[256]; /* cut when longer */
-    char file[256];   /* of the .loc in force, or "" */
+    unsigned line;    /* source line of the instruction, or 0 */
+    char kernel[256]; /* truncated to fit */
+    char file[256];   /* source file of the instruction, or "" */
     char
         text[1280]; /* the whole report: several lines, ready to print; "" on success */
 } emu_report;

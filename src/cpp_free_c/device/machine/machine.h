@@ -117,7 +117,8 @@ struct emu_block {
     size_t shared_size;
     size_t shared_quick;     /* bytes of it that ops_memory.inc may access unchecked */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
-    emu_race *race;          /* NULL: no race checks (race_check.h) */
+    void (*run)(emu_warp *warp); /* emu_warp_run, or the one that watches */
+    emu_race *race;              /* NULL: no race checks (race_check.h) */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -197,81 +198,18 @@ struct emu_worker {
     ((const type *)(const void *)(warp->base[(offset)&1] + (offset)))
 #define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
 
-/* -- scheduler.c: groups, calls, exits ----------------------------------------------
- */
+/* The bits of all lanes if the condition holds, else none. */
+static inline uint32_t
+emu_lanes_if(bool condition)
+{
+    return (uint32_t)0 - (uint32_t)condition;
+}
 
-/* Run a warp until it stops. */
-void emu_warp_run(emu_warp *warp);
-/* Append the current group to the waiting groups. */
-emu_group *emu_warp_save(emu_warp *warp, const emu_insn *pc, emu_state state);
-/* Make the next group to run current and return its instruction. If no group can run,
- * set `stop` and return NULL. */
-const emu_insn *emu_warp_switch(emu_warp *warp);
-/* Remove lanes from the block. The current group must not hold them any more. */
-void emu_warp_exit_lanes(emu_warp *warp, uint32_t lanes);
-/* barrier.c: complete the barriers that waited for lanes which have exited. */
-void emu_barrier_exit_lanes(emu_warp *warp);
-
-/* A value of `members`: all 32 lanes, as one team. */
-#define EMU_WHOLE_WARP UINT32_MAX
-
-/* Run a .sync operation once all lanes that its operand `members` names have arrived.
- * If imm is 0, the current lanes are all members, as one team. */
-const emu_insn *emu_warp_sync(emu_warp *warp, const emu_insn *insn, uint32_t members,
-                              emu_sync_phase phase);
-
-/* -- block.c ----------------------------------------------------------------------- */
-
-typedef enum { EMU_BLOCK_DONE, EMU_BLOCK_MORE, EMU_BLOCK_FAILED } emu_block_state;
-
-/* Prepare a block to run as the block with this number of a grid. False: out of memory.
- */
-bool emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number);
-/* Give every warp of the block one turn. FAILED: the launch has failed. */
-emu_block_state emu_block_turn(emu_block *block);
-/* Free the activations of a block that will not continue. */
-void emu_block_drop_frames(emu_block *block);
-void emu_block_free(emu_block *block);
-
-/* -- workers.c --------------------------------------------------------------------- */
-
-/* Called every few turns of a block: let the program handle signals, and end the launch
- * at its deadline or when it is cancelled. */
-void emu_worker_look(emu_worker *worker, emu_grid *grid);
-
-/* -- report.c ---------------------------------------------------------------------- */
-
-/* End the launch with a code and a text; the report adds the place. Returns NULL, for
- * the caller to return. */
-const emu_insn *emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code,
-                          unsigned lane, uint64_t address, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-
-/* The source line of an instruction; line 0: unknown. */
-emu_place emu_report_place_of(const emu_func *func, const emu_insn *insn);
-/* Write " (file:line)" without the folder, or "". */
-void emu_report_place_text(const emu_program *program, emu_place place, char *text,
-                           size_t room);
-/* Write "(x, y, z)" for a thread by its number in the block. */
-void emu_report_thread_text(const emu_grid *grid, unsigned thread, char *text,
-                            size_t room);
-
-/* -- address_check.c: from addresses to host memory ---------------------------------
- */
-
-/* Check the access of each lane in `mask` and return its host address. False after a
- * fault. */
-bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
-                       unsigned size, bool write, uint64_t out[EMU_LANES]);
-/* The address that each lane accesses, not checked. */
-void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
-                          uint64_t out[EMU_LANES]);
-/* The host address of bytes of global memory within one allocation; NULL if the access
- * is not legal. Remembers the allocation in warp->recent. */
-uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);
-/* The host address of `size` bytes at a generic address, for one lane; NULL if the
- * access is not legal. */
-uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
-                             size_t size);
+/* The predicate at an operand, one bit for each lane, or its complement. */
+static inline uint32_t
+emu_predicate(const emu_warp *warp, uint32_t operand, bool is_negated)
+{
+    return *EMU_SOURCE(uint32_t, operand) ^ emu_lanes_if(is_negated);
+}
 
 #endif

@@ -2,15 +2,18 @@
 #include "device/machine/occupancy.h"
 
 enum {
-    REGISTER_UNIT = 256,   /* registers are allocated to a warp in these units */
-    SHARED_UNIT_OLD = 256, /* shared memory to a block, before capability 8.0 */
+    REGISTER_UNIT = 256,   /* registers of a warp are allocated in these units */
+    SHARED_UNIT_OLD = 256, /* unit of shared memory before capability 8.0 */
     SHARED_UNIT = 128
 };
 
 static int
 occupancy_min(int a, int b)
 {
-    return a < b ? a : b;
+    if (b < a) {
+        return b;
+    }
+    return a;
 }
 
 static int
@@ -22,7 +25,10 @@ occupancy_round_up(int value, int unit)
 int
 emu_occupancy_reserved_shared(const emu_device *device)
 {
-    return device->major >= 8 ? 1024 : 0;
+    if (device->major < 8) {
+        return 0;
+    }
+    return 1024;
 }
 
 int

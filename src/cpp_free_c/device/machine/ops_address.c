@@ -2,7 +2,9 @@
  * and accesses of 128-bit registers. */
 #include "device/machine/machine.h"
 
+#include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/report.h"
 
 /* -- 128-bit registers ------------------------------------------------------------- */
 
@@ -72,7 +74,7 @@ emu_op_shared_dynamic(emu_warp *warp, const emu_insn *insn)
 
 /* The first address of a space: imm, or the parameters of this launch. */
 static uint64_t
-window_start(const emu_warp *warp, const emu_insn *insn)
+address_window_start(const emu_warp *warp, const emu_insn *insn)
 {
     if (insn->aux == EMU_AT_PARAM) {
         return (uint64_t)(uintptr_t)warp->block->grid->params;
@@ -84,7 +86,7 @@ window_start(const emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_from_window(emu_warp *warp, const emu_insn *insn)
 {
-    const uint64_t start = window_start(warp, insn);
+    const uint64_t start = address_window_start(warp, insn);
     const u64 *const a = EMU_SOURCE(u64, insn->a);
     u64 *const d = EMU_TARGET(u64, insn->d);
     uint32_t left;
@@ -97,11 +99,11 @@ emu_op_from_window(emu_warp *warp, const emu_insn *insn)
     return insn + 1;
 }
 
-/* cvta.to: the result for an address outside the window is outside the space. */
+/* cvta.to: an address outside the window gives an offset outside the space. */
 const emu_insn *
 emu_op_to_window(emu_warp *warp, const emu_insn *insn)
 {
-    const uint64_t start = window_start(warp, insn);
+    const uint64_t start = address_window_start(warp, insn);
     const u64 *const a = EMU_SOURCE(u64, insn->a);
     u64 *const d = EMU_TARGET(u64, insn->d);
     uint32_t left;
@@ -149,7 +151,7 @@ emu_op_isspacep(emu_warp *warp, const emu_insn *insn)
                 is = !in_shared && !in_local && !in_param;
                 break;
         }
-        bits |= is ? 1u << i : 0;
+        bits |= (uint32_t)is << i;
     }
     *d = (*d & ~warp->mask) | bits;
     return insn + 1;
@@ -177,7 +179,9 @@ emu_op_alloca(emu_warp *warp, const emu_insn *insn)
     for (left = warp->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
 
-        size = a[i] > size ? a[i] : size;
+        if (a[i] > size) {
+            size = a[i];
+        }
     }
     start = (frame->local_end + align - 1) & ~(align - 1);
     if (size > warp->local_stride || start + size > warp->local_stride) {

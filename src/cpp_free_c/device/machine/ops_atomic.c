@@ -4,13 +4,14 @@
 #include "device/machine/machine.h"
 
 #include "device/base/half.h"
-#include "device/machine/lanes.h"
 #include "device/compile/encoding.h"
+#include "device/machine/address_check.h"
+#include "device/machine/lanes.h"
 
-/* Global memory is added to in caches that flush subnormal numbers, shared memory with
- * ordinary instructions. */
+/* On a GPU the caches add to global memory and flush subnormal numbers. Additions to
+ * shared memory use ordinary instructions. */
 static float
-add_f32(float old, float b, bool shared)
+atom_add_f32(float old, float b, bool shared)
 {
     if (shared) {
         return canonical(old + b);
@@ -18,15 +19,19 @@ add_f32(float old, float b, bool shared)
     return flush(canonical(flush(old) + flush(b)));
 }
 
-/* Of two NaN, global memory keeps the operand as it is, shared memory its own NaN. */
+/* If both numbers are NaN, global memory keeps the operand as it is, and shared
+ * memory keeps its own NaN. */
 static double
-add_f64(double old, double b, bool shared)
+atom_add_f64(double old, double b, bool shared)
 {
     if (shared && old != old) {
         return quiet(old);
     }
     if (b != b) {
-        return shared ? quiet(b) : b;
+        if (shared) {
+            return quiet(b);
+        }
+        return b;
     }
     if (old != old) {
         return old;
@@ -35,7 +40,7 @@ add_f64(double old, double b, bool shared)
 }
 
 static uint32_t
-add_half_pair(uint64_t old, uint64_t b, int format)
+atom_add_half_pair(uint64_t old, uint64_t b, int format)
 {
     const uint32_t low = emu_half_add((uint16_t)old, (uint16_t)b, format);
     const uint32_t high =
@@ -50,14 +55,14 @@ atom_add_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
 {
     switch (operation) {
         case EMU_ATOM_ADD_F32:
-            return bits_of_f32(
-                add_f32(f32_of_bits((uint32_t)old), f32_of_bits((uint32_t)b), shared));
+            return bits_of_f32(atom_add_f32(f32_of_bits((uint32_t)old),
+                                            f32_of_bits((uint32_t)b), shared));
         case EMU_ATOM_ADD_F64:
-            return bits_of_f64(add_f64(f64_of_bits(old), f64_of_bits(b), shared));
+            return bits_of_f64(atom_add_f64(f64_of_bits(old), f64_of_bits(b), shared));
         case EMU_ATOM_ADD_F16X2:
-            return add_half_pair(old, b, EMU_F16);
+            return atom_add_half_pair(old, b, EMU_F16);
         case EMU_ATOM_ADD_BF16X2:
-            return add_half_pair(old, b, EMU_BF16);
+            return atom_add_half_pair(old, b, EMU_BF16);
         case EMU_ATOM_ADD_F16:
             return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16);
         case EMU_ATOM_ADD_BF16:
@@ -115,7 +120,10 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         case EMU_ATOM_MAX_S:
             return atom_max_signed(old, b, bits);
         case EMU_ATOM_INC:
-            return old >= b ? 0 : old + 1;
+            if (old >= b) {
+                return 0;
+            }
+            return old + 1;
         case EMU_ATOM_DEC:
             return atom_decrement(old, b);
         default:

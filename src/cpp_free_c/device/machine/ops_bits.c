@@ -1,10 +1,13 @@
-/* Carry chains, bit fields, byte operations. */
+/* Operations on bits and bytes: carry chains, bit fields, permutations, dot products
+ * and SIMD video instructions. */
 #include "device/machine/machine.h"
+
+#include <stdlib.h>
 
 #include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
 
-/* Public names for operations that need one build only. */
+/* Operations of EMU_OPS_COMMON have public names: they are built once. */
 #undef EMU_OP
 #define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
 
@@ -47,7 +50,7 @@ EMU_CARRY(subc_64, u64, u128, ~y, EMU_FULL)
 /* -- counting and reversing -------------------------------------------------------- */
 
 static uint32_t
-reverse_32(uint32_t x)
+bits_reverse(uint32_t x)
 {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
@@ -59,25 +62,28 @@ EMU_SLOW_UNARY(popc_32, u32, u32, __builtin_popcount(x))
 EMU_SLOW_UNARY(popc_64, u32, u64, __builtin_popcountll(x))
 EMU_SLOW_UNARY(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
 EMU_SLOW_UNARY(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
-EMU_SLOW_UNARY(brev_32, u32, u32, reverse_32(x))
+EMU_SLOW_UNARY(brev_32, u32, u32, bits_reverse(x))
 EMU_SLOW_UNARY(brev_64, u64, u64,
-               (u64)reverse_32((uint32_t)x) << 32 | reverse_32((uint32_t)(x >> 32)))
+               (u64)bits_reverse((uint32_t)x) << 32 | bits_reverse((uint32_t)(x >> 32)))
 
 static uint64_t
-low_bits(unsigned count)
+bits_low(unsigned count)
 {
-    return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+    if (count >= 64) {
+        return UINT64_MAX;
+    }
+    return ((uint64_t)1 << count) - 1;
 }
 
 /* The highest bit that differs from the sign; aux: 1 signed, 2 shift amount. */
 static uint32_t
-find_bit(uint64_t x, unsigned width, unsigned aux)
+bits_find(uint64_t x, unsigned width, unsigned aux)
 {
     uint32_t at;
 
     if (aux & 1 && x >> (width - 1) & 1) {
         x = ~x;
-        x &= low_bits(width);
+        x &= bits_low(width);
     }
     if (!x) {
         return UINT32_MAX;
@@ -89,31 +95,34 @@ find_bit(uint64_t x, unsigned width, unsigned aux)
     return at;
 }
 
-EMU_SLOW_UNARY(bfind_32, u32, u32, find_bit(x, 32, insn->aux))
-EMU_SLOW_UNARY(bfind_64, u32, u64, find_bit(x, 64, insn->aux))
+EMU_SLOW_UNARY(bfind_32, u32, u32, bits_find(x, 32, insn->aux))
+EMU_SLOW_UNARY(bfind_64, u32, u64, bits_find(x, 64, insn->aux))
 
 /* -- bit fields -------------------------------------------------------------------- */
 
 /* The start of a field. With 32 bits only the low byte of the position counts; with 64
  * bits, which a GPU handles in several instructions, all of it does. */
 static uint32_t
-field_start(uint32_t pos, unsigned width)
+bits_field_start(uint32_t pos, unsigned width)
 {
     if (width == 32) {
         return pos & 0xff;
     }
-    return pos < 0xff ? pos : 0xff;
+    if (pos > 0xff) {
+        return 0xff;
+    }
+    return pos;
 }
 
 /* Bits [pos, pos + len) of x. Beyond the top they are the sign, or zero. */
 static uint64_t
-extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
+bits_extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
 {
-    const uint64_t all = low_bits(width);
+    const uint64_t all = bits_low(width);
     uint64_t field = 0, sign = 0;
     uint32_t last;
 
-    pos = field_start(pos, width);
+    pos = bits_field_start(pos, width);
     len &= 0xff;
     if (len == 0) {
         return 0;
@@ -128,26 +137,26 @@ extract(uint64_t x, uint32_t pos, uint32_t len, unsigned width, bool is_signed)
     if (pos >= width) {
         return sign;
     }
-    field = x >> pos & low_bits(last - pos + 1);
-    return field | (sign & ~low_bits(last - pos + 1));
+    field = x >> pos & bits_low(last - pos + 1);
+    return field | (sign & ~bits_low(last - pos + 1));
 }
 
 static uint64_t
-insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned width)
+bits_insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned width)
 {
     uint64_t mask;
 
-    pos = field_start(pos, width);
+    pos = bits_field_start(pos, width);
     len &= 0xff;
     if (pos >= width || len == 0) {
         return b;
     }
-    mask = low_bits(len) << pos;
+    mask = bits_low(len) << pos;
     return (b & ~mask) | (a << pos & mask);
 }
 
-EMU_SLOW_TERNARY(bfe_32, u32, u32, u32, u32, extract(x, y, z, 32, insn->aux))
-EMU_SLOW_TERNARY(bfe_64, u64, u64, u32, u32, extract(x, y, z, 64, insn->aux))
+EMU_SLOW_TERNARY(bfe_32, u32, u32, u32, u32, bits_extract(x, y, z, 32, insn->aux))
+EMU_SLOW_TERNARY(bfe_64, u64, u64, u32, u32, bits_extract(x, y, z, 64, insn->aux))
 
 /* d = b with bits of a inserted; position c, length x[0]. */
 EMU_OP(bfi_32)
@@ -158,9 +167,9 @@ EMU_OP(bfi_32)
         const int i = __builtin_ctz(left);
 
         EMU_TARGET(u32, insn->d)
-        [i] = (uint32_t)insert(EMU_SOURCE(u32, insn->a)[i], EMU_SOURCE(u32, insn->b)[i],
-                               EMU_SOURCE(u32, insn->c)[i],
-                               EMU_SOURCE(u32, insn->x[0])[i], 32);
+        [i] = (uint32_t)bits_insert(
+            EMU_SOURCE(u32, insn->a)[i], EMU_SOURCE(u32, insn->b)[i],
+            EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i], 32);
     }
     return insn + 1;
 }
@@ -173,15 +182,16 @@ EMU_OP(bfi_64)
         const int i = __builtin_ctz(left);
 
         EMU_TARGET(u64, insn->d)
-        [i] = insert(EMU_SOURCE(u64, insn->a)[i], EMU_SOURCE(u64, insn->b)[i],
-                     EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i], 64);
+        [i] = bits_insert(EMU_SOURCE(u64, insn->a)[i], EMU_SOURCE(u64, insn->b)[i],
+                          EMU_SOURCE(u32, insn->c)[i], EMU_SOURCE(u32, insn->x[0])[i],
+                          64);
     }
     return insn + 1;
 }
 
 /* aux: 1 right, 2 clamp */
 static uint32_t
-funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
+bits_funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
 {
     const uint64_t both = (uint64_t)high << 32 | low;
 
@@ -197,17 +207,26 @@ funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
     return (uint32_t)(both << count >> 32);
 }
 
-EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, funnel(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, bits_funnel(x, y, z, insn->aux))
+
+static uint32_t
+bits_at_most_32(uint32_t count)
+{
+    if (count > 32) {
+        return 32;
+    }
+    return count;
+}
 
 /* aux: 1 clamp, else wrap */
 static uint32_t
-bit_mask(uint32_t start, uint32_t size, unsigned aux)
+bits_mask(uint32_t start, uint32_t size, unsigned aux)
 {
     uint64_t bits;
 
     if (aux) {
-        start = start < 32 ? start : 32;
-        size = size < 32 ? size : 32;
+        start = bits_at_most_32(start);
+        size = bits_at_most_32(size);
     }
     else {
         start &= 31;
@@ -217,14 +236,14 @@ bit_mask(uint32_t start, uint32_t size, unsigned aux)
     return (uint32_t)bits;
 }
 
-EMU_SLOW_BINARY(bmsk, u32, u32, u32, bit_mask(x, y, insn->aux))
+EMU_SLOW_BINARY(bmsk, u32, u32, u32, bits_mask(x, y, insn->aux))
 
 /* aux: 1 clamp, 2 signed */
 static uint32_t
-extend(uint32_t x, uint32_t size, unsigned aux)
+bits_extend(uint32_t x, uint32_t size, unsigned aux)
 {
     if (aux & 1) {
-        size = size < 32 ? size : 32;
+        size = bits_at_most_32(size);
     }
     else {
         size &= 31;
@@ -241,11 +260,12 @@ extend(uint32_t x, uint32_t size, unsigned aux)
     return x & (((uint32_t)1 << size) - 1);
 }
 
-EMU_SLOW_BINARY(szext, u32, u32, u32, extend(x, y, insn->aux))
+EMU_SLOW_BINARY(szext, u32, u32, u32, bits_extend(x, y, insn->aux))
 
-/* The offset-th set bit from base on, upwards or downwards. */
+/* The position of the set bit number `offset`, counted from bit `base` upwards, or
+ * downwards if the offset is negative. UINT32_MAX: there is none. */
 static uint32_t
-find_nth(uint32_t mask, uint32_t base, int32_t offset)
+bits_find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
     int at = (int)(base & 31);
     int step = 1, count = offset;
@@ -268,24 +288,25 @@ find_nth(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, find_nth(x, y, z < -32 ? -33 : z))
+EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, bits_find_nth(x, y, z < -32 ? -33 : z))
 
-/* imm: the truth table */
+/* imm: the truth table; bit 4 * a + 2 * b + c of it is the result for these bits */
 static uint32_t
-logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
+bits_logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t r = 0;
     unsigned i;
 
     for (i = 0; i < 8; i++) {
         if (table >> i & 1) {
-            r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+            r |= (a ^ emu_lanes_if(!(i & 4))) & (b ^ emu_lanes_if(!(i & 2))) &
+                 (c ^ emu_lanes_if(!(i & 1)));
         }
     }
     return r;
 }
 
-EMU_SLOW_TERNARY(lop3, u32, u32, u32, u32, logic(x, y, z, (unsigned)insn->imm))
+EMU_SLOW_TERNARY(lop3, u32, u32, u32, u32, bits_logic(x, y, z, (unsigned)insn->imm))
 
 /* -- bytes ------------------------------------------------------------------------- */
 
@@ -301,7 +322,7 @@ static const uint16_t prmt_tables[][4] = {
 };
 
 static uint32_t
-permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
+bits_permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
 {
     const uint64_t both = (uint64_t)b << 32 | a;
     uint32_t r = 0;
@@ -322,25 +343,32 @@ permute(uint32_t a, uint32_t b, uint32_t selector, unsigned mode)
     return r;
 }
 
-EMU_SLOW_TERNARY(prmt, u32, u32, u32, u32, permute(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(prmt, u32, u32, u32, u32, bits_permute(x, y, z, insn->aux))
+
+static uint64_t
+bits_difference(uint64_t x, uint64_t y, bool is_less)
+{
+    if (is_less) {
+        return y - x;
+    }
+    return x - y;
+}
 
 /* |a - b| + c; aux: signed */
-EMU_SLOW_TERNARY(sad_16, u16, u16, u16, u16,
-                 (insn->aux ? ((s16)x < (s16)y ? y - x : x - y)
-                            : (x < y ? y - x : x - y)) +
-                     z)
-EMU_SLOW_TERNARY(sad_32, u32, u32, u32, u32,
-                 (insn->aux ? ((s32)x < (s32)y ? y - x : x - y)
-                            : (x < y ? y - x : x - y)) +
-                     z)
-EMU_SLOW_TERNARY(sad_64, u64, u64, u64, u64,
-                 (insn->aux ? ((s64)x < (s64)y ? y - x : x - y)
-                            : (x < y ? y - x : x - y)) +
-                     z)
+#define EMU_SAD(name, type, signed_type)                                             \
+    EMU_SLOW_TERNARY(                                                                \
+        name, type, type, type, type,                                                \
+        bits_difference(x, y, insn->aux ? (signed_type)x < (signed_type)y : x < y) + \
+            z)
+
+EMU_SAD(sad_16, u16, s16)
+EMU_SAD(sad_32, u32, s32)
+EMU_SAD(sad_64, u64, s64)
+#undef EMU_SAD
 
 /* Element i of `bits` bits. */
 static int64_t
-element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
+bits_element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
 {
     const uint32_t raw = x >> (i * bits) & ((1u << bits) - 1);
 
@@ -352,37 +380,39 @@ element(uint32_t x, unsigned i, unsigned bits, bool is_signed)
 
 /* aux: 1 a signed, 2 b signed */
 static uint32_t
-dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
+bits_dot4(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 {
     unsigned i;
 
     for (i = 0; i < 4; i++) {
-        c += (uint32_t)(element(a, i, 8, aux & 1) * element(b, i, 8, aux & 2));
+        c +=
+            (uint32_t)(bits_element(a, i, 8, aux & 1) * bits_element(b, i, 8, aux & 2));
     }
     return c;
 }
 
 /* aux: 1 a signed, 2 b signed, 4 the upper two bytes of b */
 static uint32_t
-dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
+bits_dot2(uint32_t a, uint32_t b, uint32_t c, unsigned aux)
 {
-    const unsigned first = aux & 4 ? 2 : 0;
+    const unsigned first = aux >> 1 & 2;
     unsigned i;
 
     for (i = 0; i < 2; i++) {
-        c += (uint32_t)(element(a, i, 16, aux & 1) * element(b, first + i, 8, aux & 2));
+        c += (uint32_t)(bits_element(a, i, 16, aux & 1) *
+                        bits_element(b, first + i, 8, aux & 2));
     }
     return c;
 }
 
-EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, dot4(x, y, z, insn->aux))
-EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, dot2(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(dp4a, u32, u32, u32, u32, bits_dot4(x, y, z, insn->aux))
+EMU_SLOW_TERNARY(dp2a, u32, u32, u32, u32, bits_dot2(x, y, z, insn->aux))
 
 /* -- testp: aux 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal -
  */
 
 static bool
-test_float(int kind, unsigned aux)
+bits_test_float(int kind, unsigned aux)
 {
     switch (aux) {
         case 0:
@@ -400,20 +430,20 @@ test_float(int kind, unsigned aux)
     }
 }
 
-#define EMU_TESTP(name, type)                                            \
-    EMU_OP(name)                                                         \
-    {                                                                    \
-        u32 *const d = EMU_TARGET(u32, insn->d);                         \
-        uint32_t bits = 0, left;                                         \
-                                                                         \
-        for (left = warp->mask; left; left &= left - 1) {                \
-            const int i = __builtin_ctz(left);                           \
-            const type x = EMU_SOURCE(type, insn->a)[i];                 \
-                                                                         \
-            bits |= (uint32_t)test_float(fpclassify(x), insn->aux) << i; \
-        }                                                                \
-        *d = (*d & ~warp->mask) | bits;                                  \
-        return insn + 1;                                                 \
+#define EMU_TESTP(name, type)                                                 \
+    EMU_OP(name)                                                              \
+    {                                                                         \
+        u32 *const d = EMU_TARGET(u32, insn->d);                              \
+        uint32_t bits = 0, left;                                              \
+                                                                              \
+        for (left = warp->mask; left; left &= left - 1) {                     \
+            const int i = __builtin_ctz(left);                                \
+            const type x = EMU_SOURCE(type, insn->a)[i];                      \
+                                                                              \
+            bits |= (uint32_t)bits_test_float(fpclassify(x), insn->aux) << i; \
+        }                                                                     \
+        *d = (*d & ~warp->mask) | bits;                                       \
+        return insn + 1;                                                      \
     }
 
 EMU_TESTP(testp_f32, f32)
@@ -422,8 +452,8 @@ EMU_TESTP(testp_f64, f64)
 
 /* -- SIMD video instructions ------------------------------------------------------- */
 
-/* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 and so on of 16 bits.
- */
+/* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 to vset2, which
+ * have elements of 16 bits. */
 
 static bool
 video_compare(unsigned compare, int64_t x, int64_t y)
@@ -453,9 +483,12 @@ video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
         case EMU_VIDEO_SUB:
             return x - y;
         case EMU_VIDEO_AVRG:
-            return x + y >= 0 ? (x + y + 1) >> 1 : -((-(x + y) + 1) >> 1);
+            if (x + y < 0) {
+                return -((-(x + y) + 1) >> 1);
+            }
+            return (x + y + 1) >> 1;
         case EMU_VIDEO_ABSDIFF:
-            return x < y ? y - x : x - y;
+            return llabs(x - y);
         case EMU_VIDEO_MIN:
             return x < y ? x : y;
         case EMU_VIDEO_MAX:
@@ -465,33 +498,51 @@ video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
     }
 }
 
+static int64_t
+bits_clamp(int64_t value, int64_t low, int64_t high)
+{
+    if (value < low) {
+        return low;
+    }
+    if (value > high) {
+        return high;
+    }
+    return value;
+}
+
 /* aux: the EMU_VIDEO_ operation and the comparison. imm: EMU_VIDEO_ flags. c is added
  * under EMU_VIDEO_SUM. */
 EMU_OP(simd_video)
 {
     const unsigned flags = (unsigned)insn->imm, bits = flags & EMU_VIDEO_PAIRS ? 16 : 8;
     const unsigned count = 32 / bits;
-    const int64_t low = flags & EMU_VIDEO_D_SIGNED ? -((int64_t)1 << (bits - 1)) : 0;
-    const int64_t high =
-        ((int64_t)1 << (flags & EMU_VIDEO_D_SIGNED ? bits - 1 : bits)) - 1;
+    int64_t low = 0, high = ((int64_t)1 << bits) - 1;
     uint32_t left;
 
+    if (flags & EMU_VIDEO_D_SIGNED) {
+        low = -((int64_t)1 << (bits - 1));
+        high = -low - 1;
+    }
     for (left = warp->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const uint32_t x = EMU_SOURCE(u32, insn->a)[lane],
                        y = EMU_SOURCE(u32, insn->b)[lane];
         const uint32_t z = EMU_SOURCE(u32, insn->c)[lane];
-        uint32_t r = flags & EMU_VIDEO_SUM ? z : 0;
+        uint32_t r = 0;
         unsigned i;
+
+        if (flags & EMU_VIDEO_SUM) {
+            r = z;
+        }
 
         for (i = 0; i < count; i++) {
             int64_t v = video_one(insn->aux & 15,
-                                  element(x, i, bits, flags & EMU_VIDEO_A_SIGNED),
-                                  element(y, i, bits, flags & EMU_VIDEO_B_SIGNED),
+                                  bits_element(x, i, bits, flags & EMU_VIDEO_A_SIGNED),
+                                  bits_element(y, i, bits, flags & EMU_VIDEO_B_SIGNED),
                                   insn->aux >> EMU_VIDEO_COMPARE_SHIFT);
 
             if (flags & EMU_VIDEO_SAT) {
-                v = v < low ? low : v > high ? high : v;
+                v = bits_clamp(v, low, high);
             }
             if (flags & EMU_VIDEO_SUM) {
                 r += (uint32_t)v;

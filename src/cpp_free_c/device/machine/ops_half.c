@@ -1,9 +1,8 @@
 /* Operations on 16-bit numbers. See base/half.h. */
 #include "device/base/half.h"
 
-#include "device/machine/machine.h"
-
 #include "device/machine/lanes.h"
+#include "device/machine/machine.h"
 
 #undef EMU_OP
 #define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
@@ -11,7 +10,7 @@
 /* a * b + c in double precision with a sticky last bit, so that a later rounding to 16
  * bits is exact. */
 static double
-fma_odd(double a, double b, double c)
+half_fma_odd(double a, double b, double c)
 {
     const double product = a * b, sum = product + c;
     const double back = sum - product;
@@ -29,7 +28,7 @@ fma_odd(double a, double b, double c)
     return f64_of_bits(bits_of_f64(sum) - 1);
 }
 
-/* nan: a NaN wins over a number. */
+/* The lesser number. If `nan` is set, a NaN is preferred to a number. */
 static double
 half_min(double x, double y, bool nan)
 {
@@ -48,13 +47,13 @@ half_min(double x, double y, bool nan)
 /* aux of all of these: format | EMU_HALF_FTZ | rounding << 4 */
 #define FORMAT ((int)(insn->aux & 1))
 #define ROUNDING ((int)(insn->aux >> 4 & 3))
-#define VALUE(n) operand_value(n, insn->aux)
-#define ROUND(value) result_bits(value, insn->aux)
+#define VALUE(n) half_operand_value(n, insn->aux)
+#define ROUND(value) half_result_bits(value, insn->aux)
 
 /* The value of an operand. .ftz, which only f16 has, makes a subnormal number a zero of
  * its sign. */
 static double
-operand_value(uint16_t bits, uint32_t aux)
+half_operand_value(uint16_t bits, uint32_t aux)
 {
     const double value = emu_half_value(bits, (int)(aux & 1));
 
@@ -65,7 +64,7 @@ operand_value(uint16_t bits, uint32_t aux)
 }
 
 static uint16_t
-result_bits(double value, uint32_t aux)
+half_result_bits(double value, uint32_t aux)
 {
     const uint16_t bits = emu_half_round(value, (int)(aux & 1), (int)(aux >> 4 & 3));
 
@@ -88,7 +87,7 @@ half_of_nan(uint64_t nan, int format)
 }
 
 static double
-double_of_nan(uint16_t nan, int format)
+half_double_of_nan(uint16_t nan, int format)
 {
     const int mantissa = emu_half_shapes[format].mantissa_bits;
     const uint64_t bits = nan & ((1u << mantissa) - 1);
@@ -98,18 +97,18 @@ double_of_nan(uint16_t nan, int format)
 }
 
 static double
-value_with_nan(uint16_t bits, int format)
+half_value_with_nan(uint16_t bits, int format)
 {
     const double value = emu_half_value(bits, format);
 
-    return value == value ? value : double_of_nan(bits, format);
+    return value == value ? value : half_double_of_nan(bits, format);
 }
 
-/* The upper half of a float is a bfloat16: bits only. */
+/* The upper half of a float is a bfloat16, so only bits are moved. */
 EMU_SLOW_UNARY(cvt_f32_f16, f32, u16,
                FORMAT == EMU_BF16 ? f32_of_bits((uint32_t)x << 16)
                                   : canonical((float)VALUE(x)))
-EMU_SLOW_UNARY(cvt_f64_f16, f64, u16, value_with_nan(x, FORMAT))
+EMU_SLOW_UNARY(cvt_f64_f16, f64, u16, half_value_with_nan(x, FORMAT))
 EMU_SLOW_UNARY(cvt_f16_f32, u16, f32, ROUND((double)x))
 EMU_SLOW_UNARY(cvt_f16_f64, u16, f64,
                x == x ? ROUND(x) : half_of_nan(bits_of_f64(x), FORMAT))
@@ -117,7 +116,7 @@ EMU_SLOW_BINARY(half_add, u16, u16, u16, ROUND(VALUE(x) + VALUE(y)))
 EMU_SLOW_BINARY(half_sub, u16, u16, u16, ROUND(VALUE(x) - VALUE(y)))
 EMU_SLOW_BINARY(half_mul, u16, u16, u16, ROUND(VALUE(x) * VALUE(y)))
 EMU_SLOW_TERNARY(half_fma, u16, u16, u16, u16,
-                 ROUND(fma_odd(VALUE(x), VALUE(y), VALUE(z))))
+                 ROUND(half_fma_odd(VALUE(x), VALUE(y), VALUE(z))))
 EMU_SLOW_BINARY(half_min, u16, u16, u16, ROUND(half_min(VALUE(x), VALUE(y), insn->imm)))
 EMU_SLOW_BINARY(half_max, u16, u16, u16,
                 ROUND(-half_min(-VALUE(x), -VALUE(y), insn->imm)))

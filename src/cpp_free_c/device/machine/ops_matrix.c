@@ -5,51 +5,52 @@
 #include "device/machine/machine.h"
 
 #include "device/base/half.h"
-#include "device/machine/lanes.h"
 #include "device/compile/encoding.h"
+#include "device/machine/lanes.h"
+#include "device/machine/sync.h"
 
 enum { SIDE = 16, HALF = 8 };
 
 static double
-half_of_word(uint32_t word, unsigned which)
+matrix_half_of_word(uint32_t word, unsigned which)
 {
     return emu_half_value((uint16_t)(word >> (16 * which)), EMU_F16);
 }
 
-/* The element in slot `slot` of a lane: two in a register of halves. */
+/* The element in slot `slot` of a lane. A register of halves has two elements. */
 static double
-half_slot(emu_warp *warp, const uint32_t *x, unsigned lane, unsigned slot)
+matrix_half_slot(emu_warp *warp, const uint32_t *x, unsigned lane, unsigned slot)
 {
-    return half_of_word(EMU_SOURCE(u32, x[slot / 2])[lane], slot & 1);
+    return matrix_half_of_word(EMU_SOURCE(u32, x[slot / 2])[lane], slot & 1);
 }
 
 /* Elements by (row, column) of A, (column, row) of B, row and column of C and D: `far`
  * runs over the lanes' groups of four, `near` within them. */
 static unsigned
-lane_of(unsigned far, unsigned near)
+matrix_lane_of(unsigned far, unsigned near)
 {
     return (far % HALF) * 4 + (near % HALF) / 2;
 }
 
 static unsigned
-slot_of(unsigned far, unsigned near)
+matrix_slot_of(unsigned far, unsigned near)
 {
     return near % 2 + (far / HALF) * 2 + (near / HALF) * 4;
 }
 
 static double
-addend(emu_warp *warp, const emu_insn *insn, const uint32_t *x, unsigned lane,
-       unsigned slot)
+matrix_addend(emu_warp *warp, const emu_insn *insn, const uint32_t *x, unsigned lane,
+              unsigned slot)
 {
     if (insn->aux & EMU_WMMA_C_HALF) {
-        return half_slot(warp, x, lane, slot);
+        return matrix_half_slot(warp, x, lane, slot);
     }
     return (double)EMU_SOURCE(f32, x[slot])[lane];
 }
 
 static void
-write_result(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned slot,
-             double value)
+matrix_write_result(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned slot,
+                    double value)
 {
     if (insn->aux & EMU_WMMA_D_HALF) {
         u32 *const word = &EMU_TARGET(u32, insn->x[slot / 2])[lane];
@@ -66,7 +67,8 @@ write_result(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned slot,
 /* When all lanes have arrived, the group with the first lane computes for all of them.
  */
 static void
-wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+matrix_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+             int phase)
 {
     const unsigned results = insn->aux & EMU_WMMA_D_HALF ? 4 : 8;
     const uint32_t *const xa = insn->x + results, *const xb = xa + 4,
@@ -79,9 +81,12 @@ wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
     }
     for (i = 0; i < SIDE; i++) {
         for (j = 0; j < SIDE; j++) {
-            a[i][j] = half_slot(warp, xa, lane_of(i, j), slot_of(i, j));
-            b[i][j] = half_slot(warp, xb, lane_of(i, j), slot_of(i, j));
-            d[i][j] = addend(warp, insn, xc, lane_of(i, j), slot_of(i, j));
+            a[i][j] =
+                matrix_half_slot(warp, xa, matrix_lane_of(i, j), matrix_slot_of(i, j));
+            b[i][j] =
+                matrix_half_slot(warp, xb, matrix_lane_of(i, j), matrix_slot_of(i, j));
+            d[i][j] = matrix_addend(warp, insn, xc, matrix_lane_of(i, j),
+                                    matrix_slot_of(i, j));
         }
     }
     for (i = 0; i < SIDE; i++) {
@@ -91,7 +96,8 @@ wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
             for (k = 0; k < SIDE; k++) {
                 sum += a[i][k] * b[j][k];
             }
-            write_result(warp, insn, lane_of(i, j), slot_of(i, j), sum + d[i][j]);
+            matrix_write_result(warp, insn, matrix_lane_of(i, j), matrix_slot_of(i, j),
+                                sum + d[i][j]);
         }
     }
 }
@@ -100,5 +106,5 @@ wmma_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
 const emu_insn *
 emu_op_wmma(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, EMU_WHOLE_WARP, wmma_phase);
+    return emu_sync(warp, insn, EMU_WHOLE_WARP, matrix_phase);
 }

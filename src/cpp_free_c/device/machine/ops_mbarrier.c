@@ -6,6 +6,7 @@
  * one thread, so plain accesses are enough. */
 #include "device/machine/machine.h"
 
+#include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
 
 enum { COUNT_BITS = 20 };
@@ -13,15 +14,16 @@ enum { COUNT_BITS = 20 };
 #define PHASE(object) ((object) >> (2 * COUNT_BITS))
 
 static uint64_t
-object_of(uint64_t expected, uint64_t pending, uint64_t phase)
+mbarrier_object_of(uint64_t expected, uint64_t pending, uint64_t phase)
 {
     return (expected & COUNT_MASK) | (pending & COUNT_MASK) << COUNT_BITS |
            phase << (2 * COUNT_BITS);
 }
 
-/* The object after `count` arrivals; `drop`: later phases expect them no more. */
+/* The object after `count` arrivals. If `drop` is set, later phases do not expect
+ * them any more. */
 static uint64_t
-arrived(uint64_t object, uint32_t count, bool drop)
+mbarrier_arrived(uint64_t object, uint32_t count, bool drop)
 {
     const uint64_t pending = ((object >> COUNT_BITS) & COUNT_MASK) - count;
     uint64_t expected = object & COUNT_MASK;
@@ -30,9 +32,9 @@ arrived(uint64_t object, uint32_t count, bool drop)
         expected -= count;
     }
     if (pending & COUNT_MASK) {
-        return object_of(expected, pending, PHASE(object));
+        return mbarrier_object_of(expected, pending, PHASE(object));
     }
-    return object_of(expected, expected, PHASE(object) + 1);
+    return mbarrier_object_of(expected, expected, PHASE(object) + 1);
 }
 
 /* b: arrivals that each phase expects */
@@ -49,7 +51,7 @@ emu_op_mbarrier_init(emu_warp *warp, const emu_insn *insn)
         const int i = __builtin_ctz(left);
         const uint32_t count = EMU_SOURCE(u32, insn->b)[i];
 
-        *(u64 *)(uintptr_t)at[i] = object_of(count, count, 0);
+        *(u64 *)(uintptr_t)at[i] = mbarrier_object_of(count, count, 0);
     }
     return insn + 1;
 }
@@ -69,7 +71,7 @@ emu_op_mbarrier_arrive(emu_warp *warp, const emu_insn *insn)
         u64 *const object = (u64 *)(uintptr_t)at[i];
         const uint64_t before = *object;
 
-        *object = arrived(before, EMU_SOURCE(u32, insn->b)[i], insn->e & 1);
+        *object = mbarrier_arrived(before, EMU_SOURCE(u32, insn->b)[i], insn->e & 1);
         EMU_TARGET(u64, insn->d)[i] = before;
     }
     return insn + 1;
@@ -89,10 +91,15 @@ emu_op_mbarrier_wait(emu_warp *warp, const emu_insn *insn)
     for (left = warp->mask; left; left &= left - 1) {
         const int i = __builtin_ctz(left);
         const uint64_t phase = PHASE(*(const u64 *)(uintptr_t)at[i]);
-        const bool over = insn->e & 1 ? (phase & 1) != (EMU_SOURCE(u32, insn->b)[i] & 1)
-                                      : phase != PHASE(EMU_SOURCE(u64, insn->b)[i]);
+        bool over;
 
-        bits |= over ? 1u << i : 0;
+        if (insn->e & 1) {
+            over = (phase & 1) != (EMU_SOURCE(u32, insn->b)[i] & 1);
+        }
+        else {
+            over = phase != PHASE(EMU_SOURCE(u64, insn->b)[i]);
+        }
+        bits |= (uint32_t)over << i;
     }
     *d = (*d & ~warp->mask) | bits;
     return insn + 1;

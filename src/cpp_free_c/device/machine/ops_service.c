@@ -8,12 +8,13 @@
 #include "device/machine/device_printf.h"
 #include "device/machine/dynamic_parallelism.h"
 #include "device/machine/heap.h"
+#include "device/machine/report.h"
 #include "device/machine/services.h"
 
 /* The string that parameter `index` points to, or "?". */
 static void
-assert_string(emu_warp *warp, const emu_insn *insn, unsigned index, unsigned lane,
-              char *text, size_t room)
+service_assert_string(emu_warp *warp, const emu_insn *insn, unsigned index,
+                      unsigned lane, char *text, size_t room)
 {
     const uint64_t address = emu_service_word(warp, insn, index, lane);
 
@@ -28,9 +29,9 @@ service_assert(emu_warp *warp, const emu_insn *insn)
     const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
     char message[200], file[160], function[120];
 
-    assert_string(warp, insn, 0, lane, message, sizeof message);
-    assert_string(warp, insn, 1, lane, file, sizeof file);
-    assert_string(warp, insn, 3, lane, function, sizeof function);
+    service_assert_string(warp, insn, 0, lane, message, sizeof message);
+    service_assert_string(warp, insn, 1, lane, file, sizeof file);
+    service_assert_string(warp, insn, 3, lane, function, sizeof function);
     return emu_fault(
         warp, insn, CUDA_ERROR_ASSERT, lane, 0, "%s:%u: %s: assertion `%s` failed",
         file, (unsigned)emu_service_word(warp, insn, 2, lane), function, message);

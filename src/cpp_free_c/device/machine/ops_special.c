@@ -7,7 +7,7 @@
 
 /* Clocks; one tick is one nanosecond. */
 static uint64_t
-clock_value(unsigned special)
+special_clock(unsigned special)
 {
     switch (special) {
         case PTX_S_clock:
@@ -29,7 +29,7 @@ clock_value(unsigned special)
 
 /* Values that kernels seldom read. */
 static uint64_t
-rare_value(const emu_warp *warp, unsigned special, unsigned part)
+special_rare(const emu_warp *warp, unsigned special, unsigned part)
 {
     const emu_block *block = warp->block;
     const emu_grid *grid = block->grid;
@@ -59,14 +59,14 @@ rare_value(const emu_warp *warp, unsigned special, unsigned part)
         case PTX_S_envreg + 2:
             return (uint32_t)grid->sync_space;
         default:
-            return clock_value(special);
+            return special_clock(special);
     }
 }
 
 /* Values that are the same in all lanes. Nearly every kernel reads the dimensions, so
  * these come first. */
 static inline uint64_t
-uniform_value(const emu_warp *warp, unsigned special, unsigned part)
+special_uniform(const emu_warp *warp, unsigned special, unsigned part)
 {
     const emu_block *block = warp->block;
 
@@ -80,12 +80,12 @@ uniform_value(const emu_warp *warp, unsigned special, unsigned part)
         case PTX_S_nclusterid:
             return part < 3 ? block->grid->grid[part] : 0;
         default:
-            return rare_value(warp, special, part);
+            return special_rare(warp, special, part);
     }
 }
 
 static uint32_t
-lane_value(const emu_warp *warp, unsigned special, unsigned part, unsigned lane)
+special_of_lane(const emu_warp *warp, unsigned special, unsigned part, unsigned lane)
 {
     switch (special) {
         case PTX_S_tid:
@@ -109,7 +109,7 @@ lane_value(const emu_warp *warp, unsigned special, unsigned part, unsigned lane)
 const emu_insn *
 emu_op_special(emu_warp *warp, const emu_insn *insn)
 {
-    const uint64_t value = uniform_value(warp, insn->aux, (unsigned)insn->imm);
+    const uint64_t value = special_uniform(warp, insn->aux, (unsigned)insn->imm);
     uint32_t left;
 
     if (insn->aux == PTX_S_clock || insn->aux == PTX_S_clock64 ||
@@ -153,7 +153,8 @@ emu_op_lane_special(emu_warp *warp, const emu_insn *insn)
     }
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint32_t value = lane_value(warp, insn->aux, (unsigned)insn->imm, lane);
+        const uint32_t value =
+            special_of_lane(warp, insn->aux, (unsigned)insn->imm, lane);
 
         if (insn->e == 2) {
             EMU_TARGET(u16, insn->d)[lane] = (uint16_t)value;

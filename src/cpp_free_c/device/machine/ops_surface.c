@@ -6,6 +6,7 @@
 
 #include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
+#include "device/machine/report.h"
 #include "device/memory/sampling.h"
 
 typedef struct {
@@ -26,7 +27,7 @@ surface_begin(surface_access *s, const emu_insn *insn)
 }
 
 static int64_t
-nearest(int64_t k, int64_t count)
+surface_nearest(int64_t k, int64_t count)
 {
     if (k < 0) {
         return 0;
@@ -38,8 +39,8 @@ nearest(int64_t k, int64_t count)
 }
 
 static bool
-fault_outside(emu_warp *warp, const emu_insn *insn, unsigned lane, const int64_t at[3],
-              const int64_t sizes[3])
+surface_fault_outside(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                      const int64_t at[3], const int64_t sizes[3])
 {
     (void)emu_fault(
         warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, 0,
@@ -99,17 +100,18 @@ surface_locate(emu_warp *warp, const emu_insn *insn, surface_access *s, unsigned
                         (long long)size, (long long)at[0]);
         return false;
     }
-    if (at[0] < 0 || at[0] > sizes[0] - size || nearest(at[1], sizes[1]) != at[1] ||
-        nearest(at[2], sizes[2]) != at[2]) {
+    if (at[0] < 0 || at[0] > sizes[0] - size ||
+        surface_nearest(at[1], sizes[1]) != at[1] ||
+        surface_nearest(at[2], sizes[2]) != at[2]) {
         if (s->mode == EMU_SURF_ZERO) {
             return true;
         }
         if (s->mode == EMU_SURF_TRAP || sizes[0] < size) {
-            return fault_outside(warp, insn, lane, at, sizes);
+            return surface_fault_outside(warp, insn, lane, at, sizes);
         }
-        at[0] = nearest(at[0] / size, sizes[0] / size) * size;
-        at[1] = nearest(at[1], sizes[1]);
-        at[2] = nearest(at[2], sizes[2]);
+        at[0] = surface_nearest(at[0] / size, sizes[0] / size) * size;
+        at[1] = surface_nearest(at[1], sizes[1]);
+        at[2] = surface_nearest(at[2], sizes[2]);
     }
     *out = (uint8_t *)(uintptr_t)level->base + (size_t)at[2] * level->slice +
            (size_t)at[1] * level->pitch + (size_t)at[0];
@@ -176,9 +178,12 @@ emu_op_sust(emu_warp *warp, const emu_insn *insn)
 static uint64_t
 surface_combine(unsigned operation, uint64_t old, uint64_t b, unsigned bytes)
 {
-    const int64_t so = bytes == 8 ? (int64_t)old : (int32_t)(uint32_t)old;
-    const int64_t sb = bytes == 8 ? (int64_t)b : (int32_t)(uint32_t)b;
+    int64_t so = (int64_t)old, sb = (int64_t)b; /* the same as signed numbers */
 
+    if (bytes != 8) {
+        so = (int32_t)(uint32_t)old;
+        sb = (int32_t)(uint32_t)b;
+    }
     switch (operation) {
         case EMU_ATOM_AND:
             return old & b;

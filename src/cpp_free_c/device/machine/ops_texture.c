@@ -6,14 +6,15 @@
 
 #include "device/base/half.h"
 #include "device/machine/lanes.h"
-#include "device/ptx/words.h"
+#include "device/machine/report.h"
 #include "device/memory/sampling.h"
+#include "device/ptx/words.h"
 
 /* -- handles --------------------------------------------------------------- */
 
 static bool
-fault_handle(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t handle,
-             const char *what)
+texture_fault_handle(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                     uint64_t handle, const char *what)
 {
     (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0,
                     "the handle 0x%llx %s", (unsigned long long)handle, what);
@@ -22,7 +23,7 @@ fault_handle(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t handl
 
 /* The live allocation of the levels of a texture, or NULL. */
 static const emu_allocation *
-memory_of(const emu_texture *t)
+texture_memory_of(const emu_texture *t)
 {
     const emu_texture_level *level = &t->levels[0];
     const emu_allocation *record;
@@ -36,7 +37,7 @@ memory_of(const emu_texture *t)
     }
     for (i = 0; i < t->level_count; i++) {
         record = emu_memory_find(t->levels[i].base);
-        if (!record || !emu_memory_live(record) ||
+        if (record == NULL || !emu_memory_live(record) ||
             record->serial != t->levels[i].serial) {
             return NULL;
         }
@@ -52,11 +53,11 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
     const emu_texture *found = emu_texture_find(handle);
     const emu_allocation *memory;
 
-    if (!found && surface) {
-        return fault_handle(warp, insn, lane, handle, "names no surface");
+    if (found == NULL && surface) {
+        return texture_fault_handle(warp, insn, lane, handle, "names no surface");
     }
-    if (!found) {
-        return fault_handle(warp, insn, lane, handle, "names no texture");
+    if (found == NULL) {
+        return texture_fault_handle(warp, insn, lane, handle, "names no texture");
     }
     /* The program may destroy the object and create another one meanwhile. The copy is
      * valid only if the handle is still in its slot afterwards. */
@@ -65,16 +66,19 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
            sizeof *out - offsetof(emu_texture, surface));
     atomic_thread_fence(memory_order_acquire);
     if (emu_texture_find(handle) != found) {
-        return fault_handle(warp, insn, lane, handle, "has just been destroyed");
+        return texture_fault_handle(warp, insn, lane, handle,
+                                    "has just been destroyed");
     }
     if (surface && !out->surface) {
-        return fault_handle(warp, insn, lane, handle, "names a texture, not a surface");
+        return texture_fault_handle(warp, insn, lane, handle,
+                                    "names a texture, not a surface");
     }
     if (!surface && out->surface) {
-        return fault_handle(warp, insn, lane, handle, "names a surface, not a texture");
+        return texture_fault_handle(warp, insn, lane, handle,
+                                    "names a surface, not a texture");
     }
-    memory = memory_of(out);
-    if (!memory || !emu_memory_may_use(context, memory)) {
+    memory = texture_memory_of(out);
+    if (memory == NULL || !emu_memory_may_use(context, memory)) {
         (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane,
                         out->levels[0].base,
                         "the memory of the %s with handle 0x%llx %s",
@@ -95,7 +99,7 @@ typedef struct {
 } layout;
 
 static layout
-layout_of(uint32_t aux)
+texture_layout_of(uint32_t aux)
 {
     const unsigned geometry = aux & EMU_TEX_GEOMETRY;
     layout l = {.results = aux & EMU_TEX_HALVES ? 2 : 4,
@@ -120,8 +124,8 @@ layout_of(uint32_t aux)
 #define REAL(k) (EMU_SOURCE(f32, insn->x[k])[lane])
 
 static void
-fetch_lane(emu_warp *warp, const emu_insn *insn, const layout *l,
-           const emu_sampler *sampler, unsigned lane, uint32_t out[4])
+texture_fetch_lane(emu_warp *warp, const emu_insn *insn, const layout *l,
+                   const emu_sampler *sampler, unsigned lane, uint32_t out[4])
 {
     const uint32_t aux = insn->aux;
     emu_fetch fetch = {.geometry = aux & EMU_TEX_GEOMETRY};
@@ -168,7 +172,7 @@ fetch_lane(emu_warp *warp, const emu_insn *insn, const layout *l,
 #undef REAL
 
 static uint32_t
-pack_halves(uint32_t low, uint32_t high)
+texture_pack_halves(uint32_t low, uint32_t high)
 {
     return emu_half_round((double)f32_of_bits(low), EMU_F16, EMU_RN) |
            (uint32_t)emu_half_round((double)f32_of_bits(high), EMU_F16, EMU_RN) << 16;
@@ -177,7 +181,7 @@ pack_halves(uint32_t low, uint32_t high)
 const emu_insn *
 emu_op_tex(emu_warp *warp, const emu_insn *insn)
 {
-    const layout l = layout_of(insn->aux);
+    const layout l = texture_layout_of(insn->aux);
     const u64 *const handles = EMU_SOURCE(u64, insn->a);
     uint32_t results[EMU_LANES][4], left;
     emu_sampler sampler;
@@ -195,7 +199,7 @@ emu_op_tex(emu_warp *warp, const emu_insn *insn)
             emu_sampler_read(&sampler, &texture);
             open = handles[lane];
         }
-        fetch_lane(warp, insn, &l, &sampler, lane, results[lane]);
+        texture_fetch_lane(warp, insn, &l, &sampler, lane, results[lane]);
     }
     /* A result may overwrite an operand: write after all lanes have been read. */
     for (left = warp->mask; left; left &= left - 1) {
@@ -206,7 +210,7 @@ emu_op_tex(emu_warp *warp, const emu_insn *insn)
             u32 *const d = EMU_TARGET(u32, insn->x[k]);
 
             if (insn->aux & EMU_TEX_HALVES) {
-                d[lane] = pack_halves(r[(size_t)2 * k], r[(size_t)2 * k + 1]);
+                d[lane] = texture_pack_halves(r[(size_t)2 * k], r[(size_t)2 * k + 1]);
             }
             else {
                 d[lane] = r[k];
@@ -229,20 +233,23 @@ static const struct {
                   {0x10, 0x10dd, 0x10dd}, {0x20, 0x10de, 0x10de}};
 
 static uint32_t
-query_data_type(const emu_texture *t)
+texture_query_data_type(const emu_texture *t)
 {
     const bool raw = t->surface || t->texture.flags & EMU_TEXTURE_READ_AS_INTEGER;
 
     for (size_t i = 0; i < sizeof data_types / sizeof *data_types; i++) {
         if (data_types[i].format == t->format) {
-            return raw ? data_types[i].raw : data_types[i].converted;
+            if (raw) {
+                return data_types[i].raw;
+            }
+            return data_types[i].converted;
         }
     }
     return 0; /* a texture has one of these formats */
 }
 
 static uint32_t
-query_array_size(const emu_texture *t, const emu_texture_level *level)
+texture_query_array_size(const emu_texture *t, const emu_texture_level *level)
 {
     if (t->flags & EMU_ARRAY_CUBEMAP) {
         return (uint32_t)level->depth / 6;
@@ -254,7 +261,7 @@ query_array_size(const emu_texture *t, const emu_texture_level *level)
 }
 
 static uint32_t
-query_size(const emu_texture *t, uint32_t word, uint32_t number)
+texture_query_size(const emu_texture *t, uint32_t word, uint32_t number)
 {
     const emu_texture_level *level;
 
@@ -266,23 +273,29 @@ query_size(const emu_texture *t, uint32_t word, uint32_t number)
         case PTX_W_width:
             return (uint32_t)level->width;
         case PTX_W_height:
-            return t->dimensions >= 2 ? (uint32_t)level->height : 0;
+            if (t->dimensions < 2) {
+                return 0;
+            }
+            return (uint32_t)level->height;
         case PTX_W_depth:
-            return t->dimensions >= 3 ? (uint32_t)level->depth : 0;
+            if (t->dimensions < 3) {
+                return 0;
+            }
+            return (uint32_t)level->depth;
         default: /* array_size */
-            return query_array_size(t, level);
+            return texture_query_array_size(t, level);
     }
 }
 
 static uint32_t
-query(const emu_texture *t, uint32_t word, uint32_t level)
+texture_query(const emu_texture *t, uint32_t word, uint32_t level)
 {
     static const uint16_t orders[] = {0, 0x10b0, 0x10b2, 0, 0x10b5};
     const bool unit = t->texture.flags & EMU_TEXTURE_NORMALIZED_COORDINATES;
 
     switch (word) {
         case PTX_W_channel_data_type:
-            return query_data_type(t);
+            return texture_query_data_type(t);
         case PTX_W_channel_order:
             return orders[t->channels];
         case PTX_W_normalized_coords:
@@ -302,7 +315,7 @@ query(const emu_texture *t, uint32_t word, uint32_t level)
         case PTX_W_memory_layout: /* 1 for linear memory */
             return t->resource.resType == CU_RESOURCE_TYPE_LINEAR;
         default:
-            return query_size(t, word, level);
+            return texture_query_size(t, word, level);
     }
 }
 
@@ -325,7 +338,7 @@ emu_op_tex_query(emu_warp *warp, const emu_insn *insn)
             }
             open = handles[lane];
         }
-        results[lane] = query(&texture, insn->aux, levels[lane]);
+        results[lane] = texture_query(&texture, insn->aux, levels[lane]);
     }
     for (left = warp->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);

@@ -1,11 +1,12 @@
 /* Operations between the lanes of a warp: shuffles, votes, match, reductions. Each is a
- * .sync operation: emu_warp_sync calls its two phases (see emu_sync_phase). */
+ * .sync operation: emu_sync calls its two phases (see emu_sync_phase). */
 #include "device/machine/machine.h"
 
 #include "device/machine/lanes.h"
+#include "device/machine/sync.h"
 
 static void
-bar_warp_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+warp_bar_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
                int phase)
 {
     (void)warp;
@@ -19,20 +20,24 @@ bar_warp_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all
 const emu_insn *
 emu_op_bar_warp(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->a, bar_warp_phase);
+    return emu_sync(warp, insn, insn->a, warp_bar_phase);
 }
 
 /* Phase 0: store operand a of the lanes in `mask`. */
 static void
-deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
+warp_deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
 {
     uint32_t left;
 
     for (left = mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
 
-        warp->exchange[0][lane] =
-            wide ? EMU_SOURCE(u64, insn->a)[lane] : EMU_SOURCE(u32, insn->a)[lane];
+        if (wide) {
+            warp->exchange[0][lane] = EMU_SOURCE(u64, insn->a)[lane];
+        }
+        else {
+            warp->exchange[0][lane] = EMU_SOURCE(u32, insn->a)[lane];
+        }
     }
 }
 
@@ -40,7 +45,7 @@ deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
 
 /* The lane that a lane reads from, and whether it is within the segment. */
 static unsigned
-shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
+warp_shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *inside)
 {
     const unsigned clamp = c & 0x1f, segment = c >> 8 & 0x1f;
     const unsigned max = (lane & segment) | (clamp & ~segment);
@@ -74,21 +79,21 @@ shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *insid
 
 /* d|e = shfl.mode a, b, c; member mask x[0]; aux & 4: there is no e. */
 static void
-shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-              int phase)
+warp_shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+                   int phase)
 {
     uint32_t left, bits = 0;
 
     if (phase == 0) {
-        deposit(warp, insn, mask, false);
+        warp_deposit(warp, insn, mask, false);
         return;
     }
     for (left = mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         bool inside;
         unsigned source =
-            shuffle_source(insn->aux & 3, lane, EMU_SOURCE(u32, insn->b)[lane],
-                           EMU_SOURCE(u32, insn->c)[lane], &inside);
+            warp_shuffle_source(insn->aux & 3, lane, EMU_SOURCE(u32, insn->b)[lane],
+                                EMU_SOURCE(u32, insn->c)[lane], &inside);
 
         /* the value of a lane that does not take part is undefined */
         if (!(all >> source & 1)) {
@@ -107,7 +112,7 @@ shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_shfl(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->x[0], shuffle_phase);
+    return emu_sync(warp, insn, insn->x[0], warp_shuffle_phase);
 }
 
 /* -- vote, activemask -------------------------------------------------------------- */
@@ -115,7 +120,8 @@ emu_op_shfl(emu_warp *warp, const emu_insn *insn)
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_NEGATED = 8 };
 
 static void
-vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, int phase)
+warp_vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+                int phase)
 {
     uint32_t left, votes = 0;
     bool value;
@@ -123,7 +129,7 @@ vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
 
     if (phase == 0) {
         const uint32_t bits =
-            *EMU_SOURCE(u32, insn->a) ^ (insn->aux & VOTE_NEGATED ? EMU_FULL : 0);
+            emu_predicate(warp, insn->a, (insn->aux & VOTE_NEGATED) != 0);
 
         for (left = mask; left; left &= left - 1) {
             warp->exchange[0][__builtin_ctz(left)] = bits >> __builtin_ctz(left) & 1;
@@ -152,13 +158,13 @@ vote_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all, in
             break;
     }
     d = EMU_TARGET(u32, insn->d);
-    *d = (*d & ~mask) | (value ? mask : 0);
+    *d = (*d & ~mask) | (emu_lanes_if(value) & mask);
 }
 
 const emu_insn *
 emu_op_vote(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->b, vote_phase);
+    return emu_sync(warp, insn, insn->b, warp_vote_phase);
 }
 
 const emu_insn *
@@ -174,8 +180,8 @@ emu_op_activemask(emu_warp *warp, const emu_insn *insn)
 
 /* elect.sync d|e, a: the lowest lane is the leader. */
 static void
-elect_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-            int phase)
+warp_elect_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+                 int phase)
 {
     const uint32_t leader = (uint32_t)__builtin_ctz(all);
     u32 *const e = EMU_TARGET(u32, insn->e);
@@ -193,21 +199,21 @@ elect_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_elect(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->a, elect_phase);
+    return emu_sync(warp, insn, insn->a, warp_elect_phase);
 }
 
 /* -- match ------------------------------------------------------------------------- */
 
 /* d = match.any a, d|e = match.all a; members b; aux: 1 all, 2 64-bit, 4 no e. */
 static void
-match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-            int phase)
+warp_match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+                 int phase)
 {
     uint32_t left, right, same_all = 0;
     bool equal;
 
     if (phase == 0) {
-        deposit(warp, insn, mask, insn->aux & 2);
+        warp_deposit(warp, insn, mask, insn->aux & 2);
         return;
     }
     for (left = mask; left; left &= left - 1) {
@@ -231,19 +237,19 @@ match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
     }
     equal = same_all == all;
     for (left = mask; left; left &= left - 1) {
-        EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = equal ? all : 0;
+        EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = emu_lanes_if(equal) & all;
     }
     if (!(insn->aux & 4)) {
         u32 *const e = EMU_TARGET(u32, insn->e);
 
-        *e = (*e & ~mask) | (equal ? mask : 0);
+        *e = (*e & ~mask) | (emu_lanes_if(equal) & mask);
     }
 }
 
 const emu_insn *
 emu_op_match(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->b, match_phase);
+    return emu_sync(warp, insn, insn->b, warp_match_phase);
 }
 
 /* -- redux ------------------------------------------------------------------------- */
@@ -259,7 +265,7 @@ enum {
 };
 
 static uint32_t
-redux_combine(unsigned operation, uint32_t x, uint32_t y)
+warp_redux_combine(unsigned operation, uint32_t x, uint32_t y)
 {
     switch (operation) {
         case REDUX_ADD:
@@ -285,19 +291,19 @@ redux_combine(unsigned operation, uint32_t x, uint32_t y)
 }
 
 static void
-redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
-            int phase)
+warp_redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
+                 int phase)
 {
     uint32_t left, value;
 
     if (phase == 0) {
-        deposit(warp, insn, mask, false);
+        warp_deposit(warp, insn, mask, false);
         return;
     }
     value = (uint32_t)warp->exchange[0][__builtin_ctz(all)];
     for (left = all & (all - 1); left; left &= left - 1) {
-        value = redux_combine(insn->aux, value,
-                              (uint32_t)warp->exchange[0][__builtin_ctz(left)]);
+        value = warp_redux_combine(insn->aux, value,
+                                   (uint32_t)warp->exchange[0][__builtin_ctz(left)]);
     }
     for (left = mask; left; left &= left - 1) {
         EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = value;
@@ -307,5 +313,5 @@ redux_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 const emu_insn *
 emu_op_redux(emu_warp *warp, const emu_insn *insn)
 {
-    return emu_warp_sync(warp, insn, insn->b, redux_phase);
+    return emu_sync(warp, insn, insn->b, warp_redux_phase);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "device/compile/encoding.h"
+#include "device/machine/report.h"
 
 enum { NO_THREAD = 0 };
 enum { READER, WRITER, ATOMIC, KINDS };
@@ -24,7 +25,7 @@ typedef struct {
 } visit;
 
 typedef struct {
-    visit visits[KINDS][2]; /* of two warps at most, the latest first */
+    visit visits[KINDS][2]; /* visits of at most two warps, the latest first */
     bool is_written;
 } shadow;
 
@@ -98,9 +99,9 @@ emu_race_begin(emu_block *block, unsigned checks)
         emu_race_free(block);
         return true;
     }
-    if (!race) {
+    if (race == NULL) {
         race = block->race = calloc(1, sizeof *race);
-        if (!race) {
+        if (race == NULL) {
             return false;
         }
     }
@@ -108,7 +109,7 @@ emu_race_begin(emu_block *block, unsigned checks)
         free(race->shadows);
         race->room = 0;
         race->shadows = malloc(block->shared_size * sizeof *race->shadows);
-        if (!race->shadows) {
+        if (race->shadows == NULL) {
             return false;
         }
         race->room = block->shared_size;
@@ -139,7 +140,7 @@ emu_race_free(emu_block *block)
 /* -- barriers ---------------------------------------------------------------------- */
 
 static void
-epochs_join(epochs *into, const epochs *from)
+race_join_epochs(epochs *into, const epochs *from)
 {
     unsigned i;
 
@@ -152,18 +153,18 @@ epochs_join(epochs *into, const epochs *from)
 
 /* End the present epoch of the warp and add its epochs to `into`. */
 static void
-epochs_publish(emu_warp *warp, epochs *into)
+race_publish_epochs(emu_warp *warp, epochs *into)
 {
     epochs *own = &warp->block->race->warps[warp->number];
 
     own->seen[warp->number]++;
-    epochs_join(into, own);
+    race_join_epochs(into, own);
 }
 
 void
 emu_race_arrive(emu_warp *warp, uint32_t barrier)
 {
-    epochs_publish(warp, &warp->block->race->barriers[barrier]);
+    race_publish_epochs(warp, &warp->block->race->barriers[barrier]);
 }
 
 void
@@ -171,8 +172,8 @@ emu_race_leave(emu_warp *warp, uint32_t barrier)
 {
     emu_race *race = warp->block->race;
 
-    epochs_join(&race->warps[warp->number], &race->barriers[barrier]);
-    epochs_join(&race->warps[warp->number], &race->exited);
+    race_join_epochs(&race->warps[warp->number], &race->barriers[barrier]);
+    race_join_epochs(&race->warps[warp->number], &race->exited);
 }
 
 void
@@ -184,7 +185,7 @@ emu_race_released(emu_block *block, uint32_t barrier)
 void
 emu_race_exit(emu_warp *warp)
 {
-    epochs_publish(warp, &warp->block->race->exited);
+    race_publish_epochs(warp, &warp->block->race->exited);
 }
 
 /* -- reports ----------------------------------------------------------------------- */
@@ -226,8 +227,8 @@ race_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t offset,
 
 /* Copy the `size` bytes that a store writes for a lane. */
 static void
-store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
-            uint8_t value[64])
+race_store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
+                 uint8_t value[64])
 {
     static const uint16_t wide_of[][2] = {
         {EMU_OP_st_8_16, 2},  {EMU_OP_st_8_32, 4},  {EMU_OP_st_8_64, 8},
@@ -256,18 +257,21 @@ store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned size,
 }
 
 static int
-access_kind(const emu_insn *insn, bool write)
+race_access_kind(const emu_insn *insn, bool write)
 {
     if (insn->run == emu_op_atom_16 || insn->run == emu_op_atom_32 ||
         insn->run == emu_op_atom_64) {
         return ATOMIC;
     }
-    return write ? WRITER : READER;
+    if (write) {
+        return WRITER;
+    }
+    return READER;
 }
 
 /* A visit of another warp that nothing orders before this access, or NULL. */
 static const visit *
-shadow_find_unordered(const emu_warp *warp, const shadow *s, int kind)
+race_find_unordered(const emu_warp *warp, const shadow *s, int kind)
 {
     const epochs *own = &warp->block->race->warps[warp->number];
     unsigned i;
@@ -288,8 +292,8 @@ shadow_find_unordered(const emu_warp *warp, const shadow *s, int kind)
 }
 
 static void
-shadow_add_visit(const emu_warp *warp, shadow *s, int kind, unsigned lane,
-                 emu_place place)
+race_add_visit(const emu_warp *warp, shadow *s, int kind, unsigned lane,
+               emu_place place)
 {
     const unsigned thread = warp->number * EMU_LANES + lane;
     visit *v = s->visits[kind];
@@ -322,8 +326,8 @@ race_check_instruction(emu_warp *warp, const emu_insn *insn, uint32_t mask,
             if (at[i] != at[k] || offset >= block->shared_size) {
                 continue;
             }
-            store_value(warp, insn, i, size, one);
-            store_value(warp, insn, k, size, two);
+            race_store_value(warp, insn, i, size, one);
+            race_store_value(warp, insn, k, size, two);
             if (memcmp(one, two, size) != 0) {
                 char thread[48];
 
@@ -356,7 +360,7 @@ race_check_byte(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
             (order[i] == WRITER && kind == WRITER && same)) {
             continue;
         }
-        other = shadow_find_unordered(warp, s, order[i]);
+        other = race_find_unordered(warp, s, order[i]);
         if (other) {
             return race_fault(warp, insn, lane, offset, size, kind, other, order[i]);
         }
@@ -377,7 +381,7 @@ race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
     if (kind == WRITER) {
         uint8_t value[64];
 
-        store_value(warp, insn, lane, size, value);
+        race_store_value(warp, insn, lane, size, value);
         same = memcmp(value, block->shared + offset, size) == 0;
     }
     for (i = 0; i < size; i++) {
@@ -395,7 +399,7 @@ race_check_lane(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t of
         shadow *s = &race->shadows[offset + i];
 
         s->is_written = s->is_written || kind != READER;
-        shadow_add_visit(warp, s, kind, lane, place);
+        race_add_visit(warp, s, kind, lane, place);
     }
     return true;
 }
@@ -405,7 +409,7 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
                 bool write, const uint64_t at[EMU_LANES])
 {
     const emu_block *block = warp->block;
-    const int kind = access_kind(insn, write);
+    const int kind = race_access_kind(insn, write);
     const emu_place place = emu_report_place_of(warp->frame->func, insn);
     uint32_t left;
 
@@ -428,15 +432,15 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
 /* -- barrier divergence ------------------------------------------------------------ */
 
 static bool
-is_syncthreads(const emu_group *group, uint32_t barrier)
+race_is_syncthreads(const emu_group *group, uint32_t barrier)
 {
     return group->state == EMU_AT_BARRIER && group->barrier == barrier &&
            group->pc[-1].run == emu_op_bar_sync && group->pc[-1].aux;
 }
 
 static void
-barrier_fault_divergence(emu_warp *warp, const emu_group *group, const emu_group *first,
-                         unsigned first_thread)
+race_fault_divergence(emu_warp *warp, const emu_group *group, const emu_group *first,
+                      unsigned first_thread)
 {
     const emu_func *func = first->frame->func;
     const emu_place first_place = emu_report_place_of(func, first->pc - 1);
@@ -471,15 +475,15 @@ emu_race_together(emu_block *block, uint32_t barrier)
             const emu_group *group = &warp->groups[k];
             const unsigned lane = (unsigned)__builtin_ctz(group->mask);
 
-            if (!is_syncthreads(group, barrier)) {
+            if (!race_is_syncthreads(group, barrier)) {
                 continue;
             }
-            if (!first) {
+            if (first == NULL) {
                 first = group;
                 first_thread = i * EMU_LANES + lane;
             }
             else if (group->pc != first->pc) {
-                barrier_fault_divergence(warp, group, first, first_thread);
+                race_fault_divergence(warp, group, first, first_thread);
                 return;
             }
         }

@@ -14,7 +14,7 @@
  * bar.arrive, order only the warps that take part. Atomics and fences order nothing
  * here.
  *
- * Called by execution.c, block.c (blocks), scheduler.c (exits), barrier.c (barriers)
+ * Called by execution.c, block.c (blocks), calls.c (exits), barrier.c (barriers)
  * and address_check.c (accesses). */
 #ifndef DEVICE_MACHINE_RACE_CHECK_H
 #define DEVICE_MACHINE_RACE_CHECK_H

@@ -1,8 +1,5 @@
-/* Faults and reports: the first fault of a launch writes the report and stops all
- * blocks.
- *
- * Called by all operations that can fail; the functions are declared in machine.h. */
-#include "device/machine/machine.h"
+/* Faults and reports. See report.h. */
+#include "device/machine/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +43,7 @@ emu_report_place_text(const emu_program *program, emu_place place, char *text,
     const char *slash;
 
     text[0] = 0;
-    if (!file) {
+    if (file == NULL) {
         return;
     }
     slash = strrchr(file, '/');

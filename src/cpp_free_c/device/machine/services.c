@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
+
 enum { TEXT_LIMIT = 1 << 20 };
 
 static pthread_mutex_t creation = PTHREAD_MUTEX_INITIALIZER;
@@ -17,7 +19,7 @@ emu_services_get(CUcontext context)
 
     (void)pthread_mutex_lock(&creation);
     services = context->exec;
-    if (!services) {
+    if (services == NULL) {
         services = calloc(1, sizeof *services);
         if (services && pthread_mutex_init(&services->lock, NULL) != 0) {
             free(services);
@@ -82,7 +84,7 @@ emu_services_append_locked(emu_services *services, const char *text, size_t size
             room *= 2;
         }
         larger = realloc(services->text, room);
-        if (!larger) {
+        if (larger == NULL) {
             return; /* the text is lost, as on a device whose buffer is full */
         }
         services->text = larger;
@@ -153,7 +155,7 @@ emu_service_string(emu_warp *warp, unsigned lane, uint64_t address, char *text,
     while (size + 1 < room) {
         const uint8_t *at = emu_address_generic(warp, lane, address + size, 1);
 
-        if (!at) {
+        if (at == NULL) {
             return -1;
         }
         if (!*at) {

@@ -18,7 +18,7 @@ static struct {
     pthread_cond_t work; /* workers wait here */
     pthread_cond_t done; /* the caller waits here */
     pid_t process;       /* the process of these threads */
-    unsigned limit;      /* threads in all; 0: not known yet */
+    unsigned limit;      /* the most threads; 0: not known yet */
     unsigned started;    /* workers */
     bool busy;           /* a caller uses them */
     void (*part)(void *data, unsigned number);
@@ -41,7 +41,7 @@ threads_limit_locked(void)
             count = strtol(text, NULL, 10);
         }
         if (count <= 0) {
-            cpu_set_t cores; /* those that this process may use */
+            cpu_set_t cores; /* the processors that this process may use */
 
             CPU_ZERO(&cores);
             if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
@@ -114,7 +114,7 @@ threads_start_locked(unsigned count)
     (void)pthread_attr_destroy(&attributes);
 }
 
-/* Waits until no worker is in a call. */
+/* Wait until no worker is in a call. */
 static void
 threads_finish_locked(void (*idle)(void *data), void *data)
 {
@@ -161,7 +161,7 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
     part(data, 0);
     if (helped) {
         (void)pthread_mutex_lock(&pool.lock);
-        pool.wanted = 0; /* workers that have not begun are not needed */
+        pool.wanted = 0; /* workers that have not begun are no longer needed */
         threads_finish_locked(idle, data);
         pool.busy = false;
         (void)pthread_mutex_unlock(&pool.lock);

@@ -29,23 +29,24 @@ static struct {
 } threads = {.once = PTHREAD_ONCE_INIT};
 
 static void
-thread_ends(void *unused)
+wait_thread_ends(void *unused)
 {
     (void)unused;
     atomic_fetch_sub(&threads.known, 1);
 }
 
 static void
-make_key(void)
+wait_make_key(void)
 {
-    (void)pthread_key_create(&threads.key, thread_ends);
+    (void)pthread_key_create(&threads.key, wait_thread_ends);
 }
 
 void
 emu_wait_thread_begins(void)
 {
-    (void)pthread_once(&threads.once, make_key);
-    /* if this fails for want of memory, the thread counts as free even after its end */
+    (void)pthread_once(&threads.once, wait_make_key);
+    /* if this fails because memory is exhausted, the thread counts as free even
+     * after its end */
     (void)pthread_setspecific(threads.key, &threads);
     atomic_fetch_add(&threads.known, 1);
 }
@@ -101,7 +102,7 @@ emu_wait_poll(void)
     const emu_host ask = atomic_load(&host);
     bool interrupted = call.interrupted;
 
-    if (!ask) {
+    if (ask == NULL) {
         return false;
     }
     call.depth++; /* nested calls of the host use the same record */
@@ -206,19 +207,19 @@ wait_for(attempt try, void *lock)
 }
 
 static int
-try_mutex(void *lock, const struct timespec *deadline)
+wait_try_mutex(void *lock, const struct timespec *deadline)
 {
     return pthread_mutex_timedlock(lock, deadline);
 }
 
 static int
-try_read(void *lock, const struct timespec *deadline)
+wait_try_read(void *lock, const struct timespec *deadline)
 {
     return pthread_rwlock_timedrdlock(lock, deadline);
 }
 
 static int
-try_write(void *lock, const struct timespec *deadline)
+wait_try_write(void *lock, const struct timespec *deadline)
 {
     return pthread_rwlock_timedwrlock(lock, deadline);
 }
@@ -226,17 +227,17 @@ try_write(void *lock, const struct timespec *deadline)
 bool
 emu_wait_mutex_slow(pthread_mutex_t *mutex)
 {
-    return wait_for(try_mutex, mutex);
+    return wait_for(wait_try_mutex, mutex);
 }
 
 bool
 emu_wait_read_slow(pthread_rwlock_t *lock)
 {
-    return wait_for(try_read, lock);
+    return wait_for(wait_try_read, lock);
 }
 
 bool
 emu_wait_write_slow(pthread_rwlock_t *lock)
 {
-    return wait_for(try_write, lock);
+    return wait_for(wait_try_write, lock);
 }

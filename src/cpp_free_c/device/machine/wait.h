@@ -47,18 +47,18 @@ bool emu_wait_poll(void);
 bool emu_wait_poll_at(uint64_t now);
 /* The same for a loop that does not know the time. */
 bool emu_wait_poll_due(void);
-/* Set once the present call of this thread has polled; emu_wait_leave clears it. A
- * variable, since every call of the driver reads it. */
+/* Whether the present call of this thread has polled; emu_wait_leave clears it. It
+ * is a variable, not a function, since every call of the driver reads it. */
 extern _Thread_local bool emu_wait_has_polled;
 /* Whether a poll of the present call has ended its wait. */
 bool emu_wait_interrupted(void);
 /* Whether this call was made by the host during a poll. */
 bool emu_wait_is_nested(void);
-/* The status of a call that did not get what it waited for: EMU_INTERRUPTED or
- * NOT_PERMITTED. */
+/* The status of a call whose wait ended early: EMU_INTERRUPTED or NOT_PERMITTED. */
 CUresult emu_wait_status(void);
 
-/* Take a lock that is not free, with polls meanwhile. False: the lock was not taken. */
+/* Wait for a lock that another thread holds, and poll the host meanwhile. False: the
+ * lock was not taken. */
 bool emu_wait_mutex_slow(pthread_mutex_t *mutex);
 bool emu_wait_read_slow(pthread_rwlock_t *lock);
 bool emu_wait_write_slow(pthread_rwlock_t *lock);

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/address_check.h"
+#include "device/machine/block.h"
+#include "device/machine/group.h"
 #include "device/machine/lanes.h"
+#include "device/machine/scheduler.h"
 #include "device/ptx/words.h"
 
 enum { MAX_READS = 64, KIND_SLOTS = 256, MAX_FRAMES = 64, MAX_BYTES = 16 };
@@ -24,7 +28,7 @@ typedef enum {
 typedef struct {
     emu_op run;
     kind kind;
-    uint8_t size; /* of an access; 0: in operand e */
+    uint8_t size; /* bytes of an access; 0: operand e has them */
 } kind_slot;
 
 struct emu_watch {
@@ -57,7 +61,7 @@ watch_slot_of(emu_op run)
 }
 
 static void
-kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
+watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
 {
     const emu_op run = emu_ops()[op];
     unsigned slot = watch_slot_of(run);
@@ -69,7 +73,7 @@ kind_add(emu_watch *watch, unsigned op, kind what, uint8_t size)
 }
 
 static const kind_slot *
-kind_of(const emu_watch *watch, emu_op run)
+watch_kind_of(const emu_watch *watch, emu_op run)
 {
     unsigned slot = watch_slot_of(run);
 
@@ -80,7 +84,7 @@ kind_of(const emu_watch *watch, emu_op run)
 }
 
 static void
-kinds_fill(emu_watch *watch)
+watch_fill_kinds(emu_watch *watch)
 {
     static const struct {
         uint16_t op;
@@ -130,7 +134,7 @@ kinds_fill(emu_watch *watch)
     size_t i;
 
     for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kind_add(watch, rows[i].op, (kind)rows[i].kind, rows[i].size);
+        watch_add_kind(watch, rows[i].op, (kind)rows[i].kind, rows[i].size);
     }
 }
 
@@ -196,7 +200,7 @@ watch_note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
     watch->reads[watch->read_count++] = read;
 }
 
-/* The bytes of global memory that an access may change. */
+/* Copy the bytes of global memory that an access may change. */
 typedef struct {
     const uint8_t *at[EMU_LANES]; /* NULL: none */
     uint8_t bytes[EMU_LANES][MAX_BYTES * 4];
@@ -297,14 +301,14 @@ watch_is_clock(unsigned special)
 static const emu_insn *
 watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
 {
-    const kind_slot *slot = kind_of(watch, insn->run);
+    const kind_slot *slot = watch_kind_of(watch, insn->run);
     const emu_insn *next;
     uint32_t mask, bits;
 
     switch (slot->kind) {
         case GUARD: /* as emu_op_guard */
             mask = warp->mask;
-            bits = *EMU_SOURCE(u32, insn->a) ^ (insn->aux ? EMU_FULL : 0);
+            bits = emu_predicate(warp, insn->a, insn->aux != 0);
             if (!(mask & bits)) {
                 return insn + 1 + insn->imm;
             }
@@ -332,14 +336,16 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
     return insn->run(warp, insn);
 }
 
-void
-emu_watch_run(emu_watch *watch, emu_warp *warp)
+/* Run a warp of a watched block until it stops. */
+static void
+watch_run_warp(emu_warp *warp)
 {
+    emu_watch *watch = warp->block->watch;
     const emu_insn *insn;
 
     warp->rotate = true; /* give all groups of lanes their turn */
     warp->spins = 0;
-    insn = emu_warp_switch(warp);
+    insn = emu_group_switch(warp);
     while (insn) {
         insn = watch_step(watch, warp, insn);
     }
@@ -364,7 +370,7 @@ watch_part(emu_watch *watch, const void *bytes, size_t size)
         const size_t room = (watch->used + size) * 5 / 4;
         uint8_t *larger = realloc(watch->saved, room);
 
-        if (!larger) {
+        if (larger == NULL) {
             return false;
         }
         watch->saved = larger;
@@ -406,7 +412,7 @@ watch_places(emu_watch *watch, const emu_warp *warp)
     return true;
 }
 
-/* Registers, and local memory as far as it is in use. */
+/* The registers, and the part of local memory that is in use. */
 static bool
 watch_values(emu_watch *watch, const emu_warp *warp)
 {
@@ -447,7 +453,7 @@ watch_values(emu_watch *watch, const emu_warp *warp)
 
 /* Save or compare the whole block, cheap parts first. */
 static bool
-state_of(emu_watch *watch, const emu_block *block)
+watch_state(emu_watch *watch, const emu_block *block)
 {
     unsigned i;
 
@@ -468,7 +474,7 @@ state_of(emu_watch *watch, const emu_block *block)
 }
 
 static bool
-state_save(emu_watch *watch, const emu_block *block)
+watch_save_state(emu_watch *watch, const emu_block *block)
 {
     watch->compares = false;
     watch->used = 0;
@@ -477,15 +483,15 @@ state_save(emu_watch *watch, const emu_block *block)
     watch->timed = false;
     watch->host = false;
     watch->newest = watch->saved_turn = watch->turn;
-    return state_of(watch, block);
+    return watch_state(watch, block);
 }
 
 static bool
-state_is_saved_one(emu_watch *watch, const emu_block *block)
+watch_state_recurs(emu_watch *watch, const emu_block *block)
 {
     watch->compares = true;
     watch->at = 0;
-    return state_of(watch, block) && watch->at == watch->used;
+    return watch_state(watch, block) && watch->at == watch->used;
 }
 
 /* -- watching ---------------------------------------------------------------------- */
@@ -497,7 +503,7 @@ watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
                        emu_block_state *state)
 {
     uint32_t next_save = 1;
-    bool is_saved = state_save(watch, block);
+    bool is_saved = watch_save_state(watch, block);
 
     while (watch->turn < turns && is_saved && !watch->changed) {
         watch->turn++;
@@ -505,12 +511,12 @@ watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
         if (*state != EMU_BLOCK_MORE) {
             return false;
         }
-        if (state_is_saved_one(watch, block)) {
+        if (watch_state_recurs(watch, block)) {
             return true;
         }
         if (watch->turn == next_save && watch->turn < turns) {
             next_save *= 2; /* the period may be longer */
-            is_saved = state_save(watch, block);
+            is_saved = watch_save_state(watch, block);
         }
     }
     return false;
@@ -536,8 +542,10 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     watch->spins = false;
     *state = EMU_BLOCK_MORE;
     block->watch = watch;
+    block->run = watch_run_warp;
     repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
+    block->run = emu_warp_run;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
         return EMU_MOVES;
     }
@@ -569,7 +577,7 @@ emu_watch_new(void)
     emu_watch *watch = calloc(1, sizeof *watch);
 
     if (watch) {
-        kinds_fill(watch);
+        watch_fill_kinds(watch);
     }
     return watch;
 }

@@ -10,11 +10,11 @@
  * Watching has no cost for blocks that are not watched. It is much slower than running,
  * so it is done for a few turns at a time.
  *
- * Called by workers.c in the thread that runs the block; block.c calls emu_watch_run.
- */
+ * Called by workers.c in the thread that runs the block. */
 #ifndef DEVICE_MACHINE_WATCH_H
 #define DEVICE_MACHINE_WATCH_H
 
+#include "device/machine/block.h"
 #include "device/machine/machine.h"
 
 typedef enum {
@@ -47,8 +47,5 @@ emu_watch_result emu_watch_block(emu_watch *watch, emu_block *block, uint32_t tu
  * process may write to the memory of one of them. */
 unsigned emu_watch_reads(const emu_watch *watch, const emu_watch_read **reads);
 bool emu_watch_reads_host_memory(const emu_watch *watch);
-
-/* Run a warp of a watched block until it stops. */
-void emu_watch_run(emu_watch *watch, emu_warp *warp);
 
 #endif

@@ -8,15 +8,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "device/machine/block.h"
+#include "device/machine/cancel.h"
 #include "device/machine/clock.h"
+#include "device/machine/report.h"
 #include "device/machine/threads.h"
 #include "device/machine/wait.h"
 #include "device/machine/watch.h"
 
 enum {
     KEEP_BYTES = 1 << 24,
-    LOOK_GAP = 63, /* the most turns between two looks */
-    LOOK_NANOSECONDS = 1000000,
     SUSPECT = 2000000, /* a block that has run for this time may be waiting */
     WATCH_SHARE = 200, /* watching takes at most 1 / WATCH_SHARE of the time */
     WATCH_TURNS = 32,  /* turns of the first watch */
@@ -26,61 +27,6 @@ enum {
     GRACE = 1000000000,
     PLACES = 3
 };
-
-/* -- ending a launch before its blocks end ----------------------------------------- */
-
-static void
-grid_end(emu_grid *grid, CUresult code, const char *text)
-{
-    int expected = 0;
-
-    if (atomic_compare_exchange_strong(&grid->failed, &expected, 1)) {
-        grid->report->code = code;
-        if (text) {
-            (void)snprintf(grid->report->text, sizeof grid->report->text,
-                           "%s kernel %.200s\n", text, grid->kernel->info.name);
-        }
-    }
-}
-
-static void
-fault_memory(emu_grid *grid)
-{
-    grid_end(grid, CUDA_ERROR_OUT_OF_MEMORY,
-             "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
-}
-
-static void
-fault_timeout(emu_grid *grid)
-{
-    grid_end(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
-             "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
-             "ended");
-}
-
-void
-emu_worker_look(emu_worker *worker, emu_grid *grid)
-{
-    const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
-
-    if (worker->looked && passed > UINT64_C(2) * LOOK_NANOSECONDS) {
-        worker->look_gap /= 2;
-    }
-    else if (worker->looked && passed < LOOK_NANOSECONDS / 2 &&
-             worker->look_gap < LOOK_GAP) {
-        worker->look_gap = worker->look_gap * 2 + 1;
-    }
-    worker->looked = now;
-    worker->until_look = worker->look_gap;
-    worker->has_looked = true;
-    if (grid->deadline && now > grid->deadline) {
-        fault_timeout(grid);
-    }
-    if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
-        (worker->number == 0 && emu_wait_poll_at(now))) {
-        grid_end(grid, EMU_INTERRUPTED, NULL);
-    }
-}
 
 /* -- a worker and its blocks ------------------------------------------------------- */
 
@@ -109,26 +55,27 @@ typedef struct {
 } crew;
 
 static bool
-has_failed(const crew *c)
+crew_has_failed(const crew *c)
 {
     return atomic_load_explicit(&c->grid->failed, memory_order_relaxed) != 0;
 }
 
 static bool
-is_together(const crew *c)
+crew_is_together(const crew *c)
 {
     return atomic_load_explicit(&c->grid->together, memory_order_relaxed);
 }
 
 static bool
-is_any_left(const emu_grid *grid)
+grid_has_blocks_left(const emu_grid *grid)
 {
     return atomic_load(&grid->next_block) < grid->block_count;
 }
 
-/* Reserve a place for one resident block. False: as many as allowed are resident. */
+/* Reserve a place for one resident block. False: the grid has its most resident
+ * blocks. */
 static bool
-slot_take(emu_grid *grid)
+grid_take_slot(emu_grid *grid)
 {
     unsigned resident = atomic_load(&grid->resident);
 
@@ -141,13 +88,13 @@ slot_take(emu_grid *grid)
 }
 
 static void
-slot_give(emu_grid *grid)
+grid_return_slot(emu_grid *grid)
 {
     atomic_fetch_sub(&grid->resident, 1);
 }
 
 static void
-set_waits(crew *c, bool waits)
+crew_set_waits(crew *c, bool waits)
 {
     if (c->waits != waits) {
         c->waits = waits;
@@ -161,7 +108,7 @@ set_waits(crew *c, bool waits)
 }
 
 static emu_block *
-block_new(emu_worker *worker)
+worker_new_block(emu_worker *worker)
 {
     emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
 
@@ -180,7 +127,7 @@ crew_begin(crew *c, uint64_t number)
         const size_t room = c->room * 2 + 8;
         emu_block **larger = malloc(room * sizeof *larger);
 
-        if (!larger) {
+        if (larger == NULL) {
             return false;
         }
         memcpy(larger, c->blocks, c->count * sizeof *larger);
@@ -191,8 +138,8 @@ crew_begin(crew *c, uint64_t number)
         c->room = room;
     }
     if (c->live == c->count) {
-        c->blocks[c->count] = block_new(c->worker);
-        if (!c->blocks[c->count]) {
+        c->blocks[c->count] = worker_new_block(c->worker);
+        if (c->blocks[c->count] == NULL) {
             return false;
         }
         c->count++;
@@ -214,7 +161,7 @@ crew_next(crew *c)
         return false;
     }
     if (!crew_begin(c, number)) {
-        fault_memory(c->grid);
+        emu_grid_end_no_memory(c->grid);
         return false;
     }
     return true;
@@ -230,14 +177,14 @@ crew_retire(crew *c, size_t index)
     c->blocks[index] = c->blocks[c->live];
     c->blocks[c->live] = block;
     if (c->live) {
-        slot_give(c->grid);
+        grid_return_slot(c->grid);
     }
 }
 
 /* -- watching ---------------------------------------------------------------------- */
 
 static void
-add_place(crew *c, const emu_watch_read *read)
+crew_add_place(crew *c, const emu_watch_read *read)
 {
     unsigned i;
 
@@ -252,14 +199,14 @@ add_place(crew *c, const emu_watch_read *read)
 }
 
 static void
-add_places(crew *c)
+crew_add_places(crew *c)
 {
     const emu_watch_read *reads;
     const unsigned count = emu_watch_reads(c->watch, &reads);
     unsigned i;
 
     for (i = 0; i < count; i++) {
-        add_place(c, &reads[i]);
+        crew_add_place(c, &reads[i]);
     }
     c->host |= emu_watch_reads_host_memory(c->watch);
 }
@@ -271,7 +218,7 @@ crew_watch(crew *c)
     emu_watch_result least = EMU_WAITS;
     size_t i;
 
-    if (!c->watch) {
+    if (c->watch == NULL) {
         c->watch = emu_watch_new();
     }
     c->place_count = 0;
@@ -285,13 +232,16 @@ crew_watch(crew *c)
             crew_retire(c, i);
         }
         if (result == EMU_WAITS) {
-            add_places(c);
+            crew_add_places(c);
         }
         if (result < least) {
             least = result;
         }
     }
-    return c->watch ? least : EMU_MOVES;
+    if (c->watch == NULL) {
+        return EMU_MOVES;
+    }
+    return least;
 }
 
 /* Watch the blocks if it is time to, and set the time of the next watch. False: it is
@@ -410,7 +360,7 @@ proof_judge(emu_grid *grid)
 
 /* Write "; warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ...". */
 static size_t
-place_text(const place *p, char *text, size_t room)
+crew_place_text(const place *p, char *text, size_t room)
 {
     const emu_watch_read *read = &p->read;
     const uint32_t *ctaid = read->warp->block->ctaid;
@@ -452,7 +402,7 @@ place_text(const place *p, char *text, size_t room)
 
 /* The place of the fault: the first read of the last watch, or the kernel's start. */
 static void
-fault_stuck(crew *c)
+crew_fault_stuck(crew *c)
 {
     static const char waits[] =
         "deadlock: all blocks that are resident wait for global memory to change%s%s";
@@ -469,7 +419,7 @@ fault_stuck(crew *c)
     size_t used = 0;
 
     for (unsigned i = 0; i < c->place_count && used < sizeof text; i++) {
-        used += place_text(&c->places[i], text + used, sizeof text - used);
+        used += crew_place_text(&c->places[i], text + used, sizeof text - used);
     }
     if (c->place_count) {
         format = waits;
@@ -498,13 +448,14 @@ fault_stuck(crew *c)
 
 /* One watch of the blocks of a crew that only watches. */
 static void
-stay_quiet(crew *c)
+crew_stay_quiet(crew *c)
 {
     const uint64_t epoch = proof_join(c);
     const struct timespec pause = {.tv_nsec = c->sleep};
 
     if (crew_watch(c) != EMU_WAITS ||
-        (is_any_left(c->grid) && atomic_load(&c->grid->resident) < c->grid->most)) {
+        (grid_has_blocks_left(c->grid) &&
+         atomic_load(&c->grid->resident) < c->grid->most)) {
         proof_leave(c);
         c->quiet = false;
         if (c->worker->number == 0) {
@@ -517,7 +468,7 @@ stay_quiet(crew *c)
         proof_judge(c->grid);
     }
     if (atomic_load(&c->grid->stuck)) {
-        fault_stuck(c);
+        crew_fault_stuck(c);
         return;
     }
     (void)nanosleep(&pause, NULL);
@@ -531,13 +482,13 @@ stay_quiet(crew *c)
 
 /* After a look of a worker with one block: change the mode of the grid if all wait. */
 static void
-look_alone(crew *c)
+crew_look_alone(crew *c)
 {
     emu_grid *grid = c->grid;
     emu_watch_result result;
 
     if (crew_suspect(c, &result)) {
-        set_waits(c, result != EMU_MOVES);
+        crew_set_waits(c, result != EMU_MOVES);
     }
     if (c->waits && atomic_load(&grid->waiting) == atomic_load(&grid->active)) {
         atomic_store(&grid->together, true);
@@ -546,40 +497,40 @@ look_alone(crew *c)
 
 /* Run blocks one after the other, until the grid changes to turns. */
 static void
-run_alone(crew *c)
+crew_run_alone(crew *c)
 {
-    while (!has_failed(c) && !is_together(c) && crew_next(c)) {
+    while (!crew_has_failed(c) && !crew_is_together(c) && crew_next(c)) {
         c->watch_at = 0;
-        while (c->live && !has_failed(c) && !is_together(c)) {
+        while (c->live && !crew_has_failed(c) && !crew_is_together(c)) {
             if (emu_block_turn(c->blocks[0]) == EMU_BLOCK_DONE) {
                 crew_retire(c, 0);
             }
             else if (c->worker->has_looked) {
                 c->worker->has_looked = false;
-                look_alone(c);
+                crew_look_alone(c);
             }
         }
         if (!c->live) {
-            set_waits(c, false);
+            crew_set_waits(c, false);
         }
     }
 }
 
 /* Begin blocks: at most one more than run already, so that other workers begin some. */
 static void
-begin_more(crew *c)
+crew_begin_more(crew *c)
 {
     size_t wanted = c->live + 1;
 
-    while (wanted-- && !has_failed(c) && is_any_left(c->grid)) {
-        const bool has_taken = c->live && slot_take(c->grid);
+    while (wanted-- && !crew_has_failed(c) && grid_has_blocks_left(c->grid)) {
+        const bool has_taken = c->live && grid_take_slot(c->grid);
 
         if (c->live && !has_taken) {
             return;
         }
         if (!crew_next(c)) {
             if (has_taken) {
-                slot_give(c->grid);
+                grid_return_slot(c->grid);
             }
             return;
         }
@@ -587,20 +538,20 @@ begin_more(crew *c)
 }
 
 static void
-run_together(crew *c)
+crew_run_together(crew *c)
 {
-    while (!has_failed(c)) {
+    while (!crew_has_failed(c)) {
         size_t i = 0;
 
-        begin_more(c);
+        crew_begin_more(c);
         if (!c->live) {
             return;
         }
         if (c->quiet) {
-            stay_quiet(c);
+            crew_stay_quiet(c);
             continue;
         }
-        while (i < c->live && !has_failed(c)) {
+        while (i < c->live && !crew_has_failed(c)) {
             if (emu_block_turn(c->blocks[i]) == EMU_BLOCK_DONE) {
                 crew_retire(c, i);
             }
@@ -656,7 +607,7 @@ worker_take(void)
         idle.first = worker->next;
     }
     (void)pthread_mutex_unlock(&idle.lock);
-    if (!worker) {
+    if (worker == NULL) {
         worker = calloc(1, sizeof *worker);
     }
     return worker;
@@ -711,14 +662,14 @@ crew_end(crew *c)
 }
 
 static void
-run_part(void *data, unsigned number)
+worker_run_part(void *data, unsigned number)
 {
     emu_grid *grid = data;
     emu_worker *worker = worker_take();
     crew c = {.worker = worker, .grid = grid};
 
-    if (!worker) {
-        fault_memory(grid);
+    if (worker == NULL) {
+        emu_grid_end_no_memory(grid);
         return;
     }
     worker->number = number;
@@ -728,15 +679,15 @@ run_part(void *data, unsigned number)
     c.count = worker->block != NULL;
     c.room = 1;
     atomic_fetch_add(&grid->active, 1);
-    if (is_together(&c)) {
+    if (crew_is_together(&c)) {
         proof_leave(&c); /* the epoch of the other workers ends */
     }
-    if (slot_take(grid)) {
-        run_alone(&c);
-        run_together(&c);
-        slot_give(grid);
+    if (grid_take_slot(grid)) {
+        crew_run_alone(&c);
+        crew_run_together(&c);
+        grid_return_slot(grid);
     }
-    set_waits(&c, false);
+    crew_set_waits(&c, false);
     if (c.still) {
         proof_leave(&c);
     }
@@ -747,10 +698,10 @@ run_part(void *data, unsigned number)
 
 /* Called while the thread that launched waits for the other workers. */
 static void
-run_idle(void *data)
+worker_run_idle(void *data)
 {
     if (emu_wait_poll()) {
-        grid_end(data, EMU_INTERRUPTED, NULL);
+        emu_grid_end(data, EMU_INTERRUPTED, NULL);
     }
     proof_judge(data);
 }
@@ -768,7 +719,7 @@ emu_workers_run(emu_grid *grid)
         parts = grid->most;
     }
     (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
-    emu_threads_run(run_part, run_idle, grid, (unsigned)parts);
+    emu_threads_run(worker_run_part, worker_run_idle, grid, (unsigned)parts);
     (void)pthread_mutex_destroy(&grid->proof.lock);
     emu_wait_set_stuck(false);
 }

@@ -23,7 +23,7 @@ emu_array_format_size(CUarray_format format)
     }
 }
 
-/* The `destroy` of an array's header. */
+/* The function `destroy` in the header of an array. */
 static void
 array_destroy(emu_object *object)
 {
@@ -35,12 +35,13 @@ array_destroy(emu_object *object)
     if (array->keeper) {
         *array->keeper = NULL;
     }
-    (void)emu_memory_free(array->memory); /* only the array frees it, so it is live */
+    (void)emu_memory_free(
+        array->memory); /* only the array frees this memory, so it is live */
     emu_object_free(object);
 }
 
 static bool
-has_valid_sides(const CUDA_ARRAY3D_DESCRIPTOR *d)
+array_has_valid_sides(const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
     return d->Width > 0 && d->Width <= LARGEST_SIDE && d->Height <= LARGEST_SIDE &&
            d->Depth <= LARGEST_SIDE;
@@ -52,7 +53,7 @@ array_is_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
     const bool cubemap = (d->Flags & EMU_ARRAY_CUBEMAP) != 0;
     const bool layered = (d->Flags & EMU_ARRAY_LAYERED) != 0;
 
-    if (!emu_array_format_size(d->Format) || !has_valid_sides(d) ||
+    if (!emu_array_format_size(d->Format) || !array_has_valid_sides(d) ||
         (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4)) {
         return false;
     }
@@ -69,9 +70,12 @@ array_is_valid(const CUDA_ARRAY3D_DESCRIPTOR *d)
 }
 
 static size_t
-at_least_one(size_t value)
+array_at_least_one(size_t value)
 {
-    return value > 0 ? value : 1;
+    if (value == 0) {
+        return 1;
+    }
+    return value;
 }
 
 static void
@@ -81,10 +85,10 @@ array_set_shape(emu_array *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     array->element =
         emu_array_format_size(descriptor->Format) * descriptor->NumChannels;
     array->width = descriptor->Width;
-    array->height = at_least_one(descriptor->Height);
-    array->depth = at_least_one(descriptor->Depth);
+    array->height = array_at_least_one(descriptor->Height);
+    array->depth = array_at_least_one(descriptor->Depth);
     array->pitch = array->width * array->element;
-    array->slice = array->pitch * array->height; /* fits: sides are below 2^28 */
+    array->slice = array->pitch * array->height; /* no overflow: sides are below 2^28 */
 }
 
 static CUresult
@@ -109,7 +113,7 @@ emu_array_create(emu_context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor
         return CUDA_ERROR_INVALID_VALUE;
     }
     array = emu_object_new(EMU_ARRAY, sizeof(*array), context, array_destroy);
-    if (!array) {
+    if (array == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     array_set_shape(array, descriptor);
@@ -144,9 +148,12 @@ mipmap_destroy(emu_object *object)
 }
 
 static size_t
-halve_side(size_t side)
+array_halve_side(size_t side)
 {
-    return side > 1 ? side / 2 : side;
+    if (side <= 1) {
+        return side;
+    }
+    return side / 2;
 }
 
 static CUresult
@@ -164,10 +171,10 @@ mipmap_create_levels(emu_context *context, emu_mipmap *mipmap, unsigned int coun
         mipmap->levels[i]->parent = mipmap;
         mipmap->levels[i]->level = i;
         mipmap->level_count++;
-        descriptor.Width = halve_side(descriptor.Width);
-        descriptor.Height = halve_side(descriptor.Height);
+        descriptor.Width = array_halve_side(descriptor.Width);
+        descriptor.Height = array_halve_side(descriptor.Height);
         if (!stacked) {
-            descriptor.Depth = halve_side(descriptor.Depth);
+            descriptor.Depth = array_halve_side(descriptor.Depth);
         }
     }
     return CUDA_SUCCESS;
@@ -179,9 +186,12 @@ static unsigned int
 mipmap_clamp_levels(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int asked)
 {
     bool stacked = (d->Flags & (EMU_ARRAY_LAYERED | EMU_ARRAY_CUBEMAP)) != 0;
-    size_t side = d->Width > d->Height ? d->Width : d->Height;
+    size_t side = d->Width;
     unsigned int most = 1;
 
+    if (d->Height > side) {
+        side = d->Height;
+    }
     if (!stacked && d->Depth > side) {
         side = d->Depth;
     }
@@ -212,7 +222,7 @@ emu_mipmap_create(emu_context *context, const CUDA_ARRAY3D_DESCRIPTOR *descripto
         return CUDA_ERROR_INVALID_VALUE;
     }
     mipmap = emu_object_new(EMU_MIPMAP, sizeof(*mipmap), context, mipmap_destroy);
-    if (!mipmap) {
+    if (mipmap == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     mipmap->descriptor = *descriptor;

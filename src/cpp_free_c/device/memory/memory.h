@@ -17,70 +17,8 @@
 #ifndef DEVICE_MEMORY_MEMORY_H
 #define DEVICE_MEMORY_MEMORY_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "abi/cuda_abi.h"
-#include "device/base/device.h"
-
-#define EMU_GRANULE_SHIFT                                                            \
-    9                      /* small allocations: 512 bytes, as aligned as cuMemAlloc \
-                            */
-#define EMU_CHUNK_SHIFT 16 /* large allocations: 64 KiB */
-#define EMU_GRANULE ((size_t)1 << EMU_GRANULE_SHIFT)
-#define EMU_CHUNK ((size_t)1 << EMU_CHUNK_SHIFT)
-#define EMU_ALL_DEVICES UINT64_MAX
-
-typedef enum {
-    EMU_MEMORY_NONE,
-    EMU_MEMORY_DEVICE,     /* cuMemAlloc */
-    EMU_MEMORY_PITCHED,    /* cuMemAllocPitch */
-    EMU_MEMORY_HOST,       /* cuMemHostAlloc: page-locked */
-    EMU_MEMORY_REGISTERED, /* cuMemHostRegister: outside the range */
-    EMU_MEMORY_MANAGED,    /* cuMemAllocManaged */
-    EMU_MEMORY_ARRAY,      /* the elements of a CUarray */
-    EMU_MEMORY_GLOBAL,     /* a .global or .const variable of a module */
-    EMU_MEMORY_HEAP,       /* malloc() in a kernel */
-    EMU_MEMORY_IPC,        /* another process's allocation, opened here */
-    EMU_MEMORY_POOLED,     /* cuMemAllocAsync */
-    EMU_MEMORY_GRAPHICS,   /* an OpenGL buffer */
-    EMU_MEMORY_KINDS
-} emu_memory_kind;
-
-typedef struct emu_allocation {
-    uint64_t base;           /* first address */
-    _Atomic uint64_t extent; /* bytes that may be accessed: size while live, then 0 */
-    uint64_t devices;        /* bit d: a context of device d may access it */
-    uint64_t size;           /* bytes requested; kept after the free, for reports */
-    uint64_t span;           /* bytes of the range that it occupies, guard included */
-    uint64_t charged;        /* bytes charged to the memory of its device */
-    uint64_t serial;         /* 1, 2, 3, ... in order of allocation, never reused */
-    emu_memory_kind kind;
-    int device;         /* ordinal of the device that has the memory */
-    unsigned int flags; /* of the call that allocated it */
-    CUcontext context;  /* that allocated it; NULL after its destruction */
-    const char *name;   /* of a variable of a module; owned by the program */
-    void *owner;        /* the array, pool or IPC record that it belongs to */
-    bool mapped;        /* its pages are those of a shared file */
-    size_t pitch;       /* of a pitched allocation */
-    struct emu_allocation *next, *previous; /* the allocations of one context */
-    struct emu_allocation *queue;           /* free list or quarantine */
-} emu_allocation;
-
-/* The range and its tables. Written once by emu_memory_open, read by the lookups below.
- */
-typedef struct {
-    uint64_t base;              /* first address of the range */
-    uint64_t size;              /* its bytes; 0 before the first cuInit */
-    uint64_t small_size;        /* bytes at its start that consist of granules */
-    _Atomic uint32_t *granules; /* record number for each granule of the small part */
-    _Atomic uint32_t *chunks;   /* record number for each chunk of the whole range */
-    emu_allocation *records;    /* record 0 means no allocation */
-} emu_memory_range;
-
-extern emu_memory_range emu_memory_tables;
+#include "device/memory/address_space.h"
+#include "device/memory/registered.h"
 
 typedef struct {
     emu_memory_kind kind;
@@ -118,12 +56,6 @@ CUresult emu_memory_register(uint64_t base, size_t size, int device, CUcontext c
                              unsigned int flags);
 CUresult emu_memory_unregister(uint64_t base);
 
-/* The lookup outside the range. NULL: the address is not in registered memory. */
-const emu_allocation *emu_memory_find_registered(uint64_t address);
-
-/* The live registered memory that shares a byte with [base, base + size), or NULL. */
-const emu_allocation *emu_memory_overlaps_registered(uint64_t base, size_t size);
-
 /* Free all allocations that a context still holds. Return their number. */
 size_t emu_memory_release_context(CUcontext context);
 
@@ -147,7 +79,7 @@ emu_memory_find(uint64_t address)
     uint32_t number;
 
     if (offset >= emu_memory_tables.size) {
-        return emu_memory_find_registered(address);
+        return emu_registered_overlap(address, 1);
     }
     if (offset < emu_memory_tables.small_size) {
         number = atomic_load_explicit(
@@ -158,7 +90,10 @@ emu_memory_find(uint64_t address)
         number = atomic_load_explicit(
             &emu_memory_tables.chunks[offset >> EMU_CHUNK_SHIFT], memory_order_acquire);
     }
-    return number ? &emu_memory_tables.records[number] : NULL;
+    if (number == 0) {
+        return NULL;
+    }
+    return &emu_memory_tables.records[number];
 }
 
 /* Whether [address, address + bytes) is within a live record. The fast check for a
@@ -177,7 +112,10 @@ emu_memory_check(uint64_t address, uint64_t bytes)
 {
     const emu_allocation *record = emu_memory_find(address);
 
-    return record && emu_memory_within(record, address, bytes) ? record : NULL;
+    if (record == NULL || !emu_memory_within(record, address, bytes)) {
+        return NULL;
+    }
+    return record;
 }
 
 /* Whether the record is live. */

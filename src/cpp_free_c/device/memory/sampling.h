@@ -1,41 +1,18 @@
 /* Sampling: one fetch of one thread from a texture, from coordinates to four values.
  *
- * A sampler is a copy of the state of a texture object, so that a fetch reads one state
- * even while the program destroys the object. Every fetch stays within the levels of
+ * Every fetch stays within the levels of
  * the sampler, whatever the coordinates are; the caller has checked that the memory of
  * the levels is live. Pure functions; called by ops_texture.c and ops_surface.c.
  *
  * The manuals leave some details open. Each is decided in one place: the rounding of
- * coordinates to 8 bits of fraction (linear_axis), the sum of the weighted texels
- * (filter), the channels that a format lacks (fill_channels), equal components of a
- * cube direction (choose_face). */
+ * coordinates to 8 bits of fraction (emu_axis_linear in coordinates.h), the sum of the
+ * weighted texels (filter.c), the channels that a format lacks (emu_texel_fill), equal
+ * components of a cube direction (emu_cube_face). */
 #ifndef DEVICE_MEMORY_SAMPLING_H
 #define DEVICE_MEMORY_SAMPLING_H
 
 #include "device/base/geometry.h"
-#include "device/memory/texture.h"
-
-typedef struct {
-    CUarray_format format;
-    unsigned int channels;
-    size_t element;
-    bool in_line;   /* linear memory: no filter, zeros outside */
-    bool cubemap;   /* layers are faces */
-    bool is_float;  /* a fetch returns floats, not integers */
-    bool normalise; /* integers become floats of [0, 1] or [-1, 1] */
-    bool linear;    /* filter */
-    bool mip_linear;
-    bool unit_range; /* coordinates of [0, 1) */
-    bool srgb, seamless;
-    CUaddress_mode modes[3];
-    float bias, least_level, most_level;
-    uint32_t border[4];
-    unsigned int level_count; /* at least 1 */
-    emu_texture_level levels[EMU_ARRAY_LEVELS];
-} emu_sampler;
-
-/* Copy the state of a texture. Does not access its memory. */
-void emu_sampler_read(emu_sampler *sampler, const emu_texture *texture);
+#include "device/memory/sampler.h"
 
 typedef struct {
     unsigned geometry; /* emu_geometry */

@@ -6,9 +6,11 @@
 #define SLOT_BITS 16
 #define SLOTS ((size_t)1 << SLOT_BITS)
 
-/* In zero pages until used. Slot 0 stays empty, so that no handle is 0. */
+/* Unused slots take no memory, since their pages are never written. Slot 0 stays
+ * empty, so that no handle is 0. */
 static emu_texture slots[SLOTS];
-static size_t used_slots = 1; /* this and the next are guarded by the API lock */
+static size_t used_slots =
+    1; /* this and the next variable are guarded by the API lock */
 static emu_texture *free_slots;
 
 static emu_texture_object *owners[SLOTS]; /* by slot; NULL: free */
@@ -105,7 +107,7 @@ texture_read_linear(emu_texture *t, uint64_t address, size_t width, size_t heigh
         extent += pitch * (height - 1);
     }
     found = emu_memory_check(address, extent);
-    if (!found || address % element) {
+    if (found == NULL || address % element) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     t->format = format;
@@ -131,7 +133,7 @@ texture_read_resource(emu_texture *t, const CUDA_RESOURCE_DESC *resource)
     switch (resource->resType) {
         case CU_RESOURCE_TYPE_ARRAY:
             array = emu_object_get(resource->res.array.hArray, EMU_ARRAY);
-            if (!array) {
+            if (array == NULL) {
                 return CUDA_ERROR_INVALID_HANDLE;
             }
             texture_set_shape(t, &array->descriptor);
@@ -139,7 +141,7 @@ texture_read_resource(emu_texture *t, const CUDA_RESOURCE_DESC *resource)
             return CUDA_SUCCESS;
         case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
             mipmap = emu_object_get(resource->res.mipmap.hMipmappedArray, EMU_MIPMAP);
-            if (!mipmap) {
+            if (mipmap == NULL) {
                 return CUDA_ERROR_INVALID_HANDLE;
             }
             texture_set_shape(t, &mipmap->descriptor);
@@ -231,11 +233,11 @@ emu_texture_create(emu_context *context, emu_kind kind,
     }
     made.element = emu_array_format_size(made.format) * made.channels;
     object = emu_object_new(kind, sizeof(*object), context, texture_destroy);
-    if (!object) {
+    if (object == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     slot = texture_take_slot();
-    if (!slot) {
+    if (slot == NULL) {
         emu_object_free(&object->object);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -254,7 +256,7 @@ emu_texture_get(uint64_t handle, emu_kind kind)
 {
     const emu_texture *slot = emu_texture_find(handle);
 
-    if (!slot || slot->surface != (kind == EMU_SURFACE)) {
+    if (slot == NULL || slot->surface != (kind == EMU_SURFACE)) {
         return NULL;
     }
     return owners[slot - slots];

@@ -4,7 +4,7 @@
 
 #include "python/array/layout.h"
 #include "python/driver/context.h"
-#include "python/driver/exchange/dlpack.h"
+#include "python/driver/exchange/foreign_allocation.h"
 #include "python/driver/memory/pool.h"
 #include "driver/shape.h"
 #include "python/driver/memory/allocation.h"
@@ -73,7 +73,7 @@ memory_range(pcu_state *st, PyObject *memory, CUdeviceptr *start, size_t *size)
         return 0;
     }
     if (Py_IS_TYPE(memory, st->ForeignAllocation)) {
-        const pcu_dlpack *tensor = pcu_dlpack_of(memory);
+        const pcu_dlpack *tensor = pcu_foreign_allocation_tensor(memory);
         ptrdiff_t low = 0;
         ptrdiff_t high = 0;
         if (pcu_extent(tensor->ndim, tensor->shape, tensor->strides,

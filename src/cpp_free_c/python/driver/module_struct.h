@@ -1,4 +1,6 @@
-/* The struct of a Module, which textures and launches look into. */
+/* The struct of a Module.
+ *
+ * Callers: module.c, the references of texture/, and launch.c. */
 #ifndef PYTHON_DRIVER_MODULE_STRUCT_H
 #define PYTHON_DRIVER_MODULE_STRUCT_H
 
@@ -6,11 +8,11 @@
 
 #include "python/driver/resource.h"
 
-struct pcu_refs;
+struct pcu_reference_store;
 
 typedef struct {
     pcu_resource base;
-    struct pcu_refs *refs; /* owned; NULL before the first use */
+    struct pcu_reference_store *references; /* owned; NULL before the first use */
 } pcu_module;
 
 #endif

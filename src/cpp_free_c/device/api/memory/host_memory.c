@@ -135,7 +135,7 @@ emu_cuMemHostUnregister(void *p)
         status = CUDA_ERROR_INVALID_VALUE;
     }
     if (status == CUDA_SUCCESS) {
-        const emu_allocation *found = emu_memory_find_registered((uintptr_t)p);
+        const emu_allocation *found = emu_registered_overlap((uintptr_t)p, 1);
 
         if (found != NULL) {
             emu_count_free(found->context);

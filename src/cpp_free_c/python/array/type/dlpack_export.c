@@ -8,7 +8,8 @@
 
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
-#include "python/driver/exchange/dlpack.h"
+#include "python/driver/exchange/dlpack_export.h"
+#include "python/driver/exchange/foreign_allocation.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -17,7 +18,7 @@ static const pcu_dlpack *
 export_lent_tensor(const pcu_gpuarray *self)
 {
     if (self->memory != NULL && Py_IS_TYPE(self->memory, self->st->ForeignAllocation)) {
-        return pcu_dlpack_of(self->memory);
+        return pcu_foreign_allocation_tensor(self->memory);
     }
     return NULL;
 }

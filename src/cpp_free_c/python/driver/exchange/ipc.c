@@ -1,4 +1,7 @@
-/* Device memory of other processes: mem_get_ipc_handle, IPCMemoryHandle. */
+/* Device memory of other processes: mem_get_ipc_handle() and IPCMemoryHandle.
+ *
+ * Invariant: the exporting process keeps the memory allocated while another process has
+ * it open. Callers: only programs. */
 #include "python/driver/context.h"
 #include "python/driver/ipc_bytes.h"
 
@@ -13,8 +16,10 @@
 PyDoc_STRVAR(
     ipc_mem_get_ipc_handle_doc,
     "mem_get_ipc_handle($module, devptr, /)\n--\n\n"
-    "A bytearray of 64 bytes from which another process of this machine can open the\n"
-    "memory (IPCMemoryHandle), which must stay allocated here meanwhile.");
+    "Return a bytearray of 64 bytes that identifies device memory to other "
+    "processes.\n\n"
+    "Another process of this machine opens it with IPCMemoryHandle. Keep the memory\n"
+    "allocated meanwhile.");
 
 static PyObject *
 ipc_mem_get_ipc_handle(PyObject *m, PyObject *devptr)
@@ -26,7 +31,10 @@ ipc_mem_get_ipc_handle(PyObject *m, PyObject *devptr)
     if (rc == 0) {
         PCU_CALL_CURRENT(rc, st, IpcGetMemHandle, (&handle, pointer));
     }
-    return rc < 0 ? NULL : pcu_ipc_bytes_new(&handle);
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_ipc_bytes_new(&handle);
 }
 
 /* -- IPCMemoryHandle --------------------------------------------------------------- */
@@ -70,12 +78,15 @@ ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(ipc_close_doc,
              "close($self, /)\n--\n\n"
-             "Let go of the memory now. LogicError the second time.");
+             "Close the memory now. LogicError the second time.");
 
 static PyObject *
 ipc_close(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return pcu_resource_free((pcu_resource *)op) < 0 ? NULL : Py_NewRef(Py_None);
+    if (pcu_resource_free((pcu_resource *)op) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -84,7 +95,8 @@ ipc_int(PyObject *op)
     return PyLong_FromUnsignedLongLong(((pcu_resource *)op)->handle.ipc_memory);
 }
 
-PyDoc_STRVAR(ipc_long_doc, "__long__($self, /)\n--\n\nThe address, as int() gives.");
+PyDoc_STRVAR(ipc_long_doc,
+             "__long__($self, /)\n--\n\nReturn the address, as int() does.");
 
 static PyObject *
 ipc_long(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -107,8 +119,9 @@ PyDoc_STRVAR(
     ipc_doc,
     "IPCMemoryHandle(ipc_handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS, "
     "/)\n--\n\n"
-    "Another process's device memory, opened in the current context.\n\n"
-    "ipc_handle: what mem_get_ipc_handle gave there. int() is the address here.");
+    "Device memory of another process, opened in the current context.\n\n"
+    "ipc_handle: the result of mem_get_ipc_handle() in that process. int() gives the\n"
+    "address in this process.");
 
 static PyType_Slot ipc_slots[] = {
     {Py_tp_doc, (void *)ipc_doc},
@@ -137,7 +150,8 @@ static PyMethodDef ipc_functions[] = {
 int
 pcu_ipc_setup(PyObject *m, pcu_state *st)
 {
-    return pcu_add_type(m, &st->IPCMemoryHandle, &ipc_spec, NULL) < 0
-               ? -1
-               : PyModule_AddFunctions(m, ipc_functions);
+    if (pcu_add_type(m, &st->IPCMemoryHandle, &ipc_spec, NULL) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, ipc_functions);
 }

@@ -1,6 +1,10 @@
-/* Function: a kernel of a loaded module. The object, its attributes, what the driver
- * knows of it. launch.c has the ordinary call, prepared.c the prepared one, oldlaunch.c
- * CUDA 3's. */
+/* Function: a kernel of a loaded module. The object, its attributes and settings.
+ *
+ * Function.__call__ is in call.c, prepare() and the prepared calls in prepared_call.c,
+ * the launch calls of CUDA before 4.0 in old_calls.c. function_description.c reads the
+ * kernel's limits and parameters.
+ *
+ * Invariant: a Function holds its module, which owns the code. */
 #include "python/driver/launch/function.h"
 
 #include "python/support/convert.h"
@@ -8,8 +12,16 @@
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/launch/launch.h"
-#include "python/driver/texture/reference.h"
+#include "python/driver/context.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/launch/call.h"
+#include "python/driver/launch/function_description.h"
+#include "python/driver/launch/function_struct.h"
+#include "python/driver/launch/old_calls.h"
+#include "python/driver/launch/prepared_call.h"
+#include "python/driver/launch/prepared_format.h"
+#include "python/driver/resource.h"
+#include "python/driver/texture/module_references.h"
 
 #include "abi/function_attributes.h"
 
@@ -21,7 +33,7 @@ pcu_function_new(pcu_state *st, PyObject *module, CUfunction handle, PyObject *n
     if (self == NULL) {
         return NULL;
     }
-    self->vectorcall = pcu_function_vectorcall;
+    self->vectorcall = pcu_call_function;
     self->st = st;
     self->module = Py_NewRef(module);
     self->name = Py_NewRef(name);
@@ -38,14 +50,15 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     pcu_function *self = (pcu_function *)op;
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->module);
-    Py_VISIT(self->name); /* of a class derived from str it may hold anything */
+    Py_VISIT(
+        self->name); /* an instance of a class derived from str may hold anything */
     Py_VISIT(self->texrefs);
     Py_VISIT(self->arg_format); /* the same */
     Py_VISIT(self->dict);
     return 0;
 }
 
-/* The module stays: it holds the code behind handle. */
+/* Keep the module: it owns the code behind handle. */
 static int
 function_clear(PyObject *op)
 {
@@ -81,119 +94,6 @@ function_repr(PyObject *op)
                                 ((pcu_function *)op)->name);
 }
 
-/* -- what the driver knows of it --------------------------------------------------- */
-
-static CUresult
-function_read_limits(pcu_function *self)
-{
-    int threads = 0;
-    int static_shared = 0;
-    int dynamic = 0;
-    CUresult status = drv.FuncGetAttribute(
-        &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, self->handle);
-    if (status == CUDA_SUCCESS) {
-        status = drv.FuncGetAttribute(
-            &static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, self->handle);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = drv.FuncGetAttribute(
-            &dynamic, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self->handle);
-    }
-    self->max_threads = threads;
-    self->static_shared = (size_t)static_shared;
-    self->max_dynamic = (size_t)dynamic;
-    return status;
-}
-
-/* The number of parameters, -1 if this driver cannot tell. */
-static int
-function_count_params(pcu_function *self, Py_ssize_t *count)
-{
-    size_t offset = 0;
-    size_t size = 0;
-    CUresult status = CUDA_SUCCESS;
-    for (*count = 0; status == CUDA_SUCCESS; ++*count) {
-        status = drv.FuncGetParamInfo(self->handle, (size_t)*count, &offset, &size);
-    }
-    --*count;
-    if (status == CUDA_ERROR_INVALID_VALUE) { /* past the last one */
-        return 0;
-    }
-    *count = -1;
-    return status == CUDA_ERROR_NOT_FOUND || status == CUDA_ERROR_NOT_SUPPORTED
-               ? 0
-               : pcu_raise(self->st, "cuFuncGetParamInfo", status);
-}
-
-static int
-function_read_params(pcu_function *self)
-{
-    Py_ssize_t n;
-    pcu_param *params = NULL;
-    size_t end = 0;
-    if (self->nparams >= 0) { /* they never change, and a call may be packing by them */
-        return 0;
-    }
-    if (function_count_params(self, &n) < 0) {
-        return -1;
-    }
-    if (n > 0) {
-        params = PyMem_Calloc((size_t)n, sizeof(*params));
-        if (params == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        pcu_param *param = &params[i];
-        CUresult status =
-            drv.FuncGetParamInfo(self->handle, (size_t)i, &param->offset, &param->size);
-        if (status != CUDA_SUCCESS) {
-            PyMem_Free(params);
-            return pcu_raise(self->st, "cuFuncGetParamInfo", status);
-        }
-        end = param->offset + param->size > end ? param->offset + param->size : end;
-    }
-    PyMem_Free(self->params);
-    self->params = params;
-    self->params_size = end;
-    self->nparams = n;
-    return 0;
-}
-
-int
-pcu_function_describe(pcu_function *self)
-{
-    pcu_resource *module = (pcu_resource *)self->module;
-    pcu_scope scope;
-    int rc;
-    if (self->described) {
-        return 0;
-    }
-    if (pcu_resource_check(module, "cuFuncGetAttribute") < 0) {
-        return -1;
-    }
-    CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->ctx));
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(self->st, scope.routine, status);
-    }
-    status = function_read_limits(self);
-    rc = status == CUDA_SUCCESS ? function_read_params(self)
-                                : pcu_raise(self->st, "cuFuncGetAttribute", status);
-    status = pcu_scope_leave(&scope);
-    if (rc == 0 && status != CUDA_SUCCESS) {
-        rc = pcu_raise(self->st, "cuCtxPopCurrent", status);
-    }
-    self->described = rc == 0;
-    return rc;
-}
-
-void
-pcu_function_forget(pcu_function *self)
-{
-    self->described = 0;
-}
-
 /* -- attributes and settings ------------------------------------------------------- */
 
 static PyObject *
@@ -205,7 +105,10 @@ function_attribute_new(pcu_function *self, unsigned int attribute)
         return NULL;
     }
     PCU_CALL(rc, self->st, FuncGetAttribute, (&value, attribute, self->handle));
-    return rc < 0 ? NULL : PyLong_FromLong(value);
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromLong(value);
 }
 
 static PyObject *
@@ -216,7 +119,7 @@ function_get_property(PyObject *op, void *closure)
 
 PyDoc_STRVAR(function_get_attribute_doc,
              "get_attribute($self, attr, /)\n--\n\n"
-             "The value of a function_attribute, an int.");
+             "Return the value of a function_attribute as an int.");
 
 static PyObject *
 function_get_attribute(PyObject *op, PyObject *attr)
@@ -235,11 +138,11 @@ typedef struct {
     int value;
 } function_set_args;
 
-PyDoc_STRVAR(
-    function_set_attribute_doc,
-    "set_attribute($self, attr, value, /)\n--\n\n"
-    "Set a function_attribute that can be set: MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
-    "PREFERRED_SHARED_MEMORY_CARVEOUT, ...");
+PyDoc_STRVAR(function_set_attribute_doc,
+             "set_attribute($self, attr, value, /)\n--\n\n"
+             "Set a function_attribute.\n\n"
+             "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
+             "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.");
 
 static PyObject *
 function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -263,12 +166,16 @@ function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     }
     PCU_CALL(rc, self->st, FuncSetAttribute, (self->handle, attribute, a.value));
     pcu_function_forget(self);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(function_set_cache_config_doc,
-             "set_cache_config($self, config, /)\n--\n\n"
-             "Prefer a split of on-chip memory (a func_cache) for this kernel.");
+PyDoc_STRVAR(
+    function_set_cache_config_doc,
+    "set_cache_config($self, config, /)\n--\n\n"
+    "Set the preferred split between L1 cache and shared memory (a func_cache).");
 
 static PyObject *
 function_set_cache_config(PyObject *op, PyObject *value)
@@ -283,13 +190,15 @@ function_set_cache_config(PyObject *op, PyObject *value)
         return NULL;
     }
     PCU_CALL(rc, self->st, FuncSetCacheConfig, (self->handle, config));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_set_shared_config_doc,
-    "set_shared_config($self, config, /)\n--\n\n"
-    "Ask for a width of shared-memory banks (a shared_config) for this kernel.");
+PyDoc_STRVAR(function_set_shared_config_doc,
+             "set_shared_config($self, config, /)\n--\n\n"
+             "Set the preferred width of shared-memory banks (a shared_config).");
 
 static PyObject *
 function_set_shared_config(PyObject *op, PyObject *value)
@@ -305,43 +214,50 @@ function_set_shared_config(PyObject *op, PyObject *value)
         return NULL;
     }
     PCU_CALL(rc, self->st, FuncSetSharedMemConfig, (self->handle, config));
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_param_set_texref_doc,
-    "param_set_texref($self, texref, /)\n--\n\n"
-    "Use a texture reference in launches. The driver needs no call since CUDA 3.2;\n"
-    "it is checked to be one.");
+PyDoc_STRVAR(function_param_set_texref_doc,
+             "param_set_texref($self, texref, /)\n--\n\n"
+             "Check that texref is a texture reference.\n\n"
+             "Before CUDA 3.2 this call was needed to use the reference in launches.");
 
 static PyObject *
 function_param_set_texref(PyObject *op, PyObject *texref)
 {
     PyObject *list = PyTuple_Pack(1, texref);
-    int rc = list == NULL ? -1 : pcu_texrefs_check(((pcu_function *)op)->st, list, 0);
+    int rc = -1;
+    if (list != NULL) {
+        rc = pcu_module_references_check(((pcu_function *)op)->st, list, 0);
+    }
     Py_XDECREF(list);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(
     function_prepare_doc,
     "prepare($self, /, arg_types, texrefs=None)\n--\n\n"
-    "Fix the argument types of prepared calls. Returns the function.\n\n"
+    "Set the argument types of prepared calls, and return the function.\n\n"
     "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
-    "types and dtypes; anything else in it, as None or 'P', is a pointer.");
+    "types and dtypes. Any other item, such as None or 'P', is a pointer.");
 PyDoc_STRVAR(function_prepared_call_doc,
              "prepared_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
              "Launch on the current stream with arguments of the prepared types.");
 PyDoc_STRVAR(
     function_prepared_async_call_doc,
     "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0)\n"
-    "--\n\nLaunch on a stream (None: the current one) with arguments of the prepared "
-    "types.");
-PyDoc_STRVAR(
-    function_prepared_timed_call_doc,
-    "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
-    "Launch, and return a function that waits for the end and gives the seconds\n"
-    "the kernel took.");
+    "--\n\nLaunch on a stream with arguments of the prepared types.\n\n"
+    "None is the current stream.");
+PyDoc_STRVAR(function_prepared_timed_call_doc,
+             "prepared_timed_call($self, /, grid, block, *args, shared_size=0)\n--\n\n"
+             "Launch, and return a function that waits for the kernel and returns the\n"
+             "seconds that it took.");
 
 #define FUNCTION_KEYWORDS(name, function)                                            \
     {                                                                                \
@@ -380,9 +296,9 @@ function_get_name(PyObject *op, void *Py_UNUSED(closure))
 
 static PyGetSetDef function_getset[] = {
     {"handle", function_get_handle, NULL, "The CUfunction as an int.", NULL},
-    {"name", function_get_name, NULL, "The name it was asked for under.", NULL},
+    {"name", function_get_name, NULL, "The name that get_function() was given.", NULL},
     {"arg_format", pcu_function_get_arg_format, pcu_function_set_arg_format,
-     "The format of prepared calls, a str: what prepare() was given, or what was set.",
+     "The format of prepared calls, a str. Assigning it does the same as prepare().",
      NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -402,9 +318,9 @@ PyDoc_STRVAR(
     "A kernel, from Module.get_function.\n\n"
     "f(*args, block, grid=(1, 1), stream=None, shared=0, texrefs=[],\n"
     "time_kernel=False) launches it. Arguments have a fixed size: numpy scalars,\n"
-    "device memory, arrays that live on the device, In/Out/InOut. With time_kernel\n"
-    "it waits and returns the seconds. Each function_attribute also is a property,\n"
-    "in lower case.");
+    "device memory, arrays on the device, In/Out/InOut. With time_kernel the call\n"
+    "waits for the kernel and returns the seconds. Each function_attribute is also\n"
+    "a property, in lower case.");
 
 static PyType_Slot function_slots[] = {
     {Py_tp_doc, (void *)function_doc}, {Py_tp_traverse, function_traverse},
@@ -420,7 +336,7 @@ static PyType_Spec function_spec = {
         Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_VECTORCALL,
     function_slots};
 
-/* MAX counts the attributes and cannot be asked: no property. */
+/* The last row, MAX, is the number of attributes. It gets no property. */
 #define FUNCTION_PROPERTY(name, value) {#name, value},
 static const pcu_property function_properties[] = {PCU_FUNC_ATTRS(FUNCTION_PROPERTY)};
 #undef FUNCTION_PROPERTY
@@ -431,7 +347,7 @@ pcu_function_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->Function, &function_spec, NULL) < 0) {
         return -1;
     }
-    if (pcu_add_methods(st->Function, pcu_oldlaunch_methods) < 0) {
+    if (pcu_add_methods(st->Function, pcu_old_call_methods) < 0) {
         return -1;
     }
     return pcu_add_properties(st, st->Function, function_properties,

@@ -1,4 +1,6 @@
-/* Function: a kernel of a loaded module. */
+/* Function: a kernel of a loaded module.
+ *
+ * Callers: module.c, for get_function(). */
 #ifndef PYTHON_DRIVER_LAUNCH_FUNCTION_H
 #define PYTHON_DRIVER_LAUNCH_FUNCTION_H
 

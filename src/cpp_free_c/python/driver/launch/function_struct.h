@@ -1,5 +1,7 @@
-/* The struct of a Function, which the files of the launch look into: a kernel, what the
- * driver says of it, and its prepared calls. */
+/* The struct of a Function: a kernel, its description by the driver, and the compiled
+ * format of its prepared calls.
+ *
+ * Callers: the files of launch/. */
 #ifndef PYTHON_DRIVER_LAUNCH_FUNCTION_STRUCT_H
 #define PYTHON_DRIVER_LAUNCH_FUNCTION_STRUCT_H
 
@@ -7,25 +9,26 @@
 
 #include "driver/context_record.h"
 
-/* A kernel parameter's place in the parameter block, as the driver says. */
+/* The place of a kernel parameter in the parameter block, as the driver reports it. */
 typedef struct {
     size_t offset;
     size_t size;
-    signed char integer; /* 1 signed, 2 unsigned, -1 no integer; 0: not asked yet */
+    signed char integer; /* 1 signed, 2 unsigned, -1 no integer; 0 not known yet */
 } pcu_param;
 
-/* One value of a prepared call: a format character and where its bytes go. */
+/* One value of a prepared call: its format character and the place of its bytes. */
 typedef struct {
     char code;
     size_t size;
     size_t align;
     size_t offset;
-    long long low; /* what an integer may be */
+    long long low; /* the range of an integer */
     unsigned long long high;
 } pcu_prepared_arg;
 
-/* What prepare() compiled. A call holds it while it packs: converting a value may run
- * code that prepares anew. The count changes under the interpreter lock. */
+/* A compiled format. A call holds a reference while it packs, because converting a
+ * value may run code that calls prepare(). The count changes under the interpreter
+ * lock. */
 typedef struct {
     Py_ssize_t references;
     Py_ssize_t count;
@@ -37,26 +40,26 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     pcu_state *st;
-    PyObject *module; /* strong: a loaded function keeps its code */
+    PyObject *module; /* strong: the module owns the code */
     PyObject *name;   /* str */
     PyObject *dict;
     PyObject *weakrefs;
     CUfunction handle;
-    const pcu_ctxrec *ctx; /* the module's context, which module holds */
+    const pcu_ctxrec *ctx; /* the module's context; the module holds it */
 
-    int described;        /* the next five are known */
+    int described;        /* 1 if the next five members are set */
     int max_threads;      /* of a block, for this kernel */
     size_t static_shared; /* bytes */
-    size_t max_dynamic;   /* bytes of dynamic shared memory a launch may ask */
-    Py_ssize_t nparams;   /* -1: the driver cannot tell */
+    size_t max_dynamic;   /* bytes of dynamic shared memory that a launch may use */
+    Py_ssize_t nparams;   /* -1: the driver does not report them */
     pcu_param *params;    /* owned */
     size_t params_size;   /* bytes of the whole parameter block */
 
     pcu_prepared *prepared; /* counted reference; NULL before prepare() */
     PyObject *arg_format;   /* strong: the format of `prepared`, or NULL */
-    PyObject *texrefs;      /* strong: the tuple that prepare() was given, or NULL */
+    PyObject *texrefs;      /* strong: a tuple, the texrefs of prepare(), or NULL */
 
-    /* The launch state of the old param_*, launch_* calls. */
+    /* The state of the launch calls in old_calls.c. */
     unsigned int old_block[3];
     unsigned int old_shared;
     unsigned char *old_params; /* owned */

@@ -1,23 +1,24 @@
-/* ArgumentHandler, In, Out, InOut: kernel arguments that carry a host array to the
- * device for the length of one call, and back.
+/* ArgumentHandler, In, Out, InOut: kernel arguments that copy a host array to the
+ * device before the launch, and back after it.
  *
- * A handler allocates at its first call and keeps the allocation for the next. Programs
- * derive from these types; launch.c calls the methods below directly for exactly these
- * types and through attribute look-up for derived ones. */
+ * A handler allocates device memory at its first call and keeps it for the next. The
+ * functions in handlers.h serve objects whose type is exactly In, Out or InOut, without
+ * a method call. For types that programs derive, the methods below are looked up. */
 #include "python/driver/launch/handlers.h"
 
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context_stack.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/allocation.h"
 #include "python/driver/memory/copy.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/stream.h"
 
-/* -- for launch.c ------------------------------------------------------------------ */
+/* -- during a call ----------------------------------------------------------------- */
 
-/* The array, held: the code that looks at it may run other code that replaces it. */
+/* The array, as a new reference: reading it may run code that replaces it. */
 static PyObject *
 handler_array_new(pcu_handler *self)
 {
@@ -27,10 +28,22 @@ handler_array_new(pcu_handler *self)
     return Py_XNewRef(self->array);
 }
 
-/* What messages call the array: "the array of InOut". */
+/* The name of the array in messages, such as "the array of InOut". */
 typedef struct {
     char text[64];
 } handler_words;
+
+/* The name of the type without its module. */
+static const char *
+handler_type_name(const pcu_handler *self)
+{
+    const char *name = Py_TYPE(self)->tp_name;
+    const char *dot = strrchr(name, '.');
+    if (dot != NULL) {
+        return dot + 1;
+    }
+    return name;
+}
 
 static handler_words
 handler_describe(const pcu_handler *self)
@@ -38,12 +51,8 @@ handler_describe(const pcu_handler *self)
     static const char start[] = "the array of ";
     enum { START = sizeof(start) - 1 };
     handler_words words;
-    const char *name = Py_TYPE(self)->tp_name;
-    const char *dot = strrchr(name, '.');
-    if (dot != NULL) {
-        name = dot + 1;
-    }
-    /* without snprintf: every call of a kernel with handlers comes here */
+    const char *name = handler_type_name(self);
+    /* not by snprintf: each call of a kernel with handlers runs this */
     size_t length = strnlen(name, sizeof(words.text) - START - 1);
     memcpy(words.text, start, START);
     memcpy(words.text + START, name, length);
@@ -51,7 +60,7 @@ handler_describe(const pcu_handler *self)
     return words;
 }
 
-/* The bytes of the array. Only an object without a buffer is asked for its nbytes. */
+/* Read the size of the array in bytes. nbytes is read only if there is no buffer. */
 static int
 handler_size(pcu_handler *self, size_t *size)
 {
@@ -74,14 +83,17 @@ handler_size(pcu_handler *self, size_t *size)
     }
     else {
         nbytes = PyObject_GetAttr(array, self->st->str_nbytes);
-        rc = nbytes == NULL ? -1 : pcu_as_size(self->st, nbytes, size, "nbytes");
+        if (nbytes != NULL) {
+            rc = pcu_as_size(self->st, nbytes, size, "nbytes");
+        }
     }
     Py_XDECREF(nbytes);
     Py_DECREF(array);
     return rc;
 }
 
-/* Refuse a numpy array whose elements the kernel would take for others. */
+/* Refuse a NumPy array whose elements a kernel would misread, such as those with
+ * swapped bytes. */
 static int
 handler_check_meaning(pcu_handler *self)
 {
@@ -95,9 +107,9 @@ handler_check_meaning(pcu_handler *self)
     return rc;
 }
 
-/* Does what was allocated for an earlier call do for this one? It may be too small,
- * when the program replaced the array, or another context's. What the program gave
- * does. */
+/* 1 if the present device memory serves for this call. Memory from an earlier call may
+ * be too small, if the program replaced the array, or may belong to another context.
+ * Memory that the program set always serves. */
 static int
 handler_has_memory(const pcu_handler *self, size_t size)
 {
@@ -140,7 +152,7 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
     return alloc;
 }
 
-/* What get_device_alloc(), which a subclass may have replaced, gives. */
+/* The result of get_device_alloc(), which a derived type may override. */
 static PyObject *
 handler_method_alloc_new(PyObject *op, CUdeviceptr *pointer)
 {
@@ -157,20 +169,10 @@ pcu_handler_method_pointer(PyObject *op, CUdeviceptr *pointer)
 {
     PyObject *alloc = handler_method_alloc_new(op, pointer);
     Py_XDECREF(alloc);
-    return alloc == NULL ? -1 : 0;
-}
-
-int
-pcu_launch_synchronize(pcu_state *st, CUstream stream)
-{
-    int rc;
-    if (stream != NULL) {
-        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+    if (alloc == NULL) {
+        return -1;
     }
-    else {
-        rc = pcu_context_synchronize(st);
-    }
-    return rc;
+    return 0;
 }
 
 static int
@@ -180,8 +182,9 @@ handler_is_ours(pcu_state *st, PyObject *alloc)
            PyObject_TypeCheck(alloc, st->PooledDeviceAllocation);
 }
 
-/* Copy between the array and its device memory. The array may say other nbytes than it
- * has, and a program may have replaced it, or the memory, since that was allocated. */
+/* Copy between the array and its device memory. Compare the sizes again: nbytes may
+ * differ from the size of the buffer, and the program may have replaced the array or
+ * the memory. */
 static int
 handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload)
 {
@@ -189,6 +192,10 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     pcu_buffer buffer = {0};
     handler_words words = handler_describe(self);
     int rc = -1;
+    const char *routine = "cuMemcpyDtoH";
+    if (upload) {
+        routine = "cuMemcpyHtoD";
+    }
     PyObject *array = handler_array_new(self);
     if (array == NULL ||
         (PyArray_Check(array) &&
@@ -198,8 +205,7 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
     }
     pcu_resource *memory = (pcu_resource *)alloc;
     int ours = handler_is_ours(st, alloc);
-    if (ours &&
-        pcu_resource_check(memory, upload ? "cuMemcpyHtoD" : "cuMemcpyDtoH") < 0) {
+    if (ours && pcu_resource_check(memory, routine) < 0) {
         goto done;
     }
     if (ours && memory->has_size && buffer.size > memory->size) {
@@ -207,8 +213,12 @@ handler_copy(pcu_handler *self, CUdeviceptr pointer, PyObject *alloc, int upload
                      words.text, buffer.size, memory->size);
         goto done;
     }
-    rc = upload ? pcu_copy_to_device(st, pointer, &buffer)
-                : pcu_copy_from_device(st, &buffer, pointer);
+    if (upload) {
+        rc = pcu_copy_to_device(st, pointer, &buffer);
+    }
+    else {
+        rc = pcu_copy_from_device(st, &buffer, pointer);
+    }
 done:
     pcu_buffer_release(&buffer);
     Py_XDECREF(array);
@@ -219,13 +229,14 @@ static int
 handler_upload(pcu_handler *self, PyObject *alloc)
 {
     CUdeviceptr pointer = 0;
-    return pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
-               ? -1
-               : handler_copy(self, pointer, alloc, 1);
+    if (pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
+        return -1;
+    }
+    return handler_copy(self, pointer, alloc, 1);
 }
 
-/* Wait for the launch that wrote to the memory. A post_call or a signal handler may
- * have made another context current. */
+/* Wait for the launch that writes to the memory. Use the context of the memory: a
+ * post_call or a signal handler may have made another one current. */
 static int
 handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
 {
@@ -246,19 +257,25 @@ handler_wait(pcu_state *st, PyObject *alloc, CUstream stream)
         routine = "cuCtxSynchronize";
         PCU_STATUS(status, CtxSynchronize, ());
         CUresult left = pcu_scope_leave(&scope);
-        status = status == CUDA_SUCCESS ? left : status;
+        if (status == CUDA_SUCCESS) {
+            status = left;
+        }
     }
-    return status == CUDA_SUCCESS ? 0 : pcu_raise(st, routine, status);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise(st, routine, status);
 }
 
 static int
 handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
 {
     CUdeviceptr pointer = 0;
-    return handler_wait(self->st, alloc, stream) < 0 ||
-                   pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0
-               ? -1
-               : handler_copy(self, pointer, alloc, 0);
+    if (handler_wait(self->st, alloc, stream) < 0 ||
+        pcu_as_pointer(self->st, alloc, &pointer, "dev_alloc") < 0) {
+        return -1;
+    }
+    return handler_copy(self, pointer, alloc, 0);
 }
 
 static int
@@ -266,7 +283,10 @@ handler_call(PyObject *arg, PyObject *name, PyObject *stream)
 {
     PyObject *result = PyObject_CallMethodOneArg(arg, name, stream);
     Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
+    if (result == NULL) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -301,11 +321,15 @@ pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
         }
         else if (type != st->In && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
             PyObject *post_call = pcu_attribute_new(args[i], st->str_post_call);
-            PyObject *result =
-                post_call == NULL ? NULL : PyObject_CallOneArg(post_call, stream);
+            PyObject *result = NULL;
+            if (post_call != NULL) {
+                result = PyObject_CallOneArg(post_call, stream);
+            }
             Py_XDECREF(post_call);
             Py_XDECREF(result);
-            rc = PyErr_Occurred() ? -1 : 0;
+            if (PyErr_Occurred()) {
+                rc = -1;
+            }
         }
         if (rc < 0) {
             return -1;
@@ -332,7 +356,10 @@ static PyObject *
 handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
     pcu_state *st = pcu_state_of_type(type);
-    pcu_handler *self = st == NULL ? NULL : (pcu_handler *)type->tp_alloc(type, 0);
+    pcu_handler *self = NULL;
+    if (st != NULL) {
+        self = (pcu_handler *)type->tp_alloc(type, 0);
+    }
     if (self != NULL) {
         self->st = st;
         self->array = Py_NewRef(Py_None);
@@ -340,8 +367,7 @@ handler_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(k
     return (PyObject *)self;
 }
 
-/* The array may be named: array is what In's documentation calls it, ary what programs
- * write. */
+/* The keyword is `array` or, in many programs, `ary`. */
 static int
 handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
@@ -349,9 +375,10 @@ handler_init(PyObject *op, PyObject *args, PyObject *kwargs)
     static const pcu_argspec ary_spec[] = {{"ary", pcu_as_object, 0}};
     pcu_handler *self = (pcu_handler *)op;
     int short_name = kwargs != NULL && PyDict_GetItemString(kwargs, "ary") != NULL;
-    const char *dot = strrchr(Py_TYPE(op)->tp_name, '.');
-    const pcu_argtable table = {dot == NULL ? Py_TYPE(op)->tp_name : dot + 1,
-                                short_name ? ary_spec : array_spec, 1, 1, 0};
+    pcu_argtable table = {handler_type_name(self), array_spec, 1, 1, 0};
+    if (short_name) {
+        table.specs = ary_spec;
+    }
     PyObject *array = NULL;
     if (pcu_args_parse_tuple(self->st, &table, args, kwargs, &array) < 0) {
         return -1;
@@ -398,8 +425,7 @@ handler_dealloc(PyObject *op)
 {
     PyTypeObject *type = Py_TYPE(op);
     PyObject_GC_UnTrack(op);
-    Py_TRASHCAN_BEGIN(op,
-                      handler_dealloc) /* handlers may hold handlers, in a long chain */
+    Py_TRASHCAN_BEGIN(op, handler_dealloc) /* handlers may form a long chain */
         if (((pcu_handler *)op)->weakrefs != NULL)
     {
         PyObject_ClearWeakRefs(op);
@@ -414,12 +440,15 @@ static PyObject *
 handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
 {
     PyObject *alloc = ((pcu_handler *)op)->dev_alloc;
-    return Py_NewRef(alloc == NULL ? Py_None : alloc);
+    if (alloc == NULL) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef(alloc);
 }
 
 PyDoc_STRVAR(handler_get_device_alloc_doc,
              "get_device_alloc($self, /)\n--\n\n"
-             "The device memory of this argument, allocated at the first call.");
+             "Return the device memory of this argument. The first call allocates it.");
 
 static PyObject *
 handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -428,8 +457,7 @@ handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_handler_alloc_new((pcu_handler *)op, &pointer);
 }
 
-/* The stream of pre_call and post_call, as it was given. Borrowed; NULL with an
- * exception. */
+/* The stream argument of pre_call and post_call. Borrowed; NULL with an exception. */
 static PyObject *
 handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
                       Py_ssize_t nargs, PyObject *kwnames)
@@ -437,10 +465,11 @@ handler_stream_borrow(PyObject *op, const char *function, PyObject *const *args,
     static const pcu_argspec specs[] = {{"stream", pcu_as_object, 0}};
     const pcu_argtable table = {function, specs, 1, 1, 0};
     PyObject *stream = NULL;
-    return pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames,
-                          &stream) < 0
-               ? NULL
-               : stream;
+    if (pcu_args_parse(((pcu_handler *)op)->st, &table, args, nargs, kwnames, &stream) <
+        0) {
+        return NULL;
+    }
+    return stream;
 }
 
 PyDoc_STRVAR(
@@ -451,9 +480,10 @@ static PyObject *
 handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                       PyObject *kwnames)
 {
-    return handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL
-               ? NULL
-               : Py_NewRef(Py_None);
+    if (handler_stream_borrow(op, "pre_call", args, nargs, kwnames) == NULL) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(handler_in_pre_call_doc,
@@ -468,14 +498,20 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
-    int rc = alloc == NULL ? -1 : handler_copy((pcu_handler *)op, pointer, alloc, 1);
+    int rc = -1;
+    if (alloc != NULL) {
+        rc = handler_copy((pcu_handler *)op, pointer, alloc, 1);
+    }
     Py_XDECREF(alloc);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(handler_out_post_call_doc,
              "post_call($self, /, stream)\n--\n\n"
-             "Wait for the launch and copy the device's memory back to the array.");
+             "Wait for the launch and copy the device memory back to the array.");
 
 static PyObject *
 handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -491,12 +527,18 @@ handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     self->finishing++;
     PyObject *alloc = handler_method_alloc_new(op, &pointer);
     self->finishing--;
-    int rc = alloc == NULL ? -1 : handler_wait(self->st, alloc, handle);
+    int rc = -1;
+    if (alloc != NULL) {
+        rc = handler_wait(self->st, alloc, handle);
+    }
     if (rc == 0) {
         rc = handler_copy(self, pointer, alloc, 0);
     }
     Py_XDECREF(alloc);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 static int
@@ -542,18 +584,21 @@ static PyMethodDef out_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+PyDoc_STRVAR(handler_doc,
+             "ArgumentHandler(array)\n--\n\n"
+             "Base class of kernel arguments that act before and after the launch.\n\n"
+             "Override get_device_alloc(), pre_call(stream) and post_call(stream).");
 PyDoc_STRVAR(
-    handler_doc,
-    "ArgumentHandler(array)\n--\n\n"
-    "Base of kernel arguments that do something before and after the launch.\n\n"
-    "Derive and override get_device_alloc, pre_call(stream), post_call(stream).");
-PyDoc_STRVAR(in_doc, "In(array)\n--\n\nCopied to the device before the launch.");
+    in_doc,
+    "In(array)\n--\n\nAn array that is copied to the device before the launch.");
 PyDoc_STRVAR(out_doc,
              "Out(array)\n--\n\n"
-             "Copied back after the launch; what the kernel finds there is undefined.");
+             "An array that is copied back after the launch.\n\n"
+             "The device memory is undefined when the kernel starts.");
 PyDoc_STRVAR(
     inout_doc,
-    "InOut(array)\n--\n\nCopied to the device before and back after the launch.");
+    "InOut(array)\n--\n\n"
+    "An array that is copied to the device before the launch and back after it.");
 
 static PyType_Slot handler_slots[] = {
     {Py_tp_doc, (void *)handler_doc}, {Py_tp_new, handler_new},
@@ -594,13 +639,21 @@ pcu_handlers_setup(PyObject *m, pcu_state *st)
     }
     PyObject *base = PyTuple_Pack(1, (PyObject *)st->ArgumentHandler);
     PyObject *both = NULL;
-    int rc = base == NULL ? -1 : pcu_add_type(m, &st->In, &in_spec, base);
+    int rc = -1;
+    if (base != NULL) {
+        rc = pcu_add_type(m, &st->In, &in_spec, base);
+    }
     if (rc == 0) {
         rc = pcu_add_type(m, &st->Out, &out_spec, base);
     }
     if (rc == 0) {
         both = PyTuple_Pack(2, (PyObject *)st->In, (PyObject *)st->Out);
-        rc = both == NULL ? -1 : pcu_add_type(m, &st->InOut, &inout_spec, both);
+        if (both == NULL) {
+            rc = -1;
+        }
+        else {
+            rc = pcu_add_type(m, &st->InOut, &inout_spec, both);
+        }
     }
     Py_XDECREF(base);
     Py_XDECREF(both);

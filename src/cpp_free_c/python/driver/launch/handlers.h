@@ -1,5 +1,8 @@
-/* What launch.c needs of argument handlers. The functions hold for exactly the types
- * In, Out and InOut; derived types go through their methods. */
+/* Argument handlers during a call: their device memory, and the copies before and after
+ * the launch.
+ *
+ * Invariant: only objects whose type is exactly In, Out or InOut are used directly. The
+ * methods of derived types are called. Callers: call.c, arguments.c, old_calls.c. */
 #ifndef PYTHON_DRIVER_LAUNCH_HANDLERS_H
 #define PYTHON_DRIVER_LAUNCH_HANDLERS_H
 
@@ -11,27 +14,24 @@ typedef struct {
     pcu_state *st;
     PyObject *array;
     PyObject *dev_alloc; /* NULL until the first call */
-    size_t room;         /* of what we allocated; 0 if the program set dev_alloc */
-    int finishing;       /* post_call copies what the launch wrote: allocate nothing */
+    size_t room;         /* bytes of our allocation; 0 if the program set dev_alloc */
+    int finishing;       /* post_call is copying: do not replace the memory */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;
 
-/* The handler's device memory, allocated if it has none, and its address. New
- * reference. Other code may give the handler other memory during the call, so the call
- * holds this one, from which it copies. */
+/* Return the handler's device memory, and its address in *pointer. Allocate it if there
+ * is none. The call holds this reference and copies from it: other code may give the
+ * handler other memory during the call. */
 PCU_HIDDEN PyObject *pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer);
 
-/* The address that get_device_alloc(), which a subclass may have replaced, gives. */
+/* Read the address that get_device_alloc() of a derived type returns. */
 PCU_HIDDEN PCU_RAISES int pcu_handler_method_pointer(PyObject *op,
                                                      CUdeviceptr *pointer);
 
-/* Wait for the stream; NULL: for the context. */
-PCU_HIDDEN PCU_RAISES int pcu_launch_synchronize(pcu_state *st, CUstream stream);
-
-/* What is done for the handlers among the arguments of a call before and after the
- * launch: pre_call and post_call. `memory` is what pcu_launch_pack made; `stream` is
- * the stream as it was given, `handle` the launch's. */
+/* Do the work of pre_call and post_call for the handlers among the arguments. `memory`
+ * is the result of pcu_arguments_pack, `stream` the argument of the call, `handle` the
+ * stream of the launch. */
 PCU_HIDDEN PCU_RAISES int pcu_handlers_before(pcu_state *st, PyObject *const *args,
                                               Py_ssize_t nargs, PyObject *const *memory,
                                               PyObject *stream);

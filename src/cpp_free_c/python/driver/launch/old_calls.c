@@ -1,21 +1,26 @@
-/* The launch calls of CUDA before 4.0, which keep their state in the function: block
- * shape, shared size, a parameter block written piece by piece, then launch,
- * launch_grid, launch_grid_async. The names with an underscore are the same methods. */
-#include "python/support/base.h"
+/* The launch calls of CUDA before 4.0. See old_calls.h.
+ *
+ * They keep the state of a launch in the function: the block shape, the size of shared
+ * memory, and a parameter block that param_set() and its variants write piece by piece.
+ * launch(), launch_grid() and launch_grid_async() use that state. Each method has a
+ * second name with an underscore. */
+#include "python/driver/launch/old_calls.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/driver/launch/arguments.h"
+#include "python/driver/launch/function_description.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/stream.h"
 
-enum { OLD_PARAMS_MAX = 32764 }; /* what a kernel can be declared with */
+enum { OLD_PARAMS_MAX = 32764 }; /* bytes of parameters that a kernel can have */
 
-/* Make the parameter block size bytes long, zero-filled at the end. */
+/* Resize the parameter block. New bytes are zero. */
 static int
 old_resize(pcu_function *self, size_t size)
 {
-    unsigned char *params = PyMem_Realloc(self->old_params, size == 0 ? 1 : size);
+    unsigned char *params = PyMem_Realloc(self->old_params, Py_MAX(size, 1));
     if (params == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -62,7 +67,7 @@ old_set_parse(pcu_function *self, const char *function, const char *value,
     return pcu_args_parse(self->st, &table, args, nargs, kwnames, a);
 }
 
-/* The one parameter, bytes, of a function. */
+/* Parse the one parameter, bytes, of a method. */
 static int
 old_bytes_parse(pcu_function *self, const char *function, pcu_converter convert,
                 PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, void *out)
@@ -118,8 +123,10 @@ old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         return NULL;
     }
     unsigned int value = (unsigned int)bits;
-    return old_write(self, a.offset, &value, sizeof(value)) < 0 ? NULL
-                                                                : Py_NewRef(Py_None);
+    if (old_write(self, a.offset, &value, sizeof(value)) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_param_setf_doc,
@@ -142,8 +149,10 @@ old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
         return NULL;
     }
     float value = (float)number;
-    return old_write(self, a.offset, &value, sizeof(value)) < 0 ? NULL
-                                                                : Py_NewRef(Py_None);
+    if (old_write(self, a.offset, &value, sizeof(value)) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_param_setv_doc,
@@ -165,7 +174,10 @@ old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     }
     int rc = old_write(self, a.offset, buffer.data, buffer.size);
     pcu_buffer_release(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_param_set_doc,
@@ -184,12 +196,12 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         return NULL;
     }
     pcu_argbuf_init(&buffer);
-    int rc = pcu_launch_pack(self, args, nargs, NULL, &buffer, &handlers);
+    int rc = pcu_arguments_pack(self, args, nargs, NULL, &buffer, &handlers);
     if (rc == 0 && handlers != NULL) {
         PyErr_Format(
             PyExc_TypeError,
-            "param_set() of %U was given an argument handler (In, Out, InOut); "
-            "their copies belong to one call of the function",
+            "param_set() of %U takes no argument handlers (In, Out, InOut): they copy "
+            "arrays for one call of the function only",
             self->name);
         rc = -1;
     }
@@ -201,7 +213,10 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     }
     pcu_handlers_release(handlers, nargs);
     pcu_argbuf_free(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_set_block_shape_doc,
@@ -265,7 +280,8 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
     if (pcu_function_describe(self) < 0) {
         return NULL;
     }
-    /* a copy: while the launch waits, a signal handler or thread may set parameters */
+    /* launch with a copy: another thread or a signal handler may set parameters while
+     * the launch waits */
     pcu_argbuf_init(&buffer);
     void *params = pcu_argbuf_reserve(&buffer, self->old_params_size, 1);
     if (params == NULL) {
@@ -278,7 +294,10 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
     pcu_argbuf_free(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(old_launch_single_doc, "launch($self, /)\n--\n\nLaunch one block.");
@@ -297,7 +316,7 @@ typedef struct {
     CUstream stream;
 } old_grid_args;
 
-/* The two names of a function name their parameters differently. */
+/* The method and its name with an underscore have different keywords. */
 static const pcu_argspec old_grid_specs[] = {
     {"width", pcu_as_uint, offsetof(old_grid_args, width)},
     {"height", pcu_as_uint, offsetof(old_grid_args, height)},
@@ -315,9 +334,10 @@ old_launch_table(PyObject *op, const pcu_argtable *table, PyObject *const *args,
 {
     pcu_function *self = (pcu_function *)op;
     old_grid_args a = {.stream = pcu_current_stream()};
-    return pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0
-               ? NULL
-               : old_launch(self, a.width, a.height, a.stream);
+    if (pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    return old_launch(self, a.width, a.height, a.stream);
 }
 
 #define OLD_GRID(function, name, specs, count)                                       \
@@ -353,7 +373,7 @@ typedef struct {
     CUstream stream;
 } old_kernel_args;
 
-/* Dimensions that may be missing altogether. */
+/* Read dimensions. An empty tuple is (1, 1, 1). */
 static int
 old_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *name)
 {
@@ -367,7 +387,7 @@ old_dims(pcu_state *st, PyObject *value, unsigned int dims[3], const char *name)
 PyDoc_STRVAR(old_launch_kernel_doc,
              "_launch_kernel"
              "($self, grid, block, param_buffer, shared, stream, /)\n--\n\n"
-             "Launch with a parameter block that the caller packed.");
+             "Launch with a parameter block that you packed.");
 
 static PyObject *
 old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -395,7 +415,10 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     shape.stream = a.stream;
     int rc = pcu_launch_run(self, &shape, buffer.data, buffer.size);
     pcu_buffer_release(&buffer);
-    return rc < 0 ? NULL : Py_NewRef(Py_None);
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
 }
 
 #define OLD_ROW(name, function, flags, doc)                     \
@@ -403,7 +426,7 @@ old_launch_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
         name, (PyCFunction)(void (*)(void))function, flags, doc \
     }
 
-PyMethodDef pcu_oldlaunch_methods[] = {
+PyMethodDef pcu_old_call_methods[] = {
     OLD_ROW("param_set", old_param_set, METH_FASTCALL, old_param_set_doc),
     OLD_ROW("_param_set", old_param_set, METH_FASTCALL, old_param_set_under_doc),
     OLD_ROW("param_set_size", old_param_set_size, METH_FASTCALL | METH_KEYWORDS,

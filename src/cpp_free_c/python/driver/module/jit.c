@@ -60,7 +60,10 @@ jit_add_pairs(pcu_state *st, pcu_jit *jit, PyObject *options)
         }
     }
     Py_DECREF(iterator);
-    return PyErr_Occurred() ? -1 : 0;
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    return 0;
 }
 
 int
@@ -93,13 +96,16 @@ pcu_jit_finish(pcu_jit *jit)
     jit->info = jit->error = NULL;
 }
 
-/* The text of a log: up to its NUL. (The size that the driver stores over the value of
- * the option comes only with some calls of a link.) */
+/* The text of a log, up to its NUL. The driver reports the size of the log only for
+ * some calls of a link. */
 static PyObject *
 jit_log_new(const char *log)
 {
     const char *end = memchr(log, '\0', PCU_JIT_LOG_BYTES);
-    Py_ssize_t length = end == NULL ? PCU_JIT_LOG_BYTES : (Py_ssize_t)(end - log);
+    Py_ssize_t length = PCU_JIT_LOG_BYTES;
+    if (end != NULL) {
+        length = (Py_ssize_t)(end - log);
+    }
     return PyUnicode_DecodeUTF8(log, length, "replace");
 }
 
@@ -109,17 +115,23 @@ jit_call_handler(PyObject *handler, int success, PyObject *info, PyObject *error
     if (handler == NULL || handler == Py_None) {
         return 0;
     }
-    Py_INCREF(handler); /* its owner may drop it meanwhile */
-    PyObject *result = PyObject_CallFunctionObjArgs(
-        handler, success ? Py_True : Py_False, info, error, NULL);
+    PyObject *loaded = Py_False;
+    if (success) {
+        loaded = Py_True;
+    }
+    Py_INCREF(handler); /* its owner may release it meanwhile */
+    PyObject *result = PyObject_CallFunctionObjArgs(handler, loaded, info, error, NULL);
     Py_DECREF(handler);
     Py_XDECREF(result);
-    return result == NULL ? -1 : 0;
+    if (result == NULL) {
+        return -1;
+    }
+    return 0;
 }
 
 int
-pcu_jit_tell(pcu_state *st, const pcu_jit *jit, PyObject *handler, const char *routine,
-             CUresult status)
+pcu_jit_report(pcu_state *st, const pcu_jit *jit, PyObject *handler,
+               const char *routine, CUresult status)
 {
     PyObject *info = jit_log_new(jit->info);
     PyObject *error = jit_log_new(jit->error);
@@ -128,84 +140,14 @@ pcu_jit_tell(pcu_state *st, const pcu_jit *jit, PyObject *handler, const char *r
         rc = jit_call_handler(handler, status == CUDA_SUCCESS, info, error);
     }
     if (rc == 0 && status != CUDA_SUCCESS) {
-        rc = PyUnicode_GET_LENGTH(error) != 0
-                 ? pcu_raise_detail(st, routine, status, "%U", error)
-                 : pcu_raise(st, routine, status);
+        if (PyUnicode_GET_LENGTH(error) != 0) {
+            rc = pcu_raise_detail(st, routine, status, "%U", error);
+        }
+        else {
+            rc = pcu_raise(st, routine, status);
+        }
     }
     Py_XDECREF(info);
     Py_XDECREF(error);
     return rc;
-}
-
-/* -- images ------------------------------------------------------------------------ */
-
-/* What a fat binary begins with. */
-typedef struct {
-    uint32_t magic;
-    uint16_t version;
-    uint16_t header_size;
-    uint64_t size; /* of what follows the header */
-} fatbin_header;
-
-static int
-image_check_length(pcu_state *st, const pcu_image *image, const char *name,
-                   const char *routine)
-{
-    static const uint32_t magic = 0xBA55ED50;
-    fatbin_header header = {.header_size = sizeof(header)};
-    if (image->size < sizeof(magic) ||
-        memcmp(image->data, &magic, sizeof(magic)) != 0) {
-        return 0;
-    }
-    if (image->size >= sizeof(header)) {
-        memcpy(&header, image->data, sizeof(header));
-    }
-    if (header.header_size <= image->size &&
-        header.size <= image->size - header.header_size) {
-        return 0;
-    }
-    return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_IMAGE,
-                            "%s, of %zu bytes, is a fat binary that is cut off", name,
-                            image->size);
-}
-
-int
-pcu_image_acquire(pcu_state *st, pcu_image *image, PyObject *source, const char *what,
-                  const char *name, const char *routine)
-{
-    memset(image, 0, sizeof(*image));
-    if (PyUnicode_Check(source)) {
-        PyErr_Format(PyExc_TypeError, "%s from bytes, not str; encode PTX text first",
-                     what);
-        return -1;
-    }
-    if (pcu_buffer_acquire(&image->buffer, source, 0, name) < 0) {
-        return -1;
-    }
-    image->data = image->buffer.data;
-    image->size = image->buffer.size;
-    if (!PyBytes_Check(source)) {
-        image->copy = PyMem_Malloc(image->size + 1);
-        if (image->copy == NULL) {
-            pcu_image_release(image);
-            PyErr_NoMemory();
-            return -1;
-        }
-        memcpy(image->copy, image->buffer.data, image->size);
-        image->copy[image->size] = '\0';
-        image->data = image->copy;
-    }
-    if (image_check_length(st, image, name, routine) < 0) {
-        pcu_image_release(image);
-        return -1;
-    }
-    return 0;
-}
-
-void
-pcu_image_release(pcu_image *image)
-{
-    PyMem_Free(image->copy);
-    image->copy = NULL;
-    pcu_buffer_release(&image->buffer);
 }

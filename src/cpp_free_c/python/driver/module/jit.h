@@ -1,16 +1,16 @@
-/* The options of the driver's JIT compiler, and what it said: for cumodule.c and
- * linker.c. */
+/* The options and the logs of the driver's JIT compiler.
+ *
+ * Invariant: the driver writes into the logs while a module is loaded, and until a link
+ * is destroyed. Callers: module.c and linker.c. */
 #ifndef PYTHON_DRIVER_MODULE_JIT_H
 #define PYTHON_DRIVER_MODULE_JIT_H
 
 #include "python/support/base.h"
 
-#include "python/support/buffer.h"
-
 enum { PCU_JIT_LOG_BYTES = 32768, PCU_JIT_OPTIONS_MAX = 40 };
 
-/* The options of one load or link: what the caller asked, then verbosity, then the two
- * logs. The driver writes into it while the load runs, or as long as the link lives. */
+/* The options of one load or link: first those of the caller, then verbosity, then the
+ * two logs. */
 typedef struct {
     unsigned int count;
     CUjit_option keys[PCU_JIT_OPTIONS_MAX + 5];
@@ -19,33 +19,17 @@ typedef struct {
     char *error;
 } pcu_jit;
 
-/* Read `options`, an iterable of pairs (jit_option, int), NULL or None. To be finished
- * in either case. */
+/* Read `options`: an iterable of pairs (jit_option, int), NULL or None. Call
+ * pcu_jit_finish afterwards, also after an error. */
 PCU_HIDDEN PCU_RAISES int pcu_jit_init(pcu_state *st, pcu_jit *jit, PyObject *options,
                                        int verbose);
 PCU_HIDDEN void pcu_jit_finish(pcu_jit *jit);
 
-/* Give the handler (NULL or None: there is none) success, info log and error log; then
- * raise a status that is a failure, with the error log. -1 also if the handler raised,
- * whose exception goes before. */
-PCU_HIDDEN PCU_RAISES int pcu_jit_tell(pcu_state *st, const pcu_jit *jit,
-                                       PyObject *handler, const char *routine,
-                                       CUresult status);
-
-/* Code as the driver wants it, valid until pcu_image_release: PTX must end in a NUL,
- * which only bytes promise, and a fat binary must be as long as its header says, since
- * the driver goes by that. `what` is what is made of it, where a str is refused;
- * `routine` is the driver function that takes it. */
-typedef struct {
-    const void *data;
-    size_t size; /* a NUL follows */
-    pcu_buffer buffer;
-    char *copy; /* owned */
-} pcu_image;
-
-PCU_HIDDEN PCU_RAISES int pcu_image_acquire(pcu_state *st, pcu_image *image,
-                                            PyObject *source, const char *what,
-                                            const char *name, const char *routine);
-PCU_HIDDEN void pcu_image_release(pcu_image *image);
+/* Call the handler (NULL or None: none) with success, info log and error log. Then
+ * raise if the status is a failure, with the error log as detail. An exception of the
+ * handler comes first. */
+PCU_HIDDEN PCU_RAISES int pcu_jit_report(pcu_state *st, const pcu_jit *jit,
+                                         PyObject *handler, const char *routine,
+                                         CUresult status);
 
 #endif

@@ -1,8 +1,8 @@
-/* Linker: several pieces of code (PTX, machine code, libraries) made into one module.
+/* Linker: links pieces of code (PTX, machine code, libraries) into one module.
  *
- * The driver writes its logs into `jit` until the link is destroyed, so that memory
- * goes last. link_module() ends the link, whatever comes of it. While a call works
- * without the interpreter lock `busy` is 1, and nobody else may touch the link; it
+ * Invariant: the driver writes its logs into `jit` until the link is destroyed, so
+ * `jit` is freed after the link. link_module() ends the link, also if it fails. While a
+ * call runs without the interpreter lock, `busy` is 1 and other threads are refused; it
  * changes under the interpreter lock. */
 #include "python/support/base.h"
 
@@ -12,51 +12,46 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
+#include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/resource.h"
 
 typedef struct {
     pcu_resource base; /* handle.link */
     pcu_jit *jit;      /* owned */
-    PyObject *handler; /* strong; NULL or None: nobody is told */
+    PyObject *handler; /* strong; NULL or None: no handler */
     int busy;
 } pcu_linker;
 
-/* One call of the driver for a link, and its outcome. */
+typedef enum { LINKER_ADD_DATA, LINKER_ADD_FILE, LINKER_COMPLETE } linker_step;
+
+/* The driver function of each step. */
+static const char *const linker_routines[] = {
+    [LINKER_ADD_DATA] = "cuLinkAddData",
+    [LINKER_ADD_FILE] = "cuLinkAddFile",
+    [LINKER_COMPLETE] = "cuLinkComplete",
+};
+
+/* One step of a link, and its result. */
 typedef struct {
-    const char *work;    /* the driver's function */
-    CUjitInputType type; /* of what is added */
-    const void *data;    /* ... in memory, or the name of a file */
+    linker_step step;
+    CUjitInputType type; /* of the code that is added */
+    const void *data;    /* the code, or the name of a file */
     size_t size;
     const char *name;
     CUmodule module;     /* result of linking; NULL if there is none */
     const char *routine; /* result: the call that set the status */
 } linker_job;
 
-static const char *const linker_create = "cuLinkCreate";
-static const char *const linker_data = "cuLinkAddData";
-static const char *const linker_file = "cuLinkAddFile";
-static const char *const linker_complete = "cuLinkComplete";
-
 /* -- calling the driver ------------------------------------------------------------ */
 
+/* Complete the link and load the result. */
 static CUresult
-linker_work(CUlinkState link, linker_job *job)
+linker_complete(CUlinkState link, linker_job *job)
 {
     void *cubin = NULL;
     size_t size = 0;
     CUresult status;
-    job->routine = job->work;
-    if (job->work == linker_data) {
-        PCU_STATUS(status, LinkAddData,
-                   (link, job->type, (void *)(uintptr_t)job->data, job->size, job->name,
-                    0, NULL, NULL));
-        return status;
-    }
-    if (job->work == linker_file) {
-        PCU_STATUS(status, LinkAddFile, (link, job->type, job->data, 0, NULL, NULL));
-        return status;
-    }
     PCU_STATUS(status, LinkComplete, (link, &cubin, &size));
     if (status == CUDA_SUCCESS) {
         job->routine = "cuModuleLoadData";
@@ -65,7 +60,29 @@ linker_work(CUlinkState link, linker_job *job)
     return status;
 }
 
-/* Do a job in the link's context, whichever is current. */
+static CUresult
+linker_call(CUlinkState link, linker_job *job)
+{
+    CUresult status = CUDA_SUCCESS;
+    job->routine = linker_routines[job->step];
+    switch (job->step) {
+        case LINKER_ADD_DATA:
+            PCU_STATUS(status, LinkAddData,
+                       (link, job->type, (void *)(uintptr_t)job->data, job->size,
+                        job->name, 0, NULL, NULL));
+            break;
+        case LINKER_ADD_FILE:
+            PCU_STATUS(status, LinkAddFile,
+                       (link, job->type, job->data, 0, NULL, NULL));
+            break;
+        case LINKER_COMPLETE:
+            status = linker_complete(link, job);
+            break;
+    }
+    return status;
+}
+
+/* Run a step in the link's context, whichever context is current. */
 static CUresult
 linker_run(pcu_linker *self, linker_job *job)
 {
@@ -77,7 +94,7 @@ linker_run(pcu_linker *self, linker_job *job)
     job->routine = "cuCtxPushCurrent";
     status = pcu_scope_enter(&scope, rec);
     if (status == CUDA_SUCCESS) {
-        status = linker_work(link, job);
+        status = linker_call(link, job);
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
             job->routine = "cuCtxPopCurrent";
@@ -91,20 +108,21 @@ linker_run(pcu_linker *self, linker_job *job)
 static int
 linker_check_idle(pcu_linker *self, const char *routine)
 {
-    return !self->busy
-               ? 0
-               : pcu_raise_detail(self->base.st, routine, CUDA_ERROR_INVALID_HANDLE,
-                                  "another thread is using this Linker");
+    if (!self->busy) {
+        return 0;
+    }
+    return pcu_raise_detail(self->base.st, routine, CUDA_ERROR_INVALID_HANDLE,
+                            "another thread is using this Linker");
 }
 
 static int
 linker_check(pcu_linker *self, const char *routine)
 {
-    return pcu_resource_check(&self->base, routine) < 0 ||
-                   linker_check_idle(self, routine) < 0 ||
-                   pcu_context_ready(self->base.st) < 0
-               ? -1
-               : 0;
+    if (pcu_resource_check(&self->base, routine) < 0 ||
+        linker_check_idle(self, routine) < 0 || pcu_context_ready(self->base.st) < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 /* -- life -------------------------------------------------------------------------- */
@@ -138,7 +156,7 @@ linker_begin(pcu_linker *self, pcu_jit *jit, PyObject *handler)
     pcu_state *st = self->base.st;
     pcu_handle handle = {0};
     int rc;
-    PyObject *ctx = pcu_context_require(st, linker_create);
+    PyObject *ctx = pcu_context_require(st, "cuLinkCreate");
     if (ctx == NULL) {
         return -1;
     }
@@ -149,7 +167,7 @@ linker_begin(pcu_linker *self, pcu_jit *jit, PyObject *handler)
         self->jit = jit;
         self->handler = Py_XNewRef(handler);
         pcu_resource_adopt(&self->base, ctx, PCU_HANDLE_link, handle);
-        linker_jit_free(old_jit); /* of an __init__ before: its link is destroyed */
+        linker_jit_free(old_jit); /* of an earlier __init__: its link is destroyed */
         Py_XDECREF(old_handler);
     }
     Py_DECREF(ctx);
@@ -171,7 +189,7 @@ linker_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     if (pcu_jit_init(st, jit, a.options, a.verbose) < 0 ||
-        linker_check_idle(self, linker_create) < 0 ||
+        linker_check_idle(self, "cuLinkCreate") < 0 ||
         linker_begin(self, jit, a.handler) < 0) {
         linker_jit_free(jit);
         return -1;
@@ -200,26 +218,26 @@ linker_dealloc(PyObject *op)
     PyObject_GC_UnTrack(op);
     Py_CLEAR(((pcu_linker *)op)->handler);
     pcu_resource_dealloc(op);
-    linker_jit_free(jit); /* the link, which wrote into it, is destroyed */
+    linker_jit_free(jit); /* after the link, which writes into it */
 }
 
 /* -- methods ----------------------------------------------------------------------- */
 
-/* The outcome of an addition, None. */
+/* Run a step that adds code. Return None. */
 static PyObject *
 linker_add(pcu_linker *self, linker_job *job)
 {
     pcu_state *st = self->base.st;
-    if (linker_check(self, job->work) < 0) {
+    if (linker_check(self, linker_routines[job->step]) < 0) {
         return NULL;
     }
     CUresult status = linker_run(self, job);
-    if (status == CUDA_ERROR_FILE_NOT_FOUND) { /* no compiler has run */
+    if (status == CUDA_ERROR_FILE_NOT_FOUND) { /* the compiler has not run: no log */
         pcu_raise_detail(st, job->routine, status, "%s", (const char *)job->data);
         return NULL;
     }
     if (status != CUDA_SUCCESS) {
-        pcu_jit_tell(st, self->jit, self->handler, job->routine, status);
+        pcu_jit_report(st, self->jit, self->handler, job->routine, status);
         return NULL;
     }
     Py_RETURN_NONE;
@@ -235,8 +253,8 @@ PyDoc_STRVAR(
     linker_add_data_doc,
     "add_data($self, /, data, input_type, name='unknown')\n--\n\n"
     "Add code in memory.\n\n"
-    "data: bytes or another buffer. input_type: a jit_input_type. The name is\n"
-    "what messages call it.");
+    "data: bytes or another buffer. input_type: a jit_input_type. name: used in\n"
+    "messages.");
 
 static PyObject *
 linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -251,14 +269,17 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_linker *self = (pcu_linker *)op;
     pcu_state *st = self->base.st;
     linker_add_args a = {0};
-    linker_job job = {.work = linker_data, .name = "unknown"};
+    linker_job job = {.step = LINKER_ADD_DATA, .name = "unknown"};
     pcu_image image;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0) {
         return NULL;
     }
-    if (a.name != NULL && (job.name = pcu_as_name(a.name, "name")) == NULL) {
-        return NULL;
+    if (a.name != NULL) {
+        job.name = pcu_as_name(a.name, "name");
+        if (job.name == NULL) {
+            return NULL;
+        }
     }
     if (pcu_image_acquire(st, &image, a.source, "code is linked", "data",
                           "cuLinkAddData") < 0) {
@@ -268,7 +289,7 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     job.size = image.size;
     if (job.type == CU_JIT_INPUT_PTX && image.size != 0 &&
         ((const char *)image.data)[image.size - 1] != '\0') {
-        job.size++; /* the NUL behind it */
+        job.size++; /* the NUL after it */
     }
     PyObject *result = linker_add(self, &job);
     pcu_image_release(&image);
@@ -277,8 +298,8 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(linker_add_file_doc,
              "add_file($self, /, filename, input_type)\n--\n\n"
-             "Add code from a file: RuntimeError if it is not there.\n\n"
-             "input_type: a jit_input_type; a library (.a) is LIBRARY.");
+             "Add code from a file. RuntimeError if there is no such file.\n\n"
+             "input_type: a jit_input_type; LIBRARY for a library (.a).");
 
 static PyObject *
 linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -292,11 +313,14 @@ linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     pcu_linker *self = (pcu_linker *)op;
     pcu_state *st = self->base.st;
     linker_add_args a = {0};
-    linker_job job = {.work = linker_file};
+    linker_job job = {.step = LINKER_ADD_FILE};
     PyObject *path = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0 ||
-        pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0 ||
-        (path = pcu_as_path_new(a.source, "filename")) == NULL) {
+        pcu_enum_value(st->enum_jit_input_type, a.type, &job.type, "input_type") < 0) {
+        return NULL;
+    }
+    path = pcu_as_path_new(a.source, "filename");
+    if (path == NULL) {
         return NULL;
     }
     job.data = PyBytes_AS_STRING(path);
@@ -308,8 +332,8 @@ linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(
     linker_link_module_doc,
     "link_module($self, /)\n--\n\n"
-    "Link what was added and load it into the linker's context: a new Module.\n\n"
-    "Ends the linker, also if that fails: a second call is a LogicError.");
+    "Link the added code, load it into the linker's context, and return the Module.\n\n"
+    "This ends the linker, also if it fails. A second call is a LogicError.");
 
 static PyObject *
 linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -317,30 +341,32 @@ linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))
     pcu_linker *self = (pcu_linker *)op;
     pcu_state *st = self->base.st;
     pcu_resource *base = &self->base;
-    linker_job job = {.work = linker_complete};
+    linker_job job = {.step = LINKER_COMPLETE};
     pcu_handle handle = {0};
     PyObject *module = NULL;
-    if (linker_check(self, linker_complete) < 0) {
+    if (linker_check(self, linker_routines[job.step]) < 0) {
         return NULL;
     }
     CUresult status = linker_run(self, &job);
     uintptr_t link = (uintptr_t)base->handle.link;
     const char *routine = "";
     int gone;
-    base->live = 0; /* ended before Python code, which may begin another, can run */
+    base->live =
+        0; /* end it before any Python code runs, which may begin another link */
     CUresult ended =
         pcu_release_handle(base->kind, base->handle, base->ctx, &routine, &gone);
-    base->live = !gone; /* if the driver refuses, the object ends it when it goes */
-    if (job.module != NULL) { /* from here on it has an owner */
+    base->live =
+        !gone; /* if the driver refused, the release of the object tries again */
+    if (job.module != NULL) { /* give the loaded code an owner */
         handle.module = job.module;
         module = pcu_resource_new(st, st->Module, base->ctx, PCU_HANDLE_module, handle);
     }
     if (!PyErr_Occurred() &&
-        pcu_jit_tell(st, self->jit, self->handler, job.routine, status) == 0 &&
+        pcu_jit_report(st, self->jit, self->handler, job.routine, status) == 0 &&
         ended != CUDA_SUCCESS) {
         pcu_raise(st, routine, ended);
     }
-    else if (ended != CUDA_SUCCESS) { /* never over the first error */
+    else if (ended != CUDA_SUCCESS) { /* the first error is the one to raise */
         pcu_report_cleanup(st, routine, link, ended);
     }
     if (PyErr_Occurred()) {
@@ -366,9 +392,10 @@ static PyGetSetDef linker_getset[] = {
 PyDoc_STRVAR(
     linker_doc,
     "Linker(message_handler=None, options=None, log_verbose=False, /)\n--\n\n"
-    "Makes one module of several pieces of code, in the current context.\n\n"
-    "message_handler(success, info, error) gets the logs of the JIT compiler when the\n"
-    "module is linked, or when an addition fails. options: pairs (jit_option, int).");
+    "Link several pieces of code into one module, in the current context.\n\n"
+    "message_handler(success, info, error) receives the logs of the JIT compiler when\n"
+    "the module is linked, or when an addition fails. options: pairs\n"
+    "(jit_option, int).");
 
 static PyType_Slot linker_slots[] = {
     {Py_tp_doc, (void *)linker_doc},

@@ -1,5 +1,10 @@
-/* Module: code loaded into a context. Loading runs the driver's JIT compiler on PTX;
- * what that says goes to the message handler, and with a failure into the exception. */
+/* Module: code that is loaded into a context.
+ *
+ * Loading PTX runs the driver's JIT compiler. Its logs go to the message handler, and
+ * after a failure into the exception.
+ *
+ * Invariant: the code stays loaded while a Function of the module is alive. Callers:
+ * SourceModule and programs, through module_from_buffer and module_from_file. */
 #include "python/support/base.h"
 
 #include <sys/stat.h>
@@ -10,12 +15,14 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/launch/function.h"
+#include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/module_struct.h"
-#include "python/driver/texture/reference.h"
+#include "python/driver/texture/module_references.h"
+#include "python/driver/texture/reference_store.h"
 
-/* Load, tell the handler, raise. The wrapper is made first for the handler's sake:
- * whatever it raises, the loaded code has an owner. */
+/* Load the code, call the handler, and raise after a failure. The Module is made before
+ * the handler runs, so the code has an owner if the handler raises. */
 static PyObject *
 module_load_new(pcu_state *st, PyObject *ctx, const void *image, pcu_jit *jit,
                 PyObject *handler)
@@ -31,7 +38,7 @@ module_load_new(pcu_state *st, PyObject *ctx, const void *image, pcu_jit *jit,
             return NULL;
         }
     }
-    if (pcu_jit_tell(st, jit, handler, "cuModuleLoadDataEx", status) < 0) {
+    if (pcu_jit_report(st, jit, handler, "cuModuleLoadDataEx", status) < 0) {
         Py_CLEAR(self);
     }
     return self;
@@ -48,8 +55,8 @@ PyDoc_STRVAR(
     "module_from_buffer($module, /, buffer, options=[], message_handler=None)\n"
     "--\n\n"
     "Load code (cubin, PTX or fatbin bytes) into the current context.\n\n"
-    "options: pairs (jit_option, int). message_handler(success, info, error) gets\n"
-    "the JIT compiler's two logs.");
+    "options: pairs (jit_option, int). message_handler(success, info, error)\n"
+    "receives the two logs of the JIT compiler.");
 
 static PyObject *
 module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -84,10 +91,31 @@ module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return self;
 }
 
+/* Load a file. `filename` is the argument, for messages. */
+static PyObject *
+module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *filename)
+{
+    pcu_handle handle = {0};
+    struct stat info;
+    CUresult status;
+    /* for a directory the driver of a GPU reports a lack of memory */
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        pcu_raise_detail(st, "cuModuleLoad", CUDA_ERROR_INVALID_IMAGE,
+                         "%R is a directory", filename);
+        return NULL;
+    }
+    PCU_STATUS(status, ModuleLoad, (&handle.module, path));
+    if (status != CUDA_SUCCESS) {
+        pcu_raise_detail(st, "cuModuleLoad", status, "%R", filename);
+        return NULL;
+    }
+    return pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
+}
+
 PyDoc_STRVAR(module_from_file_doc,
              "module_from_file($module, /, filename)\n--\n\n"
              "Load code from a file into the current context.\n\n"
-             "RuntimeError if the file is not there.");
+             "RuntimeError if there is no such file.");
 
 static PyObject *
 module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -97,30 +125,17 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     static const pcu_argtable table = {"module_from_file", specs, 1, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
     PyObject *filename = NULL;
-    PyObject *path = NULL;
-    pcu_handle handle = {0};
     PyObject *self = NULL;
-    if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0 ||
-        (path = pcu_as_path_new(filename, "filename")) == NULL) {
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &filename) < 0) {
+        return NULL;
+    }
+    PyObject *path = pcu_as_path_new(filename, "filename");
+    if (path == NULL) {
         return NULL;
     }
     PyObject *ctx = pcu_context_require(st, "cuModuleLoad");
     if (ctx != NULL) {
-        /* a GPU's driver says of a folder that there is no memory for it */
-        struct stat place;
-        int is_folder =
-            stat(PyBytes_AS_STRING(path), &place) == 0 && S_ISDIR(place.st_mode);
-        CUresult status = CUDA_ERROR_INVALID_IMAGE;
-        if (!is_folder) {
-            PCU_STATUS(status, ModuleLoad, (&handle.module, PyBytes_AS_STRING(path)));
-        }
-        if (status == CUDA_SUCCESS) {
-            self = pcu_resource_new(st, st->Module, ctx, PCU_HANDLE_module, handle);
-        }
-        else {
-            pcu_raise_detail(st, "cuModuleLoad", status, "%R%s", filename,
-                             is_folder ? " is a folder" : "");
-        }
+        self = module_load_file_new(st, ctx, PyBytes_AS_STRING(path), filename);
     }
     Py_XDECREF(ctx);
     Py_DECREF(path);
@@ -129,7 +144,7 @@ module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- methods ----------------------------------------------------------------------- */
 
-/* CUDA_ERROR_NOT_FOUND said with the name that was asked for. */
+/* Raise. CUDA_ERROR_NOT_FOUND names the function or variable. */
 static int
 module_raise(pcu_state *st, const char *routine, CUresult status, const char *name)
 {
@@ -139,23 +154,24 @@ module_raise(pcu_state *st, const char *routine, CUresult status, const char *na
     return pcu_raise(st, routine, status);
 }
 
-/* The one parameter of get_function and get_global. */
+/* Parse the one parameter of get_function and get_global. */
 static const char *
 module_parse_name(pcu_resource *self, const char *function, PyObject *const *args,
                   Py_ssize_t nargs, PyObject *kwnames, PyObject **name)
 {
     static const pcu_argspec specs[] = {{"name", pcu_as_object, 0}};
     const pcu_argtable table = {function, specs, 1, 1, 0};
-    return pcu_args_parse(self->st, &table, args, nargs, kwnames, name) < 0
-               ? NULL
-               : pcu_as_name(*name, "name");
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, name) < 0) {
+        return NULL;
+    }
+    return pcu_as_name(*name, "name");
 }
 
 PyDoc_STRVAR(
     module_get_function_doc,
     "get_function($self, /, name)\n--\n\n"
-    "The kernel of that name, a new Function. LogicError if there is none.\n\n"
-    "The name is the linker's: C++ functions outside extern \"C\" are mangled.");
+    "Return the kernel of that name as a new Function. LogicError if there is none.\n\n"
+    "C++ functions outside extern \"C\" have mangled names.");
 
 static PyObject *
 module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -181,7 +197,8 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(
     module_get_global_doc,
     "get_global($self, /, name)\n--\n\n"
-    "Address and size in bytes of a __device__ or __constant__ variable, a tuple.");
+    "Return the address and the size in bytes of a __device__ or __constant__\n"
+    "variable, as a tuple.");
 
 static PyObject *
 module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -221,17 +238,20 @@ static PyGetSetDef module_getset[] = {
 static int
 module_traverse(PyObject *op, visitproc visit, void *arg)
 {
-    int rc = pcu_refs_traverse(((pcu_module *)op)->refs, visit, arg);
-    return rc != 0 ? rc : pcu_resource_traverse(op, visit, arg);
+    int rc = pcu_reference_store_traverse(((pcu_module *)op)->references, visit, arg);
+    if (rc != 0) {
+        return rc;
+    }
+    return pcu_resource_traverse(op, visit, arg);
 }
 
-/* The code goes first, then what its references are bound to. */
+/* Unload the code first, then release the arrays that its references are bound to. */
 static void
 module_dealloc(PyObject *op)
 {
-    pcu_refs *refs = ((pcu_module *)op)->refs;
+    pcu_reference_store *references = ((pcu_module *)op)->references;
     pcu_resource_dealloc(op);
-    pcu_refs_free(refs);
+    pcu_reference_store_free(references);
 }
 
 PyDoc_STRVAR(
@@ -261,10 +281,10 @@ static PyMethodDef module_functions[] = {
 };
 
 int
-pcu_cumodule_setup(PyObject *m, pcu_state *st)
+pcu_module_setup(PyObject *m, pcu_state *st)
 {
     if (pcu_add_type(m, &st->Module, &module_spec, NULL) < 0 ||
-        pcu_add_methods(st->Module, pcu_texref_module_methods) < 0) {
+        pcu_add_methods(st->Module, pcu_module_reference_methods) < 0) {
         return -1;
     }
     return PyModule_AddFunctions(m, module_functions);

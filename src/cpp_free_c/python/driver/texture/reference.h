@@ -1,41 +1,45 @@
-/* Texture and surface references: their state, and bringing it to the device.
+/* A texture or surface reference: its state, and the texture object that shows it.
  *
- * Two kinds stand behind the Python types. A VARIABLE is 16 bytes of constant memory
- * that pycuda-textures.hpp declares: a texture object, then what was declared. A DRIVER
- * reference is a CUtexref of the driver: PTX that says .texref, or code of a compiler
- * before CUDA 12. A FREE reference belongs to no module.
+ * There are three kinds. A VARIABLE is 16 bytes of constant memory that
+ * pycuda-textures.hpp declares: a texture object, then a description of the
+ * declaration. A DRIVER reference is a CUtexref of the driver: from PTX with .texref,
+ * or from the code of a compiler before CUDA 12. A FREE reference belongs to no module.
  *
- * Invariant: a reference lives in its module's list, where every TextureReference of
- * one name finds the same one. The module holds what is bound. Nothing here is locked:
- * all of it runs under the interpreter lock, and what releases that takes no pointer
- * across but the module's. */
+ * Invariant: everything here runs under the interpreter lock; there is no other lock.
+ * Callers: reference_store.c owns the references of a module, reference_wrapper.c those
+ * of no module. */
 #ifndef PYTHON_DRIVER_TEXTURE_REFERENCE_H
 #define PYTHON_DRIVER_TEXTURE_REFERENCE_H
 
 #include "python/support/base.h"
 
-#include "python/driver/texture/object.h"
+#include "python/driver/resource.h"
+#include "python/driver/texture/texture_object.h"
 
-typedef enum { PCU_REF_FREE, PCU_REF_VARIABLE, PCU_REF_DRIVER } pcu_ref_kind;
+typedef enum {
+    PCU_REFERENCE_FREE,
+    PCU_REFERENCE_VARIABLE,
+    PCU_REFERENCE_DRIVER
+} pcu_reference_kind;
 
 typedef enum {
     PCU_BOUND_NOT,
     PCU_BOUND_ARRAY,
     PCU_BOUND_LINEAR,
     PCU_BOUND_PITCHED
-} pcu_ref_bound;
+} pcu_reference_bound;
 
-typedef struct pcu_ref {
-    struct pcu_ref *next; /* of the same module */
-    char *name;           /* owned */
-    pcu_ref_kind kind;
+typedef struct pcu_reference {
+    struct pcu_reference *next; /* of the same module */
+    char *name;                 /* owned */
+    pcu_reference_kind kind;
     int is_surface;
     CUdeviceptr variable;  /* VARIABLE: its address */
     unsigned int declared; /* VARIABLE: element, channels, read mode, dimensions */
     CUtexref texref;       /* DRIVER */
     CUsurfref surfref;
 
-    pcu_ref_bound bound;
+    pcu_reference_bound bound;
     PyObject *array;     /* strong; ARRAY */
     CUdeviceptr address; /* LINEAR, PITCHED */
     size_t bytes;        /* LINEAR */
@@ -48,52 +52,35 @@ typedef struct pcu_ref {
     CUfilter_mode filter;
     unsigned int flags;
 
-    int changed;      /* object does not show the state */
-    int stored;       /* the variable holds object */
-    PyObject *object; /* strong: TextureObject or SurfaceObject; NULL before */
-} pcu_ref;
+    int changed;      /* the state has changed since object was made */
+    int stored;       /* the variable holds the handle of object */
+    PyObject *object; /* strong: TextureObject or SurfaceObject; NULL at first */
+} pcu_reference;
 
-/* The references of a module, and who may be reading their variables. */
-typedef struct pcu_refs {
-    pcu_ref *first;
-    int changed;           /* some reference has to be stored */
-    int unsettled;         /* the last store may not have happened yet */
-    unsigned long stores;  /* how many there were */
-    CUstream store_stream; /* the last was queued there */
-    PyObject *event;       /* strong: an Event behind it; NULL before */
-    int readers; /* launches since then: 0, 1: all in `reader`, 2: in several */
-    CUstream reader;
-    unsigned long epoch; /* of the streams above; see refs_is_stream */
-    PyObject *retired;   /* strong list: objects replaced by that store; or NULL */
-} pcu_refs;
+/* "texture" or "surface", for messages. */
+static inline const char *
+pcu_reference_noun(const pcu_reference *ref)
+{
+    if (ref->is_surface) {
+        return "surface";
+    }
+    return "texture";
+}
 
-/* Before a launch of the module's code into a stream: store what changed, and order the
- * launch behind the last store. */
-PCU_HIDDEN PCU_RAISES int pcu_refs_launch(PyObject *module, CUstream stream);
+/* Make a reference in its first state. It belongs to no module yet. */
+PCU_HIDDEN PCU_RAISES pcu_reference *pcu_reference_new(const char *name,
+                                                       int is_surface);
 
-/* The reference of a name, found or made. NULL with an exception if the module has no
- * such variable. */
-PCU_HIDDEN PCU_RAISES pcu_ref *pcu_refs_get(PyObject *module, const char *name,
-                                            int is_surface);
+/* Find the variable of a module, or the reference of the driver, that has the
+ * reference's name. LogicError if there is none. */
+PCU_HIDDEN PCU_RAISES int pcu_reference_resolve(pcu_resource *module,
+                                                pcu_reference *ref);
 
-/* A reference that belongs to no module. */
-PCU_HIDDEN PCU_RAISES pcu_ref *pcu_ref_new_free(void);
+/* Make the texture or surface object that shows the state of the reference. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_reference_object_new(pcu_state *st, PyObject *ctx,
+                                                         const pcu_reference *ref);
 
-/* Note that a reference was changed: its next launch brings it to the device. */
-PCU_HIDDEN void pcu_ref_touch(PyObject *module, pcu_ref *ref);
-
-/* Drop what a reference holds, and itself. */
-PCU_HIDDEN void pcu_ref_free(pcu_ref *ref);
-
-/* For Module's slots. */
-PCU_HIDDEN int pcu_refs_traverse(pcu_refs *refs, visitproc visit, void *arg);
-PCU_HIDDEN void pcu_refs_free(pcu_refs *refs);
-
-/* 0 if texrefs holds texture references only; with `bound` also that each is bound. */
-PCU_HIDDEN PCU_RAISES int pcu_texrefs_check(pcu_state *st, PyObject *texrefs,
-                                            int bound);
-
-/* Methods for Module: get_texref, get_surfref. */
-extern PCU_HIDDEN PyMethodDef pcu_texref_module_methods[];
+/* Release a reference and the objects that it holds. NULL is allowed. */
+PCU_HIDDEN void pcu_reference_free(pcu_reference *ref);
 
 #endif

@@ -1,0 +1,402 @@
+/* The address space of the memory of all software devices. See address_space.h.
+ *
+ * The range has two parts. The small part consists of runs of 512-byte granules, one
+ * run for each allocation up to 32 KiB; a run keeps its record for ever and is reused
+ * with it. The large part consists of spans of 64 KiB chunks; a freed span returns to a
+ * sorted list. Every allocation has a guard zone behind it, so that an access beyond
+ * its end never reaches the next allocation. */
+#define _GNU_SOURCE
+#include "device/memory/address_space.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define RANGE_LARGEST ((uint64_t)1 << 40)
+#define RANGE_SMALLEST ((uint64_t)1 << 32)
+#define RANGE_ALIGNMENT ((uint64_t)1 << 21)
+#define CLASSES                                                              \
+    (EMU_SMALL_LIMIT / EMU_GRANULE + 2) /* granules of a run, guard included \
+                                         */
+#define RECORD_SHIFT 18                 /* one record for each 256 KiB of the range */
+#define COMMIT_STEP ((uint64_t)64 << 20)
+#define QUARANTINE_RECORDS 65536
+#define QUARANTINE_SMALL ((uint64_t)64 << 20)
+
+typedef struct {
+    uint64_t offset, size;
+} free_span;
+
+typedef struct {
+    emu_allocation *first, *last;
+    size_t count;
+    uint64_t bytes, budget;
+} quarantine;
+
+/* Guarded by the mutex of memory.c. */
+static struct {
+    uint64_t small_next, small_committed; /* offsets in the range */
+    uint64_t large_next, large_committed;
+    uint32_t next_record;
+    emu_allocation *free_records;
+    emu_allocation *runs[CLASSES]; /* free runs by granules */
+    free_span *spans;              /* sorted by offset, never touching */
+    size_t span_count, span_room;
+    quarantine small, large;
+} space;
+
+emu_memory_range emu_memory_tables;
+
+/* -- the range --------------------------------------------------------------------- */
+
+static void *
+space_reserve(uint64_t bytes, int protection)
+{
+    void *memory = mmap(NULL, bytes, protection,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    return memory;
+}
+
+/* Reserve a range of `size` bytes and its tables. False: reserve nothing. */
+static bool
+space_open_range(uint64_t size)
+{
+    uint64_t granules = size / 16 / EMU_GRANULE * sizeof(uint32_t);
+    uint64_t chunks = size / EMU_CHUNK * sizeof(uint32_t);
+    uint64_t records_size = (size >> RECORD_SHIFT) * sizeof(emu_allocation);
+    char *range = space_reserve(size + RANGE_ALIGNMENT, PROT_NONE);
+    void *granule_table = space_reserve(granules, PROT_READ | PROT_WRITE);
+    void *chunk_table = space_reserve(chunks, PROT_READ | PROT_WRITE);
+    void *records = space_reserve(records_size, PROT_READ | PROT_WRITE);
+
+    if (range && granule_table && chunk_table && records) {
+        emu_memory_tables.granules = granule_table;
+        emu_memory_tables.chunks = chunk_table;
+        emu_memory_tables.records = records;
+        emu_memory_tables.base = emu_space_round_up((uintptr_t)range, RANGE_ALIGNMENT);
+        emu_memory_tables.small_size = size / 16;
+        emu_memory_tables.size = size;
+        return true;
+    }
+    if (range) {
+        munmap(range, size + RANGE_ALIGNMENT);
+    }
+    if (granule_table) {
+        munmap(granule_table, granules);
+    }
+    if (chunk_table) {
+        munmap(chunk_table, chunks);
+    }
+    if (records) {
+        munmap(records, records_size);
+    }
+    return false;
+}
+
+CUresult
+emu_space_open(void)
+{
+    uint64_t size = RANGE_LARGEST;
+
+    if (emu_memory_tables.size) {
+        return CUDA_SUCCESS;
+    }
+    while (!space_open_range(size)) {
+        size /= 2;
+        if (size < RANGE_SMALLEST) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    space.next_record = 1;
+    space.small_next = space.small_committed = 0;
+    space.large_next = space.large_committed = emu_memory_tables.small_size;
+    space.small.budget = QUARANTINE_SMALL;
+    space.large.budget = emu_memory_tables.size / 4;
+    return CUDA_SUCCESS;
+}
+
+/* -- places ------------------------------------------------------------------------ */
+
+/* Make [*committed, need) accessible, in large steps so that the system has few
+ * mappings. */
+static bool
+space_commit_locked(uint64_t *committed, uint64_t need, uint64_t end)
+{
+    uint64_t target = emu_space_round_up(need, COMMIT_STEP);
+    char *start = (char *)(uintptr_t)(emu_memory_tables.base + *committed);
+
+    if (need <= *committed) {
+        return true;
+    }
+    if (need > end) {
+        return false;
+    }
+    if (target > end) {
+        target = end;
+    }
+    if (mprotect(start, target - *committed, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    /* With a huge page over several allocations, the first access to one of them would
+     * also allocate the pages of those that are freed. */
+    (void)madvise(start, target - *committed, MADV_NOHUGEPAGE);
+    *committed = target;
+    return true;
+}
+
+emu_allocation *
+emu_space_take_record_locked(void)
+{
+    emu_allocation *record = space.free_records;
+
+    if (record) {
+        space.free_records = record->queue;
+    }
+    else if (space.next_record < emu_memory_tables.size >> RECORD_SHIFT) {
+        record = &emu_memory_tables.records[space.next_record++];
+    }
+    return record;
+}
+
+void
+emu_space_return_record_locked(emu_allocation *record)
+{
+    record->queue = space.free_records;
+    space.free_records = record;
+}
+
+static uint32_t
+space_record_number(const emu_allocation *record)
+{
+    return (uint32_t)(record - emu_memory_tables.records);
+}
+
+emu_allocation *
+emu_space_take_run_locked(size_t size)
+{
+    size_t granules = (size + EMU_GRANULE - 1) / EMU_GRANULE + 1;
+    uint64_t bytes = granules * EMU_GRANULE;
+    uint64_t offset = space.small_next;
+    emu_allocation *record = space.runs[granules];
+
+    if (record) {
+        space.runs[granules] = record->queue;
+        return record;
+    }
+    if (offset / EMU_CHUNK != (offset + bytes - 1) / EMU_CHUNK) {
+        offset = emu_space_round_up(
+            offset,
+            EMU_CHUNK); /* a run is within one chunk, so that IPC can share it */
+    }
+    if (!space_commit_locked(&space.small_committed, offset + bytes,
+                             emu_memory_tables.small_size)) {
+        return NULL;
+    }
+    record = emu_space_take_record_locked();
+    if (record == NULL) {
+        return NULL;
+    }
+    space.small_next = offset + bytes;
+    record->base = emu_memory_tables.base + offset;
+    record->span = bytes;
+    for (size_t i = 0; i < granules; i++) {
+        atomic_store_explicit(&emu_memory_tables.granules[offset / EMU_GRANULE + i],
+                              space_record_number(record), memory_order_release);
+    }
+    return record;
+}
+
+/* Take a free span, or a new one from the end of the range. UINT64_MAX: neither fits.
+ */
+static uint64_t
+space_take_span_locked(uint64_t bytes)
+{
+    uint64_t offset;
+
+    for (size_t i = 0; i < space.span_count; i++) {
+        free_span *span = &space.spans[i];
+
+        if (span->size >= bytes) {
+            offset = span->offset;
+            span->offset += bytes;
+            span->size -= bytes;
+            if (span->size == 0) {
+                space.span_count--;
+                memmove(span, span + 1, (space.span_count - i) * sizeof(*span));
+            }
+            return offset;
+        }
+    }
+    offset = space.large_next;
+    if (bytes > emu_memory_tables.size - offset ||
+        !space_commit_locked(&space.large_committed, offset + bytes,
+                             emu_memory_tables.size)) {
+        return UINT64_MAX;
+    }
+    space.large_next = offset + bytes;
+    return offset;
+}
+
+/* Return a span to the list. If there is no memory for the list, its addresses stay
+ * unused. */
+static void
+space_return_span_locked(uint64_t offset, uint64_t size)
+{
+    size_t at = 0;
+
+    while (at < space.span_count && space.spans[at].offset < offset) {
+        at++;
+    }
+    if (at > 0 && space.spans[at - 1].offset + space.spans[at - 1].size == offset) {
+        free_span *before = &space.spans[at - 1];
+
+        before->size += size;
+        if (at < space.span_count &&
+            before->offset + before->size == before[1].offset) {
+            before->size += before[1].size;
+            space.span_count--;
+            memmove(before + 1, before + 2, (space.span_count - at) * sizeof(*before));
+        }
+        return;
+    }
+    if (at < space.span_count && offset + size == space.spans[at].offset) {
+        space.spans[at].offset = offset;
+        space.spans[at].size += size;
+        return;
+    }
+    if (space.span_count == space.span_room) {
+        size_t room = 64;
+        free_span *spans;
+
+        if (space.span_room != 0) {
+            room = space.span_room * 2;
+        }
+        spans = realloc(space.spans, room * sizeof(*spans));
+
+        if (spans == NULL) {
+            return;
+        }
+        space.spans = spans;
+        space.span_room = room;
+    }
+    memmove(&space.spans[at + 1], &space.spans[at],
+            (space.span_count - at) * sizeof(*space.spans));
+    space.spans[at] = (free_span){offset, size};
+    space.span_count++;
+}
+
+static void
+space_set_chunks_locked(const emu_allocation *record, uint32_t number)
+{
+    uint64_t first = (record->base - emu_memory_tables.base) / EMU_CHUNK;
+    uint64_t count = record->span / EMU_CHUNK;
+
+    for (uint64_t i = 0; i < count; i++) {
+        atomic_store_explicit(&emu_memory_tables.chunks[first + i], number,
+                              memory_order_release);
+    }
+}
+
+bool
+emu_space_is_small(const emu_allocation *record)
+{
+    return record->base - emu_memory_tables.base < emu_memory_tables.small_size;
+}
+
+/* Release the oldest record of a quarantine: its addresses may be used again. */
+static void
+space_release_oldest_locked(quarantine *queue)
+{
+    emu_allocation *record = queue->first;
+
+    if (record == NULL) {
+        return;
+    }
+    queue->first = record->queue;
+    if (queue->first == NULL) {
+        queue->last = NULL;
+    }
+    queue->count--;
+    queue->bytes -= record->span;
+    if (queue == &space.small) {
+        emu_allocation **list = &space.runs[record->span / EMU_GRANULE];
+
+        record->queue = *list;
+        *list = record;
+    }
+    else {
+        /* An IPC record may begin within its first chunk. */
+        record->base -= (record->base - emu_memory_tables.base) % EMU_CHUNK;
+        space_set_chunks_locked(record, 0);
+        space_return_span_locked(record->base - emu_memory_tables.base, record->span);
+        emu_space_return_record_locked(record);
+    }
+}
+
+void
+emu_space_keep_freed_locked(emu_allocation *record)
+{
+    quarantine *queue = &space.large;
+
+    if (emu_space_is_small(record)) {
+        queue = &space.small;
+    }
+    record->queue = NULL;
+    if (queue->last) {
+        queue->last->queue = record;
+    }
+    else {
+        queue->first = record;
+    }
+    queue->last = record;
+    queue->count++;
+    queue->bytes += record->span;
+    while (queue->count > QUARANTINE_RECORDS || queue->bytes > queue->budget) {
+        space_release_oldest_locked(queue);
+    }
+}
+
+emu_allocation *
+emu_space_take_large_locked(size_t size)
+{
+    uint64_t bytes = emu_space_round_up(size, EMU_CHUNK) + EMU_CHUNK;
+    emu_allocation *record = emu_space_take_record_locked();
+    uint64_t offset;
+
+    if (record == NULL) {
+        return NULL;
+    }
+    offset = space_take_span_locked(bytes);
+    while (offset == UINT64_MAX && space.large.first) {
+        /* rather reuse addresses of freed memory than fail */
+        space_release_oldest_locked(&space.large);
+        offset = space_take_span_locked(bytes);
+    }
+    if (offset == UINT64_MAX) {
+        emu_space_return_record_locked(record);
+        return NULL;
+    }
+    record->base = emu_memory_tables.base + offset;
+    record->span = bytes;
+    space_set_chunks_locked(record, space_record_number(record));
+    return record;
+}
+
+/* The bytes of addresses left for large allocations, without the guard of one. */
+uint64_t
+emu_space_large_room_locked(void)
+{
+    uint64_t room = emu_memory_tables.size - space.large_next + space.large.bytes;
+
+    for (size_t i = 0; i < space.span_count; i++) {
+        room += space.spans[i].size;
+    }
+    if (room <= EMU_CHUNK) {
+        return 0;
+    }
+    return room - EMU_CHUNK;
+}

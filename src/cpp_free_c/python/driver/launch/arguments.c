@@ -1,0 +1,626 @@
+/* Packing the arguments of a kernel call. See arguments.h.
+ *
+ * One pass packs every argument into the parameter block. Exact types are tested first,
+ * protocols last. From CUDA 12.4 on the driver reports the place of each parameter:
+ * each value is written there, and a wrong count or size is a TypeError. With an older
+ * driver the values are laid out with natural alignment. No Python code runs, except
+ * the code of an argument's own class. */
+#include "python/driver/launch/arguments.h"
+
+#include "python/support/buffer.h"
+#include "python/support/convert.h"
+#include "python/driver/context_stack.h"
+#include "python/driver/launch/handlers.h"
+#include "python/driver/memory/gpuarray.h"
+#include "python/driver/memory/managed.h"
+#include "python/driver/stream.h"
+#include "python/driver/texture/texture_object.h"
+
+static const char argument_routine[] = "cuLaunchKernel";
+
+typedef struct {
+    pcu_function *function;
+    pcu_argbuf *buffer;
+    const CUstream *stream; /* of the launch; NULL: not known yet */
+    Py_ssize_t index;       /* of the argument that is packed now */
+    Py_ssize_t nargs;
+    PyObject **handlers;      /* the result of pcu_arguments_pack */
+    unsigned char unused[16]; /* receives the bytes of arguments that were converted */
+} argument_packer;
+
+static int
+argument_bad_size(argument_packer *p, PyObject *arg, size_t size)
+{
+    PyErr_Format(
+        PyExc_TypeError,
+        "argument %zd of %U is a %s of %zu bytes, but that parameter takes %zu",
+        p->index, p->function->name, Py_TYPE(arg)->tp_name, size,
+        p->function->params[p->index].size);
+    return -1;
+}
+
+/* Read from the module's source, if there is one, which parameters are integers. */
+static int
+argument_ask_integers(pcu_function *fn)
+{
+    Py_ssize_t n = fn->nparams;
+    const char *kinds = NULL;
+    PyObject *source = PyObject_GetAttrString(fn->module, "_source");
+    PyObject *found = NULL;
+    if (source != NULL) {
+        PyObject *module = PyImport_ImportModule("pycuda._parameter_types");
+        if (module != NULL) {
+            found = PyObject_CallMethod(module, "integers", "OOn", source, fn->name, n);
+        }
+        Py_XDECREF(module);
+        Py_DECREF(source);
+    }
+    else if (PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear(); /* the module was not compiled from source: nothing is known */
+        found = Py_NewRef(Py_None);
+    }
+    if (found == NULL) {
+        return -1;
+    }
+    if (PyBytes_Check(found) && PyBytes_GET_SIZE(found) == n) {
+        kinds = PyBytes_AS_STRING(found);
+    }
+    for (Py_ssize_t i = 0; i < n && i < fn->nparams; i++) {
+        fn->params[i].integer = -1;
+        if (kinds != NULL && kinds[i] != 0) {
+            fn->params[i].integer = (signed char)kinds[i];
+        }
+    }
+    Py_DECREF(found);
+    return 0;
+}
+
+static int
+argument_is_integer(PyObject *arg)
+{
+    return PyArray_IsScalar(arg, Integer) ||
+           (PyArray_Check(arg) && PyArray_NDIM((PyArrayObject *)arg) == 0 &&
+            PyTypeNum_ISINTEGER(PyArray_DESCR((PyArrayObject *)arg)->type_num));
+}
+
+/* 1 if an argument of this size fits before the next parameter. */
+static int
+argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
+{
+    const pcu_param *param = &fn->params[index];
+    return size < param->size ||
+           (index + 1 < fn->nparams && param[1].offset - param->offset >= size);
+}
+
+/* Convert an argument whose size differs from its parameter's, or raise. An integer is
+ * converted if the parameter is an integer that can hold the value. Return where the
+ * caller writes the argument's own bytes: to an unused place. A wider integer is
+ * accepted only where padding follows the parameter: there PyCUDA's layout gives the
+ * same result. */
+static void *
+argument_convert(argument_packer *p, PyObject *arg, size_t size)
+{
+    pcu_function *fn = p->function;
+    unsigned long long bits = 0;
+    char name[64];
+    if (!argument_is_integer(arg) || size > sizeof(p->unused)) {
+        argument_bad_size(p, arg, size);
+        return NULL;
+    }
+    if (fn->params[p->index].integer == 0 && argument_ask_integers(fn) < 0) {
+        return NULL;
+    }
+    const pcu_param *param = &fn->params[p->index];
+    if (param->integer <= 0 || param->size > sizeof(bits) ||
+        !argument_has_room(fn, p->index, size)) {
+        argument_bad_size(p, arg, size);
+        return NULL;
+    }
+    unsigned long long top = UINT64_MAX >> (64 - 8 * param->size);
+    long long low = 0;
+    if (param->integer == 1) { /* signed */
+        top >>= 1;
+        low = -(long long)top - 1;
+    }
+    (void)PyOS_snprintf(name, sizeof(name), "argument %zd", p->index); /* fits */
+    if (pcu_as_integer(arg, low, top, &bits, name) < 0) {
+        return NULL;
+    }
+    memcpy(p->buffer->data + param->offset, &bits, param->size);
+    return p->unused;
+}
+
+/* The place for the argument's bytes; NULL with an exception. A structure may come
+ * without its tail padding. */
+static inline void *
+argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
+               int structure)
+{
+    pcu_function *fn = p->function;
+    if (fn->nparams < 0) {
+        void *place = pcu_argbuf_reserve(p->buffer, size, align);
+        if (place == NULL) {
+            PyErr_NoMemory();
+        }
+        return place;
+    }
+    const pcu_param *param = &fn->params[p->index];
+    if (size != param->size &&
+        !(structure && size < param->size && param->size - size < 16)) {
+        return argument_convert(p, arg, size);
+    }
+    return p->buffer->data + param->offset;
+}
+
+static inline int
+argument_put(argument_packer *p, PyObject *arg, const void *bytes, size_t size,
+             size_t align)
+{
+    void *place = argument_place(p, arg, size, align, 0);
+    if (place == NULL) {
+        return -1;
+    }
+    memcpy(place, bytes, size);
+    return 0;
+}
+
+static inline int
+argument_put_pointer(argument_packer *p, PyObject *arg, CUdeviceptr pointer)
+{
+    return argument_put(p, arg, &pointer, sizeof(pointer), sizeof(pointer));
+}
+
+/* Pass the address of an allocation. Check it first: the address of released memory may
+ * belong to another owner. */
+static inline int
+argument_put_memory(argument_packer *p, PyObject *arg)
+{
+    pcu_resource *memory = (pcu_resource *)arg;
+    if (pcu_resource_check(memory, argument_routine) < 0) {
+        return -1;
+    }
+    return argument_put_pointer(p, arg, memory->handle.memory);
+}
+
+static inline int
+argument_put_gpuarray(argument_packer *p, PyObject *arg)
+{
+    pcu_state *st = p->function->st;
+    pcu_gpuarray *array = (pcu_gpuarray *)arg;
+    PyObject *memory = array->memory;
+    if (memory != NULL &&
+        (Py_IS_TYPE(memory, st->DeviceAllocation) ||
+         Py_IS_TYPE(memory, st->PooledDeviceAllocation)) &&
+        pcu_resource_check((pcu_resource *)memory, argument_routine) < 0) {
+        return -1;
+    }
+    if (!array->inside && st->check_array(arg) < 0) {
+        return -1;
+    }
+    return argument_put_pointer(p, arg, array->address);
+}
+
+/* The alignment of a structure of this dtype on the device: vector types are aligned to
+ * their size, other structures to their widest member. Used where the driver does not
+ * report the parameters. */
+static size_t
+argument_dtype_align(PyArray_Descr *dtype)
+{
+    size_t size = (size_t)PyDataType_ELSIZE(dtype);
+    PyObject *fields = PyDataType_FIELDS(dtype);
+    PyObject *names = PyDataType_NAMES(dtype);
+    if (fields == NULL || fields == Py_None || names == NULL) {
+        size_t align = (size_t)PyDataType_ALIGNMENT(dtype);
+        return Py_MAX(align, 1);
+    }
+    size_t widest = 1;
+    Py_ssize_t n = PyTuple_GET_SIZE(names);
+    int alike = n == 2 || n == 4;
+    PyArray_Descr *first = NULL;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        PyObject *field = PyDict_GetItemWithError(fields, name);
+        if (field == NULL) {
+            return widest; /* cannot happen: each name has a field */
+        }
+        PyArray_Descr *member = (PyArray_Descr *)PyTuple_GET_ITEM(field, 0);
+        size_t align = (size_t)PyDataType_ALIGNMENT(member);
+        if (align > widest) {
+            widest = align;
+        }
+        if (first == NULL) {
+            first = member;
+        }
+        alike &= member->type_num == first->type_num &&
+                 PyUnicode_GET_LENGTH(name) == 1 &&
+                 PyUnicode_READ_CHAR(name, 0) == (Py_UCS4) "xyzw"[i & 3];
+    }
+    size_t vector = 16;
+    if (size <= 16) {
+        vector = size;
+    }
+    if (alike && (vector & (vector - 1)) == 0) {
+        return vector;
+    }
+    return widest;
+}
+
+/* Pass a NumPy array by value. For managed memory pass the address, which is valid on
+ * the device. */
+static int
+argument_put_array(argument_packer *p, PyObject *arg)
+{
+    PyArrayObject *array = (PyArrayObject *)arg;
+    PyArray_Descr *dtype = PyArray_DESCR(array);
+    size_t size = (size_t)PyArray_NBYTES(array);
+    int structure = PyDataType_HASFIELDS(dtype) || dtype->type_num == NPY_VOID;
+    if (pcu_array_check_meaning(array, "the value of a kernel argument") < 0) {
+        return -1;
+    }
+    PyObject *managed = pcu_managed_of_array(p->function->st, array);
+    if (managed != NULL) {
+        if (pcu_resource_check((pcu_resource *)managed, argument_routine) < 0) {
+            return -1;
+        }
+        return argument_put_pointer(p, arg, (uintptr_t)PyArray_DATA(array));
+    }
+    if (PyDataType_REFCHK(dtype)) {
+        PyErr_Format(PyExc_TypeError,
+                     "argument %zd of %U is an array of Python objects", p->index,
+                     p->function->name);
+        return -1;
+    }
+    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "argument %zd of %U is an array with gaps, which cannot be passed by "
+            "value",
+            p->index, p->function->name);
+        return -1;
+    }
+    void *place = argument_place(p, arg, size, argument_dtype_align(dtype), structure);
+    if (place == NULL) {
+        return -1;
+    }
+    memcpy(place, PyArray_DATA(array), size);
+    return 0;
+}
+
+/* Copy the bytes of a scalar. For a dtype that a library registered (bfloat16), NumPy
+ * gives the address of the bytes instead. */
+static void
+argument_copy_scalar(PyObject *arg, PyArray_Descr *dtype, void *place, size_t size)
+{
+    void *bytes = NULL;
+    if (PyTypeNum_ISUSERDEF(dtype->type_num)) {
+        PyArray_ScalarAsCtype(arg, &bytes);
+        memcpy(place, bytes, size);
+    }
+    else {
+        PyArray_ScalarAsCtype(arg, place);
+    }
+}
+
+/* Pass other NumPy scalars, such as np.void and np.datetime64, by value. */
+static int
+argument_put_scalar(argument_packer *p, PyObject *arg)
+{
+    PyArray_Descr *dtype = PyArray_DescrFromScalar(arg);
+    int rc = -1;
+    if (dtype == NULL) {
+        return -1;
+    }
+    size_t size = (size_t)PyDataType_ELSIZE(dtype);
+    if (PyDataType_REFCHK(dtype) || PyArray_IsScalar(arg, Character) ||
+        PyArray_IsScalar(arg, LongDouble) || PyArray_IsScalar(arg, CLongDouble)) {
+        PyErr_Format(PyExc_TypeError, "argument %zd of %U: the device has no %s",
+                     p->index, p->function->name, Py_TYPE(arg)->tp_name);
+    }
+    else if (PyArray_IsScalar(arg, Void)) {
+        if (pcu_dtype_check_meaning(dtype, "the value of a kernel argument") < 0) {
+            goto done;
+        }
+        void *place = argument_place(p, arg, size, argument_dtype_align(dtype), 1);
+        if (place != NULL) {
+            memcpy(place, ((PyVoidScalarObject *)arg)->obval, size);
+            rc = 0;
+        }
+    }
+    else {
+        void *place = argument_place(p, arg, size, argument_dtype_align(dtype), 0);
+        if (place != NULL) {
+            argument_copy_scalar(arg, dtype, place, size);
+            rc = 0;
+        }
+    }
+done:
+    Py_DECREF(dtype);
+    return rc;
+}
+
+/* Pass the device memory of an ArgumentHandler. `exact`: its type is In, Out or InOut.
+ */
+static int
+argument_put_handler(argument_packer *p, PyObject *arg, int exact)
+{
+    CUdeviceptr pointer = 0;
+    if (p->handlers == NULL) {
+        p->handlers = PyMem_Calloc((size_t)p->nargs, sizeof(p->handlers[0]));
+        if (p->handlers == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    if (exact) {
+        p->handlers[p->index] = pcu_handler_alloc_new((pcu_handler *)arg, &pointer);
+        if (p->handlers[p->index] == NULL) {
+            return -1;
+        }
+    }
+    else if (pcu_handler_method_pointer(arg, &pointer) < 0) {
+        return -1;
+    }
+    return argument_put_pointer(p, arg, pointer);
+}
+
+/* The entry "stream" of a __cuda_array_interface__; NULL without an exception if there
+ * is no entry. */
+static PyObject *
+argument_interface_stream_new(pcu_state *st, PyObject *interface)
+{
+    if (PyDict_CheckExact(interface)) {
+        return Py_XNewRef(PyDict_GetItemWithError(interface, st->str_stream));
+    }
+    PyObject *stream = PyObject_GetItem(interface, st->str_stream);
+    if (stream == NULL && PyErr_ExceptionMatches(PyExc_KeyError)) {
+        PyErr_Clear(); /* the entry is optional */
+    }
+    return stream;
+}
+
+/* Order the launch after the work of the stream that the interface names. */
+static int
+argument_interface_order(argument_packer *p, PyObject *interface)
+{
+    pcu_state *st = p->function->st;
+    unsigned long long bits = 0;
+    PyObject *stream = argument_interface_stream_new(st, interface);
+    int rc = -1;
+    if (stream == NULL || stream == Py_None) {
+        if (!PyErr_Occurred()) {
+            rc = 0;
+        }
+    }
+    else if (pcu_as_integer(stream, 1, UINT64_MAX, &bits,
+                            "__cuda_array_interface__['stream']") == 0) {
+        CUstream before = (CUstream)(uintptr_t)bits;
+        if (p->stream == NULL) {
+            rc = pcu_stream_synchronize(st, before);
+        }
+        else {
+            rc = pcu_stream_order(st, before, *p->stream);
+        }
+    }
+    Py_XDECREF(stream);
+    return rc;
+}
+
+/* Read the address in a __cuda_array_interface__. Return 1, or 0 if the argument has no
+ * such attribute. */
+static int
+argument_interface_pointer(argument_packer *p, PyObject *arg,
+                           unsigned long long *pointer)
+{
+    pcu_state *st = p->function->st;
+    PyObject *interface = pcu_attribute_new(arg, st->str___cuda_array_interface__);
+    PyObject *data = NULL;
+    PyObject *address = NULL;
+    int found = -1;
+    if (interface == NULL || interface == Py_None || !PyMapping_Check(interface) ||
+        PyMapping_Size(interface) <= 0) {
+        if (!PyErr_Occurred()) {
+            found = 0;
+        }
+        goto done;
+    }
+    data = PyObject_GetItem(interface, st->str_data);
+    if (data != NULL && !PySequence_Check(data)) {
+        PyErr_Format(PyExc_TypeError,
+                     "argument %zd of %U: __cuda_array_interface__['data'] must be a "
+                     "pair (address, read-only), not %s",
+                     p->index, p->function->name, Py_TYPE(data)->tp_name);
+        goto done;
+    }
+    if (data != NULL) {
+        address = PySequence_GetItem(data, 0);
+    }
+    if (address != NULL &&
+        pcu_as_address(address, pointer, "__cuda_array_interface__['data'][0]") == 0 &&
+        argument_interface_order(p, interface) == 0) {
+        found = 1;
+    }
+done:
+    Py_XDECREF(interface);
+    Py_XDECREF(data);
+    Py_XDECREF(address);
+    return found;
+}
+
+/* Raise TypeError for an argument without a fixed size, with a hint how to wrap it. */
+static int
+argument_refuse(argument_packer *p, PyObject *arg)
+{
+    const char *hint = "";
+    if (PyBool_Check(arg)) {
+        hint = "; wrap it, as in numpy.bool_(x) or numpy.int32(x)";
+    }
+    else if (PyLong_Check(arg)) {
+        hint =
+            "; wrap it in the parameter's type, as in numpy.int32(x), or "
+            "numpy.uintp(x) "
+            "for an address";
+    }
+    else if (PyFloat_Check(arg)) {
+        hint = "; wrap it in the parameter's type, as in numpy.float32(x)";
+    }
+    else if (PyComplex_Check(arg)) {
+        hint = "; wrap it in the parameter's type, as in numpy.complex64(x)";
+    }
+    PyErr_Format(PyExc_TypeError,
+                 "argument %zd of %U is a %s, which has no fixed size%s", p->index,
+                 p->function->name, Py_TYPE(arg)->tp_name, hint);
+    return -1;
+}
+
+/* Read the attribute gpudata: an address, or None for an array without elements. Return
+ * 1, or 0 if the argument has no such attribute. */
+static int
+argument_gpudata_pointer(pcu_state *st, PyObject *arg, unsigned long long *pointer)
+{
+    PyObject *gpudata = pcu_attribute_new(arg, st->str_gpudata);
+    int found = 1;
+    if (gpudata == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    if (gpudata != Py_None && pcu_as_address(gpudata, pointer, "gpudata") < 0) {
+        found = -1;
+    }
+    Py_DECREF(gpudata);
+    return found;
+}
+
+/* Pass the bytes of a buffer by value. */
+static int
+argument_put_buffer(argument_packer *p, PyObject *arg)
+{
+    pcu_buffer buffer = {0};
+    int rc = -1;
+    if (pcu_buffer_acquire(&buffer, arg, 0, "a kernel argument") < 0) {
+        return -1;
+    }
+    void *place = argument_place(p, arg, buffer.size, 1, 0);
+    if (place != NULL) {
+        memcpy(place, buffer.data, buffer.size);
+        rc = 0;
+    }
+    pcu_buffer_release(&buffer);
+    return rc;
+}
+
+/* Pass an argument of unknown type by the protocols that it supports. */
+static int
+argument_put_by_protocol(argument_packer *p, PyObject *arg)
+{
+    pcu_state *st = p->function->st;
+    unsigned long long pointer = 0;
+    int found = pcu_texture_argument(st, arg, &pointer);
+    if (found == 0) {
+        found = argument_interface_pointer(p, arg, &pointer);
+    }
+    if (found == 0) {
+        found = argument_gpudata_pointer(st, arg, &pointer);
+    }
+    if (found == 0 && PyObject_TypeCheck(arg, st->PointerHolderBase)) {
+        found = 1;
+        if (pcu_as_integer(arg, 0, UINT64_MAX, &pointer, "get_pointer()") < 0) {
+            found = -1;
+        }
+    }
+    if (found < 0) {
+        return -1;
+    }
+    if (found > 0) {
+        return argument_put_pointer(p, arg, pointer);
+    }
+    if (PyObject_CheckBuffer(arg)) {
+        return argument_put_buffer(p, arg);
+    }
+    return argument_refuse(p, arg);
+}
+
+#define ARGUMENT_SCALAR(Name, ctype, align)                                       \
+    if (type == &Py##Name##ArrType_Type) {                                        \
+        return argument_put(p, arg, &PyArrayScalar_VAL(arg, Name), sizeof(ctype), \
+                            align);                                               \
+    }
+
+/* Pack one argument. The types are in the order of how common they are. */
+static int
+argument_put_one(argument_packer *p, PyObject *arg)
+{
+    pcu_state *st = p->function->st;
+    PyTypeObject *type = Py_TYPE(arg);
+    if (type == st->DeviceAllocation || type == st->PooledDeviceAllocation) {
+        return argument_put_memory(p, arg);
+    }
+    if (type == st->GPUArray) {
+        return argument_put_gpuarray(p, arg);
+    }
+    ARGUMENT_SCALAR(Int, npy_int, sizeof(npy_int))
+    ARGUMENT_SCALAR(Float, npy_float, sizeof(npy_float))
+    ARGUMENT_SCALAR(Double, npy_double, sizeof(npy_double))
+    ARGUMENT_SCALAR(Long, npy_long, sizeof(npy_long))
+    ARGUMENT_SCALAR(UInt, npy_uint, sizeof(npy_uint))
+    ARGUMENT_SCALAR(ULong, npy_ulong, sizeof(npy_ulong))
+    if (type == st->In || type == st->Out || type == st->InOut) {
+        return argument_put_handler(p, arg, 1);
+    }
+    ARGUMENT_SCALAR(LongLong, npy_longlong, sizeof(npy_longlong))
+    ARGUMENT_SCALAR(ULongLong, npy_ulonglong, sizeof(npy_ulonglong))
+    ARGUMENT_SCALAR(Short, npy_short, sizeof(npy_short))
+    ARGUMENT_SCALAR(UShort, npy_ushort, sizeof(npy_ushort))
+    ARGUMENT_SCALAR(Byte, npy_byte, sizeof(npy_byte))
+    ARGUMENT_SCALAR(UByte, npy_ubyte, sizeof(npy_ubyte))
+    ARGUMENT_SCALAR(CFloat, npy_cfloat, sizeof(npy_float))
+    ARGUMENT_SCALAR(CDouble, npy_cdouble, sizeof(npy_double))
+    if (PyArray_Check(arg)) {
+        return argument_put_array(p, arg);
+    }
+    if (PyArray_IsScalar(arg, Generic)) {
+        return argument_put_scalar(p, arg);
+    }
+    if (PyObject_TypeCheck(arg, st->ArgumentHandler)) {
+        return argument_put_handler(p, arg, 0);
+    }
+    if (PyObject_TypeCheck(arg, st->DeviceAllocation)) {
+        return argument_put_memory(p, arg);
+    }
+    if (PyObject_TypeCheck(arg, st->IPCMemoryHandle)) {
+        return argument_put_pointer(p, arg, ((pcu_resource *)arg)->handle.ipc_memory);
+    }
+    return argument_put_by_protocol(p, arg);
+}
+
+int
+pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
+                   const CUstream *stream, pcu_argbuf *buffer, PyObject ***handlers)
+{
+    argument_packer p = {
+        .function = self, .buffer = buffer, .stream = stream, .nargs = nargs};
+    int rc = 0;
+    if (self->nparams >= 0) {
+        if (nargs != self->nparams) {
+            const char *plural = "s";
+            if (self->nparams == 1) {
+                plural = "";
+            }
+            PyErr_Format(PyExc_TypeError, "%U takes %zd argument%s (%zd given)",
+                         self->name, self->nparams, plural, nargs);
+            return -1;
+        }
+        void *block = pcu_argbuf_reserve(buffer, self->params_size, 1);
+        if (block == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        memset(block, 0, self->params_size);
+    }
+    for (p.index = 0; rc == 0 && p.index < nargs; p.index++) {
+        rc = argument_put_one(&p, args[p.index]);
+    }
+    *handlers = p.handlers;
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* The ordinary call of a Function.
+ *
+ * Callers: function.c, for the type's vectorcall slot. */
+#ifndef PYTHON_DRIVER_LAUNCH_CALL_H
+#define PYTHON_DRIVER_LAUNCH_CALL_H
+
+#include "python/support/base.h"
+
+/* Function.__call__. */
+PCU_HIDDEN PyObject *pcu_call_function(PyObject *op, PyObject *const *args,
+                                       size_t nargsf, PyObject *kwnames);
+
+#endif

@@ -1,0 +1,163 @@
+/* Checking the shape of a launch, and the call of cuLaunchKernel. See launch.h.
+ *
+ * The interpreter lock is held throughout, unless the launch may have to wait for a
+ * place in the queue or for another thread's driver call: see PCU_STATUS. */
+#include "python/driver/launch/launch.h"
+
+#include "python/driver/context_stack.h"
+#include "python/driver/launch/function_description.h"
+#include "python/driver/module_struct.h"
+#include "python/driver/texture/reference_store.h"
+
+static int
+launch_bad_shape(pcu_function *self, const char *routine, const char *what,
+                 const unsigned int dims[3], const char *why, unsigned long long limit)
+{
+    return pcu_raise_detail(self->st, routine, CUDA_ERROR_INVALID_VALUE,
+                            "%s (%u, %u, %u) of %U %s %llu", what, dims[0], dims[1],
+                            dims[2], self->name, why, limit);
+}
+
+/* Raise for a shape that does not fit, naming the limit. This is the cold path. An
+ * error about the block names cuFuncSetBlockShape: programs written for PyCUDA match
+ * it. */
+static int
+launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
+{
+    static const char *const routine = "cuFuncSetBlockShape";
+    static const char *const why[3] = {
+        "is outside the device's limits: x must be 1 to",
+        "is outside the device's limits: y must be 1 to",
+        "is outside the device's limits: z must be 1 to",
+    };
+    const pcu_device_limits *device = &self->ctx->limits;
+    unsigned long long threads =
+        (unsigned long long)s->block[0] * s->block[1] * s->block[2];
+    for (int i = 0; i < 3; i++) {
+        if (s->block[i] == 0 || s->block[i] > (unsigned int)device->max_block[i]) {
+            return launch_bad_shape(self, routine, "block", s->block, why[i],
+                                    (unsigned long long)device->max_block[i]);
+        }
+        if (s->grid[i] == 0 || s->grid[i] > (unsigned int)device->max_grid[i]) {
+            return launch_bad_shape(self, "cuLaunchKernel", "grid", s->grid, why[i],
+                                    (unsigned long long)device->max_grid[i]);
+        }
+    }
+    if (threads > (unsigned long long)self->max_threads) {
+        return launch_bad_shape(self, routine, "block", s->block,
+                                "has too many threads; this kernel takes at most",
+                                (unsigned long long)self->max_threads);
+    }
+    return pcu_raise_detail(
+        self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
+        "%U asks for %u bytes of dynamic shared memory beside its %zu static ones; the "
+        "limit is %zu, or more after "
+        "set_attribute(function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, n)",
+        self->name, s->shared, self->static_shared, self->max_dynamic);
+}
+
+/* 1 if the shape is within the limits of the device and the kernel. A dimension of 0
+ * wraps to a huge number here. */
+static inline int
+launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
+{
+    const pcu_device_limits *device = &self->ctx->limits;
+    unsigned long long threads =
+        (unsigned long long)s->block[0] * s->block[1] * s->block[2];
+    int fits = threads <= (unsigned long long)self->max_threads &&
+               s->shared <= self->max_dynamic;
+    for (int i = 0; i < 3; i++) {
+        fits &= s->block[i] - 1 < (unsigned int)device->max_block[i];
+        fits &= s->grid[i] - 1 < (unsigned int)device->max_grid[i];
+    }
+    return fits;
+}
+
+int
+pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
+{
+    if (!self->ctx->alive &&
+        pcu_resource_check((pcu_resource *)self->module, "cuLaunchKernel") < 0) {
+        return -1;
+    }
+    if (launch_shape_fits(self, shape)) {
+        return 0;
+    }
+    /* another Function of this kernel may have raised the limits: read them again */
+    pcu_function_forget(self);
+    if (pcu_function_describe(self) < 0) {
+        return -1;
+    }
+    if (launch_shape_fits(self, shape)) {
+        return 0;
+    }
+    return launch_explain_shape(self, shape);
+}
+
+/* A hint for the error message: a handle that the driver calls invalid may belong to
+ * another context. */
+static const char *
+launch_hint(const pcu_function *self, CUresult status)
+{
+    if (status == CUDA_ERROR_INVALID_CONTEXT && pcu_ctx_current == NULL) {
+        return "; this thread has no current context; push() one, or import "
+               "pycuda.autoinit";
+    }
+    if (status != CUDA_ERROR_INVALID_HANDLE || pcu_ctx_current == NULL) {
+        return "";
+    }
+    if (self->ctx->handle != pcu_ctx_current->handle) {
+        return "; the kernel belongs to another context than the current one";
+    }
+    return "; does the stream belong to the current context?";
+}
+
+int
+pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size_t size)
+{
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params,
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    if (pcu_launch_check(self, s) < 0) {
+        return -1;
+    }
+    if (self->nparams > 0 && size < self->params_size) {
+        PyErr_Format(PyExc_TypeError,
+                     "%U takes %zu bytes of parameters, %zu were given", self->name,
+                     self->params_size, size);
+        return -1;
+    }
+    if (((pcu_module *)self->module)->references != NULL &&
+        pcu_reference_store_launch(self->module, s->stream) < 0) {
+        return -1;
+    }
+    CUresult status;
+    do {
+        PCU_STATUS(
+            status, LaunchKernel,
+            (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
+             s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
+    } while (status != CUDA_SUCCESS && pcu_context_repair(self->st, status) &&
+             pcu_ctxrec_lives(self->ctx));
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise_detail(
+        self->st, "cuLaunchKernel", status,
+        "%U with grid (%u, %u, %u), block (%u, %u, %u), %u bytes of "
+        "dynamic shared memory%s",
+        self->name, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
+        s->block[2], s->shared, launch_hint(self, status));
+}
+
+int
+pcu_launch_synchronize(pcu_state *st, CUstream stream)
+{
+    int rc;
+    if (stream != NULL) {
+        PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
+    }
+    else {
+        rc = pcu_context_synchronize(st);
+    }
+    return rc;
+}

@@ -1,0 +1,76 @@
+/* Images: checking and copying code for the driver. See image.h. */
+#include "python/driver/module/image.h"
+
+#include "python/support/errors.h"
+
+/* The header of a fat binary. */
+typedef struct {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t header_size;
+    uint64_t size; /* bytes after the header */
+} image_fatbin_header;
+
+/* Refuse a fat binary that is shorter than its header says. */
+static int
+image_check_length(pcu_state *st, const pcu_image *image, const char *name,
+                   const char *routine)
+{
+    static const uint32_t magic = 0xBA55ED50;
+    image_fatbin_header header = {.header_size = sizeof(header)};
+    if (image->size < sizeof(magic) ||
+        memcmp(image->data, &magic, sizeof(magic)) != 0) {
+        return 0;
+    }
+    if (image->size >= sizeof(header)) {
+        memcpy(&header, image->data, sizeof(header));
+    }
+    if (header.header_size <= image->size &&
+        header.size <= image->size - header.header_size) {
+        return 0;
+    }
+    return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_IMAGE,
+                            "%s (%zu bytes) is a truncated fat binary", name,
+                            image->size);
+}
+
+int
+pcu_image_acquire(pcu_state *st, pcu_image *image, PyObject *source, const char *what,
+                  const char *name, const char *routine)
+{
+    memset(image, 0, sizeof(*image));
+    if (PyUnicode_Check(source)) {
+        PyErr_Format(PyExc_TypeError, "%s from bytes, not str; encode PTX text first",
+                     what);
+        return -1;
+    }
+    if (pcu_buffer_acquire(&image->buffer, source, 0, name) < 0) {
+        return -1;
+    }
+    image->data = image->buffer.data;
+    image->size = image->buffer.size;
+    if (!PyBytes_Check(source)) {
+        image->copy = PyMem_Malloc(image->size + 1);
+        if (image->copy == NULL) {
+            pcu_image_release(image);
+            PyErr_NoMemory();
+            return -1;
+        }
+        memcpy(image->copy, image->buffer.data, image->size);
+        image->copy[image->size] = '\0';
+        image->data = image->copy;
+    }
+    if (image_check_length(st, image, name, routine) < 0) {
+        pcu_image_release(image);
+        return -1;
+    }
+    return 0;
+}
+
+void
+pcu_image_release(pcu_image *image)
+{
+    PyMem_Free(image->copy);
+    image->copy = NULL;
+    pcu_buffer_release(&image->buffer);
+}

@@ -1,0 +1,114 @@
+/* The references of a module, for Module and for launches. See module_references.h. */
+#include "python/driver/texture/module_references.h"
+
+#include "python/support/convert.h"
+#include "python/support/args.h"
+#include "python/driver/texture/reference_store.h"
+#include "python/driver/texture/reference_wrapper.h"
+
+typedef struct {
+    PyObject *name;
+} references_name_args;
+
+static PyObject *
+references_of_module(PyObject *module, const char *function, int is_surface,
+                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"name", pcu_as_object, offsetof(references_name_args, name)}};
+    const pcu_argtable table = {function, specs, 1, 1, 0};
+    pcu_state *st = ((pcu_resource *)module)->st;
+    references_name_args a = {0};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    const char *name = pcu_as_name(a.name, "name");
+    const char *routine = "cuModuleGetTexRef";
+    PyTypeObject *type = st->TextureReference;
+    if (is_surface) {
+        routine = "cuModuleGetSurfRef";
+        type = st->SurfaceReference;
+    }
+    if (name == NULL || pcu_resource_check((pcu_resource *)module, routine) < 0) {
+        return NULL;
+    }
+    pcu_reference *ref = pcu_reference_store_get(module, name, is_surface);
+
+    pcu_reference_wrapper *self = NULL;
+    if (ref != NULL) {
+        self = (pcu_reference_wrapper *)type->tp_alloc(type, 0);
+    }
+    if (self != NULL) {
+        self->st = st;
+        self->module = Py_NewRef(module);
+        self->ref = ref;
+    }
+    return (PyObject *)self;
+}
+
+PyDoc_STRVAR(references_get_texref_doc,
+             "get_texref($self, /, name)\n--\n\n"
+             "Return the TextureReference of a texture<> variable.\n\n"
+             "LogicError if there is none.");
+
+static PyObject *
+references_get_texref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    return references_of_module(op, "get_texref", 0, args, nargs, kwnames);
+}
+
+PyDoc_STRVAR(references_get_surfref_doc,
+             "get_surfref($self, /, name)\n--\n\n"
+             "Return the SurfaceReference of a surface<> variable.\n\n"
+             "LogicError if there is none.");
+
+static PyObject *
+references_get_surfref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return references_of_module(op, "get_surfref", 1, args, nargs, kwnames);
+}
+
+PyMethodDef pcu_module_reference_methods[] = {
+    {"get_texref", (PyCFunction)(void (*)(void))references_get_texref,
+     METH_FASTCALL | METH_KEYWORDS, references_get_texref_doc},
+    {"get_surfref", (PyCFunction)(void (*)(void))references_get_surfref,
+     METH_FASTCALL | METH_KEYWORDS, references_get_surfref_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static int
+references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, int bound)
+{
+    if (!PyObject_TypeCheck(item, st->TextureReference) &&
+        !PyObject_TypeCheck(item, st->SurfaceReference)) {
+        PyErr_Format(PyExc_TypeError, "texrefs[%zd] must be a TextureReference, not %s",
+                     i, Py_TYPE(item)->tp_name);
+        return -1;
+    }
+    const pcu_reference *ref = ((pcu_reference_wrapper *)item)->ref;
+    if (bound && ref->bound == PCU_BOUND_NOT) {
+        return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
+                                "texrefs[%zd], the %s reference '%s', is bound to "
+                                "nothing; use set_array or "
+                                "set_address",
+                                i, pcu_reference_noun(ref), ref->name);
+    }
+    return 0;
+}
+
+int
+pcu_module_references_check(pcu_state *st, PyObject *texrefs, int bound)
+{
+    PyObject *items = PySequence_Fast(texrefs, "texrefs must be a sequence");
+    int rc = -1;
+    if (items != NULL) {
+        rc = 0;
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < PySequence_Fast_GET_SIZE(items); i++) {
+        rc = references_check_one(st, PySequence_Fast_GET_ITEM(items, i), i, bound);
+    }
+    Py_XDECREF(items);
+    return rc;
+}

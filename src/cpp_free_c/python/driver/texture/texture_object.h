@@ -1,0 +1,33 @@
+/* Texture and surface objects: kernels read and write images through them.
+ *
+ * Invariant: an object holds the image that it reads. It is released only after the
+ * launches that use it. Callers: reference.c makes objects, launch/ passes them. */
+#ifndef PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
+#define PYTHON_DRIVER_TEXTURE_TEXTURE_OBJECT_H
+
+#include "python/support/base.h"
+
+#include "python/driver/resource.h"
+#include "python/driver/texture/texture_description.h"
+
+/* A TextureObject or SurfaceObject: the driver's object and the image that it reads. */
+typedef struct {
+    pcu_resource base;
+    PyObject *source; /* strong: an Array or device memory; None: not held */
+    int used;         /* a kernel may be using it: wait before the release */
+} pcu_texture;
+
+/* Make the object in ctx, which is current. The object holds `source`. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_texture_new(pcu_state *st, PyObject *ctx,
+                                                const pcu_texture_spec *spec,
+                                                PyObject *source);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_surface_new(pcu_state *st, PyObject *ctx,
+                                                PyObject *array);
+
+/* Pass an object to a kernel: store its handle and mark it as used. Return 1, or 0 if
+ * the value is neither a TextureObject nor a SurfaceObject. Raise if it was released.
+ */
+PCU_HIDDEN PCU_RAISES int pcu_texture_argument(pcu_state *st, PyObject *value,
+                                               CUdeviceptr *handle);
+
+#endif

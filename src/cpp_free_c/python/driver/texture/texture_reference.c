@@ -1,0 +1,561 @@
+/* TextureReference: binding an image or memory, and how kernels read it. Programs
+ * written for CUDA before 12 use it.
+ *
+ * A setter changes the state of the reference; for a reference of kind DRIVER it also
+ * calls the driver. Getters ask the driver for a reference of that kind. The next
+ * launch brings the state to the device: see reference_store.c. */
+#include "python/driver/texture/reference_wrapper.h"
+
+#include "python/support/convert.h"
+#include "python/support/enums.h"
+#include "python/support/setup.h"
+#include "python/support/type.h"
+#include "python/driver/context.h"
+#include "python/driver/memory/pointer.h"
+#include "python/driver/memory/texture_array.h"
+
+/* -- TextureReference: binding ----------------------------------------------------- */
+
+PyDoc_STRVAR(texref_set_array_doc,
+             "set_array($self, array, /)\n--\n\n"
+             "Bind an Array for the next launches. The reference holds it.\n\n"
+             "The format becomes that of the array.");
+
+static PyObject *
+texref_set_array(PyObject *op, PyObject *array)
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+    CUarray handle = NULL;
+    int rc;
+    if (pcu_as_texture_array(self->st, array, &array, "array") < 0 ||
+        pcu_texture_array_handle(array, "array", &handle) < 0 ||
+        pcu_reference_wrapper_check_context(self, "cuTexRefSetArray", array) < 0 ||
+        pcu_texture_array_describe(self->st, array, &d) < 0) {
+        return NULL;
+    }
+    PCU_REFERENCE_CALL(rc, self, TexRefSetArray,
+                       (self->ref->texref, handle, CU_TRSA_OVERRIDE_FORMAT));
+    if (rc < 0) {
+        return NULL;
+    }
+    self->ref->format = d.Format;
+    self->ref->channels = (int)d.NumChannels;
+    pcu_reference_wrapper_bind_array(self, array);
+    Py_RETURN_NONE;
+}
+
+typedef struct {
+    CUdeviceptr pointer;
+    size_t bytes;
+    int allow_offset;
+} texref_address_args;
+
+/* The distance of an address from the last place where a texture can start. */
+static int
+texref_misalignment(pcu_reference_wrapper *self, CUdeviceptr pointer, size_t *offset)
+{
+    int alignment = 0;
+    int rc;
+    *offset = 0;
+    if (self->module == NULL) {
+        return 0;
+    }
+    CUdevice device = pcu_context_rec(((pcu_resource *)self->module)->ctx)->device;
+    PCU_CALL(rc, self->st, DeviceGetAttribute,
+             (&alignment, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, device));
+    if (rc == 0 && alignment > 0) {
+        *offset = (size_t)(pointer % (CUdeviceptr)alignment);
+    }
+    return rc;
+}
+
+/* Bind memory. The reference does not hold it. */
+static void
+texref_bind_memory(pcu_reference_wrapper *self, pcu_reference_bound bound)
+{
+    self->ref->bound = bound;
+    pcu_reference_wrapper_touch(self);
+    Py_CLEAR(self->ref->array);
+}
+
+static int
+texref_bind_linear(pcu_reference_wrapper *self, const texref_address_args *a,
+                   size_t *offset)
+{
+    size_t bytes = 0;
+    int rc;
+    if (self->ref->kind == PCU_REFERENCE_DRIVER) {
+        PCU_REFERENCE_CALL(rc, self, TexRefSetAddress,
+                           (offset, self->ref->texref, a->pointer, a->bytes));
+    }
+    else {
+        rc = pcu_reference_wrapper_check(self, "cuTexRefSetAddress");
+        if (rc == 0) {
+            rc = texref_misalignment(self, a->pointer, offset);
+        }
+    }
+    if (rc < 0) {
+        return -1;
+    }
+    if (a->bytes == 0) {
+        return pcu_raise_detail(self->st, "cuTexRefSetAddress",
+                                CUDA_ERROR_INVALID_VALUE, "0 bytes were given");
+    }
+    if (*offset != 0 && !a->allow_offset) {
+        return pcu_raise_detail(
+            self->st, "cuTexRefSetAddress", CUDA_ERROR_INVALID_VALUE,
+            "the address is %zu bytes past the last place where a texture can start; "
+            "with allow_offset=True the offset is returned, for the kernel to add",
+            *offset);
+    }
+    if (pcu_add_size(a->bytes, *offset, &bytes) < 0) {
+        return pcu_raise_detail(self->st, "cuTexRefSetAddress",
+                                CUDA_ERROR_INVALID_VALUE, "%zu bytes were given",
+                                a->bytes);
+    }
+    self->ref->address = a->pointer - *offset;
+    self->ref->bytes = bytes;
+    texref_bind_memory(self, PCU_BOUND_LINEAR);
+    return 0;
+}
+
+PyDoc_STRVAR(
+    texref_set_address_doc,
+    "set_address($self, /, devptr, bytes, allow_offset=False)\n--\n\n"
+    "Bind linear memory, which kernels read with tex1Dfetch.\n\n"
+    "Return the offset in bytes of devptr from the start of the texture. It is 0\n"
+    "unless allow_offset is true. Set the format before. Keep the memory alive.");
+
+static PyObject *
+texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"devptr", pcu_as_pointer, offsetof(texref_address_args, pointer)},
+        {"bytes", pcu_as_size, offsetof(texref_address_args, bytes)},
+        {"allow_offset", pcu_as_bool, offsetof(texref_address_args, allow_offset)},
+    };
+    static const pcu_argtable table = {"set_address", specs, 3, 2, 0};
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    texref_address_args a = {0};
+    size_t offset = 0;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        texref_bind_linear(self, &a, &offset) < 0) {
+        return NULL;
+    }
+    return PyLong_FromSize_t(offset);
+}
+
+typedef struct {
+    CUdeviceptr pointer;
+    const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
+    size_t pitch;
+} texref_pitched_args;
+
+PyDoc_STRVAR(
+    texref_set_address_2d_doc,
+    "set_address_2d($self, /, devptr, descr, pitch)\n--\n\n"
+    "Bind rows of memory that are pitch bytes apart. Kernels read them with tex2D.\n\n"
+    "descr: an ArrayDescriptor of the elements, width and height. Keep the memory\n"
+    "alive.");
+
+static PyObject *
+texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"devptr", pcu_as_pointer, offsetof(texref_pitched_args, pointer)},
+        {"descr", pcu_as_array_descriptor, offsetof(texref_pitched_args, descriptor)},
+        {"pitch", pcu_as_size, offsetof(texref_pitched_args, pitch)},
+    };
+    static const pcu_argtable table = {"set_address_2d", specs, 3, 3, 0};
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    texref_pitched_args a = {0};
+    int rc;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    const CUDA_ARRAY_DESCRIPTOR d = {a.descriptor->Width, a.descriptor->Height,
+                                     a.descriptor->Format, a.descriptor->NumChannels};
+    PCU_REFERENCE_CALL(rc, self, TexRefSetAddress2D,
+                       (self->ref->texref, &d, a.pointer, a.pitch));
+    if (rc < 0) {
+        return NULL;
+    }
+    self->ref->address = a.pointer;
+    self->ref->width = d.Width;
+    self->ref->height = d.Height;
+    self->ref->pitch = a.pitch;
+    self->ref->format = d.Format;
+    self->ref->channels = (int)d.NumChannels;
+    texref_bind_memory(self, PCU_BOUND_PITCHED);
+    Py_RETURN_NONE;
+}
+
+/* -- TextureReference: how it is read ---------------------------------------------- */
+
+typedef struct {
+    CUarray_format format;
+    int channels;
+} texref_format_args;
+
+PyDoc_STRVAR(texref_set_format_doc,
+             "set_format($self, /, format, num_components)\n--\n\n"
+             "Set the array_format and the number of channels of elements in memory.");
+
+static PyObject *
+texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"format", pcu_as_array_format, offsetof(texref_format_args, format)},
+        {"num_components", pcu_as_int, offsetof(texref_format_args, channels)},
+    };
+    static const pcu_argtable table = {"set_format", specs, 2, 2, 0};
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    texref_format_args a = {0};
+    int rc;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (pcu_array_format_size(a.format) == 0 ||
+        (a.channels != 1 && a.channels != 2 && a.channels != 4)) {
+        pcu_raise_detail(
+            self->st, "cuTexRefSetFormat", CUDA_ERROR_INVALID_VALUE,
+            "format %u with %d components; it takes an array_format and 1, "
+            "2 or 4",
+            a.format, a.channels);
+        return NULL;
+    }
+    PCU_REFERENCE_CALL(rc, self, TexRefSetFormat,
+                       (self->ref->texref, a.format, a.channels));
+    if (rc < 0) {
+        return NULL;
+    }
+    self->ref->format = a.format;
+    self->ref->channels = a.channels;
+    pcu_reference_wrapper_touch(self);
+    Py_RETURN_NONE;
+}
+
+/* One of the three dimensions. */
+static int
+texref_as_dim(pcu_state *st, PyObject *value, void *out, const char *name)
+{
+    int dim = 0;
+    if (pcu_as_int(st, value, &dim, name) < 0) {
+        return -1;
+    }
+    if (dim < 0 || dim > 2) {
+        return pcu_raise_detail(st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
+                                "%s is %d; it must be 0, 1 or 2", name, dim);
+    }
+    *(int *)out = dim;
+    return 0;
+}
+
+typedef struct {
+    int dim;
+    PyObject *mode;
+} texref_mode_args;
+
+PyDoc_STRVAR(texref_set_address_mode_doc,
+             "set_address_mode($self, /, dim, am)\n--\n\n"
+             "Set the result of reads outside the image in a dimension (0, 1 or 2).");
+
+static PyObject *
+texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"dim", texref_as_dim, offsetof(texref_mode_args, dim)},
+        {"am", pcu_as_object, offsetof(texref_mode_args, mode)},
+    };
+    static const pcu_argtable table = {"set_address_mode", specs, 2, 2, 0};
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    texref_mode_args a = {0};
+    unsigned int mode = 0;
+    int rc;
+    if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
+        pcu_enum_value(self->st->enum_address_mode, a.mode, &mode, "am") < 0) {
+        return NULL;
+    }
+    if (mode > CU_TR_ADDRESS_MODE_BORDER) {
+        pcu_raise_detail(self->st, "cuTexRefSetAddressMode", CUDA_ERROR_INVALID_VALUE,
+                         "am is %u; it must be an address_mode", mode);
+        return NULL;
+    }
+    PCU_REFERENCE_CALL(rc, self, TexRefSetAddressMode,
+                       (self->ref->texref, a.dim, mode));
+    if (rc < 0) {
+        return NULL;
+    }
+    self->ref->modes[a.dim] = mode;
+    pcu_reference_wrapper_touch(self);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(texref_set_filter_mode_doc,
+             "set_filter_mode($self, fm, /)\n--\n\n"
+             "Read the nearest element (POINT) or interpolate (LINEAR).");
+
+static PyObject *
+texref_set_filter_mode(PyObject *op, PyObject *value)
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    unsigned int filter = 0;
+    int rc;
+    if (pcu_enum_value(self->st->enum_filter_mode, value, &filter, "fm") < 0) {
+        return NULL;
+    }
+    if (filter > CU_TR_FILTER_MODE_LINEAR) {
+        pcu_raise_detail(self->st, "cuTexRefSetFilterMode", CUDA_ERROR_INVALID_VALUE,
+                         "fm is %u; it must be a filter_mode", filter);
+        return NULL;
+    }
+    PCU_REFERENCE_CALL(rc, self, TexRefSetFilterMode, (self->ref->texref, filter));
+    if (rc < 0) {
+        return NULL;
+    }
+    self->ref->filter = filter;
+    pcu_reference_wrapper_touch(self);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(
+    texref_set_flags_doc,
+    "set_flags($self, flags, /)\n--\n\n"
+    "Set TRSF_READ_AS_INTEGER and TRSF_NORMALIZED_COORDINATES, combined with |.\n\n"
+    "A texture<> of integers is read as its declaration says.");
+
+static PyObject *
+texref_set_flags(PyObject *op, PyObject *value)
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    unsigned int flags = 0;
+    int rc;
+    if (pcu_as_uint(self->st, value, &flags, "flags") < 0) {
+        return NULL;
+    }
+    PCU_REFERENCE_CALL(rc, self, TexRefSetFlags, (self->ref->texref, flags));
+    if (rc < 0) {
+        return NULL;
+    }
+    self->ref->flags = flags;
+    pcu_reference_wrapper_touch(self);
+    Py_RETURN_NONE;
+}
+
+/* -- TextureReference: getters ----------------------------------------------------- */
+
+PyDoc_STRVAR(texref_get_address_doc,
+             "get_address($self, /)\n--\n\n"
+             "Return the address of the bound memory as an int. LogicError if none is\n"
+             "bound.");
+
+static PyObject *
+texref_get_address(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    CUdeviceptr pointer = self->ref->address;
+    int rc;
+    PCU_REFERENCE_CALL(rc, self, TexRefGetAddress, (&pointer, self->ref->texref));
+    if (rc == 0 && self->ref->kind != PCU_REFERENCE_DRIVER &&
+        self->ref->bound != PCU_BOUND_LINEAR && self->ref->bound != PCU_BOUND_PITCHED) {
+        rc = pcu_reference_wrapper_not_bound(self, "cuTexRefGetAddress", "memory");
+    }
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(pointer);
+}
+
+PyDoc_STRVAR(texref_get_array_doc,
+             "get_array($self, /)\n--\n\n"
+             "Return the Array that is bound. LogicError if none is.");
+
+static PyObject *
+texref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    CUarray handle = NULL;
+    int rc;
+    PCU_REFERENCE_CALL(rc, self, TexRefGetArray, (&handle, self->ref->texref));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_reference_wrapper_array_new(self, "cuTexRefGetArray", handle);
+}
+
+PyDoc_STRVAR(texref_get_address_mode_doc,
+             "get_address_mode($self, dim, /)\n--\n\n"
+             "Return the address_mode of a dimension (0, 1 or 2).");
+
+static PyObject *
+texref_get_address_mode(PyObject *op, PyObject *value)
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    int dim = 0;
+    int rc;
+    if (texref_as_dim(self->st, value, &dim, "dim") < 0) {
+        return NULL;
+    }
+    CUaddress_mode mode = self->ref->modes[dim];
+    PCU_REFERENCE_CALL(rc, self, TexRefGetAddressMode, (&mode, self->ref->texref, dim));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_enum_member_new(self->st->enum_address_mode, (long)mode);
+}
+
+PyDoc_STRVAR(texref_get_filter_mode_doc,
+             "get_filter_mode($self, /)\n--\n\nReturn the filter_mode.");
+
+static PyObject *
+texref_get_filter_mode(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    CUfilter_mode filter = self->ref->filter;
+    int rc;
+    PCU_REFERENCE_CALL(rc, self, TexRefGetFilterMode, (&filter, self->ref->texref));
+    if (rc < 0) {
+        return NULL;
+    }
+    return pcu_enum_member_new(self->st->enum_filter_mode, (long)filter);
+}
+
+PyDoc_STRVAR(texref_get_format_doc,
+             "get_format($self, /)\n--\n\n"
+             "Return the format of elements: (array_format, number of channels).");
+
+static PyObject *
+texref_get_format(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    CUarray_format format = self->ref->format;
+    int channels = self->ref->channels;
+    int rc;
+    PCU_REFERENCE_CALL(rc, self, TexRefGetFormat,
+                       (&format, &channels, self->ref->texref));
+    PyObject *member = NULL;
+    if (rc >= 0) {
+        member = pcu_enum_member_new(self->st->enum_array_format, (long)format);
+    }
+    if (member == NULL) {
+        return NULL;
+    }
+    return Py_BuildValue("(Ni)", member, channels);
+}
+
+PyDoc_STRVAR(texref_get_flags_doc,
+             "get_flags($self, /)\n--\n\nReturn the flags of set_flags() as an int.");
+
+static PyObject *
+texref_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
+{
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    unsigned int flags = self->ref->flags;
+    int rc;
+    PCU_REFERENCE_CALL(rc, self, TexRefGetFlags, (&flags, self->ref->texref));
+    if (rc < 0) {
+        return NULL;
+    }
+    return PyLong_FromUnsignedLong(flags);
+}
+
+/* -- the type ---------------------------------------------------------------------- */
+
+static PyObject *
+texref_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
+{
+    pcu_state *st = pcu_state_of_type(type);
+    if (st == NULL) {
+        return NULL;
+    }
+    pcu_reference *ref = pcu_reference_new("", 0);
+    if (ref == NULL) {
+        return NULL;
+    }
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        pcu_reference_free(ref);
+        return NULL;
+    }
+    self->st = st;
+    self->ref = ref;
+    return (PyObject *)self;
+}
+
+static int
+texref_init(PyObject *op, PyObject *args, PyObject *kwargs)
+{
+    static const pcu_argtable table = {"TextureReference", NULL, 0, 0, 0};
+    pcu_reference_wrapper *self = (pcu_reference_wrapper *)op;
+    /* a derived type may take arguments of its own */
+    return pcu_args_parse_tuple(self->st, &table, args, kwargs, NULL);
+}
+
+/* clang-format off */
+#define TEXREF_PLAIN(name, flags) {#name, texref_##name, flags, texref_##name##_doc}
+#define TEXREF_KEYWORDS(name)                                              \
+    {#name, (PyCFunction)(void (*)(void))texref_##name,                    \
+     METH_FASTCALL | METH_KEYWORDS, texref_##name##_doc}
+/* clang-format on */
+
+static PyMethodDef texref_methods[] = {
+    TEXREF_PLAIN(set_array, METH_O),
+    TEXREF_KEYWORDS(set_address),
+    TEXREF_KEYWORDS(set_address_2d),
+    TEXREF_KEYWORDS(set_format),
+    TEXREF_KEYWORDS(set_address_mode),
+    TEXREF_PLAIN(set_filter_mode, METH_O),
+    TEXREF_PLAIN(set_flags, METH_O),
+    TEXREF_PLAIN(get_address, METH_NOARGS),
+    TEXREF_PLAIN(get_array, METH_NOARGS),
+    TEXREF_PLAIN(get_address_mode, METH_O),
+    TEXREF_PLAIN(get_filter_mode, METH_NOARGS),
+    TEXREF_PLAIN(get_format, METH_NOARGS),
+    TEXREF_PLAIN(get_flags, METH_NOARGS),
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(
+    texref_doc,
+    "TextureReference()\n--\n\n"
+    "A texture<> variable of a module, from Module.get_texref().\n\n"
+    "Kernels read the bound image through it. An object that you construct belongs\n"
+    "to no module: it only keeps its state.");
+
+static PyType_Slot texref_slots[] = {
+    {Py_tp_doc, (void *)texref_doc},
+    {Py_tp_new, texref_new},
+    {Py_tp_init, texref_init},
+    {Py_tp_traverse, pcu_reference_wrapper_traverse},
+    {Py_tp_clear, pcu_reference_wrapper_clear},
+    {Py_tp_dealloc, pcu_reference_wrapper_dealloc},
+    {Py_tp_repr, pcu_reference_wrapper_repr},
+    {Py_tp_members, pcu_reference_wrapper_members},
+    {Py_tp_getset, pcu_reference_wrapper_getset},
+    {Py_tp_methods, texref_methods},
+    {0, NULL},
+};
+
+static PyType_Spec texref_spec = {
+    "pycuda._driver.TextureReference", sizeof(pcu_reference_wrapper), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, texref_slots};
+
+int
+pcu_texture_reference_setup(PyObject *m, pcu_state *st)
+{
+    if (pcu_add_type(m, &st->TextureReference, &texref_spec, NULL) < 0 ||
+        PyModule_AddIntConstant(m, "TRSA_OVERRIDE_FORMAT", CU_TRSA_OVERRIDE_FORMAT) <
+            0 ||
+        PyModule_AddIntConstant(m, "TR_DEFAULT", -1) < 0 ||
+        PyModule_AddIntConstant(m, "TRSF_READ_AS_INTEGER", CU_TRSF_READ_AS_INTEGER) <
+            0) {
+        return -1;
+    }
+    return PyModule_AddIntConstant(m, "TRSF_NORMALIZED_COORDINATES",
+                                   CU_TRSF_NORMALIZED_COORDINATES);
+}
