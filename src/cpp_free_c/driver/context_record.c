@@ -26,7 +26,12 @@ pcu_ctxrec_register(pcu_ctxrec *rec)
 {
     static unsigned long lives;
     const pcu_ctxrec *twin = pcu_ctxrec_find(rec->handle);
-    rec->life = twin != NULL ? twin->life : ++lives;
+    if (twin != NULL) {
+        rec->life = twin->life;
+    }
+    else {
+        rec->life = ++lives;
+    }
     rec->next = ctxrec_registry;
     ctxrec_registry = rec;
 }

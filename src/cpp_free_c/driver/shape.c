@@ -153,8 +153,11 @@ pcu_extent(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t items
     }
     *high = (ptrdiff_t)itemsize;
     for (int i = 0; i < ndim; i++) {
-        ptrdiff_t *end = strides[i] < 0 ? low : high;
+        ptrdiff_t *end = high;
 
+        if (strides[i] < 0) {
+            end = low;
+        }
         if (shape[i] - 1 > PTRDIFF_MAX ||
             shape_mul_distance((ptrdiff_t)(shape[i] - 1), strides[i], &reach) < 0 ||
             __builtin_add_overflow(*end, reach, end)) {
@@ -162,6 +165,16 @@ pcu_extent(int ndim, const size_t *shape, const ptrdiff_t *strides, size_t items
         }
     }
     return 0;
+}
+
+/* The length of the i-th axis from the end; 1 for an axis that the shape lacks. */
+static size_t
+shape_length_from_end(int ndim, const size_t *shape, int i)
+{
+    if (i > ndim) {
+        return 1;
+    }
+    return shape[ndim - i];
 }
 
 int
@@ -175,13 +188,16 @@ pcu_broadcast_shapes(int ndim_a, const size_t *a, int ndim_b, const size_t *b,
     /* Begin with the last axis. If `out` is one of the inputs, an element is then read
      * before it is overwritten. */
     for (int i = 1; i <= ndim; i++) {
-        size_t length_a = i <= ndim_a ? a[ndim_a - i] : 1;
-        size_t length_b = i <= ndim_b ? b[ndim_b - i] : 1;
+        size_t length_a = shape_length_from_end(ndim_a, a, i);
+        size_t length_b = shape_length_from_end(ndim_b, b, i);
 
         if (length_a != length_b && length_a != 1 && length_b != 1) {
             return -1;
         }
-        out[ndim - i] = length_a == 1 ? length_b : length_a;
+        if (length_a == 1) {
+            length_a = length_b;
+        }
+        out[ndim - i] = length_a;
     }
     *ndim_out = ndim;
     return 0;
@@ -233,8 +249,10 @@ pcu_slice_resolve(const pcu_slice *slice, size_t length, pcu_slice_range *range)
     ptrdiff_t n = (ptrdiff_t)length;
     ptrdiff_t step = slice->step;
     int backwards = step < 0;
-    ptrdiff_t lowest = 0;
+    ptrdiff_t lowest = 0; /* the ends are clipped to lowest .. highest */
     ptrdiff_t highest = n;
+    ptrdiff_t start = 0; /* where the end is missing */
+    ptrdiff_t stop = n;
 
     if (step == 0 || length > PTRDIFF_MAX) {
         return -1;
@@ -242,9 +260,9 @@ pcu_slice_resolve(const pcu_slice *slice, size_t length, pcu_slice_range *range)
     if (backwards) {
         lowest = -1;
         highest = n - 1;
+        start = highest;
+        stop = lowest;
     }
-    ptrdiff_t start = backwards ? highest : lowest;
-    ptrdiff_t stop = backwards ? lowest : highest;
     if (slice->has_start) {
         start = shape_clip_end(slice->start, n, lowest, highest);
     }

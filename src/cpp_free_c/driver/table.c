@@ -167,8 +167,10 @@ drv_open(const char *path)
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         const char *reason = dlerror();
-        (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail), "%s",
-                       reason == NULL ? path : reason);
+        if (reason == NULL) {
+            reason = path;
+        }
+        (void)snprintf(pcu_drv_info.detail, sizeof(pcu_drv_info.detail), "%s", reason);
     }
     return library;
 }

@@ -38,10 +38,10 @@ enum {
     PCU_BLOCKING_COPY,
     PCU_BLOCKING_NOGIL
 };
-#define PCU_DRV_NOGIL(name, version, need, blocking, params) \
+#define PCU_DRV_WAITS_MEMBER(name, version, need, blocking, params) \
     PCU_WAITS_##name = PCU_BLOCKING_##blocking,
-enum { PCU_DRV_SYMBOLS(PCU_DRV_NOGIL) };
-#undef PCU_DRV_NOGIL
+enum { PCU_DRV_SYMBOLS(PCU_DRV_WAITS_MEMBER) };
+#undef PCU_DRV_WAITS_MEMBER
 
 typedef enum {
     PCU_DRV_UNLOADED,   /* not tried yet */

@@ -1,12 +1,11 @@
 /* The code of the machine: instructions, functions, kernels, programs.
  *
- * Lowering writes it, the machine runs it; it is data that never changes once a program
- * is loaded. A register is a vector of EMU_LANES lanes in the frame of the function's
- * activation; a predicate is a 32-bit mask. An operand is a number: an even one is a
- * byte offset into the frame, an odd one is one more than a byte offset into the
- * program's constants. An instruction is one call of its `run`, which returns the
- * instruction to go on with, or NULL to stop the warp.
- */
+ * device/compile writes it and device/machine runs it. It is data that never changes
+ * once a program is loaded. A register is a vector of EMU_LANES lanes in the frame of
+ * the function's activation; a predicate is a 32-bit mask. An operand is a number: an
+ * even one is a byte offset into the frame, an odd one is one more than a byte offset
+ * into the program's constants. To run an instruction, the machine calls its `run`,
+ * which returns the next instruction, or NULL to stop the warp. */
 #ifndef DEVICE_COMPILE_CODE_H
 #define DEVICE_COMPILE_CODE_H
 
@@ -43,7 +42,7 @@ enum {
     EMU_AT_BASE64 = 8,  /* operand a is a 64-bit register */
     EMU_AT_BASE32 = 16, /* operand a is a 32-bit register */
     EMU_AT_VOLATILE = 32,
-    EMU_AT_RESULT = 64 /* an atomic operation whose old value is wanted */
+    EMU_AT_RESULT = 64 /* an atomic operation that returns the old value */
 };
 
 /* -- instructions ------------------------------------------------------------------ */
@@ -120,10 +119,10 @@ typedef struct {
     unsigned max_threads; /* per block: .maxntid, .reqntid, registers, 1024 */
     unsigned max_ntid[3]; /* .maxntid, or zeros */
     unsigned req_ntid[3]; /* .reqntid, or zeros */
-    unsigned registers;   /* a thread */
+    unsigned registers;   /* per thread */
     size_t shared_size;   /* static, bytes */
     size_t const_size;    /* of the program's .const variables, bytes */
-    size_t local_size;    /* a thread, bytes */
+    size_t local_size;    /* per thread, bytes */
     unsigned ptx_version; /* 10 * major + minor */
     unsigned target;      /* 75 for sm_75 */
 } emu_kernel_info;

@@ -89,11 +89,16 @@ constants_append(emu_load *load, low_constants *c, ptx_class width, uint64_t bit
     *place = (uint32_t)c->size + KEY_ROOM;
     vector = c->bytes + *place;
     if (width == PTX_PRED) {
-        memset(vector, bits != 0 ? 0xff : 0, sizeof(uint32_t));
+        const uint32_t mask = 0u - (uint32_t)bits; /* bits is 0 or 1 */
+
+        memcpy(vector, &mask, sizeof mask);
     }
     else {
-        const size_t known = bytes < sizeof bits ? bytes : sizeof bits;
+        size_t known = sizeof bits;
 
+        if (bytes < known) {
+            known = bytes;
+        }
         for (size_t i = 0; i < EMU_LANES; i++) {
             memcpy(vector + i * bytes, &bits, known);
         }

@@ -219,7 +219,7 @@ emu_dump_registers(const low_func *f)
 /* -- final code -------------------------------------------------------------------- */
 
 static const char *
-name_of(emu_op run, const emu_op *ops)
+dump_name_of(emu_op run, const emu_op *ops)
 {
     for (unsigned op = EMU_OP_NONE + 1; op < EMU_OP_COUNT; op++) {
         if (ops[op] == run) {
@@ -237,7 +237,7 @@ emu_dump_code(const emu_func *func, const emu_op *ops)
         const emu_insn *insn = &func->code[i];
 
         (void)fprintf(stderr, "%6u %s d=%u e=%u a=%u b=%u c=%u aux=%u", i,
-                      name_of(insn->run, ops), insn->d, insn->e, insn->a, insn->b,
+                      dump_name_of(insn->run, ops), insn->d, insn->e, insn->a, insn->b,
                       insn->c, insn->aux);
         if (insn->run == ops[EMU_OP_call] || insn->run == ops[EMU_OP_call_to] ||
             insn->run == ops[EMU_OP_service]) {

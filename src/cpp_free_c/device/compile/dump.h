@@ -1,8 +1,8 @@
 /* Prints the functions of a program to stderr after each pass of the loader.
  *
- * PYCUDA_EMULATOR_DUMP holds letters: p after parsing, l after lowering, r after the
- * registers have got their places, c the final code. For developers of the software
- * device; unset, it costs nothing. Called by program.c and lower.c. */
+ * The letters in PYCUDA_EMULATOR_DUMP name the passes: p for parsing, l for lowering, r
+ * for the places of registers, c for the final code. For developers of the software
+ * device. Called by program.c and lower.c. */
 #ifndef DEVICE_COMPILE_DUMP_H
 #define DEVICE_COMPILE_DUMP_H
 

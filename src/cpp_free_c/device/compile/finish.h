@@ -1,5 +1,5 @@
-/* The final code of a function whose registers have their places. Called by program.c.
- */
+/* The final code of a function, whose registers must have their places. Called by
+ * program.c. */
 #ifndef DEVICE_COMPILE_FINISH_H
 #define DEVICE_COMPILE_FINISH_H
 

@@ -70,8 +70,8 @@ lower_align_up(uint64_t value, uint64_t align)
 
 /* Places parameters or results of a function: those in memory from *top on. */
 static uint32_t
-declare_slots(emu_load *load, const ptx_function *function, ptx_var *vars,
-              const emu_slot **out, uint64_t *top)
+lower_declare_slots(emu_load *load, const ptx_function *function, ptx_var *vars,
+                    const emu_slot **out, uint64_t *top)
 {
     uint32_t count = 0;
     emu_slot *slots;
@@ -106,7 +106,7 @@ declare_slots(emu_load *load, const ptx_function *function, ptx_var *vars,
 
 /* Places the .local variables from *top on. */
 static void
-declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
+lower_declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
 {
     for (ptx_var *local = function->vars; local != NULL; local = local->next) {
         if (local->space != PTX_SPACE_LOCAL) {
@@ -138,12 +138,12 @@ low_declare(emu_load *load, ptx_function *function, emu_func *out)
     }
     else {
         out->return_count =
-            declare_slots(load, function, function->returns, &out->returns, &top);
+            lower_declare_slots(load, function, function->returns, &out->returns, &top);
         out->param_count =
-            declare_slots(load, function, function->params, &out->params, &top);
+            lower_declare_slots(load, function, function->params, &out->params, &top);
         top = lower_align_up(top, 16);
     }
-    declare_locals(load, function, &top);
+    lower_declare_locals(load, function, &top);
     out->call_base = (uint32_t)lower_align_up(top, 16);
     out->local_size =
         (uint32_t)lower_align_up(out->call_base + function->call_size, 16);

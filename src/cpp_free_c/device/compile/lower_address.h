@@ -1,5 +1,5 @@
-/* Addresses of PTX operands, and the accesses to memory that use them. Used by the
- * families lower_*.c. */
+/* Addresses of PTX operands, and the accesses to memory that use them. Used by
+ * lower_*.c. */
 #ifndef DEVICE_COMPILE_LOWER_ADDRESS_H
 #define DEVICE_COMPILE_LOWER_ADDRESS_H
 

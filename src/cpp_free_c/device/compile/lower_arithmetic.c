@@ -120,7 +120,7 @@ enum {
 
 /* mad.hi has no operation of its own: emits a product and a sum. */
 static void
-mad_high(low_func *f, unsigned type)
+arithmetic_mad_high(low_func *f, unsigned type)
 {
     const bool sat = low_has(f, PTX_W_sat);
     low_value product, c;
@@ -156,7 +156,7 @@ low_mad(low_func *f)
     }
     low_operands(f, 4, 4);
     if (low_has(f, PTX_W_hi) && !low_has(f, PTX_W_wide)) {
-        mad_high(f, type);
+        arithmetic_mad_high(f, type);
         return;
     }
     if (low_has(f, PTX_W_wide)) {
@@ -237,7 +237,7 @@ enum { EXTREME_BY_TYPE, EXTREME_F32 = 6, EXTREME_F64, EXTREME_HALF, EXTREME_NAN 
 /* min.xorsign.abs: the result is that of the magnitudes; its sign is the product of the
  * signs. */
 static void
-extreme_xorsign(low_func *f, unsigned op)
+arithmetic_extreme_xorsign(low_func *f, unsigned op)
 {
     low_value d = low_result(f, PTX_W_f32);
     low_value a = low_flush(f, low_source_at(f, 1, PTX_W_f32));
@@ -253,7 +253,7 @@ extreme_xorsign(low_func *f, unsigned op)
 }
 
 static void
-extreme_single(low_func *f)
+arithmetic_extreme_single(low_func *f)
 {
     unsigned op = f->ops[EXTREME_F32];
 
@@ -261,7 +261,7 @@ extreme_single(low_func *f)
         op = f->ops[EXTREME_NAN];
     }
     if (low_has(f, PTX_W_xorsign)) {
-        extreme_xorsign(f, op);
+        arithmetic_extreme_xorsign(f, op);
     }
     else {
         low_float_operation(f, (low_float_ops){.f32 = op}, PTX_W_f32, 2);
@@ -269,7 +269,7 @@ extreme_single(low_func *f)
 }
 
 static void
-extreme_pair(low_func *f, unsigned type)
+arithmetic_extreme_pair(low_func *f, unsigned type)
 {
     const bool relu = low_has(f, PTX_W_relu), is_signed = type == PTX_W_s16x2;
     low_value zero = low_constant(f, PTX_R32, 0), d = low_result(f, type), r = d, a, b;
@@ -297,7 +297,7 @@ extreme_pair(low_func *f, unsigned type)
 }
 
 static void
-extreme_integer(low_func *f, unsigned type)
+arithmetic_extreme_integer(low_func *f, unsigned type)
 {
     low_value d = low_result(f, type), a, b, r = d;
     const bool relu = low_has(f, PTX_W_relu);
@@ -324,7 +324,7 @@ low_extreme(low_func *f)
 
     low_operands(f, 3, 3);
     if (type == PTX_W_f32) {
-        extreme_single(f);
+        arithmetic_extreme_single(f);
     }
     else if (type == PTX_W_f64) {
         low_float_operation(f, (low_float_ops){.f64 = f->ops[EXTREME_F64]}, type, 2);
@@ -336,9 +336,9 @@ low_extreme(low_func *f)
         low_half_operation(f, f->ops[EXTREME_HALF], type, 2);
     }
     else if (type == PTX_W_s16x2 || type == PTX_W_u16x2) {
-        extreme_pair(f, type);
+        arithmetic_extreme_pair(f, type);
     }
     else {
-        extreme_integer(f, type);
+        arithmetic_extreme_integer(f, type);
     }
 }

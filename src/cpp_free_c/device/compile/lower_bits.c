@@ -3,8 +3,7 @@
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
-/* Of the four operations of the row, for a predicate, 16, 32 and 64 bits, the one for
- * the type. */
+/* Of four operations the one for a predicate, 16, 32 or 64 bits. */
 static unsigned
 bits_op(const low_func *f, const uint16_t ops[4], unsigned type)
 {
@@ -54,7 +53,7 @@ low_unary(low_func *f)
     low_operands(f, 2, 2);
     a = low_source_at(f, 1, type);
     if (type == PTX_W_pred) {
-        b = a; /* operations on predicates read two */
+        b = a; /* operations on predicates read two sources */
     }
     low_emit(f, op, low_result(f, type), a, b, 0);
 }
@@ -255,7 +254,7 @@ low_dot(low_func *f)
 
 /* The EMU_VIDEO_ number of the opcode. *pairs: it has two parts instead of four. */
 static unsigned
-video_operation(const low_func *f, bool *pairs)
+bits_video_operation(const low_func *f, bool *pairs)
 {
     static const uint16_t opcodes[][2] = {
         {PTX_OP_vadd4, PTX_OP_vadd2},   {PTX_OP_vsub4, PTX_OP_vsub2},
@@ -279,7 +278,7 @@ low_video(low_func *f)
     static const uint16_t compares[] = {PTX_W_eq, PTX_W_ne, PTX_W_lt,
                                         PTX_W_le, PTX_W_gt, PTX_W_ge};
     bool pairs;
-    const unsigned operation = video_operation(f, &pairs);
+    const unsigned operation = bits_video_operation(f, &pairs);
     unsigned compare, first = 1; /* the type of a */
     low_insn *insn = bits_three_words(f);
 

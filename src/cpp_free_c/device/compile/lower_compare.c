@@ -34,9 +34,8 @@ compare_of(const low_func *f)
                  {PTX_W_hi, GT},   {PTX_W_hs, GE},   {PTX_W_equ, EQU}, {PTX_W_neu, NEU},
                  {PTX_W_ltu, LTU}, {PTX_W_leu, LEU}, {PTX_W_gtu, GTU}, {PTX_W_geu, GEU},
                  {PTX_W_num, NUM}, {PTX_W_nan, NAN_}};
-    unsigned i;
 
-    for (i = 0; i < sizeof words / sizeof *words; i++) {
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
         if (low_has(f, words[i].word)) {
             return (compare)words[i].which;
         }
@@ -97,8 +96,8 @@ compare_float_op(compare which, bool is_double)
     return ops[which][is_double];
 }
 
-/* The comparison that gives the same with its operands exchanged, for those that have
- * no operation; NO_COMPARE for the others. */
+/* For a comparison without an operation: the one with the same result on exchanged
+ * operands. For others: NO_COMPARE. */
 static compare
 compare_exchanged(compare which)
 {
@@ -173,7 +172,7 @@ compare_combining(const low_func *f)
     return ops[low_find(f, words, 3)];
 }
 
-/* d = p, or p combined with the third source; `inverse`: with !p in place of p. */
+/* d = p, or p combined with the third source. `inverse`: !p in place of p. */
 static void
 compare_give_predicate(low_func *f, low_value d, low_value p, bool inverse)
 {
@@ -223,8 +222,8 @@ compare_is_pair(unsigned type)
 
 /* setp of two pairs: d from the first halves, q from the second ones. */
 static void
-setp_pair(low_func *f, unsigned type, low_value d, low_value q, low_value a,
-          low_value b)
+compare_setp_pair(low_func *f, unsigned type, low_value d, low_value q, low_value a,
+                  low_value b)
 {
     const compare which = compare_of(f);
 
@@ -259,7 +258,7 @@ low_setp(low_func *f)
     a = low_source_at(f, 1, type);
     b = low_source_at(f, 2, type);
     if (compare_is_pair(type)) {
-        setp_pair(f, type, d, q, a, b);
+        compare_setp_pair(f, type, d, q, a, b);
         return;
     }
     p = compare_emit(f, which, type, a, b);
@@ -278,7 +277,7 @@ low_setp(low_func *f)
     }
 }
 
-/* d = p, in the form of a type: all bits or 1.0, else 0. */
+/* Converts p to a type: true is all bits or 1.0, false is 0. */
 static void
 compare_select_constants(low_func *f, low_value d, unsigned type, low_value p)
 {
@@ -315,7 +314,8 @@ compare_select_constants(low_func *f, low_value d, unsigned type, low_value p)
 
 /* set of a comparison of two values: d has type `to`. */
 static void
-set_one(low_func *f, low_value d, unsigned to, unsigned type, low_value a, low_value b)
+compare_set_one(low_func *f, low_value d, unsigned to, unsigned type, low_value a,
+                low_value b)
 {
     low_value p = compare_emit(f, compare_of(f), type, a, b);
     low_value full = low_temp(f, PTX_PRED);
@@ -340,7 +340,7 @@ low_set(low_func *f)
     b = low_source_at(f, 2, type);
     d = low_result(f, to);
     if (!compare_is_pair(type)) {
-        set_one(f, d, to, type, a, b);
+        compare_set_one(f, d, to, type, a, b);
         return;
     }
     if (ptx_type_is_float(to)) {

@@ -17,7 +17,8 @@ convert_widened(low_func *f, low_value a, ptx_class aw, unsigned type)
     return wide;
 }
 
-/* Clamps a 64-bit value, which is signed or not as the source is, to a type's range. */
+/* Clamps a 64-bit value to the range of type `to`. `from_signed`: the value is signed.
+ */
 static low_value
 convert_clamped(low_func *f, low_value wide, bool from_signed, unsigned to)
 {
@@ -43,8 +44,8 @@ convert_clamped(low_func *f, low_value wide, bool from_signed, unsigned to)
 }
 
 static void
-integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_value a,
-                   ptx_class aw, unsigned st)
+convert_integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt,
+                           low_value a, ptx_class aw, unsigned st)
 {
     const unsigned ds = ptx_type_size(dt), ss = ptx_type_size(st);
 
@@ -59,8 +60,8 @@ integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_valu
         return;
     }
     if (dw != ptx_type_class(dt) && ptx_type_is_signed(st) && !ptx_type_is_signed(dt)) {
-        low_value middle =
-            convert_widened(f, a, aw, st); /* extended to dt, then to d */
+        /* the sign extends the source up to dt, zeros extend dt up to d */
+        low_value middle = convert_widened(f, a, aw, st);
 
         low_convert(f, d, dw, middle, PTX_R64, dt);
         return;
@@ -68,7 +69,8 @@ integer_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_valu
     low_convert(f, d, dw, a, aw, st);
 }
 
-/* -- from and to floats ------------------------------------------------------------ */
+/* -- from and to floating-point numbers ----------------------------------------------
+ */
 
 static uint32_t
 convert_half_format(unsigned type)
@@ -94,7 +96,7 @@ convert_half_value(low_func *f, low_value a, unsigned type)
     return d;
 }
 
-/* Rounds a float or double to half, with .sat or .relu. */
+/* Rounds a value of type st, f32 or f64, to half precision, with .sat or .relu. */
 static void
 convert_to_half(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
 {
@@ -122,7 +124,7 @@ convert_to_half(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
 enum { RNI, RZI, RMI, RPI, NO_INTEGER };
 
 static unsigned
-integer_rounding(const low_func *f)
+convert_integer_rounding(const low_func *f)
 {
     static const uint16_t words[] = {PTX_W_rni, PTX_W_rzi, PTX_W_rmi, PTX_W_rpi};
 
@@ -135,15 +137,20 @@ convert_whole_number(low_func *f, low_value a, bool is_double, unsigned rounding
     static const uint16_t ops[2][4] = {
         {EMU_OP_rni_f32, EMU_OP_rzi_f32, EMU_OP_rmi_f32, EMU_OP_rpi_f32},
         {EMU_OP_rni_f64, EMU_OP_rzi_f64, EMU_OP_rmi_f64, EMU_OP_rpi_f64}};
-    low_value d = low_temp(f, is_double ? PTX_R64 : PTX_R32);
+    ptx_class width = PTX_R32;
+    low_value d;
 
+    if (is_double) {
+        width = PTX_R64;
+    }
+    d = low_temp(f, width);
     low_emit(f, ops[is_double][rounding], d, a, 0, 0);
     return d;
 }
 
-/* The operation from a float or double to an integer of 32 or 64 bits. */
+/* The operation from f32 or f64 to an integer of 32 or 64 bits. */
 static unsigned
-float_to_integer_op(bool is_double, bool is_wide, bool is_signed)
+convert_float_to_integer_op(bool is_double, bool is_wide, bool is_signed)
 {
     static const uint16_t ops[2][2][2] = {{{EMU_OP_cvt_u32_f32, EMU_OP_cvt_s32_f32},
                                            {EMU_OP_cvt_u64_f32, EMU_OP_cvt_s64_f32}},
@@ -153,11 +160,12 @@ float_to_integer_op(bool is_double, bool is_wide, bool is_signed)
     return ops[is_double][is_wide][is_signed];
 }
 
-/* A float rounded to an integer value; to zero where the instruction names nothing. */
+/* A floating-point number rounded to a whole number, towards zero if the instruction
+ * names no rounding. */
 static low_value
 convert_rounded_float(low_func *f, low_value a, unsigned st)
 {
-    unsigned rounding = integer_rounding(f);
+    unsigned rounding = convert_integer_rounding(f);
 
     if (convert_is_half(st)) {
         a = convert_half_value(f, a, st);
@@ -171,14 +179,16 @@ convert_rounded_float(low_func *f, low_value a, unsigned st)
     return convert_whole_number(f, a, st == PTX_W_f64, rounding);
 }
 
-/* To 8 and 16 bits by way of 32: clamping twice gives the same as clamping once. */
+/* Converts to 8 and 16 bits in two steps, by way of 32 bits: clamping twice gives the
+ * same as clamping once. */
 static void
-float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_value a,
-                 unsigned st)
+convert_float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt,
+                         low_value a, unsigned st)
 {
     const bool is_signed = ptx_type_is_signed(dt);
     const unsigned size = ptx_type_size(dt);
-    const unsigned op = float_to_integer_op(st == PTX_W_f64, size == 8, is_signed);
+    const unsigned op =
+        convert_float_to_integer_op(st == PTX_W_f64, size == 8, is_signed);
     low_value r = d, wide;
 
     a = convert_rounded_float(f, a, st);
@@ -194,8 +204,13 @@ float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_value 
     }
     low_emit(f, op, r, a, 0, 0);
     if (size < 4) {
+        unsigned word = PTX_W_u32;
+
+        if (is_signed) {
+            word = PTX_W_s32;
+        }
         wide = low_temp(f, PTX_R64);
-        low_convert(f, wide, PTX_R64, r, PTX_R32, is_signed ? PTX_W_s32 : PTX_W_u32);
+        low_convert(f, wide, PTX_R64, r, PTX_R32, word);
         wide = convert_clamped(f, wide, is_signed, dt);
         low_convert(f, d, dw, wide, PTX_R64, dt);
     }
@@ -204,9 +219,9 @@ float_to_integer(low_func *f, low_value d, ptx_class dw, unsigned dt, low_value 
     }
 }
 
-/* The operation from an integer of 32 or 64 bits to a float or double. */
+/* The operation from an integer of 32 or 64 bits to f32 or f64. */
 static unsigned
-integer_to_float_op(bool is_double, unsigned st)
+convert_integer_to_float_op(bool is_double, unsigned st)
 {
     static const uint16_t ops[2][2][2] = {{{EMU_OP_cvt_f32_u32, EMU_OP_cvt_f32_s32},
                                            {EMU_OP_cvt_f32_u64, EMU_OP_cvt_f32_s64}},
@@ -217,11 +232,11 @@ integer_to_float_op(bool is_double, unsigned st)
 }
 
 static void
-integer_to_float(low_func *f, low_value d, unsigned dt, low_value a, ptx_class aw,
-                 unsigned st)
+convert_integer_to_float(low_func *f, low_value d, unsigned dt, low_value a,
+                         ptx_class aw, unsigned st)
 {
     const unsigned size = ptx_type_size(st);
-    const unsigned op = integer_to_float_op(dt != PTX_W_f32, st);
+    const unsigned op = convert_integer_to_float_op(dt != PTX_W_f32, st);
     low_value r;
 
     if (size < 4 || (size == 4 && aw != PTX_R32)) {
@@ -254,9 +269,9 @@ convert_saturate_double(low_func *f, low_value d, low_value a)
     low_emit(f, EMU_OP_min_f64, d, r, low_constant(f, PTX_R64, 0x3ff0000000000000u), 0);
 }
 
-/* A source as a float, or as a double for f64 to f64; *st is its type then. */
+/* A source as f32 or f64. Sets *st to that type. */
 static low_value
-float_source(low_func *f, low_value a, unsigned dt, unsigned *st)
+convert_float_source(low_func *f, low_value a, unsigned dt, unsigned *st)
 {
     low_value r;
 
@@ -325,11 +340,11 @@ convert_to_single(low_func *f, low_value d, low_value a, unsigned st)
 }
 
 static void
-float_to_float(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
+convert_float_to_float(low_func *f, low_value d, unsigned dt, low_value a, unsigned st)
 {
-    const unsigned rounding = integer_rounding(f);
+    const unsigned rounding = convert_integer_rounding(f);
 
-    a = float_source(f, a, dt, &st);
+    a = convert_float_source(f, a, dt, &st);
     if (rounding != NO_INTEGER) {
         a = convert_whole_number(f, a, st == PTX_W_f64, rounding);
     }
@@ -400,7 +415,7 @@ convert_is_number_class(ptx_class width)
     return width != PTX_PRED && width != PTX_R128;
 }
 
-/* Between numbers of one lane each. */
+/* Converts between numbers; pairs and tf32 have functions of their own. */
 static void
 convert_number(low_func *f, unsigned dt, unsigned st)
 {
@@ -422,16 +437,16 @@ convert_number(low_func *f, unsigned dt, unsigned st)
         low_fail(f, "a register has the wrong width");
     }
     if (convert_is_integer(dt) && convert_is_integer(st)) {
-        integer_to_integer(f, d, dw, dt, a, aw, st);
+        convert_integer_to_integer(f, d, dw, dt, a, aw, st);
     }
     else if (convert_is_integer(dt)) {
-        float_to_integer(f, d, dw, dt, a, st);
+        convert_float_to_integer(f, d, dw, dt, a, st);
     }
     else if (convert_is_integer(st)) {
-        integer_to_float(f, d, dt, a, aw, st);
+        convert_integer_to_float(f, d, dt, a, aw, st);
     }
     else {
-        float_to_float(f, d, dt, a, st);
+        convert_float_to_float(f, d, dt, a, st);
     }
 }
 

@@ -1,7 +1,8 @@
 /* Lowering of branches, calls and barriers. See lower_opcodes.h.
  *
  * None of these may run under a guard prefix, which changes the mask for one
- * instruction only: a guarded one is branched around (low_guard_begin). */
+ * instruction only. So a guarded one becomes a branch around the operation
+ * (low_guard_begin). */
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 #include "device/compile/service_names.h"
@@ -49,7 +50,7 @@ low_brx(low_func *f)
     const ptx_operand *list;
     low_value index;
     low_insn *insn;
-    uint32_t skip, i;
+    uint32_t skip;
 
     low_operands(f, 2, 2);
     list = &f->in->operands[1];
@@ -60,7 +61,7 @@ low_brx(low_func *f)
     index = low_source(f, &f->in->operands[0], PTX_W_u32);
     insn = low_emit(f, EMU_OP_brx, 0, index, 0, 0);
     insn->aux = list->proto->target_count;
-    for (i = 0; i < list->proto->target_count; i++) {
+    for (uint32_t i = 0; i < list->proto->target_count; i++) {
         low_add_x(f, insn, flow_label_of(f, &list->proto->targets[i]), false);
     }
     low_guard_end(f, skip);
@@ -169,9 +170,9 @@ flow_fill_slots(low_func *f, const ptx_operand *list, emu_slot *slots,
     }
 }
 
-/* The function that a name in a call means. NULL: a service, whose number is set. */
+/* The function that a call names. Returns NULL for a service and sets its number. */
 static const emu_func *
-call_target(low_func *f, const ptx_operand *target, emu_callsite *call)
+flow_call_target(low_func *f, const ptx_operand *target, emu_callsite *call)
 {
     const ptx_function *function = target->function;
 
@@ -213,7 +214,7 @@ flow_list_count(const ptx_operand *list)
 static low_insn *
 flow_emit_named_call(low_func *f, const ptx_operand *target, emu_callsite *call)
 {
-    call->func = call_target(f, target, call);
+    call->func = flow_call_target(f, target, call);
     flow_check_service(f, call);
     if (call->func == NULL) {
         return low_emit(f, EMU_OP_service, 0, 0, 0, 0);
@@ -281,7 +282,7 @@ flow_check_barrier(const low_func *f, const ptx_operand *number,
         low_fail(f, "barrier %llu: there are 16, from 0 on",
                  (unsigned long long)number->bits);
     }
-    if (count && count->kind == PTX_O_INT && count->bits % EMU_LANES) {
+    if (count != NULL && count->kind == PTX_O_INT && count->bits % EMU_LANES != 0) {
         low_fail(f, "a count of %llu threads, which is not a multiple of 32",
                  (unsigned long long)count->bits);
     }
@@ -290,10 +291,10 @@ flow_check_barrier(const low_func *f, const ptx_operand *number,
 /* Bits of imm of the barrier operations. */
 enum { BAR_COUNT = 1, BAR_ALIGNED = 2 };
 
-/* imm of a barrier operation; `counted`: it has an operand for the number of threads.
+/* imm of a barrier operation. `counted`: it has an operand for the number of threads.
  */
 static int64_t
-barrier_flags(const low_func *f, bool counted)
+flow_barrier_flags(const low_func *f, bool counted)
 {
     int64_t flags = 0;
 
@@ -307,7 +308,7 @@ barrier_flags(const low_func *f, bool counted)
 }
 
 static void
-barrier_red(low_func *f)
+flow_barrier_red(low_func *f)
 {
     enum { RED_AND, RED_OR, RED_POPC };
     const unsigned operands_count = f->in->operand_count;
@@ -337,12 +338,12 @@ barrier_red(low_func *f)
     p = low_predicate(f, &operands[operands_count - 1]);
     insn = low_emit(f, EMU_OP_bar_red, d, a, b, p);
     insn->aux = kind;
-    insn->imm = barrier_flags(f, counted != NULL);
+    insn->imm = flow_barrier_flags(f, counted != NULL);
     insn->e = LOW_NUMBER(0);
 }
 
 static void
-barrier_warp(low_func *f)
+flow_barrier_warp(low_func *f)
 {
     low_value members;
 
@@ -351,9 +352,10 @@ barrier_warp(low_func *f)
     low_emit(f, EMU_OP_bar_warp, 0, members, 0, 0)->imm = 1;
 }
 
-/* A cluster has one block: its barrier is one of the block, and arriving waits. */
+/* A cluster has one block here. Its wait is a barrier of the block, the last one; its
+ * arrive does nothing. */
 static void
-barrier_cluster(low_func *f)
+flow_barrier_cluster(low_func *f)
 {
     if (!low_has(f, PTX_W_arrive)) {
         low_emit(f, EMU_OP_bar_sync, 0, low_constant(f, PTX_R32, EMU_BARRIERS - 1), 0,
@@ -362,7 +364,7 @@ barrier_cluster(low_func *f)
 }
 
 static void
-barrier_block(low_func *f)
+flow_barrier_block(low_func *f)
 {
     const ptx_operand *counted = NULL;
     unsigned op = EMU_OP_bar_sync, least = 1;
@@ -383,7 +385,7 @@ barrier_block(low_func *f)
         b = low_source(f, counted, PTX_W_u32);
     }
     insn = low_emit(f, op, 0, a, b, 0);
-    insn->imm = barrier_flags(f, counted != NULL);
+    insn->imm = flow_barrier_flags(f, counted != NULL);
     insn->aux = flow_is_aligned(f); /* read by the race check */
 }
 
@@ -394,16 +396,16 @@ low_bar(low_func *f)
     const uint32_t skip = low_guard_begin(f);
 
     if (low_has(f, PTX_W_warp)) {
-        barrier_warp(f);
+        flow_barrier_warp(f);
     }
     else if (low_has(f, PTX_W_cluster)) {
-        barrier_cluster(f);
+        flow_barrier_cluster(f);
     }
     else if (low_has(f, PTX_W_red)) {
-        barrier_red(f);
+        flow_barrier_red(f);
     }
     else {
-        barrier_block(f);
+        flow_barrier_block(f);
     }
     low_guard_end(f, skip);
 }

@@ -1,11 +1,11 @@
 /* Lowering of wmma: 16 by 16 by 16 elements, multiplicands of half precision. See
  * lower_opcodes.h.
  *
- * Lane 4 g + t holds the elements with index g or g + 8 in one dimension, the far one,
- * and 2 t, 2 t + 1, 2 t + 8 or 2 t + 9 in the other, the near one. The far dimension is
- * the row of A, C and D, and the column of B. A register of halves holds two neighbours
- * of the near dimension. Of the eight registers of A and B the last four repeat the
- * first. */
+ * PTX does not say how the lanes share a matrix. Here lane 4 g + t holds the elements
+ * with index g or g + 8 in one dimension, called far, and index 2 t, 2 t + 1, 2 t + 8
+ * or 2 t + 9 in the other, called near. The far dimension is the row of A, C and D, and
+ * the column of B. A register of halves holds two neighbours of the near dimension. A
+ * and B have eight registers, of which the last four repeat the first four. */
 #include "device/compile/encoding.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
@@ -178,9 +178,8 @@ static low_value
 matrix_load_halves(low_func *f, const matrix *m, unsigned far, unsigned near)
 {
     low_value d = low_temp(f, PTX_R32), parts[2];
-    unsigned i;
 
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         parts[i] = low_temp(f, PTX_R16);
         low_access(f, EMU_OP_ld_u16_16, parts[i], matrix_element(f, m, far, near + i),
                    0);
@@ -193,9 +192,7 @@ static void
 matrix_store_halves(low_func *f, const matrix *m, unsigned far, unsigned near,
                     low_value value)
 {
-    unsigned i;
-
-    for (i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         low_value part = low_temp(f, PTX_R16);
 
         low_emit(f, EMU_OP_part_16from32, part, value, 0, 0)->imm = (int64_t)16 * i;
@@ -229,18 +226,22 @@ matrix_load(low_func *f)
     const unsigned type = low_type(f, 0);
     const bool halves = type == PTX_W_f16, accumulator = low_has(f, PTX_W_c);
     const bool far_is_row = !low_has(f, PTX_W_b);
-    const unsigned count = accumulator && halves ? DISTINCT : FRAGMENT;
-    const ptx_operand *d = matrix_fragment(f, &f->in->operands[0], count);
-    const ptx_operand *const stride = matrix_stride_operand(f);
+    const ptx_operand *d, *stride;
+    unsigned count = FRAGMENT;
     matrix m;
-    unsigned i, far, near;
+    unsigned far, near;
 
+    if (accumulator && halves) {
+        count = DISTINCT;
+    }
+    d = matrix_fragment(f, &f->in->operands[0], count);
+    stride = matrix_stride_operand(f);
     if (!halves && !(accumulator && type == PTX_W_f32)) {
         low_unsupported(f);
     }
     m = matrix_at(f, &f->in->operands[1], stride, ptx_type_size(type),
                   low_has(f, PTX_W_row) == far_is_row);
-    for (i = 0; i < matrix_distinct_registers(halves); i++) {
+    for (unsigned i = 0; i < matrix_distinct_registers(halves); i++) {
         low_value target = low_target(f, &d[i], PTX_R32), value;
 
         matrix_indices(halves, i, &far, &near);
@@ -267,14 +268,14 @@ matrix_store(low_func *f)
     const ptx_operand *s = matrix_fragment(f, &f->in->operands[1], count);
     const ptx_operand *const stride = matrix_stride_operand(f);
     matrix m;
-    unsigned i, far, near;
+    unsigned far, near;
 
     if (!low_has(f, PTX_W_d) || (!halves && type != PTX_W_f32)) {
         low_unsupported(f);
     }
     m = matrix_at(f, &f->in->operands[0], stride, ptx_type_size(type),
                   low_has(f, PTX_W_row));
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         low_value value = low_source(f, &s[i], matrix_register_type(halves));
 
         matrix_indices(halves, i, &far, &near);

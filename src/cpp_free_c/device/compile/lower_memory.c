@@ -12,7 +12,6 @@ memory_check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
     const unsigned bytes = ptx_type_size(type);
     const bool may_be_wide = f->function->module->target >= 100 && low_is_global(f) &&
                              !low_has(f, PTX_W_const);
-    unsigned i;
 
     if (vector->kind != PTX_O_VECTOR || vector->count != count) {
         low_fail(f, "the %s is not a vector of %u elements", which, count);
@@ -22,7 +21,7 @@ memory_check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
         low_fail(f, "no access has %u elements of %u bits here", count,
                  type == PTX_W_pred ? 1 : 8 * bytes);
     }
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         if (vector->items[i].kind == PTX_O_SPECIAL) {
             low_fail(f, "the %s is a special register", which);
         }
@@ -46,7 +45,7 @@ memory_size_index(unsigned size)
 }
 
 static unsigned
-load_op(const low_func *f, unsigned type, ptx_class width)
+memory_load_op(const low_func *f, unsigned type, ptx_class width)
 {
     static const uint16_t ops[4][2][3] = {
         {{EMU_OP_ld_u8_16, EMU_OP_ld_u8_32, EMU_OP_ld_u8_64},
@@ -71,7 +70,7 @@ load_op(const low_func *f, unsigned type, ptx_class width)
     return op;
 }
 
-/* {a} is a where the instruction has no .v2, .v4 or .v8. */
+/* Returns a for {a}, which means the same without .v2, .v4 or .v8. */
 static const ptx_operand *
 memory_only_element(const low_func *f, const ptx_operand *operand, const char *which)
 {
@@ -94,17 +93,16 @@ memory_may_spin(const low_func *f)
 }
 
 static void
-load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
+memory_load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
 {
     low_place p = low_address(f, &f->in->operands[1]);
     const unsigned bytes = ptx_type_size(type);
     ptx_class width = ptx_type_class(type);
     low_value values[8];
     low_insn *insn;
-    unsigned i;
 
     memory_check_vector(f, d, type, count, "destination");
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         if (d->items[i].kind != PTX_O_SINK) {
             (void)low_target_any(f, &d->items[i], &width);
             break;
@@ -113,13 +111,13 @@ load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned count)
     if (width == PTX_PRED || ptx_class_bytes(width) < bytes || width == PTX_R128) {
         low_fail(f, "a register is too narrow for what is loaded");
     }
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         values[i] = low_target(f, &d->items[i], width);
     }
     insn = low_access(f, EMU_OP_ld_vector, 0, p, 0);
     insn->e = LOW_NUMBER((uint32_t)ptx_type_is_signed(type) << 30 | count << 16 |
                          bytes << 8 | ptx_class_bytes(width));
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         low_add_x(f, insn, values[i], true);
     }
 }
@@ -136,7 +134,7 @@ low_ld(low_func *f)
         low_unsupported(f);
     }
     if (count > 1) {
-        load_vector(f, d, type, count);
+        memory_load_vector(f, d, type, count);
     }
     else {
         low_place p = low_address(f, &f->in->operands[1]);
@@ -145,7 +143,7 @@ low_ld(low_func *f)
         d = memory_only_element(f, d, "destination");
         low_check_access(f, d, type);
         target = low_target_any(f, d, &width);
-        low_access(f, load_op(f, type, width), target, p, 0);
+        low_access(f, memory_load_op(f, type, width), target, p, 0);
     }
     if (low_has(f, PTX_W_acquire)) {
         low_emit(f, EMU_OP_fence, 0, 0, 0, 0);
@@ -158,7 +156,7 @@ low_ld(low_func *f)
 /* -- stores ------------------------------------------------------------------------ */
 
 static unsigned
-store_op(const low_func *f, unsigned type, ptx_class width)
+memory_store_op(const low_func *f, unsigned type, ptx_class width)
 {
     static const uint16_t ops[4][3] = {
         {EMU_OP_st_8_16, EMU_OP_st_8_32, EMU_OP_st_8_64},
@@ -181,17 +179,16 @@ store_op(const low_func *f, unsigned type, ptx_class width)
 }
 
 static void
-store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
-             unsigned count)
+memory_store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
+                    unsigned count)
 {
     const unsigned bytes = ptx_type_size(type);
     ptx_class width = ptx_type_class(type), found;
     low_value values[8];
     low_insn *insn;
-    unsigned i;
 
     memory_check_vector(f, s, type, count, "source");
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         values[i] = low_source_any(f, &s->items[i], type, &found);
         if (s->items[i].kind == PTX_O_REG) {
             width = found;
@@ -200,7 +197,7 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
     if (width == PTX_PRED || ptx_class_bytes(width) < bytes || width == PTX_R128) {
         low_fail(f, "a register is too narrow for what is stored");
     }
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const ptx_class natural = ptx_type_class(type);
 
         if (s->items[i].kind == PTX_O_REG) {
@@ -214,7 +211,7 @@ store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned type,
     }
     insn = low_access(f, EMU_OP_st_vector, 0, p, 0);
     insn->e = LOW_NUMBER(count << 16 | bytes << 8 | ptx_class_bytes(width));
-    for (i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         low_add_x(f, insn, values[i], false);
     }
 }
@@ -240,13 +237,13 @@ low_st(low_func *f)
         low_emit(f, EMU_OP_fence, 0, 0, 0, 0);
     }
     if (count > 1) {
-        store_vector(f, p, &f->in->operands[1], type, count);
+        memory_store_vector(f, p, &f->in->operands[1], type, count);
         return;
     }
     s = memory_only_element(f, &f->in->operands[1], "source");
     low_check_access(f, s, type);
     value = low_source_any(f, s, type, &width);
-    low_access(f, store_op(f, type, width), 0, p, value);
+    low_access(f, memory_store_op(f, type, width), 0, p, value);
 }
 
 /* -- atomics ----------------------------------------------------------------------- */
@@ -274,7 +271,7 @@ memory_float_atom(unsigned type)
 
 /* EMU_ATOM_ constant of the instruction. */
 static int
-atom_operation(const low_func *f, unsigned type)
+memory_atom_operation(const low_func *f, unsigned type)
 {
     static const struct {
         uint16_t word;
@@ -297,7 +294,10 @@ atom_operation(const low_func *f, unsigned type)
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (low_has(f, rows[i].word)) {
-            return ptx_type_is_signed(type) ? rows[i].of_signed : rows[i].of_unsigned;
+            if (ptx_type_is_signed(type)) {
+                return rows[i].of_signed;
+            }
+            return rows[i].of_unsigned;
         }
     }
     low_unsupported(f);
@@ -305,7 +305,7 @@ atom_operation(const low_func *f, unsigned type)
 
 /* The operation for 16, 32 or 64 bits. */
 static unsigned
-atom_op(const low_func *f, unsigned type)
+memory_atom_op(const low_func *f, unsigned type)
 {
     switch (ptx_type_size(type)) {
         case 2:
@@ -319,13 +319,13 @@ atom_op(const low_func *f, unsigned type)
     }
 }
 
-/* The operands from number `first` on; `d` is the register for the old value, if any.
- */
+/* Emits the atomic operation. Operand `first` is the address; `d` is the register for
+ * the old value, or 0. */
 static void
 memory_emit_atom(low_func *f, unsigned first, low_value d)
 {
     const unsigned type = low_type(f, 0);
-    const int operation = atom_operation(f, type);
+    const int operation = memory_atom_operation(f, type);
     const low_place p = low_address(f, &f->in->operands[first]);
     low_value b = low_source_at(f, first + 1, type), c = 0;
     low_insn *insn;
@@ -333,7 +333,7 @@ memory_emit_atom(low_func *f, unsigned first, low_value d)
     if (operation == EMU_ATOM_CAS) {
         c = low_source_at(f, first + 2, type);
     }
-    insn = low_access(f, atom_op(f, type), d, p, b);
+    insn = low_access(f, memory_atom_op(f, type), d, p, b);
     insn->c = c;
     insn->e = LOW_NUMBER(operation);
 }
@@ -403,8 +403,7 @@ low_alloca(low_func *f)
 
 /* -- copies and mbarriers ---------------------------------------------------------- */
 
-/* A predicate that holds where the instruction's guard does and `size` is above `at`.
- */
+/* A predicate that is true where the instruction's guard is and `size` exceeds `at`. */
 static low_value
 memory_reaches(low_func *f, low_value size, uint32_t at)
 {
@@ -426,15 +425,14 @@ memory_reaches(low_func *f, low_value size, uint32_t at)
     return p;
 }
 
-/* A word of which the bytes below `size` are loaded, each under its own predicate: the
- * others may lie outside of what may be read. */
+/* A word of which the bytes below `size` are loaded and the others are zero. Each byte
+ * has its own predicate: the others may be outside the memory that may be read. */
 static low_value
 memory_partial_word(low_func *f, low_place from, low_value size, unsigned at)
 {
     low_value word = low_constant(f, PTX_R32, 0);
-    unsigned i;
 
-    for (i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         low_value p = memory_reaches(f, size, at + i), byte = low_temp(f, PTX_R32);
         low_value shifted = low_temp(f, PTX_R32), sum = low_temp(f, PTX_R32);
         low_insn *insn;
@@ -453,7 +451,8 @@ memory_partial_word(low_func *f, low_place from, low_value size, unsigned at)
     return word;
 }
 
-/* The place with the state space of its operand, unless a variable has given it one. */
+/* The place with a state space, for an address in a register. A variable keeps its own
+ * state space. */
 static low_place
 memory_place_in(low_place p, uint32_t space)
 {
@@ -463,7 +462,7 @@ memory_place_in(low_place p, uint32_t space)
     return p;
 }
 
-/* ld_vector or st_vector of words of 32 bits. */
+/* Emits ld_vector or st_vector of 32-bit words. */
 static void
 memory_access_words(low_func *f, unsigned op, low_place place, const low_value *values,
                     unsigned count)
@@ -476,7 +475,7 @@ memory_access_words(low_func *f, unsigned op, low_place place, const low_value *
     }
 }
 
-/* The words of 32 bits that cp.async copies. */
+/* The number of 32-bit words that cp.async copies. */
 static unsigned
 memory_copied_words(const low_func *f)
 {
@@ -527,9 +526,10 @@ low_cp(low_func *f)
     memory_access_words(f, EMU_OP_st_vector, to, values, count);
 }
 
-/* mbarrier.test_wait, try_wait: loops call them, so other warps must get their turn. */
+/* mbarrier.test_wait, try_wait: programs call them in loops, so the operation spin lets
+ * other warps run. */
 static void
-mbarrier_wait(low_func *f)
+memory_mbarrier_wait(low_func *f)
 {
     const bool parity = low_has(f, PTX_W_parity);
     unsigned type = PTX_W_u64;
@@ -550,7 +550,7 @@ mbarrier_wait(low_func *f)
 }
 
 static void
-mbarrier_arrive(low_func *f)
+memory_mbarrier_arrive(low_func *f)
 {
     const ptx_operand *operands = f->in->operands;
     const bool drop = low_has(f, PTX_W_arrive_drop);
@@ -584,12 +584,12 @@ low_mbarrier(low_func *f)
                    count);
     }
     else if (low_has(f, PTX_W_test_wait) || low_has(f, PTX_W_try_wait)) {
-        mbarrier_wait(f);
+        memory_mbarrier_wait(f);
     }
     else if (low_has(f, PTX_W_arrive) || low_has(f, PTX_W_arrive_drop)) {
-        mbarrier_arrive(f);
+        memory_mbarrier_arrive(f);
     }
-    else if (!low_has(f, PTX_W_inval)) { /* .inval needs nothing done */
+    else if (!low_has(f, PTX_W_inval)) { /* .inval has no effect here */
         low_unsupported(f);
     }
 }

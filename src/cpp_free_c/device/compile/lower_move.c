@@ -94,11 +94,10 @@ move_unpack(low_func *f, const ptx_operand *parts, const ptx_operand *whole,
     const ptx_class part = move_class_of_part(bytes);
     bool any = false;
     low_value a;
-    uint32_t i;
 
     low_check_type(f, whole, type);
     a = low_source(f, whole, type);
-    for (i = 0; i < parts->count; i++) {
+    for (uint32_t i = 0; i < parts->count; i++) {
         if (parts->items[i].kind != PTX_O_SINK) {
             any = true;
             move_take_part(f, low_target(f, &parts->items[i], part), a,
@@ -214,7 +213,7 @@ move_vector(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     }
 }
 
-/* {a} means a for the types that are neither signed, unsigned nor float. */
+/* Returns a for {a}, which means the same for .b types and .pred. */
 static const ptx_operand *
 move_only_element(const ptx_operand *operand, unsigned type)
 {
@@ -240,7 +239,7 @@ move_scalar(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
     low_check_type(f, s, type);
     v = low_source(f, s, type);
     if (width == PTX_PRED) {
-        second = v; /* operations on predicates read two */
+        second = v; /* operations on predicates read two sources */
     }
     low_emit(f, mov_ops[width], low_target(f, d, width), v, second, 0);
 }
@@ -350,7 +349,7 @@ low_isspacep(low_func *f)
         space = EMU_AT_LOCAL;
     }
     else if (low_has(f, PTX_W_const)) {
-        space = EMU_AT_MASK; /* a number that is no space's */
+        space = EMU_AT_MASK; /* no state space has this number */
     }
     else if (move_has_param(f)) {
         space = EMU_AT_PARAM;

@@ -1,5 +1,7 @@
-/* The functions that lower the opcodes, as tables/opcodes.h names them. Each lowers the
- * instruction f->in; f->ops are the operations of its row. Called by lower.c. */
+/* The functions that lower the opcodes: the column `lower` of tables/opcodes.h. Each
+ * lowers the instruction f->in; f->ops are the operations of its row. Called by
+ * lower.c.
+ */
 #ifndef DEVICE_COMPILE_LOWER_OPCODES_H
 #define DEVICE_COMPILE_LOWER_OPCODES_H
 

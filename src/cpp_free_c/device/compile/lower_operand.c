@@ -199,16 +199,15 @@ unsigned
 low_element_bytes(const low_func *f, const ptx_operand *vector)
 {
     unsigned bytes = 0;
-    uint32_t i;
 
-    for (i = 0; vector->kind == PTX_O_VECTOR && i < vector->count; i++) {
+    for (uint32_t i = 0; vector->kind == PTX_O_VECTOR && i < vector->count; i++) {
         const ptx_operand *item = &vector->items[i];
 
         if (item->kind == PTX_O_REG) {
             const unsigned type = f->function->reg_type[item->reg];
-            const unsigned own = type == PTX_W_pred ? 0 : ptx_type_size(type);
+            const unsigned own = ptx_type_size(type);
 
-            if (!own || (bytes && own != bytes)) {
+            if (type == PTX_W_pred || own == 0 || (bytes != 0 && own != bytes)) {
                 low_fail(f, "the elements of a vector differ in width");
             }
             bytes = own;
@@ -217,9 +216,9 @@ low_element_bytes(const low_func *f, const ptx_operand *vector)
     return bytes;
 }
 
-/* Whether an instruction of this type refuses the register. One of integers refuses
- * registers of floats. One of floats refuses pairs of halves, and registers of another
- * size unless they have a .b type. */
+/* Whether an instruction of this type refuses the register. An integer type refuses
+ * registers of floating-point numbers. A floating-point type refuses pairs of halves,
+ * and registers of another size unless they have a .b type. */
 static bool
 operand_is_foreign(const low_func *f, const ptx_operand *operand, unsigned type)
 {
@@ -245,10 +244,9 @@ void
 low_check_kind(const low_func *f, const ptx_operand *operand, unsigned type)
 {
     bool all = operand->count > 0;
-    uint32_t i;
 
     if (operand->kind == PTX_O_VECTOR) {
-        for (i = 0; i < operand->count; i++) {
+        for (uint32_t i = 0; i < operand->count; i++) {
             all &= operand_is_foreign(f, &operand->items[i], type) ||
                    operand->items[i].kind == PTX_O_SINK;
         }
@@ -276,7 +274,7 @@ low_check_access(const low_func *f, const ptx_operand *operand, unsigned type)
     else if (operand->kind == PTX_O_VECTOR) {
         bytes = low_element_bytes(f, operand);
     }
-    if (bytes && bytes < ptx_type_size(type)) {
+    if (bytes != 0 && bytes < ptx_type_size(type)) {
         low_fail(f, "a register is too narrow for what is %s",
                  f->in->opcode == PTX_OP_st ? "stored" : "loaded");
     }
@@ -295,7 +293,7 @@ low_check_type(const low_func *f, const ptx_operand *operand, unsigned type)
     else if (operand->kind == PTX_O_VECTOR) {
         bytes = low_element_bytes(f, operand);
     }
-    if (bytes &&
+    if (bytes != 0 &&
         ((own == PTX_W_pred) != (type == PTX_W_pred) || bytes != ptx_type_size(type))) {
         low_fail(f, "a register has another size than the instruction's type");
     }

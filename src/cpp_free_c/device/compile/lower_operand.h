@@ -1,6 +1,6 @@
 /* Operands of PTX instructions as operands of the machine: values to read, registers to
- * write, and the checks that registers fit the instruction's types. Used by the
- * families lower_*.c. */
+ * write, and checks that registers fit the types of an instruction. Used by lower_*.c.
+ */
 #ifndef DEVICE_COMPILE_LOWER_OPERAND_H
 #define DEVICE_COMPILE_LOWER_OPERAND_H
 
@@ -10,15 +10,15 @@
 
 /* A value to read as this type; numbers become constants of it. */
 low_value low_source(low_func *f, const ptx_operand *operand, unsigned type);
-/* As above, but a register may have another width than the type: *width. */
+/* The same, but a register may have another width than the type; sets *width. */
 low_value low_source_any(low_func *f, const ptx_operand *operand, unsigned type,
                          ptx_class *width);
 /* low_source of the instruction's operand of this index. */
 low_value low_source_at(low_func *f, unsigned index, unsigned type);
 low_value low_predicate(low_func *f, const ptx_operand *operand);
-/* A register to write, of this width; a sink gives a new one. */
+/* A register to write, of this width. For a sink (_) it is a new register. */
 low_value low_target(low_func *f, const ptx_operand *operand, ptx_class width);
-/* As above, but of any width: *width. */
+/* The same for any width; sets *width. */
 low_value low_target_any(low_func *f, const ptx_operand *operand, ptx_class *width);
 /* The first operand as a register of this type to write. */
 low_value low_result(low_func *f, unsigned type);

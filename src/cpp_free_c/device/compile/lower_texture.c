@@ -18,9 +18,8 @@ texture_geometry_of(const low_func *f)
                  {PTX_W_t3d, EMU_GEOMETRY_3D},     {PTX_W_a1d, EMU_GEOMETRY_A1D},
                  {PTX_W_a2d, EMU_GEOMETRY_A2D},    {PTX_W_cube, EMU_GEOMETRY_CUBE},
                  {PTX_W_acube, EMU_GEOMETRY_ACUBE}};
-    unsigned i;
 
-    for (i = 0; i < sizeof known / sizeof *known; i++) {
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
         if (low_has(f, known[i].word)) {
             return known[i].geometry;
         }
@@ -103,9 +102,7 @@ static void
 texture_take(low_func *f, extras *x, const ptx_operand *operand, unsigned first,
              unsigned count, unsigned type)
 {
-    unsigned k;
-
-    for (k = first; k < first + count; k++) {
+    for (unsigned k = first; k < first + count; k++) {
         x->values[x->count++] = low_source(f, texture_part(f, operand, k), type);
     }
 }
@@ -128,10 +125,9 @@ static low_insn *
 texture_emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32_t aux)
 {
     low_insn *insn = low_emit(f, op, 0, handle, 0, 0);
-    unsigned k;
 
     insn->aux = aux;
-    for (k = 0; k < x->count; k++) {
+    for (unsigned k = 0; k < x->count; k++) {
         low_add_x(f, insn, x->values[k], k < x->written);
     }
     return insn;
@@ -143,15 +139,13 @@ texture_emit(low_func *f, unsigned op, low_value handle, const extras *x, uint32
 static void
 texture_take_results(low_func *f, extras *x, const ptx_operand *d, unsigned count)
 {
-    unsigned k;
-
     if (d->kind != PTX_O_VECTOR) {
         texture_take_result(f, x, d, PTX_R32);
     }
     else if (d->count != count) {
         low_fail(f, "the destination is not a vector of %u elements", count);
     }
-    for (k = x->count; k < count; k++) {
+    for (unsigned k = x->count; k < count; k++) {
         if (d->kind == PTX_O_VECTOR) {
             texture_take_result(f, x, &d->items[k], PTX_R32);
         }
@@ -162,7 +156,7 @@ texture_take_results(low_func *f, extras *x, const ptx_operand *d, unsigned coun
     }
 }
 
-/* d|p: p says whether the texels are in memory, and here they always are. */
+/* d|p: p tells whether the texels are in memory. Here they always are. */
 static void
 texture_give_residency(low_func *f)
 {
@@ -184,12 +178,12 @@ texture_gather_channel(const low_func *f)
     return low_find(f, words, 3);
 }
 
-/* The forms of tex and tld4. */
+/* The form of a tex or tld4 instruction. */
 typedef struct {
     unsigned geometry, sides;
     unsigned type, at; /* of the results, of the coordinates */
     bool gather, level, gradient;
-    unsigned operands; /* the least; then the offsets may come */
+    unsigned operands; /* without the offsets, which may follow */
 } tex_form;
 
 static tex_form
@@ -230,7 +224,7 @@ texture_is_supported(const tex_form *form)
 
 /* aux of the operation. */
 static uint32_t
-tex_flags(const low_func *f, const tex_form *form)
+texture_flags(const low_func *f, const tex_form *form)
 {
     uint32_t aux = form->geometry;
 
@@ -269,7 +263,7 @@ low_tex(low_func *f)
 {
     const tex_form form = texture_read_form(f);
     const ptx_operand *operands = f->in->operands;
-    uint32_t aux = tex_flags(f, &form);
+    uint32_t aux = texture_flags(f, &form);
     extras x = {.count = 0};
     low_value handle;
 
@@ -297,7 +291,7 @@ low_tex(low_func *f)
 
 /* -- queries ----------------------------------------------------------------------- */
 
-/* Those that surfaces have come first. */
+/* The queries of surfaces come first. */
 static const uint16_t query_words[] = {
     PTX_W_width,         PTX_W_height,
     PTX_W_depth,         PTX_W_channel_data_type,
@@ -313,7 +307,7 @@ enum {
     TEXTURE_QUERIES = sizeof query_words / sizeof *query_words
 };
 
-/* The first `count` queries are allowed; `level`: of the level in the third operand. */
+/* Emits one of the first `count` queries. `level`: the third operand is a level. */
 static low_insn *
 texture_emit_query(low_func *f, unsigned count, bool level)
 {
@@ -353,7 +347,7 @@ low_suq(low_func *f)
 /* -- surfaces ---------------------------------------------------------------------- */
 
 static uint32_t
-surface_mode(const low_func *f)
+texture_surface_mode(const low_func *f)
 {
     static const uint16_t words[] = {PTX_W_clamp, PTX_W_zero};
     static const uint8_t modes[] = {EMU_SURF_CLAMP, EMU_SURF_ZERO, EMU_SURF_TRAP};
@@ -362,31 +356,31 @@ surface_mode(const low_func *f)
 }
 
 static uint32_t
-surface_aux(const low_func *f, unsigned geometry, unsigned count, unsigned type,
-            ptx_class width)
+texture_surface_fields(const low_func *f, unsigned geometry, unsigned count,
+                       unsigned type, ptx_class width)
 {
     const unsigned bytes = ptx_type_size(type);
 
     if (width == PTX_R128 || ptx_class_bytes(width) < bytes) {
         low_fail(f, "a register is too narrow for an element of the surface");
     }
-    return geometry | surface_mode(f) | (uint32_t)count << EMU_SURF_COUNT_SHIFT |
+    return geometry | texture_surface_mode(f) |
+           (uint32_t)count << EMU_SURF_COUNT_SHIFT |
            (uint32_t)bytes << EMU_SURF_BYTES_SHIFT |
            (uint32_t)ptx_class_bytes(width) << EMU_SURF_WIDE_SHIFT;
 }
 
-/* The values of a vector, which must be of one width: the result. */
+/* Adds the values of a vector, which must have one width. Returns the width. */
 static ptx_class
 texture_take_values(low_func *f, extras *x, const ptx_operand *values, unsigned count,
                     unsigned type, bool written)
 {
     ptx_class width = PTX_PRED, found;
-    unsigned k;
 
     if (values->kind == PTX_O_VECTOR && values->count != count) {
         low_fail(f, "a vector has %u elements instead of %u", values->count, count);
     }
-    for (k = 0; k < count; k++) {
+    for (unsigned k = 0; k < count; k++) {
         const ptx_operand *value = texture_part(f, values, k);
 
         found = width;
@@ -430,7 +424,7 @@ texture_load_or_store(low_func *f, bool load)
     width = texture_take_values(f, &x, values, count, type, load);
     texture_take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
     texture_emit(f, f->ops[0], handle, &x,
-                 surface_aux(f, geometry, count, type, width));
+                 texture_surface_fields(f, geometry, count, type, width));
 }
 
 void
@@ -475,6 +469,7 @@ low_sured(low_func *f)
     handle = texture_handle_of(f, place, 2);
     width = texture_take_values(f, &x, &f->in->operands[1], 1, type, false);
     texture_take_place(f, &x, &place->items[1], geometry, PTX_W_s32);
-    texture_emit(f, EMU_OP_sured, handle, &x, surface_aux(f, geometry, 1, type, width))
+    texture_emit(f, EMU_OP_sured, handle, &x,
+                 texture_surface_fields(f, geometry, 1, type, width))
         ->imm = texture_reduction(f, ptx_type_is_signed(type));
 }

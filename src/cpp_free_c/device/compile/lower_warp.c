@@ -1,7 +1,7 @@
 /* Lowering of operations between the lanes of a warp. See lower_opcodes.h.
  *
  * They must not run under a guard prefix, which changes the mask for one instruction
- * only: a guarded one is branched around (low_guard_begin). */
+ * only. So a guarded one becomes a branch around the operation (low_guard_begin). */
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 

@@ -216,7 +216,7 @@ low_flush(low_func *f, low_value value)
 /* The operation that extends the low part, of type `type`, of a register of class aw to
  * class dw; 0 if there is none. */
 static unsigned
-conversion_op(ptx_class dw, ptx_class aw, unsigned type)
+lowering_conversion_op(ptx_class dw, ptx_class aw, unsigned type)
 {
     static const uint16_t ops[3][3][7] = {
         /* u8, s8, u16, s16, u32, s32, 64 bits */
@@ -268,7 +268,7 @@ void
 low_convert(low_func *f, low_value d, ptx_class dw, low_value a, ptx_class aw,
             unsigned type)
 {
-    const unsigned op = conversion_op(dw, aw, type);
+    const unsigned op = lowering_conversion_op(dw, aw, type);
 
     if (op == 0) {
         low_fail(f, "a register is too narrow or too wide for its type");

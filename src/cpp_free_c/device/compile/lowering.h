@@ -1,9 +1,9 @@
 /* The lowering of one function: its state, and the helpers of all families of opcodes.
  *
  * Lowering turns each PTX instruction into instructions of the machine over virtual
- * registers. lower.c walks the function, calls the opcode's function (tables/opcodes.h,
- * lower_*.c) and writes the final code in finish.c once registers.c has given the
- * registers their places. All errors leave through emu_load_fail. */
+ * registers. lower.c walks over the function and calls the function of each opcode
+ * (tables/opcodes.h, lower_*.c). Then registers.c gives the registers their places, and
+ * finish.c writes the final code. All errors leave through emu_load_fail. */
 #ifndef DEVICE_COMPILE_LOWERING_H
 #define DEVICE_COMPILE_LOWERING_H
 
@@ -16,8 +16,8 @@
  * (register + 1) << 1. */
 typedef uint32_t low_value;
 
-/* A number for operand e of the operations with EMU_NUMBER_E. Odd, so that it is not
- * taken for a register. */
+/* A number for operand e of the operations with EMU_NUMBER_E. It is odd, as constants
+ * are, so that no pass takes it for a register. */
 #define LOW_NUMBER(n) ((low_value)(n) << 1 | 1)
 /* The operand for a register, and back. */
 #define LOW_REGISTER(reg) ((low_value)((reg) + 1) << 1)
@@ -50,7 +50,7 @@ typedef struct {
     emu_load *load;
     low_constants *constants;
     ptx_function *function;
-    const ptx_insn *in;  /* being lowered; NULL for what has no instruction */
+    const ptx_insn *in;  /* being lowered; NULL before the first and after the last */
     const uint16_t *ops; /* the operations of its row in tables/opcodes.h */
     low_insn *insns;
     size_t count, room;
@@ -60,7 +60,7 @@ typedef struct {
     size_t register_count, register_room;
     uint32_t label_count;
     low_value carry;    /* the condition code */
-    bool plain;         /* emit without the guard of the instruction */
+    bool plain;         /* emit without the instruction's guard */
     uint64_t call_base; /* of the .param variables of calls, in local memory */
     uint64_t dynamic_shared;
     uint32_t frame_size; /* set by low_allocate, as is pressure */
@@ -107,8 +107,8 @@ low_insn *low_emit(low_func *f, unsigned op, low_value d, low_value a, low_value
 /* Adds a further operand to the instruction just emitted; written ones come first. */
 void low_add_x(low_func *f, low_insn *insn, low_value value, bool written);
 
-/* For operations that must not run under a guard prefix: a branch around them, up to
- * low_guard_end. Returns the label for low_guard_end, or UINT32_MAX. */
+/* Emits a branch around the operations up to low_guard_end, for operations that must
+ * not run under a guard prefix. Returns the label for low_guard_end, or UINT32_MAX. */
 uint32_t low_guard_begin(low_func *f);
 void low_guard_end(low_func *f, uint32_t label);
 

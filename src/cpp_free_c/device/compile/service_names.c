@@ -6,7 +6,7 @@
 static const struct {
     const char *name;
     unsigned parameters;
-} rows[EMU_SERVICE_COUNT] = {
+} service_rows[EMU_SERVICE_COUNT] = {
 #define SERVICE_ROW(member, name, parameters) \
     [EMU_SERVICE_##member] = {name, parameters},
 #define RUNTIME_ROW(name, parameters) [EMU_RUNTIME_##name] = {#name, parameters},
@@ -21,7 +21,7 @@ emu_service_number(const char *name)
     static const char prefix[] = "__cudaCDP2";
 
     for (unsigned i = EMU_SERVICE_NONE + 1; i < EMU_SERVICE_RUNTIME; i++) {
-        if (strcmp(name, rows[i].name) == 0) {
+        if (strcmp(name, service_rows[i].name) == 0) {
             return i;
         }
     }
@@ -30,9 +30,9 @@ emu_service_number(const char *name)
     }
     name += sizeof prefix - 1;
     for (unsigned i = EMU_SERVICE_RUNTIME; i < EMU_SERVICE_COUNT; i++) {
-        const size_t length = strlen(rows[i].name);
+        const size_t length = strlen(service_rows[i].name);
 
-        if (strncmp(name, rows[i].name, length) == 0 &&
+        if (strncmp(name, service_rows[i].name, length) == 0 &&
             (name[length] == 0 || strcmp(name + length, "_ptsz") == 0)) {
             return i;
         }
@@ -43,11 +43,11 @@ emu_service_number(const char *name)
 const char *
 emu_service_name(unsigned service)
 {
-    return rows[service].name;
+    return service_rows[service].name;
 }
 
 unsigned
 emu_service_parameters(unsigned service)
 {
-    return rows[service].parameters;
+    return service_rows[service].parameters;
 }

@@ -15,7 +15,7 @@
     X(MALLOC, "malloc", 1) \
     X(FREE, "free", 1)
 
-/* The functions of dynamic parallelism: the row Name stands for __cudaCDP2Name and
+/* The functions of dynamic parallelism: the row Name is __cudaCDP2Name and
  * __cudaCDP2Name_ptsz. Run by device/machine/dynamic_parallelism.c. */
 #define EMU_RUNTIME_SERVICES(X) \
     X(GetParameterBufferV2, 4) \

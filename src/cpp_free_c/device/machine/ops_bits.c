@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
 
 /* Operations of EMU_OPS_COMMON have public names: they are built once. */
@@ -454,16 +455,6 @@ EMU_TESTP(testp_f64, f64)
 /* vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4, and vadd2 to vset2, which
  * have elements of 16 bits. */
 
-enum {
-    VIDEO_ADD,
-    VIDEO_SUB,
-    VIDEO_AVRG,
-    VIDEO_ABSDIFF,
-    VIDEO_MIN,
-    VIDEO_MAX,
-    VIDEO_SET
-};
-
 static bool
 video_compare(unsigned compare, int64_t x, int64_t y)
 {
@@ -487,22 +478,22 @@ static int64_t
 video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
 {
     switch (operation) {
-        case VIDEO_ADD:
+        case EMU_VIDEO_ADD:
             return x + y;
-        case VIDEO_SUB:
+        case EMU_VIDEO_SUB:
             return x - y;
-        case VIDEO_AVRG:
+        case EMU_VIDEO_AVRG:
             if (x + y < 0) {
                 return -((-(x + y) + 1) >> 1);
             }
             return (x + y + 1) >> 1;
-        case VIDEO_ABSDIFF:
+        case EMU_VIDEO_ABSDIFF:
             return llabs(x - y);
-        case VIDEO_MIN:
+        case EMU_VIDEO_MIN:
             return x < y ? x : y;
-        case VIDEO_MAX:
+        case EMU_VIDEO_MAX:
             return x > y ? x : y;
-        default: /* VIDEO_SET */
+        default: /* EMU_VIDEO_SET */
             return video_compare(compare, x, y);
     }
 }
@@ -519,16 +510,16 @@ bits_clamp(int64_t value, int64_t low, int64_t high)
     return value;
 }
 
-/* aux: operation | compare << 4; imm: 1 sixteen bits, 2 a signed, 4 b signed, 8 result
- * signed, 16 saturate, 32 add up. a, b, accumulator c. */
+/* aux: the EMU_VIDEO_ operation and the comparison. imm: EMU_VIDEO_ flags. c is added
+ * under EMU_VIDEO_SUM. */
 EMU_OP(simd_video)
 {
-    const unsigned flags = (unsigned)insn->imm, bits = flags & 1 ? 16 : 8;
+    const unsigned flags = (unsigned)insn->imm, bits = flags & EMU_VIDEO_PAIRS ? 16 : 8;
     const unsigned count = 32 / bits;
     int64_t low = 0, high = ((int64_t)1 << bits) - 1;
     uint32_t left;
 
-    if (flags & 8) {
+    if (flags & EMU_VIDEO_D_SIGNED) {
         low = -((int64_t)1 << (bits - 1));
         high = -low - 1;
     }
@@ -540,18 +531,20 @@ EMU_OP(simd_video)
         uint32_t r = 0;
         unsigned i;
 
-        if (flags & 32) {
+        if (flags & EMU_VIDEO_SUM) {
             r = z;
         }
 
         for (i = 0; i < count; i++) {
-            int64_t v = video_one(insn->aux & 15, bits_element(x, i, bits, flags & 2),
-                                  bits_element(y, i, bits, flags & 4), insn->aux >> 4);
+            int64_t v = video_one(insn->aux & 15,
+                                  bits_element(x, i, bits, flags & EMU_VIDEO_A_SIGNED),
+                                  bits_element(y, i, bits, flags & EMU_VIDEO_B_SIGNED),
+                                  insn->aux >> EMU_VIDEO_COMPARE_SHIFT);
 
-            if (flags & 16) {
+            if (flags & EMU_VIDEO_SAT) {
                 v = bits_clamp(v, low, high);
             }
-            if (flags & 32) {
+            if (flags & EMU_VIDEO_SUM) {
                 r += (uint32_t)v;
             }
             else {

@@ -71,7 +71,7 @@ typedef enum {
     PTX_O_VAR,     /* var + bits */
     PTX_O_FUNCTION,
     PTX_O_LABEL,   /* label */
-    PTX_O_NAME,    /* a name that is not declared before */
+    PTX_O_NAME,    /* a name that is not declared yet */
     PTX_O_VECTOR,  /* {items} */
     PTX_O_LIST,    /* (items) */
     PTX_O_ADDRESS, /* [items[0] + bits, items[1], ...] */
@@ -113,7 +113,7 @@ typedef struct ptx_insn {
     ptx_operand *second; /* q of a destination p|q, or NULL */
 } ptx_insn;
 
-/* A call prototype, of which only the parameters matter, or a list of targets. */
+/* A call prototype, of which only the parameters are read, or a list of targets. */
 typedef struct ptx_proto {
     ptx_var *params, *returns;
     ptx_operand *targets;

@@ -1,6 +1,7 @@
-/* Cuts a PTX text into tokens. Used by the parser alone.
+/* Cuts a PTX text into tokens. Used by the parser only.
  *
- * Never reads past the end of the text. A byte that begins no token fails the load. */
+ * It never reads past the end of the text. A byte that cannot begin a token fails the
+ * load. */
 #ifndef DEVICE_PTX_LEXER_H
 #define DEVICE_PTX_LEXER_H
 
@@ -39,7 +40,7 @@ typedef struct {
 /* Reads the first token. */
 void ptx_lex_open(ptx_lexer *lexer, emu_load *load, ptx_names *names, const char *text,
                   size_t size);
-/* Moves to the next token and returns the one before. */
+/* Returns the token and moves to the next one. */
 ptx_token ptx_lex_take(ptx_lexer *lexer);
 
 #endif

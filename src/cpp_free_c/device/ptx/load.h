@@ -1,8 +1,9 @@
 /* The load of a program: its memory, and how it fails.
  *
- * The parser and the lowering allocate from arenas, which are freed at once. Every
- * error leaves through emu_load_fail, which jumps back to emu_program_load. So no
- * function in between has anything to release or a status to pass on. Used by
+ * The parser and the lowering allocate from arenas; freeing an arena frees all of its
+ * memory. Every error leaves through emu_load_fail, which jumps back to
+ * emu_program_load. So no function in between has anything to release or a status to
+ * pass on. Used by
  * device/ptx and device/compile, never while kernels run. */
 #ifndef DEVICE_PTX_LOAD_H
 #define DEVICE_PTX_LOAD_H

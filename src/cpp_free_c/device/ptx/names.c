@@ -6,7 +6,7 @@
 #include "device/ptx/words.h"
 
 static uint32_t
-name_hash(const char *text, size_t size)
+names_hash(const char *text, size_t size)
 {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < size; i++) {
@@ -43,7 +43,7 @@ names_resize(emu_load *load, ptx_names *names)
 ptx_name *
 ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size, bool add)
 {
-    uint32_t hash = name_hash(text, size);
+    uint32_t hash = names_hash(text, size);
     ptx_name *name;
 
     if (names->count >= names->room) {

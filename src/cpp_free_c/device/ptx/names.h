@@ -1,8 +1,8 @@
 /* The names of a PTX text: one record for each distinct name.
  *
- * Two names are equal when their records are. The fixed words (opcodes, words after a
- * dot) are entered first, so the lexer finds their numbers with the name. Used by the
- * lexer and the parser; linking reads the fields of the records. */
+ * Two names are equal if their records are the same record. The fixed words (opcodes,
+ * words after a dot) are entered first, so the lexer finds their numbers with the name.
+ * Used by the lexer and the parser; linking reads the fields of the records. */
 #ifndef DEVICE_PTX_NAMES_H
 #define DEVICE_PTX_NAMES_H
 

@@ -97,7 +97,7 @@ parse_head_word(ptx_parser *parser, const ptx_name *name, bool *pointer, var_hea
         case PTX_W_v2:
         case PTX_W_v4:
             if (head->type != PTX_W_NONE) {
-                ptx_fail(parser, "the size of a vector stands before its type");
+                ptx_fail(parser, "the size of a vector must precede its type");
             }
             head->lanes = 2;
             if (word == PTX_W_v4) {

@@ -95,7 +95,7 @@ ptx_scope_open(ptx_parser *parser)
 /* Resolves the uses of labels that this scope defines. The other uses move to the scope
  * around it. */
 static void
-scope_resolve_labels(ptx_parser *parser)
+parser_resolve_labels(ptx_parser *parser)
 {
     ptx_scope *scope = &parser->scopes[parser->depth];
     ptx_label_use *use = scope->uses;
@@ -120,7 +120,7 @@ scope_resolve_labels(ptx_parser *parser)
 void
 ptx_scope_close(ptx_parser *parser)
 {
-    scope_resolve_labels(parser);
+    parser_resolve_labels(parser);
     for (ptx_binding *binding = parser->scopes[parser->depth].bindings; binding != NULL;
          binding = binding->next) {
         binding->name->binding = binding->outer;
