@@ -278,10 +278,31 @@ handler_download(pcu_handler *self, PyObject *alloc, CUstream stream)
     return handler_copy(self, pointer, alloc, 0);
 }
 
+/* Call pre_call of a derived type. */
 static int
-handler_call(PyObject *arg, PyObject *name, PyObject *stream)
+handler_call_pre(pcu_state *st, PyObject *arg, PyObject *stream)
 {
-    PyObject *result = PyObject_CallMethodOneArg(arg, name, stream);
+    PyObject *result = PyObject_CallMethodOneArg(arg, st->str_pre_call, stream);
+    Py_XDECREF(result);
+    if (result == NULL) {
+        return -1;
+    }
+    return 0;
+}
+
+/* Call post_call of a derived type. The method is optional. */
+static int
+handler_call_post(pcu_state *st, PyObject *arg, PyObject *stream)
+{
+    PyObject *post_call = pcu_attribute_new(arg, st->str_post_call);
+    if (post_call == NULL) {
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+        return 0;
+    }
+    PyObject *result = PyObject_CallOneArg(post_call, stream);
+    Py_DECREF(post_call);
     Py_XDECREF(result);
     if (result == NULL) {
         return -1;
@@ -300,7 +321,7 @@ pcu_handlers_before(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
             rc = handler_upload((pcu_handler *)args[i], memory[i]);
         }
         else if (type != st->Out && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
-            rc = handler_call(args[i], st->str_pre_call, stream);
+            rc = handler_call_pre(st, args[i], stream);
         }
         if (rc < 0) {
             return -1;
@@ -320,16 +341,7 @@ pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
             rc = handler_download((pcu_handler *)args[i], memory[i], handle);
         }
         else if (type != st->In && PyObject_TypeCheck(args[i], st->ArgumentHandler)) {
-            PyObject *post_call = pcu_attribute_new(args[i], st->str_post_call);
-            PyObject *result = NULL;
-            if (post_call != NULL) {
-                result = PyObject_CallOneArg(post_call, stream);
-            }
-            Py_XDECREF(post_call);
-            Py_XDECREF(result);
-            if (PyErr_Occurred()) {
-                rc = -1;
-            }
+            rc = handler_call_post(st, args[i], stream);
         }
         if (rc < 0) {
             return -1;

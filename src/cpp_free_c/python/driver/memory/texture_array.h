@@ -2,7 +2,7 @@
  * through textures.
  *
  * Invariant: see texture_array.c. Callers: the copies of this folder, texture/ and
- * exchange/opengl.c. */
+ * exchange/opengl_mapping.c. */
 #ifndef PYTHON_DRIVER_MEMORY_TEXTURE_ARRAY_H
 #define PYTHON_DRIVER_MEMORY_TEXTURE_ARRAY_H
 
