@@ -4,6 +4,7 @@ Everything else is said in pyproject.toml.
 """
 
 import os
+import sysconfig
 from pathlib import Path
 
 import numpy
@@ -23,6 +24,21 @@ FLAGS = [
     "-fvisibility=hidden",
 ]
 EMULATOR = "pycuda._emulator"
+
+
+def debug_flags():
+    """Return the option for line numbers alone, where Python asks for all debug data.
+
+    With the types of all variables, the libraries are more than twice as large. CFLAGS
+    with -g brings them back, for a debugger.
+    """
+    asked = (sysconfig.get_config_var("CFLAGS") or "").split()
+    if "-g" in asked and "-g" not in os.environ.get("CFLAGS", "").split():
+        return ["-g1"]
+    return []
+
+
+FLAGS += debug_flags()
 
 
 class BuildExt(build_ext):
