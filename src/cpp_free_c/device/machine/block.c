@@ -9,7 +9,7 @@
 #include "device/machine/group.h"
 #include "device/machine/race_check.h"
 #include "device/machine/report.h"
-#include "device/machine/scheduler.h"
+#include "device/machine/warp.h"
 
 /* Make a buffer at least this large; its content is lost. */
 static bool
@@ -122,9 +122,9 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         return false;
     }
     block->watch = NULL;
-    block->run = emu_warp_run;
+    block->run_warp = emu_warp_run;
     block->shared_size = grid->shared_size;
-    if (!emu_race_begin(block, grid->checks)) {
+    if (!emu_race_begin(block, grid->race_checks)) {
         return false;
     }
     memset(block->barriers, 0, sizeof block->barriers);
@@ -296,7 +296,7 @@ emu_block_turn(emu_block *block)
             continue;
         }
         progress = true;
-        block->run(warp);
+        block->run_warp(warp);
         if (warp->stop == EMU_STOP_FAULT) {
             if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
                                  only */

@@ -14,7 +14,7 @@
 #include "device/machine/lanes.h"
 #include "device/machine/race_check.h"
 #include "device/machine/report.h"
-#include "device/machine/scheduler.h"
+#include "device/machine/warp.h"
 #include "device/machine/sync.h"
 
 /* -- frames ------------------------------------------------------------------------ */

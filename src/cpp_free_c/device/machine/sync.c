@@ -47,7 +47,7 @@ sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 
 /* The operation that a waiting group shares with other groups. */
 typedef struct {
-    emu_op run;
+    emu_handler run;
     uint32_t need;
 } sync_point;
 
