@@ -1,6 +1,7 @@
-/* The scheduler: turns of a warp, prefixes of instructions, branches. See scheduler.h.
- */
-#include "device/machine/warp.h"
+/* The operations that decide where a warp continues: guards, branches, yields, traps.
+ * emu_op_round is here too: like a guard, it runs the next instruction itself. Calls
+ * and returns are in calls.c, barriers in barrier.c. */
+#include "device/machine/machine.h"
 
 #include <fenv.h>
 
@@ -9,8 +10,7 @@
 #include "device/machine/report.h"
 #include "device/machine/warp.h"
 
-/* -- instructions that apply to the next instruction ---------------------------------
- */
+/* -- operations that run the next instruction -------------------------------------- */
 
 /* Run the next instruction for the lanes whose predicate a is true, or false if aux
  * is set. If there is no such lane, skip imm instructions. */

@@ -12,9 +12,11 @@
  * the grid cannot make progress by itself (proof.h). The launch fails if nothing else
  * can write to the memory that it waits for:
  *
- * - none of it is memory that the host or other processes can write to;
+ * - none of it is memory that the host or other processes can write to,
+ *
  * - all threads of the program that have used the device wait for it, no deferred
- * stream keeps work (wait.h), and Python has no thread that may still use the device;
+ *   stream keeps work (wait.h), and Python has no thread that may still use the device,
+ *
  * - this state has lasted for GRACE nanoseconds.
  *
  * Otherwise the launch continues. Called by execution.c. */
