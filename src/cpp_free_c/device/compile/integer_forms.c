@@ -1,4 +1,4 @@
-/* Lowering of arithmetic on integers. See lower_integer.h and lower_opcodes.h. */
+/* The integer forms of arithmetic opcodes. See integer_forms.h. */
 #include "device/compile/integer_forms.h"
 
 #include "device/compile/encoding.h"

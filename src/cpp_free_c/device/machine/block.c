@@ -165,7 +165,7 @@ block_waiting_of(const emu_warp *warp, const emu_group *group)
     waiting w = {
         .insn = group->pc,
         .func = group->frame->func,
-        .at_barrier = group->state == EMU_AT_BARRIER,
+        .at_barrier = group->state == EMU_GROUP_AT_BARRIER,
         .count = (unsigned)__builtin_popcount(group->mask),
         .first = warp->number * EMU_LANES + (unsigned)__builtin_ctz(group->mask)};
 
@@ -260,7 +260,7 @@ block_fault_deadlock(emu_block *block)
             const unsigned count = (unsigned)__builtin_popcount(warp->groups[k].mask);
 
             total += count;
-            if (warp->groups[k].state == EMU_AT_BARRIER) {
+            if (warp->groups[k].state == EMU_GROUP_AT_BARRIER) {
                 barriers += count;
             }
             if (group == NULL) {
@@ -305,7 +305,8 @@ emu_block_turn(emu_block *block)
             return EMU_BLOCK_FAILED;
         }
     }
-    if (--block->worker->until_look < 0) {
+    block->worker->until_look--;
+    if (block->worker->until_look < 0) {
         emu_cancel_look(block->worker, block->grid);
     }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {

@@ -44,8 +44,8 @@ typedef struct emu_frame {
 
 typedef enum {
     EMU_RUNNABLE,
-    EMU_AT_BARRIER, /* waits for `barrier` */
-    EMU_AT_SYNC     /* waits for the lanes in `need`; pc is the instruction itself */
+    EMU_GROUP_AT_BARRIER, /* waits for `barrier` */
+    EMU_GROUP_AT_SYNC /* waits for the lanes in `need`; pc is the instruction itself */
 } emu_state;
 
 /* One phase of a .sync operation. Phase 0 stores the contribution of the lanes in
@@ -115,7 +115,7 @@ struct emu_block {
     uint32_t live; /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
-    size_t shared_unchecked; /* bytes for the fast checks of ops_memory.inc */
+    size_t shared_fast_size; /* bytes for the fast checks of ops_memory.inc */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
     emu_race *race;          /* NULL: no race checks (race_check.h) */
     emu_barrier barriers[EMU_BARRIERS];

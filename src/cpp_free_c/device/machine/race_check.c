@@ -94,7 +94,7 @@ emu_race_begin(emu_block *block, unsigned checks)
 {
     emu_race *race = block->race;
 
-    block->shared_unchecked = block->shared_size;
+    block->shared_fast_size = block->shared_size;
     if (!checks) {
         emu_race_free(block);
         return true;
@@ -122,7 +122,7 @@ emu_race_begin(emu_block *block, unsigned checks)
     memset(race->barriers, 0, sizeof race->barriers);
     memset(&race->exited, 0, sizeof race->exited);
     if (checks & (EMU_CHECK_INIT | EMU_CHECK_RACE)) {
-        block->shared_unchecked = 0;
+        block->shared_fast_size = 0;
     }
     return true;
 }
@@ -434,7 +434,7 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
 static bool
 race_is_syncthreads(const emu_group *group, uint32_t barrier)
 {
-    return group->state == EMU_AT_BARRIER && group->barrier == barrier &&
+    return group->state == EMU_GROUP_AT_BARRIER && group->barrier == barrier &&
            group->pc[-1].run == emu_op_bar_sync && group->pc[-1].aux;
 }
 

@@ -2,7 +2,7 @@
  * PYCUDA_EMULATOR_CHECK.
  *
  * A checked block has an emu_race. All of its accesses to shared memory go through
- * emu_address_check, which calls emu_race_access: block->shared_unchecked is 0, so
+ * emu_address_check, which calls emu_race_access: block->shared_fast_size is 0, so
  * the fast checks of ops_memory.inc do not apply. A block without checks has NULL in
  * block->race and no cost.
  *

@@ -1,7 +1,7 @@
-/* The handlers for any processor, and the choice of a build. See handlers.inc and
+/* The handlers for any processor, and the choice of a build. See handler_table.inc and
  * handlers.h. */
 #define EMU_HANDLERS emu_handlers_base
-#include "device/machine/handlers.inc"
+#include "device/machine/handler_table.inc"
 
 #include <stdlib.h>
 

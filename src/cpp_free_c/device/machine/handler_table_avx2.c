@@ -1,4 +1,4 @@
-/* The handlers for processors with AVX2 and FMA. See handlers.inc.
+/* The handlers for processors with AVX2 and FMA. See handler_table.inc.
  *
  * The system's headers come first, so that their functions do not need AVX2. */
 #include <math.h>
@@ -24,7 +24,7 @@
 #    endif
 #endif
 
-#include "device/machine/handlers.inc"
+#include "device/machine/handler_table.inc"
 
 #if defined(__x86_64__)
 #    ifdef __clang__
