@@ -5,8 +5,7 @@
 
 #include "device/compile/lower_state.h"
 
-/* Writes the code into `out`. `handlers` has the function of each
- * operation. */
+/* Writes the code into `out`. `handlers` has the function of each operation. */
 void low_finish(const low_func *f, const emu_handler *handlers, emu_func *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Lowering of the opcodes that only floating-point numbers have: rcp to testp. See
- * lower_opcodes.h. The other arithmetic opcodes are in lower_arithmetic.c. */
+/* Lowering of the functions on floating-point numbers: rcp to testp. See
+ * lower_opcodes.h. Sums, products (fma too) and quotients are in lower_arithmetic.c. */
 #include "device/compile/float_forms.h"
 
 #include "device/compile/half_forms.h"

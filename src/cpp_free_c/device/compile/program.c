@@ -238,8 +238,8 @@ program_parse_source(loader *l, const emu_source *source)
 
 /* -- the passes -------------------------------------------------------------------- */
 
-/* The passes over one function. Its scratch memory is freed at once, because large
- * texts have thousands of functions. */
+/* Runs the passes over one function, then frees the scratch memory that they used:
+ * large texts have thousands of functions. */
 static void
 program_compile_function(loader *l, ptx_function *function)
 {

@@ -234,7 +234,7 @@ crew_watch(crew *c)
 /* Watch the blocks if it is time to, and set the time of the next watch. False: it is
  * not time yet. */
 static bool
-crew_suspect(crew *c, emu_watch_result *result)
+crew_watch_if_due(crew *c, emu_watch_result *result)
 {
     const uint64_t begin = c->worker->looked;
     uint64_t end;
@@ -387,7 +387,7 @@ crew_look_alone(crew *c)
     emu_grid *grid = c->grid;
     emu_watch_result result;
 
-    if (crew_suspect(c, &result)) {
+    if (crew_watch_if_due(c, &result)) {
         crew_set_waits(c, result != EMU_MOVES);
     }
     if (c->waits && atomic_load(&grid->waiting) == atomic_load(&grid->active)) {
@@ -464,7 +464,8 @@ crew_run_in_turns(crew *c)
             emu_watch_result result;
 
             c->worker->has_looked = false;
-            if (crew_suspect(c, &result) && result == EMU_WAITS) {
+            const bool is_watched = crew_watch_if_due(c, &result);
+            if (is_watched && result == EMU_WAITS) {
                 c->quiet = true;
                 c->sleep = SLEEP;
             }

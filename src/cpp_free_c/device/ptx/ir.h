@@ -63,7 +63,7 @@ typedef struct ptx_var {
 
 typedef enum {
     PTX_O_NONE,
-    PTX_O_REG,     /* reg */
+    PTX_O_REG,     /* reg + bits */
     PTX_O_SPECIAL, /* word: PTX_S_ number; bits: its part, 0 for .x */
     PTX_O_INT,     /* bits */
     PTX_O_F32,     /* bits of a float: 0f... */

@@ -5,8 +5,9 @@
  * opcode that is not listed fails to load; the message names it.
  *
  * ptx_words_enter gives the names of a load the numbers of opcodes and words. The lexer
- * reads them from the record of the name (names.h). Used by the parser, which finds
- * special registers, and by device/compile. */
+ * reads them from the record of the name (names.h). Used by the parser, by
+ * device/compile and by the operations of device/machine that read special registers or
+ * textures. */
 #ifndef DEVICE_PTX_WORDS_H
 #define DEVICE_PTX_WORDS_H
 

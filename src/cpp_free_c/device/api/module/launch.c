@@ -290,6 +290,7 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
     return CUDA_SUCCESS;
 }
 
+/* Check a launch. If no capture and no deferred stream takes it, run it. */
 static CUresult
 launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
               const launch_request *r)
