@@ -16,7 +16,7 @@
 
 static emu_device device = {.major = 9};
 static emu_context context = {.device = &device};
-static emu_op handlers[EMU_OP_COUNT];
+static emu_handler handlers[EMU_OP_COUNT];
 
 static const emu_insn *
 never_called(emu_warp *warp, const emu_insn *insn)

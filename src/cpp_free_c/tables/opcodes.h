@@ -18,8 +18,9 @@
  * an unknown opcode. To find how an operation runs, search device/machine for its name
  * without EMU_OP_.
  *
- * Read by device/ptx/words.h (numbers and texts), by device/compile/lower.c (dispatch)
- * and by test/device/test_opcode_table.py. The sets of types follow the rows. */
+ * Read by device/ptx/words.h and words.c (numbers and texts), by device/compile/lower.c
+ * (dispatch) and by test/device/test_opcode_table.py. The sets of types follow the
+ * rows. */
 #ifndef TABLES_OPCODES_H
 #define TABLES_OPCODES_H
 
@@ -81,7 +82,7 @@ enum { PTX_ROW_OPERATIONS = 26 };
       EMU_OP_half_max, EMU_OP_maxnan_f32, EMU_OP_simd_video, EMU_OP_max_s32, \
       EMU_OP_xor_32, EMU_OP_abs_f32, EMU_OP_copysign_f32)
 
-/* -- lower_integer.c ------------------------------------------------------------------- */
+/* -- lower_arithmetic.c: those of integers only -------------------------------------- */
 
 #define PTX_INTEGER_ARITHMETIC(X) \
     X(addc, low_addc, PTX_INTEGERS, "cc", EMU_OP_addc_32, EMU_OP_addc_64) \

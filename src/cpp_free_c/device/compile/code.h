@@ -30,31 +30,16 @@ enum { EMU_LANES = 32, EMU_BARRIERS = 16 /* of a block */ };
 /* The address of a function by its number in the program. */
 #define EMU_FUNC_ADDRESS(number) (EMU_FUNC_WINDOW + (uint64_t)(number)*EMU_FUNC_STEP)
 
-/* State spaces of an access, in emu_insn.aux. */
-enum {
-    EMU_AT_GENERIC,
-    EMU_AT_GLOBAL,
-    EMU_AT_SHARED,
-    EMU_AT_LOCAL, /* an offset in the thread's local memory */
-    EMU_AT_FRAME, /* an offset in the activation's part of it */
-    EMU_AT_PARAM, /* of the kernel */
-    EMU_AT_MASK = 7,
-    EMU_AT_BASE64 = 8,  /* operand a is a 64-bit register */
-    EMU_AT_BASE32 = 16, /* operand a is a 32-bit register */
-    EMU_AT_VOLATILE = 32,
-    EMU_AT_RESULT = 64 /* an atomic operation that returns the old value */
-};
-
 /* -- instructions ------------------------------------------------------------------ */
 
 typedef struct emu_insn emu_insn;
 typedef struct emu_warp emu_warp; /* of the machine */
 typedef struct emu_func emu_func;
 typedef struct emu_program emu_program;
-typedef const emu_insn *(*emu_op)(emu_warp *warp, const emu_insn *insn);
+typedef const emu_insn *(*emu_handler)(emu_warp *warp, const emu_insn *insn);
 
 struct emu_insn {
-    emu_op run;
+    emu_handler run;
     uint32_t d, e;    /* written: offsets in the frame */
     uint32_t a, b, c; /* read: offsets, odd for constants */
     uint32_t aux;

@@ -219,10 +219,10 @@ emu_dump_registers(const low_func *f)
 /* -- final code -------------------------------------------------------------------- */
 
 static const char *
-dump_name_of(emu_op run, const emu_op *ops)
+dump_name_of(emu_handler run, const emu_handler *handlers)
 {
     for (unsigned op = EMU_OP_NONE + 1; op < EMU_OP_COUNT; op++) {
-        if (ops[op] == run) {
+        if (handlers[op] == run) {
             return emu_operation_names[op];
         }
     }
@@ -230,17 +230,18 @@ dump_name_of(emu_op run, const emu_op *ops)
 }
 
 void
-emu_dump_code(const emu_func *func, const emu_op *ops)
+emu_dump_code(const emu_func *func, const emu_handler *handlers)
 {
     (void)fprintf(stderr, "-- code %s: %u instructions\n", func->name, func->count);
     for (uint32_t i = 0; i < func->count; i++) {
         const emu_insn *insn = &func->code[i];
 
         (void)fprintf(stderr, "%6u %s d=%u e=%u a=%u b=%u c=%u aux=%u", i,
-                      dump_name_of(insn->run, ops), insn->d, insn->e, insn->a, insn->b,
-                      insn->c, insn->aux);
-        if (insn->run == ops[EMU_OP_call] || insn->run == ops[EMU_OP_call_to] ||
-            insn->run == ops[EMU_OP_service]) {
+                      dump_name_of(insn->run, handlers), insn->d, insn->e, insn->a,
+                      insn->b, insn->c, insn->aux);
+        if (insn->run == handlers[EMU_OP_call] ||
+            insn->run == handlers[EMU_OP_call_to] ||
+            insn->run == handlers[EMU_OP_service]) {
             (void)fprintf(stderr, " params=%u\n", insn->call->param_count);
         }
         else {

@@ -6,7 +6,7 @@
 #ifndef DEVICE_COMPILE_DUMP_H
 #define DEVICE_COMPILE_DUMP_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 enum {
     EMU_DUMP_PARSED = 1,
@@ -25,7 +25,7 @@ void emu_dump_parsed(const ptx_function *function);
 void emu_dump_lowered(const low_func *f, size_t first);
 /* The machine instructions with the places of their registers in the frame. */
 void emu_dump_registers(const low_func *f);
-/* The final code; `ops` are the functions of the operations. */
-void emu_dump_code(const emu_func *func, const emu_op *ops);
+/* The final code; `handlers` has the function of each operation. */
+void emu_dump_code(const emu_func *func, const emu_handler *handlers);
 
 #endif

@@ -1,11 +1,25 @@
 /* Encodings of an instruction's fields: what lowering writes and the machine reads.
  *
  * Most are flags and small fields of emu_insn.aux; EMU_ATOM_ numbers are in operand e.
- * The state spaces of accesses are EMU_AT_, in code.h: every operation on memory has
- * them. The flags of half-precision operations are in device/base/half.h.
- */
+ * The flags of half-precision operations are in device/base/half.h. */
 #ifndef DEVICE_COMPILE_ENCODING_H
 #define DEVICE_COMPILE_ENCODING_H
+
+/* -- operations on memory: the state space and the form of the address, in aux ------
+ */
+
+enum {
+    EMU_AT_GENERIC,
+    EMU_AT_GLOBAL, /* and constant memory */
+    EMU_AT_SHARED,
+    EMU_AT_LOCAL, /* an offset in the thread's local memory */
+    EMU_AT_FRAME, /* an offset in the activation's part of it */
+    EMU_AT_PARAM, /* of the kernel */
+    EMU_AT_MASK = 7,
+    EMU_AT_BASE64 = 8,  /* operand a is a 64-bit register */
+    EMU_AT_BASE32 = 16, /* operand a is a 32-bit register */
+    EMU_AT_RESULT = 64  /* an atomic operation that returns the old value */
+};
 
 /* -- atom_16, atom_32, atom_64, sured: which atomic operation, in operand e -------- */
 

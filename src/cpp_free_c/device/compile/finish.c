@@ -48,18 +48,18 @@ finish_call(const low_func *f, const low_insn *insn)
 
 /* Writes the prefixes; returns the place of the instruction. */
 static emu_insn *
-finish_prefixes(const low_func *f, const low_insn *insn, const emu_op *ops,
+finish_prefixes(const low_func *f, const low_insn *insn, const emu_handler *handlers,
                 emu_insn *at)
 {
     if (insn->guarded) {
-        at->run = ops[EMU_OP_guard];
+        at->run = handlers[EMU_OP_guard];
         at->a = finish_final_operand(f, insn->guard);
         at->aux = insn->guard_negated;
         at->imm = finish_insn_length(insn) - 1;
         at++;
     }
     if (insn->round != EMU_RN) {
-        at->run = ops[EMU_OP_round];
+        at->run = handlers[EMU_OP_round];
         at->aux = (uint32_t)rounding_modes[insn->round];
         at++;
     }
@@ -67,12 +67,12 @@ finish_prefixes(const low_func *f, const low_insn *insn, const emu_op *ops,
 }
 
 static void
-finish_insn(const low_func *f, const low_insn *insn, const emu_op *ops,
+finish_insn(const low_func *f, const low_insn *insn, const emu_handler *handlers,
             const uint32_t *label_at, const emu_insn *code, emu_insn *at, uint32_t *xs)
 {
     const unsigned flags = emu_operation_flags[insn->op];
 
-    at->run = ops[insn->op];
+    at->run = handlers[insn->op];
     at->d = finish_final_operand(f, insn->d);
     at->e = finish_final_operand(f, insn->e);
     at->a = finish_final_operand(f, insn->a);
@@ -120,7 +120,7 @@ finish_slots(const low_func *f, const low_insn *insn, const ptx_var *vars,
 }
 
 void
-low_finish(const low_func *f, const emu_op *ops, emu_func *out)
+low_finish(const low_func *f, const emu_handler *handlers, emu_func *out)
 {
     uint32_t *label_at =
         emu_arena_get(f->load, &f->load->scratch, f->label_count + 1, sizeof(uint32_t));
@@ -143,8 +143,8 @@ low_finish(const low_func *f, const emu_op *ops, emu_func *out)
         const low_insn *insn = &f->insns[i];
         emu_insn *first = at;
 
-        at = finish_prefixes(f, insn, ops, at);
-        finish_insn(f, insn, ops, label_at, code, at, xs + insn->x);
+        at = finish_prefixes(f, insn, handlers, at);
+        finish_insn(f, insn, handlers, label_at, code, at, xs + insn->x);
         for (at++; first < at; first++) {
             places[first - code].line = insn->line;
             places[first - code].file = insn->file;

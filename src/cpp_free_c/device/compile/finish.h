@@ -3,9 +3,9 @@
 #ifndef DEVICE_COMPILE_FINISH_H
 #define DEVICE_COMPILE_FINISH_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
-/* Writes the code into `out`. `ops` are the functions of the operations. */
-void low_finish(const low_func *f, const emu_op *ops, emu_func *out);
+/* Writes the code into `out`. `handlers` has the function of each operation. */
+void low_finish(const low_func *f, const emu_handler *handlers, emu_func *out);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef DEVICE_COMPILE_LOWER_H
 #define DEVICE_COMPILE_LOWER_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 /* Bytes at the start of a kernel's local memory that no variable has. */
 enum { LOW_ENTRY_ROOM = 16 };

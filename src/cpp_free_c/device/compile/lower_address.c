@@ -1,6 +1,8 @@
 /* Addresses of variables and accesses to memory. See lower_address.h. */
 #include "device/compile/lower_address.h"
 
+#include "device/compile/encoding.h"
+
 /* The definition that a declaration refers to. */
 static const ptx_var *
 address_definition(const ptx_var *var)
@@ -178,7 +180,7 @@ low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
 }
 
 bool
-low_is_global(const low_func *f)
+low_is_global_or_const(const low_func *f)
 {
     return address_space(f) == EMU_AT_GLOBAL;
 }

@@ -3,22 +3,23 @@
 #ifndef DEVICE_COMPILE_LOWER_ADDRESS_H
 #define DEVICE_COMPILE_LOWER_ADDRESS_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 /* The address of a variable in its state space. */
 low_value low_address_of(low_func *f, const ptx_operand *operand, ptx_class width);
 
 /* The address of an access, for low_access. */
 typedef struct {
-    uint32_t aux; /* EMU_AT_ flags */
+    uint32_t aux; /* EMU_AT_ (encoding.h): the space and the form of the address */
     low_value base;
     int64_t offset;
 } low_place;
 
 /* The place that an operand in brackets names. */
 low_place low_address(low_func *f, const ptx_operand *operand);
-/* Whether the instruction names global memory, or constant memory. */
-bool low_is_global(const low_func *f);
+/* Whether the instruction names global memory or constant memory, which are one address
+ * space of the machine. */
+bool low_is_global_or_const(const low_func *f);
 /* Emits an operation on memory. */
 low_insn *low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b);
 

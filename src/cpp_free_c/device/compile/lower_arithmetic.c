@@ -1,13 +1,13 @@
-/* Lowering of the arithmetic opcodes that have forms for several kinds of numbers: add
- * to max. See lower_opcodes.h.
+/* Lowering of the arithmetic opcodes: sums, products, quotients, remainders, signs,
+ * minimum and maximum. See lower_opcodes.h.
  *
- * Each function chooses by the type; lower_integer.c, lower_float.c and lower_half.c
- * emit the operations of one kind. A function reads the operations of its row by
- * position; an enum names the positions. */
+ * Each function chooses by the type; integer_forms.c, float_forms.c and half_forms.c
+ * emit the operations of one kind of numbers. A function reads the operations of its
+ * row by position; an enum names the positions. */
 #include "device/compile/encoding.h"
-#include "device/compile/lower_float.h"
-#include "device/compile/lower_half.h"
-#include "device/compile/lower_integer.h"
+#include "device/compile/float_forms.h"
+#include "device/compile/half_forms.h"
+#include "device/compile/integer_forms.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
@@ -30,7 +30,7 @@ arithmetic_pair_sum(low_func *f, unsigned type)
     if (f->in->opcode == PTX_OP_sub) {
         number = EMU_VIDEO_SUB;
     }
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     d = low_result(f, type);
@@ -50,7 +50,7 @@ low_add(low_func *f)
         SUM_FTZ,
         SUM_CARRY /* 32 and 64 */
     };
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const uint16_t *ops = f->ops;
 
     if (low_has(f, PTX_W_cc)) {
@@ -77,13 +77,20 @@ low_add(low_func *f)
     }
 }
 
+/* addc, subc */
+void
+low_addc(low_func *f)
+{
+    low_carry_sum(f, f->ops, true);
+}
+
 /* -- products ---------------------------------------------------------------------- */
 
 void
 low_mul(low_func *f)
 {
     enum { LOW = 4, HIGH = 7, WIDE = 13 };
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
 
     if (low_is_half(type)) {
         low_half_operation(f, f->ops[LOW_ROW_HALF], type, 2);
@@ -94,7 +101,7 @@ low_mul(low_func *f)
     else if (low_has(f, PTX_W_wide)) {
         low_value d, a, b;
 
-        low_operands(f, 3, 3);
+        low_check_operand_count(f, 3, 3);
         b = low_source_at(f, 2, type);
         a = low_source_at(f, 1, type);
         d = low_result(f, low_type_wide(f, type));
@@ -141,7 +148,7 @@ arithmetic_mad_high(low_func *f, unsigned type)
 void
 low_mad(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     unsigned op, sum_type = type;
     low_value d, a, b, c;
 
@@ -154,7 +161,7 @@ low_mad(low_func *f)
                       false);
         return;
     }
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     if (low_has(f, PTX_W_hi) && !low_has(f, PTX_W_wide)) {
         arithmetic_mad_high(f, type);
         return;
@@ -174,9 +181,58 @@ low_mad(low_func *f)
 }
 
 void
+low_madc(low_func *f)
+{
+    enum { LOW, HIGH = 3, SUMS = 9 };
+
+    low_carry_mad(f, f->ops + LOW, f->ops + HIGH, f->ops + SUMS, true);
+}
+
+/* The row's operation on 24 bits: low unsigned, low signed, high unsigned, high signed.
+ */
+static unsigned
+arithmetic_op_of_24_bits(const low_func *f, unsigned type)
+{
+    const bool high = low_has(f, PTX_W_hi);
+
+    if (type == PTX_W_s32) {
+        return f->ops[high * 2 + 1];
+    }
+    return f->ops[high * 2];
+}
+
+void
+low_mul24(low_func *f)
+{
+    const unsigned type = low_type_at(f, 0);
+
+    low_integer_binary(f, arithmetic_op_of_24_bits(f, type), type);
+}
+
+void
+low_mad24(low_func *f)
+{
+    enum { SUM = 4, SATURATING };
+    const unsigned type = low_type_at(f, 0);
+    low_value product, a, b, c;
+    unsigned op = f->ops[SUM];
+
+    low_check_operand_count(f, 4, 4);
+    product = low_temp(f, PTX_R32);
+    b = low_source_at(f, 2, type);
+    a = low_source_at(f, 1, type);
+    low_emit(f, arithmetic_op_of_24_bits(f, type), product, a, b, 0);
+    if (low_has(f, PTX_W_sat)) {
+        op = f->ops[SATURATING];
+    }
+    c = low_source_at(f, 3, type);
+    low_emit(f, op, low_result(f, type), product, c, 0);
+}
+
+void
 low_fma(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
 
     if (low_is_half(type)) {
         low_half_operation(f, f->ops[LOW_ROW_HALF], type, 3);
@@ -186,13 +242,13 @@ low_fma(low_func *f)
     }
 }
 
-/* -- quotients, signs -------------------------------------------------------------- */
+/* -- quotients, remainders, signs -------------------------------------------------- */
 
 void
 low_div(low_func *f)
 {
     enum { BY_TYPE, DIV_F32 = 6, DIV_F64, DIV_APPROXIMATE };
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     low_float_ops ops = {.f32 = f->ops[DIV_F32], .f64 = f->ops[DIV_F64]};
 
     if (!ptx_type_is_float(type)) {
@@ -205,12 +261,20 @@ low_div(low_func *f)
     low_float_operation(f, ops, type, 2);
 }
 
+void
+low_rem(low_func *f)
+{
+    const unsigned type = low_type_at(f, 0);
+
+    low_integer_binary(f, low_op_by_type(f, f->ops, type), type);
+}
+
 /* neg, abs */
 void
 low_sign(low_func *f)
 {
     enum { BY_WIDTH, SIGN_F32 = 3, SIGN_F64, SIGN_HALF };
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     low_value a;
     unsigned op;
 
@@ -224,7 +288,7 @@ low_sign(low_func *f)
             1);
         return;
     }
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     a = low_source_at(f, 1, type);
     op = low_op_by_width(f, f->ops + BY_WIDTH, type);
     low_emit(f, op, low_result(f, type), a, 0, 0);
@@ -320,9 +384,9 @@ arithmetic_extreme_integer(low_func *f, unsigned type)
 void
 low_extreme(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     if (type == PTX_W_f32) {
         arithmetic_extreme_single(f);
     }

@@ -34,10 +34,10 @@ bits_op_of_size(const low_func *f, unsigned type)
 void
 low_logic(low_func *f)
 {
-    const unsigned type = low_type(f, 0), op = bits_op(f, f->ops, type);
+    const unsigned type = low_type_at(f, 0), op = bits_op(f, f->ops, type);
     low_value a, b;
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     low_emit(f, op, low_result(f, type), a, b, 0);
@@ -47,10 +47,10 @@ low_logic(low_func *f)
 void
 low_unary(low_func *f)
 {
-    const unsigned type = low_type(f, 0), op = bits_op(f, f->ops, type);
+    const unsigned type = low_type_at(f, 0), op = bits_op(f, f->ops, type);
     low_value a, b = 0;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     a = low_source_at(f, 1, type);
     if (type == PTX_W_pred) {
         b = a; /* operations on predicates read two sources */
@@ -66,7 +66,7 @@ bits_shift(low_func *f, const uint16_t ops[4], unsigned type)
     const unsigned op = bits_op(f, ops, type);
     low_value a, by;
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     by = low_source_at(f, 2, PTX_W_u32);
     a = low_source_at(f, 1, type);
     low_emit(f, op, low_result(f, type), a, by, 0);
@@ -75,14 +75,14 @@ bits_shift(low_func *f, const uint16_t ops[4], unsigned type)
 void
 low_shift(low_func *f)
 {
-    bits_shift(f, f->ops, low_type(f, 0));
+    bits_shift(f, f->ops, low_type_at(f, 0));
 }
 
 void
 low_shr(low_func *f)
 {
     enum { UNSIGNED = 0, SIGNED = 4 };
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     unsigned first = UNSIGNED;
 
     if (ptx_type_is_signed(type)) {
@@ -96,10 +96,10 @@ low_shr(low_func *f)
 static low_insn *
 bits_count(low_func *f)
 {
-    const unsigned type = low_type(f, 0), op = bits_op_of_size(f, type);
+    const unsigned type = low_type_at(f, 0), op = bits_op_of_size(f, type);
     low_value a;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     a = low_source_at(f, 1, type);
     return low_emit(f, op, low_result(f, PTX_W_u32), a, 0, 0);
 }
@@ -114,7 +114,7 @@ low_count_bits(low_func *f)
 void
 low_bfind(low_func *f)
 {
-    const uint32_t is_signed = ptx_type_is_signed(low_type(f, 0));
+    const uint32_t is_signed = ptx_type_is_signed(low_type_at(f, 0));
     const uint32_t shift_amount = low_has(f, PTX_W_shiftamt);
 
     bits_count(f)->aux = is_signed | shift_amount << 1;
@@ -123,10 +123,10 @@ low_bfind(low_func *f)
 void
 low_bfe(low_func *f)
 {
-    const unsigned type = low_type(f, 0), op = bits_op_of_size(f, type);
+    const unsigned type = low_type_at(f, 0), op = bits_op_of_size(f, type);
     low_value a, start, length;
 
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     length = low_source_at(f, 3, PTX_W_u32);
     start = low_source_at(f, 2, PTX_W_u32);
     a = low_source_at(f, 1, type);
@@ -137,10 +137,10 @@ low_bfe(low_func *f)
 void
 low_bfi(low_func *f)
 {
-    const unsigned type = low_type(f, 0), op = bits_op_of_size(f, type);
+    const unsigned type = low_type_at(f, 0), op = bits_op_of_size(f, type);
     low_value d, a, b, start, length;
 
-    low_operands(f, 5, 5);
+    low_check_operand_count(f, 5, 5);
     d = low_result(f, type);
     a = low_source_at(f, 1, type);
     b = low_source_at(f, 2, type);
@@ -152,10 +152,10 @@ low_bfi(low_func *f)
 void
 low_sad(low_func *f)
 {
-    const unsigned type = low_type(f, 0), op = bits_op(f, f->ops, type);
+    const unsigned type = low_type_at(f, 0), op = bits_op(f, f->ops, type);
     low_value a, b, c;
 
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     c = low_source_at(f, 3, type);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
@@ -170,7 +170,7 @@ bits_three_words(low_func *f)
 {
     low_value a, b, c;
 
-    low_operands(f, 4, 5);
+    low_check_operand_count(f, 4, 5);
     c = low_source_at(f, 3, PTX_W_b32);
     b = low_source_at(f, 2, PTX_W_b32);
     a = low_source_at(f, 1, PTX_W_b32);
@@ -182,7 +182,7 @@ bits_two_words(low_func *f)
 {
     low_value a, b;
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     b = low_source_at(f, 2, PTX_W_b32);
     a = low_source_at(f, 1, PTX_W_b32);
     return low_emit(f, f->ops[0], low_result(f, PTX_W_b32), a, b, 0);
@@ -217,7 +217,7 @@ low_fns(low_func *f)
 void
 low_lop3(low_func *f)
 {
-    low_operands(f, 5, 5);
+    low_check_operand_count(f, 5, 5);
     if (low_has(f, PTX_W_and) || low_has(f, PTX_W_or)) {
         low_unsupported(f);
     }
@@ -234,7 +234,7 @@ void
 low_szext(low_func *f)
 {
     const uint32_t clamp = low_has(f, PTX_W_clamp);
-    const uint32_t is_signed = ptx_type_is_signed(low_type(f, 0));
+    const uint32_t is_signed = ptx_type_is_signed(low_type_at(f, 0));
 
     bits_two_words(f)->aux = clamp | is_signed << 1;
 }
@@ -243,8 +243,8 @@ low_szext(low_func *f)
 void
 low_dot(low_func *f)
 {
-    const uint32_t first = ptx_type_is_signed(low_type(f, 0));
-    const uint32_t second = ptx_type_is_signed(low_type(f, 1));
+    const uint32_t first = ptx_type_is_signed(low_type_at(f, 0));
+    const uint32_t second = ptx_type_is_signed(low_type_at(f, 1));
     const uint32_t high = low_has(f, PTX_W_hi);
 
     bits_three_words(f)->aux = first | second << 1 | high << 2;
@@ -288,16 +288,16 @@ low_video(low_func *f)
         compare = low_find(f, compares, 6);
         insn->aux |= (compare % 6) << EMU_VIDEO_COMPARE_SHIFT;
     }
-    else if (ptx_type_is_signed(low_type(f, 0))) {
+    else if (ptx_type_is_signed(low_type_at(f, 0))) {
         insn->imm |= EMU_VIDEO_D_SIGNED;
     }
     if (pairs) {
         insn->imm |= EMU_VIDEO_PAIRS;
     }
-    if (ptx_type_is_signed(low_type(f, first))) {
+    if (ptx_type_is_signed(low_type_at(f, first))) {
         insn->imm |= EMU_VIDEO_A_SIGNED;
     }
-    if (ptx_type_is_signed(low_type(f, first + 1))) {
+    if (ptx_type_is_signed(low_type_at(f, first + 1))) {
         insn->imm |= EMU_VIDEO_B_SIGNED;
     }
     if (low_has(f, PTX_W_sat)) {

@@ -189,7 +189,7 @@ compare_give_predicate(low_func *f, low_value d, low_value p, bool inverse)
         low_emit(f, EMU_OP_not_p, n, p, p, 0);
         p = n;
     }
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     c = low_predicate(f, &f->in->operands[3]);
     low_emit(f, op, d, p, c, 0);
 }
@@ -246,11 +246,11 @@ compare_setp_pair(low_func *f, unsigned type, low_value d, low_value q, low_valu
 void
 low_setp(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const compare which = compare_of(f);
     low_value d, q = 0, a, b, p, first;
 
-    low_operands(f, 3, 4);
+    low_check_operand_count(f, 3, 4);
     d = low_target(f, &f->in->operands[0], PTX_PRED);
     if (f->in->second != NULL) {
         q = low_target(f, f->in->second, PTX_PRED);
@@ -327,12 +327,12 @@ compare_set_one(low_func *f, low_value d, unsigned to, unsigned type, low_value 
 void
 low_set(low_func *f)
 {
-    const unsigned to = low_type(f, 0), type = low_type(f, 1);
+    const unsigned to = low_type_at(f, 0), type = low_type_at(f, 1);
     unsigned half = PTX_W_u16;
     low_value d, a, b, halves[2];
 
     (void)compare_of(f);
-    low_operands(f, 3, 4);
+    low_check_operand_count(f, 3, 4);
     if (type == PTX_W_NONE) {
         low_unsupported(f);
     }
@@ -364,11 +364,11 @@ low_set(low_func *f)
 void
 low_slct(low_func *f)
 {
-    const unsigned type = low_type(f, 0), by = low_type(f, 1);
+    const unsigned type = low_type_at(f, 0), by = low_type_at(f, 1);
     const ptx_class width = ptx_type_class(type);
     low_value a, b, c, p;
 
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     if (by != PTX_W_s32 && by != PTX_W_f32) {
         low_unsupported(f);
     }

@@ -1,6 +1,6 @@
 /* Lowering of cvt. See lower_opcodes.h.
  *
- * The operations that extend and cut integers are in lowering.c (low_convert). */
+ * The operations that extend and cut integers are in lower_state.c (low_convert). */
 #include "device/base/half.h"
 #include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
@@ -371,7 +371,7 @@ convert_pair_of_halves(low_func *f, unsigned dt)
     if (dt == PTX_W_f16x2) {
         type = PTX_W_f16;
     }
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     for (unsigned i = 0; i < 2; i++) {
         halves[i] = low_temp(f, PTX_R16);
         convert_to_half(f, halves[i], type, low_source_at(f, 2 - i, PTX_W_f32),
@@ -399,7 +399,7 @@ convert_to_tf32(low_func *f)
 {
     low_value sum = low_temp(f, PTX_R32), half_unit, mask, a;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     half_unit = low_constant(f, PTX_R32, 0x1000);
     a = low_source_at(f, 1, PTX_W_f32);
     low_emit(f, EMU_OP_add_32, sum, a, half_unit, 0);
@@ -422,7 +422,7 @@ convert_number(low_func *f, unsigned dt, unsigned st)
     ptx_class dw = ptx_type_class(dt), aw;
     low_value d, a;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     a = low_source_any(f, &f->in->operands[1], st, &aw);
     if (convert_is_plain_float(dt)) {
         d = low_target(f, &f->in->operands[0], dw);
@@ -453,7 +453,7 @@ convert_number(low_func *f, unsigned dt, unsigned st)
 void
 low_cvt(low_func *f)
 {
-    const unsigned dt = low_type(f, 0), st = low_type(f, 1);
+    const unsigned dt = low_type_at(f, 0), st = low_type_at(f, 1);
 
     if ((dt == PTX_W_f16x2 || dt == PTX_W_bf16x2) && st == PTX_W_f32) {
         convert_pair_of_halves(f, dt);

@@ -29,7 +29,7 @@ low_bra(low_func *f)
     low_insn *insn;
     uint32_t label;
 
-    low_operands(f, 1, 1);
+    low_check_operand_count(f, 1, 1);
     label = flow_label_of(f, &f->in->operands[0]);
     f->plain = true;
     if (f->in->guard == PTX_NO_REG) {
@@ -52,7 +52,7 @@ low_brx(low_func *f)
     low_insn *insn;
     uint32_t skip;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     list = &f->in->operands[1];
     if (list->kind != PTX_O_PROTO || !list->proto->is_targets) {
         low_fail(f, "the second operand is not a list of targets");
@@ -117,10 +117,10 @@ flow_split_call(const low_func *f)
     call_parts parts = {NULL, NULL, NULL};
     unsigned at = 0;
 
-    low_operands(f, 1, 5);
+    low_check_operand_count(f, 1, 5);
     if (f->in->operands[0].kind == PTX_O_LIST) {
         parts.returns = &f->in->operands[at++];
-        low_operands(f, 2, 5);
+        low_check_operand_count(f, 2, 5);
     }
     parts.target = &f->in->operands[at++];
     if (at < f->in->operand_count && f->in->operands[at].kind == PTX_O_LIST) {
@@ -318,7 +318,7 @@ flow_barrier_red(low_func *f)
     uint32_t kind = RED_AND;
     low_insn *insn;
 
-    low_operands(f, 3, 4);
+    low_check_operand_count(f, 3, 4);
     if (low_has(f, PTX_W_popc)) {
         kind = RED_POPC;
         width = PTX_R32;
@@ -347,7 +347,7 @@ flow_barrier_warp(low_func *f)
 {
     low_value members;
 
-    low_operands(f, 1, 1);
+    low_check_operand_count(f, 1, 1);
     members = low_source_at(f, 0, PTX_W_u32);
     low_emit(f, EMU_OP_bar_warp, 0, members, 0, 0)->imm = 1;
 }
@@ -375,7 +375,7 @@ flow_barrier_block(low_func *f)
         op = EMU_OP_bar_arrive;
         least = 2;
     }
-    low_operands(f, least, 2);
+    low_check_operand_count(f, least, 2);
     if (f->in->operand_count == 2) {
         counted = &f->in->operands[1];
     }

@@ -213,7 +213,7 @@ matrix_fragment(const low_func *f, const ptx_operand *operand, unsigned count)
 static const ptx_operand *
 matrix_stride_operand(const low_func *f)
 {
-    low_operands(f, 2, 3);
+    low_check_operand_count(f, 2, 3);
     if (f->in->operand_count == 3) {
         return &f->in->operands[2];
     }
@@ -223,7 +223,7 @@ matrix_stride_operand(const low_func *f)
 static void
 matrix_load(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const bool halves = type == PTX_W_f16, accumulator = low_has(f, PTX_W_c);
     const bool far_is_row = !low_has(f, PTX_W_b);
     const ptx_operand *d, *stride;
@@ -262,7 +262,7 @@ matrix_load(low_func *f)
 static void
 matrix_store(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const bool halves = type == PTX_W_f16;
     const unsigned count = matrix_distinct_registers(halves);
     const ptx_operand *s = matrix_fragment(f, &f->in->operands[1], count);
@@ -322,7 +322,7 @@ matrix_take_multiplicand(low_func *f, const ptx_operand *operand, low_value *x)
 static void
 matrix_multiply(low_func *f)
 {
-    const unsigned dt = low_type(f, 0), ct = low_type(f, 1);
+    const unsigned dt = low_type_at(f, 0), ct = low_type_at(f, 1);
     const bool d_half = dt == PTX_W_f16, c_half = ct == PTX_W_f16;
     const ptx_operand *const operands = f->in->operands;
     const uint32_t skip = low_guard_begin(f);
@@ -330,8 +330,8 @@ matrix_multiply(low_func *f)
     low_value x[2 * DISTINCT + 2 * FRAGMENT];
     unsigned count, written;
 
-    low_operands(f, 4, 4);
-    if (ct == PTX_W_NONE || low_type(f, 2) != PTX_W_NONE ||
+    low_check_operand_count(f, 4, 4);
+    if (ct == PTX_W_NONE || low_type_at(f, 2) != PTX_W_NONE ||
         low_has(f, PTX_W_satfinite)) {
         low_unsupported(f);
     }

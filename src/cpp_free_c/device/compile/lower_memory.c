@@ -10,8 +10,8 @@ memory_check_vector(const low_func *f, const ptx_operand *vector, unsigned type,
                     unsigned count, const char *which)
 {
     const unsigned bytes = ptx_type_size(type);
-    const bool may_be_wide = f->function->module->target >= 100 && low_is_global(f) &&
-                             !low_has(f, PTX_W_const);
+    const bool may_be_wide = f->function->module->target >= 100 &&
+                             low_is_global_or_const(f) && !low_has(f, PTX_W_const);
 
     if (vector->kind != PTX_O_VECTOR || vector->count != count) {
         low_fail(f, "the %s is not a vector of %u elements", which, count);
@@ -125,11 +125,11 @@ memory_load_vector(low_func *f, const ptx_operand *d, unsigned type, unsigned co
 void
 low_ld(low_func *f)
 {
-    const unsigned type = low_type(f, 0), count = low_vector_count(f);
+    const unsigned type = low_type_at(f, 0), count = low_vector_count(f);
     const ptx_operand *d = &f->in->operands[0];
     ptx_class width = ptx_type_class(type);
 
-    low_operands(f, 2, 3); /* the third is a cache policy */
+    low_check_operand_count(f, 2, 3); /* the third is a cache policy */
     if (type == PTX_W_NONE) {
         low_unsupported(f);
     }
@@ -219,13 +219,13 @@ memory_store_vector(low_func *f, low_place p, const ptx_operand *s, unsigned typ
 void
 low_st(low_func *f)
 {
-    const unsigned type = low_type(f, 0), count = low_vector_count(f);
+    const unsigned type = low_type_at(f, 0), count = low_vector_count(f);
     const ptx_operand *s;
     low_place p;
     ptx_class width;
     low_value value;
 
-    low_operands(f, 2, 3);
+    low_check_operand_count(f, 2, 3);
     if (type == PTX_W_NONE) {
         low_unsupported(f);
     }
@@ -249,7 +249,7 @@ low_st(low_func *f)
 /* -- atomics ----------------------------------------------------------------------- */
 
 static int
-memory_float_atom(unsigned type)
+memory_atom_add_operation(unsigned type)
 {
     switch (type) {
         case PTX_W_f32:
@@ -287,7 +287,7 @@ memory_atom_operation(const low_func *f, unsigned type)
                 {PTX_W_dec, EMU_ATOM_DEC, EMU_ATOM_DEC}};
 
     if (low_has(f, PTX_W_add)) {
-        return memory_float_atom(type);
+        return memory_atom_add_operation(type);
     }
     if (ptx_type_is_float(type)) {
         low_unsupported(f);
@@ -324,7 +324,7 @@ memory_atom_op(const low_func *f, unsigned type)
 static void
 memory_emit_atom(low_func *f, unsigned first, low_value d)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const int operation = memory_atom_operation(f, type);
     const low_place p = low_address(f, &f->in->operands[first]);
     low_value b = low_source_at(f, first + 1, type), c = 0;
@@ -347,7 +347,7 @@ memory_check_atom(const low_func *f, unsigned first)
     if (low_has(f, PTX_W_cas)) {
         least++;
     }
-    low_operands(f, least, first + 4);
+    low_check_operand_count(f, least, first + 4);
     if (low_vector_count(f) > 1) {
         low_unsupported(f);
     }
@@ -357,7 +357,7 @@ void
 low_atom(low_func *f)
 {
     memory_check_atom(f, 1);
-    memory_emit_atom(f, 1, low_result(f, low_type(f, 0)));
+    memory_emit_atom(f, 1, low_result(f, low_type_at(f, 0)));
     f->insns[f->count - 1].aux |= EMU_AT_RESULT;
 }
 
@@ -373,12 +373,12 @@ low_red(low_func *f)
 void
 low_alloca(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     low_value size, wide;
     ptx_class width;
     uint64_t align = 16;
 
-    low_operands(f, 2, 3);
+    low_check_operand_count(f, 2, 3);
     if (ptx_type_class(type) != PTX_R64) {
         low_unsupported(f);
     }
@@ -503,7 +503,7 @@ low_cp(low_func *f)
     if (!low_has(f, PTX_W_async) || low_has(f, PTX_W_bulk)) {
         low_unsupported(f);
     }
-    low_operands(f, 3, 5);
+    low_check_operand_count(f, 3, 5);
     to = memory_place_in(low_address(f, &f->in->operands[0]), EMU_AT_SHARED);
     from = memory_place_in(low_address(f, &f->in->operands[1]), EMU_AT_GLOBAL);
     count = memory_copied_words(f);
@@ -537,7 +537,7 @@ memory_mbarrier_wait(low_func *f)
     low_place place;
     low_insn *insn;
 
-    low_operands(f, 3, 4);
+    low_check_operand_count(f, 3, 4);
     if (parity) {
         type = PTX_W_u32;
     }
@@ -557,7 +557,7 @@ memory_mbarrier_arrive(low_func *f)
     low_value d = low_target(f, &operands[0], PTX_R64), count;
     low_insn *insn;
 
-    low_operands(f, 2, 3);
+    low_check_operand_count(f, 2, 3);
     if (f->in->operand_count == 3) {
         count = low_source(f, &operands[2], PTX_W_u32);
     }
@@ -578,7 +578,7 @@ low_mbarrier(low_func *f)
         low_unsupported(f);
     }
     if (low_has(f, PTX_W_init)) {
-        low_operands(f, 2, 2);
+        low_check_operand_count(f, 2, 2);
         count = low_source_at(f, 1, PTX_W_u32);
         low_access(f, EMU_OP_mbarrier_init, 0, low_address(f, &f->in->operands[0]),
                    count);
@@ -597,13 +597,13 @@ low_mbarrier(low_func *f)
 void
 low_stacksave(low_func *f)
 {
-    low_operands(f, 1, 1);
+    low_check_operand_count(f, 1, 1);
     low_emit(f, EMU_OP_stacksave, low_result(f, PTX_W_u64), 0, 0, 0);
 }
 
 void
 low_stackrestore(low_func *f)
 {
-    low_operands(f, 1, 1);
+    low_check_operand_count(f, 1, 1);
     low_emit(f, EMU_OP_stackrestore, 0, low_source_at(f, 0, PTX_W_u64), 0, 0);
 }

@@ -1,5 +1,6 @@
 /* Lowering of moves, selections and conversions of addresses. See lower_opcodes.h. */
 #include "device/compile/lower_opcodes.h"
+#include "device/compile/encoding.h"
 #include "device/compile/lower_operand.h"
 
 static const uint16_t mov_ops[PTX_CLASSES] = {
@@ -247,10 +248,10 @@ move_scalar(low_func *f, const ptx_operand *d, const ptx_operand *s, unsigned ty
 void
 low_mov(low_func *f)
 {
-    const unsigned type = low_type(f, 0), count = low_vector_count(f);
+    const unsigned type = low_type_at(f, 0), count = low_vector_count(f);
     const ptx_operand *d = &f->in->operands[0], *s = &f->in->operands[1];
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     if (type == PTX_W_NONE) {
         low_unsupported(f);
     }
@@ -279,11 +280,11 @@ low_mov(low_func *f)
 void
 low_selp(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const ptx_class width = ptx_type_class(type);
     low_value a, b, p;
 
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     p = low_predicate(f, &f->in->operands[3]);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
@@ -302,14 +303,14 @@ void
 low_cvta(low_func *f)
 {
     enum { MOVE, TO_WINDOW, FROM_WINDOW };
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     unsigned op = f->ops[FROM_WINDOW];
     low_value d, a;
     int64_t window = 0;
     uint32_t space = 0;
     low_insn *insn;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     if (ptx_type_class(type) != PTX_R64) {
         low_unsupported(f);
     }
@@ -341,7 +342,7 @@ low_isspacep(low_func *f)
     uint32_t space = EMU_AT_GLOBAL;
     low_value a;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     if (low_has_shared(f)) {
         space = EMU_AT_SHARED;
     }

@@ -5,7 +5,7 @@
 #ifndef DEVICE_COMPILE_LOWER_OPCODES_H
 #define DEVICE_COMPILE_LOWER_OPCODES_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 #define LOW_PROTOTYPE(opcode, lower, ...) void lower(low_func *f);
 PTX_OPCODES(LOW_PROTOTYPE)

@@ -1,6 +1,6 @@
 /* Operands of PTX instructions as operands of the machine: values to read, registers to
- * write, and checks that registers fit the types of an instruction. Used by lower_*.c.
- */
+ * write, and checks that registers fit the types of an instruction. Used by lower_*.c
+ * and *_forms.c. */
 #ifndef DEVICE_COMPILE_LOWER_OPERAND_H
 #define DEVICE_COMPILE_LOWER_OPERAND_H
 

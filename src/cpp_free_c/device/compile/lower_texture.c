@@ -190,8 +190,8 @@ static tex_form
 texture_read_form(const low_func *f)
 {
     tex_form form = {.geometry = texture_geometry_of(f),
-                     .type = low_type(f, 0),
-                     .at = low_type(f, 1),
+                     .type = low_type_at(f, 0),
+                     .at = low_type_at(f, 1),
                      .gather = f->in->opcode == PTX_OP_tld4,
                      .level = low_has(f, PTX_W_level),
                      .gradient = low_has(f, PTX_W_grad),
@@ -267,7 +267,7 @@ low_tex(low_func *f)
     extras x = {.count = 0};
     low_value handle;
 
-    low_operands(f, form.operands, form.operands + 1);
+    low_check_operand_count(f, form.operands, form.operands + 1);
     if (!texture_is_supported(&form)) {
         low_unsupported(f);
     }
@@ -315,7 +315,7 @@ texture_emit_query(low_func *f, unsigned count, bool level)
     low_value d, handle, number;
     low_insn *insn;
 
-    low_operands(f, 2u + level, 2u + level);
+    low_check_operand_count(f, 2u + level, 2u + level);
     if (which == count) {
         low_unsupported(f);
     }
@@ -407,7 +407,7 @@ static void
 texture_load_or_store(low_func *f, bool load)
 {
     const unsigned geometry = texture_geometry_of(f);
-    const unsigned type = low_type(f, 0), count = low_vector_count(f);
+    const unsigned type = low_type_at(f, 0), count = low_vector_count(f);
     const ptx_operand *values = &f->in->operands[!load];
     const ptx_operand *place = &f->in->operands[load];
     const unsigned bytes = ptx_type_size(type);
@@ -415,7 +415,7 @@ texture_load_or_store(low_func *f, bool load)
     low_value handle;
     ptx_class width;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     if (!low_has(f, PTX_W_b) || geometry >= EMU_GEOMETRY_CUBE || count > 4 ||
         bytes > 8 || bytes * count > 16) {
         low_unsupported(f);
@@ -454,14 +454,14 @@ texture_reduction(const low_func *f, bool is_signed)
 void
 low_sured(low_func *f)
 {
-    const unsigned geometry = texture_geometry_of(f), type = low_type(f, 0);
+    const unsigned geometry = texture_geometry_of(f), type = low_type_at(f, 0);
     const ptx_operand *place = &f->in->operands[0];
     const unsigned bytes = ptx_type_size(type);
     extras x = {.count = 0};
     low_value handle;
     ptx_class width;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     if (!low_has(f, PTX_W_b) || geometry > EMU_GEOMETRY_3D ||
         (bytes != 4 && bytes != 8)) {
         low_unsupported(f);

@@ -19,8 +19,8 @@ low_shfl(low_func *f)
     low_insn *insn;
     const uint32_t mode = low_find(f, modes, 4);
 
-    low_operands(f, 4u + sync, 4u + sync);
-    if (mode == 4 || ptx_type_size(low_type(f, 0)) != 4) {
+    low_check_operand_count(f, 4u + sync, 4u + sync);
+    if (mode == 4 || ptx_type_size(low_type_at(f, 0)) != 4) {
         low_unsupported(f);
     }
     d = low_target(f, &operands[0], PTX_R32);
@@ -58,7 +58,7 @@ low_vote(low_func *f)
     const uint32_t mode = low_find(f, modes, 4);
     ptx_class width = PTX_PRED;
 
-    low_operands(f, 2u + sync, 2u + sync);
+    low_check_operand_count(f, 2u + sync, 2u + sync);
     if (mode == 3) {
         width = PTX_R32; /* .ballot */
     }
@@ -79,14 +79,14 @@ low_vote(low_func *f)
 void
 low_match(low_func *f)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const bool all = low_has(f, PTX_W_all);
     const ptx_operand *operands = f->in->operands;
     const uint32_t skip = low_guard_begin(f);
     low_value d, e = 0, a, mask;
     low_insn *insn;
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     d = low_target(f, &operands[0], PTX_R32);
     if (f->in->second != NULL) {
         e = low_target(f, f->in->second, PTX_PRED);
@@ -111,13 +111,13 @@ low_redux(low_func *f)
 {
     static const uint16_t words[] = {PTX_W_add, PTX_W_min, PTX_W_max,
                                      PTX_W_and, PTX_W_or,  PTX_W_xor};
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const uint32_t skip = low_guard_begin(f);
     low_value d, a, mask;
     low_insn *insn;
     const uint32_t which = low_find(f, words, 6);
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     if (which == 6) {
         low_unsupported(f);
     }
@@ -140,7 +140,7 @@ low_elect(low_func *f)
     low_value d, mask;
     low_insn *insn;
 
-    low_operands(f, 2, 2);
+    low_check_operand_count(f, 2, 2);
     if (f->in->second == NULL) {
         low_unsupported(f);
     }
@@ -155,6 +155,6 @@ low_elect(low_func *f)
 void
 low_activemask(low_func *f)
 {
-    low_operands(f, 1, 1);
+    low_check_operand_count(f, 1, 1);
     low_emit(f, EMU_OP_activemask, low_result(f, PTX_W_b32), 0, 0, 0);
 }

@@ -2,9 +2,9 @@
  *
  * Lowering writes the number EMU_OP_name; the machine has a table of functions by that
  * number, to which emu_insn.run points. A vector operation is a loop over lanes. Files
- * device/machine/ops_*.inc define it, and it is built twice, as op_name of each
- * interpreter. (EMU_COMPARE_FLOATS in ops_float.inc defines the comparisons of
- * floating-point numbers.) A common operation is built once, as emu_op_name, mostly in
+ * device/machine/ops_*.inc define it as op_name, and it is built twice (handlers.h).
+ * (EMU_COMPARE_FLOATS in ops_float.inc defines the comparisons of floating-point
+ * numbers.) A common operation is built once, as emu_op_name, mostly in
  * device/machine/ops_*.c. */
 #ifndef DEVICE_COMPILE_OPERATIONS_H
 #define DEVICE_COMPILE_OPERATIONS_H

@@ -31,7 +31,7 @@ typedef struct {
     ptx_module *modules, **modules_tail;
     emu_program *program;
     low_constants constants;
-    const emu_op *ops;
+    const emu_handler *handlers;
     size_t const_size;
     unsigned max_registers;
     unsigned dump; /* EMU_DUMP_ flags */
@@ -181,8 +181,7 @@ program_keep_constants(loader *l)
     l->program->constants = constants;
 }
 
-/* -- parts that the program keeps
- * ------------------------------------------------------------------------- */
+/* -- parts that the program keeps -------------------------------------------------- */
 
 /* Keeps the paths of .file for reports. Each text numbers its own files, so only those
  * of the first text that names any are kept. */
@@ -215,7 +214,7 @@ program_collect_files(loader *l)
     l->program->file_count = count;
 }
 
-/* -- loading ----------------------------------------------------------------------- */
+/* -- parsing ----------------------------------------------------------------------- */
 
 static void
 program_parse_source(loader *l, const emu_source *source)
@@ -239,8 +238,8 @@ program_parse_source(loader *l, const emu_source *source)
 
 /* -- the passes -------------------------------------------------------------------- */
 
-/* The passes over one function. Its scratch memory is freed at once, because large
- * texts have thousands of functions. */
+/* Runs the passes over one function, then frees the scratch memory that they used:
+ * large texts have thousands of functions. */
 static void
 program_compile_function(loader *l, ptx_function *function)
 {
@@ -263,9 +262,9 @@ program_compile_function(loader *l, ptx_function *function)
     if (l->dump & EMU_DUMP_REGISTERS) {
         emu_dump_registers(&f);
     }
-    low_finish(&f, l->ops, function->code);
+    low_finish(&f, l->handlers, function->code);
     if (l->dump & EMU_DUMP_CODE) {
-        emu_dump_code(function->code, l->ops);
+        emu_dump_code(function->code, l->handlers);
     }
     emu_arena_free(&l->load.scratch);
     l->load.scratch = l->load.parsed;
@@ -310,7 +309,7 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
     l->program = emu_arena_get(&l->load, &l->load.keep, 1, sizeof(emu_program));
     l->program->context = context;
     /* texts -> modules */
-    ptx_names_open(&l->load, &l->names);
+    ptx_words_enter(&l->load, &l->names);
     for (size_t i = 0; i < count; i++) {
         program_parse_source(l, &sources[i]);
     }
@@ -331,6 +330,8 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
     program_keep_constants(l);
     program_collect_files(l);
 }
+
+/* -- loading ----------------------------------------------------------------------- */
 
 static CUresult
 program_result_of(emu_load_failure failure)
@@ -404,7 +405,8 @@ program_read_options(loader *l, const emu_load_options *options)
 
 CUresult
 emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                 emu_load_options *options, const emu_op *ops, emu_program **out)
+                 emu_load_options *options, const emu_handler *handlers,
+                 emu_program **out)
 {
     loader *l = calloc(1, sizeof *l);
     CUresult status;
@@ -414,7 +416,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     l->modules_tail = &l->modules;
-    l->ops = ops;
+    l->handlers = handlers;
     l->dump = emu_dump_flags();
     l->load.limit = program_memory_limit(sources, count);
     program_read_options(l, options);

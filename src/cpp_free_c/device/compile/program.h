@@ -29,12 +29,12 @@ typedef struct {
 } emu_load_options;
 
 /* Parses and links all texts into one program, and allocates its variables in the
- * context, which must outlive the program. `ops` are the functions of the operations,
- * by EMU_OP_ number. `options` may be NULL. On failure *out is NULL; the codes are
- * INVALID_PTX (malformed, unknown opcode, undefined symbol), UNSUPPORTED_PTX_VERSION
- * and OUT_OF_MEMORY. */
+ * context, which must outlive the program. `handlers` has the function of each
+ * operation, by EMU_OP_ number. `options` may be NULL. On failure *out is NULL; the
+ * codes are INVALID_PTX (malformed, unknown opcode, undefined symbol),
+ * UNSUPPORTED_PTX_VERSION and OUT_OF_MEMORY. */
 CUresult emu_program_load(CUcontext context, const emu_source *sources, size_t count,
-                          emu_load_options *options, const emu_op *ops,
+                          emu_load_options *options, const emu_handler *handlers,
                           emu_program **out);
 /* Frees the program, and those variables that the context has not freed. NULL is
  * allowed. */

@@ -4,7 +4,9 @@
  * A lane never writes the values of another lane. A register is therefore free for
  * another use when no path of a single lane reads it any more, whatever the other lanes
  * do meanwhile. A write under a guard keeps the old value of some lanes, so it also
- * counts as a read. Temporaries are an exception: their readers have the same guard. */
+ * counts as a read of the register. A write of a temporary does not: the instructions
+ * that read a temporary have the same guard, so they read only lanes that were written.
+ */
 #include "device/compile/registers.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "device/compile/encoding.h"
 #include "device/machine/lanes.h"
 #include "device/machine/race_check.h"
 #include "device/machine/report.h"

@@ -1,7 +1,9 @@
 /* Address checks: from the addresses of an access to host memory.
  *
- * Every access of a kernel is checked here, or by the shortcut of ops_memory.inc, which
- * proves the same. Called by the operations that access memory. */
+ * The fast checks of loads and stores come first: check_span to check_extent in
+ * ops_memory.inc. They prove the same for all lanes at once. An access that they do not
+ * cover, and every access of another operation, is checked here. Called by the
+ * operations that access memory. */
 #ifndef DEVICE_MACHINE_ADDRESS_CHECK_H
 #define DEVICE_MACHINE_ADDRESS_CHECK_H
 

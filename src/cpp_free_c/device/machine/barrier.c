@@ -25,7 +25,7 @@ barrier_complete(const emu_block *block, const emu_barrier *barrier)
 static bool
 barrier_group_is_at(const emu_group *group, uint32_t number)
 {
-    return group->state == EMU_AT_BARRIER && group->barrier == number;
+    return group->state == EMU_GROUP_AT_BARRIER && group->barrier == number;
 }
 
 /* Count the lanes of the warp that have arrived at the barrier. */
@@ -190,7 +190,7 @@ barrier_other_of_warp(const emu_warp *warp, uint32_t number)
     for (k = 0; k < warp->group_count; k++) {
         const emu_group *group = &warp->groups[k];
 
-        if (group->state == EMU_AT_BARRIER && !group->is_counted &&
+        if (group->state == EMU_GROUP_AT_BARRIER && !group->is_counted &&
             group->barrier != number) {
             return group->barrier;
         }
@@ -289,7 +289,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     barrier->expected = expected;
     barrier->kind = barrier_kind(insn);
     if (wait) {
-        emu_group *group = emu_group_save(warp, insn + 1, EMU_AT_BARRIER);
+        emu_group *group = emu_group_save(warp, insn + 1, EMU_GROUP_AT_BARRIER);
 
         group->barrier = number;
         group->is_counted = false;

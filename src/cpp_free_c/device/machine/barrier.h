@@ -1,7 +1,7 @@
 /* Barriers of a block: the operations bar and barrier. See emu_barrier in machine.h.
  *
- * A group that arrives waits as EMU_AT_BARRIER until the barrier is complete. Until
- * then its registers keep the operands of a reduction. */
+ * A group that arrives waits as EMU_GROUP_AT_BARRIER until the barrier is complete.
+ * Until then its registers keep the operands of a reduction. */
 #ifndef DEVICE_MACHINE_BARRIER_H
 #define DEVICE_MACHINE_BARRIER_H
 

@@ -9,7 +9,7 @@
 #include "device/machine/group.h"
 #include "device/machine/race_check.h"
 #include "device/machine/report.h"
-#include "device/machine/scheduler.h"
+#include "device/machine/warp.h"
 
 /* Make a buffer at least this large; its content is lost. */
 static bool
@@ -122,9 +122,9 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         return false;
     }
     block->watch = NULL;
-    block->run = emu_warp_run;
+    block->run_warp = emu_warp_run;
     block->shared_size = grid->shared_size;
-    if (!emu_race_begin(block, grid->checks)) {
+    if (!emu_race_begin(block, grid->race_checks)) {
         return false;
     }
     memset(block->barriers, 0, sizeof block->barriers);
@@ -165,7 +165,7 @@ block_waiting_of(const emu_warp *warp, const emu_group *group)
     waiting w = {
         .insn = group->pc,
         .func = group->frame->func,
-        .at_barrier = group->state == EMU_AT_BARRIER,
+        .at_barrier = group->state == EMU_GROUP_AT_BARRIER,
         .count = (unsigned)__builtin_popcount(group->mask),
         .first = warp->number * EMU_LANES + (unsigned)__builtin_ctz(group->mask)};
 
@@ -260,7 +260,7 @@ block_fault_deadlock(emu_block *block)
             const unsigned count = (unsigned)__builtin_popcount(warp->groups[k].mask);
 
             total += count;
-            if (warp->groups[k].state == EMU_AT_BARRIER) {
+            if (warp->groups[k].state == EMU_GROUP_AT_BARRIER) {
                 barriers += count;
             }
             if (group == NULL) {
@@ -296,7 +296,7 @@ emu_block_turn(emu_block *block)
             continue;
         }
         progress = true;
-        block->run(warp);
+        block->run_warp(warp);
         if (warp->stop == EMU_STOP_FAULT) {
             if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
                                  only */
@@ -305,7 +305,8 @@ emu_block_turn(emu_block *block)
             return EMU_BLOCK_FAILED;
         }
     }
-    if (--block->worker->until_look < 0) {
+    block->worker->until_look--;
+    if (block->worker->until_look < 0) {
         emu_cancel_look(block->worker, block->grid);
     }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {

@@ -14,7 +14,7 @@
 #include "device/machine/lanes.h"
 #include "device/machine/race_check.h"
 #include "device/machine/report.h"
-#include "device/machine/scheduler.h"
+#include "device/machine/warp.h"
 #include "device/machine/sync.h"
 
 /* -- frames ------------------------------------------------------------------------ */
@@ -152,8 +152,11 @@ call_enter(emu_warp *warp, const emu_insn *insn, const emu_func *func)
     }
     emu_group_enter(warp, frame);
     warp->merge_at = EMU_NO_MERGE;
-    if (func->unbounded && --warp->turns < 0) {
-        return emu_warp_yield(warp, func->code);
+    if (func->unbounded) {
+        warp->turns--;
+        if (warp->turns < 0) {
+            return emu_warp_yield(warp, func->code);
+        }
     }
     return func->code;
 }

@@ -156,12 +156,12 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (grid.shared_size < launch->kernel->info.shared_size) {
         grid.shared_size = launch->kernel->info.shared_size;
     }
-    grid.checks = emu_race_wanted();
+    grid.race_checks = emu_race_wanted();
     grid.stack_size = execution_stack_size(context, func);
     grid.report = report;
     grid.deadline = execution_deadline();
-    grid.most = execution_resident(context->device, launch);
-    atomic_init(&grid.together, launch->cooperative != 0);
+    grid.max_resident = execution_resident(context->device, launch);
+    atomic_init(&grid.takes_turns, launch->cooperative != 0);
     grid.number = atomic_fetch_add(&launches, 1) + 1;
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);

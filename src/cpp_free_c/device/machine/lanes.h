@@ -3,7 +3,7 @@
  * Every lane is computed, whether it is active or not. If some lanes are inactive,
  * the results are written to a buffer, and the active lanes are copied from there.
  * This is correct only for operations that cannot fault and change nothing but their
- * register. Included by the files of the interpreter only. */
+ * register. Included by the files that read or write the lanes of registers. */
 #ifndef DEVICE_MACHINE_LANES_H
 #define DEVICE_MACHINE_LANES_H
 

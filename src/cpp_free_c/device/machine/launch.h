@@ -1,5 +1,6 @@
 /* A launch, and the report of how it ended: the records that the machine and its
- * callers share. */
+ * callers share. This header has no .c: execution.c runs a launch, report.c writes the
+ * report of a fault. */
 #ifndef DEVICE_MACHINE_LAUNCH_H
 #define DEVICE_MACHINE_LAUNCH_H
 

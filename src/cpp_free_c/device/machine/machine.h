@@ -44,8 +44,8 @@ typedef struct emu_frame {
 
 typedef enum {
     EMU_RUNNABLE,
-    EMU_AT_BARRIER, /* waits for `barrier` */
-    EMU_AT_SYNC     /* waits for the lanes in `need`; pc is the instruction itself */
+    EMU_GROUP_AT_BARRIER, /* waits for `barrier` */
+    EMU_GROUP_AT_SYNC /* waits for the lanes in `need`; pc is the instruction itself */
 } emu_state;
 
 /* One phase of a .sync operation. Phase 0 stores the contribution of the lanes in
@@ -81,8 +81,8 @@ struct emu_warp {
     const emu_allocation *recent; /* the allocation of the last access */
     uint32_t alive;               /* lanes that have not exited */
     uint32_t number;              /* its number in the block */
-    uint32_t spins; /* effort since the groups last rotated (scheduler.c) */
-    uint32_t stays; /* yields that the only warp of a block skipped */
+    uint32_t spins;               /* effort since the groups last rotated (warp.h) */
+    uint32_t stays;               /* yields that the only warp of a block skipped */
     uint32_t group_count;
     emu_stop stop;
     bool rotate; /* the next group to run is the one that has waited longest */
@@ -115,7 +115,7 @@ struct emu_block {
     uint32_t live; /* threads that have not exited */
     uint8_t *shared;
     size_t shared_size;
-    size_t shared_quick;     /* bytes for the shortcut of ops_memory.inc */
+    size_t shared_fast_size; /* bytes for the fast checks of ops_memory.inc */
     struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
     emu_race *race;          /* NULL: no race checks (race_check.h) */
     emu_barrier barriers[EMU_BARRIERS];
@@ -128,7 +128,7 @@ struct emu_block {
     size_t local_room;
     size_t shared_room;
     emu_frame roots[EMU_MAX_WARPS];
-    void (*run)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
+    void (*run_warp)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
 };
 
 /* The proof that a grid cannot make progress: proof.h. */
@@ -155,8 +155,8 @@ struct emu_grid {
     uint32_t threads; /* threads of a block */
     uint32_t warp_count;
     size_t shared_size;
-    unsigned checks;   /* EMU_CHECK_ flags */
-    size_t stack_size; /* local memory of a thread */
+    unsigned race_checks; /* EMU_CHECK_ flags */
+    size_t stack_size;    /* local memory of a thread */
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
@@ -164,11 +164,11 @@ struct emu_grid {
     _Atomic uint64_t next_block;
     _Atomic unsigned active; /* workers that run blocks */
     _Atomic unsigned
-        waiting; /* workers whose blocks all wait; used before `together` */
+        waiting; /* workers whose blocks all wait; used before `takes_turns` */
     _Atomic unsigned resident; /* blocks that have begun and not ended; at least one for
                                   each worker */
-    unsigned most;             /* the most blocks that may be resident */
-    _Atomic bool together;     /* blocks take turns: workers.h */
+    unsigned max_resident;     /* the most blocks that may be resident */
+    _Atomic bool takes_turns;  /* all resident blocks take turns: workers.h */
     _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
     emu_proof proof;
     _Atomic int failed; /* a fault has been written to the report */

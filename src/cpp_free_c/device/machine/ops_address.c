@@ -2,6 +2,7 @@
  * and accesses of 128-bit registers. */
 #include "device/machine/machine.h"
 
+#include "device/compile/encoding.h"
 #include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
 #include "device/machine/report.h"

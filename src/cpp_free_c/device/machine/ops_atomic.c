@@ -7,6 +7,7 @@
 #include "device/compile/encoding.h"
 #include "device/machine/address_check.h"
 #include "device/machine/lanes.h"
+#include "device/machine/warp.h"
 
 /* On a GPU the caches add to global memory and flush subnormal numbers. Additions to
  * shared memory use ordinary instructions. */
@@ -165,7 +166,7 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
         if (!emu_address_check(warp, insn, warp->mask, sizeof(type), true, at)) {     \
             return NULL;                                                              \
         }                                                                             \
-        warp->spins += 1 << 14;                                                       \
+        warp->spins += EMU_SPIN_STEP;                                                 \
         for (left = warp->mask; left; left &= left - 1) {                             \
             const unsigned i = (unsigned)__builtin_ctz(left);                         \
             const bool shared =                                                       \

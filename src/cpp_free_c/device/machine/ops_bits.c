@@ -281,7 +281,11 @@ bits_find_nth(uint32_t mask, uint32_t base, int32_t offset)
         count = -offset;
     }
     for (; at >= 0 && at < 32; at += step) {
-        if (mask >> at & 1 && --count == 0) {
+        if ((mask >> at & 1) == 0) {
+            continue;
+        }
+        count--;
+        if (count == 0) {
             return (uint32_t)at;
         }
     }

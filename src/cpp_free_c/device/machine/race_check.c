@@ -94,7 +94,7 @@ emu_race_begin(emu_block *block, unsigned checks)
 {
     emu_race *race = block->race;
 
-    block->shared_quick = block->shared_size;
+    block->shared_fast_size = block->shared_size;
     if (!checks) {
         emu_race_free(block);
         return true;
@@ -122,7 +122,7 @@ emu_race_begin(emu_block *block, unsigned checks)
     memset(race->barriers, 0, sizeof race->barriers);
     memset(&race->exited, 0, sizeof race->exited);
     if (checks & (EMU_CHECK_INIT | EMU_CHECK_RACE)) {
-        block->shared_quick = 0;
+        block->shared_fast_size = 0;
     }
     return true;
 }
@@ -236,8 +236,8 @@ race_store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned s
         {EMU_OP_st_32_32, 4}, {EMU_OP_st_32_64, 8}, {EMU_OP_st_64_64, 8}};
     unsigned i, wide = 16;
 
-    if (insn->run == emu_ops_base[EMU_OP_st_vector] ||
-        insn->run == emu_ops_avx2[EMU_OP_st_vector]) {
+    if (insn->run == emu_handlers_base[EMU_OP_st_vector] ||
+        insn->run == emu_handlers_avx2[EMU_OP_st_vector]) {
         const unsigned count = insn->e >> 16 & 0xff, bytes = insn->e >> 8 & 0xff;
 
         wide = insn->e & 0xff;
@@ -248,8 +248,8 @@ race_store_value(emu_warp *warp, const emu_insn *insn, unsigned lane, unsigned s
         return;
     }
     for (i = 0; i < sizeof wide_of / sizeof wide_of[0]; i++) {
-        if (insn->run == emu_ops_base[wide_of[i][0]] ||
-            insn->run == emu_ops_avx2[wide_of[i][0]]) {
+        if (insn->run == emu_handlers_base[wide_of[i][0]] ||
+            insn->run == emu_handlers_avx2[wide_of[i][0]]) {
             wide = wide_of[i][1];
         }
     }
@@ -434,7 +434,7 @@ emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned si
 static bool
 race_is_syncthreads(const emu_group *group, uint32_t barrier)
 {
-    return group->state == EMU_AT_BARRIER && group->barrier == barrier &&
+    return group->state == EMU_GROUP_AT_BARRIER && group->barrier == barrier &&
            group->pc[-1].run == emu_op_bar_sync && group->pc[-1].aux;
 }
 

@@ -2,9 +2,9 @@
  * PYCUDA_EMULATOR_CHECK.
  *
  * A checked block has an emu_race. All of its accesses to shared memory go through
- * emu_address_check, which calls emu_race_access: block->shared_quick is 0, so
- * ops_memory.inc takes no shortcut. A block without checks has NULL in block->race and
- * no cost.
+ * emu_address_check, which calls emu_race_access: block->shared_fast_size is 0, so
+ * the fast checks of ops_memory.inc do not apply. A block without checks has NULL in
+ * block->race and no cost.
  *
  * Two accesses to one byte by lanes of different warps are a race if no barrier orders
  * them and at least one is a write, unless both are atomic or both write the same

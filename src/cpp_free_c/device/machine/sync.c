@@ -47,14 +47,14 @@ sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 
 /* The operation that a waiting group shares with other groups. */
 typedef struct {
-    emu_op run;
+    emu_handler run;
     uint32_t need;
 } sync_point;
 
 static bool
 sync_is_at(const emu_group *group, sync_point point)
 {
-    return group->state == EMU_AT_SYNC && group->pc->run == point.run &&
+    return group->state == EMU_GROUP_AT_SYNC && group->pc->run == point.run &&
            group->need == point.need;
 }
 
@@ -119,7 +119,7 @@ emu_sync(emu_warp *warp, const emu_insn *insn, uint32_t members, emu_sync_phase 
         sync_teams(warp, insn, warp->mask, warp->mask, members, phase);
         return insn + 1;
     }
-    group = emu_group_save(warp, insn, EMU_AT_SYNC);
+    group = emu_group_save(warp, insn, EMU_GROUP_AT_SYNC);
     group->need = need;
     group->members = members;
     group->phase = phase;
@@ -133,7 +133,7 @@ emu_sync_lanes_exited(emu_warp *warp)
     for (uint32_t i = 0; i < warp->group_count; i++) {
         const emu_group *group = &warp->groups[i];
 
-        if (group->state == EMU_AT_SYNC) {
+        if (group->state == EMU_GROUP_AT_SYNC) {
             sync_try(warp, group);
         }
     }

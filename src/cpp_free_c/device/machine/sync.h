@@ -1,9 +1,9 @@
 /* Operations that several lanes of a warp do together: shfl, vote, match, mma and other
  * operations with .sync.
  *
- * A group that arrives before the other lanes waits as EMU_AT_SYNC. When the last lane
- * arrives, the operation runs for all of them. Called by ops_warp.c, ops_matrix.c and
- * calls.c (exits). */
+ * A group that arrives before the other lanes waits as EMU_GROUP_AT_SYNC. When the last
+ * lane arrives, the operation runs for all of them. Called by ops_warp.c, ops_matrix.c
+ * and calls.c (exits). */
 #ifndef DEVICE_MACHINE_SYNC_H
 #define DEVICE_MACHINE_SYNC_H
 

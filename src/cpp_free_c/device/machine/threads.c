@@ -87,7 +87,8 @@ threads_worker(void *unused)
         (void)pthread_mutex_unlock(&pool.lock);
         pool.part(pool.data, number);
         (void)pthread_mutex_lock(&pool.lock);
-        if (--pool.running == 0) {
+        pool.running--;
+        if (pool.running == 0) {
             (void)pthread_cond_signal(&pool.done);
         }
     }

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/compile/encoding.h"
 #include "device/machine/address_check.h"
 #include "device/machine/block.h"
 #include "device/machine/group.h"
 #include "device/machine/lanes.h"
-#include "device/machine/scheduler.h"
+#include "device/machine/warp.h"
 #include "device/ptx/words.h"
 
 enum { MAX_READS = 64, KIND_SLOTS = 256, MAX_FRAMES = 64, MAX_BYTES = 16 };
@@ -26,7 +27,7 @@ typedef enum {
 } kind;
 
 typedef struct {
-    emu_op run;
+    emu_handler run;
     kind kind;
     uint8_t size; /* bytes of an access; 0: operand e has them */
 } kind_slot;
@@ -52,7 +53,7 @@ struct emu_watch {
 /* -- operations -------------------------------------------------------------------- */
 
 static unsigned
-watch_slot_of(emu_op run)
+watch_slot_of(emu_handler run)
 {
     uintptr_t bits;
 
@@ -63,7 +64,7 @@ watch_slot_of(emu_op run)
 static void
 watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
 {
-    const emu_op run = emu_ops()[op];
+    const emu_handler run = emu_handlers()[op];
     unsigned slot = watch_slot_of(run);
 
     while (watch->kinds[slot].run) {
@@ -73,7 +74,7 @@ watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
 }
 
 static const kind_slot *
-watch_kind_of(const emu_watch *watch, emu_op run)
+watch_kind_of(const emu_watch *watch, emu_handler run)
 {
     unsigned slot = watch_slot_of(run);
 
@@ -542,10 +543,10 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     watch->spins = false;
     *state = EMU_BLOCK_MORE;
     block->watch = watch;
-    block->run = watch_run_warp;
+    block->run_warp = watch_run_warp;
     repeats = watch_run_until_repeat(watch, block, turns, state);
     block->watch = NULL;
-    block->run = emu_warp_run;
+    block->run_warp = emu_warp_run;
     if (*state != EMU_BLOCK_MORE || watch->changed) {
         return EMU_MOVES;
     }

@@ -60,9 +60,9 @@ crew_has_failed(const crew *c)
 }
 
 static bool
-crew_is_together(const crew *c)
+crew_takes_turns(const crew *c)
 {
-    return atomic_load_explicit(&c->grid->together, memory_order_relaxed);
+    return atomic_load_explicit(&c->grid->takes_turns, memory_order_relaxed);
 }
 
 static bool
@@ -78,7 +78,7 @@ grid_take_slot(emu_grid *grid)
 {
     unsigned resident = atomic_load(&grid->resident);
 
-    while (resident < grid->most) {
+    while (resident < grid->max_resident) {
         if (atomic_compare_exchange_weak(&grid->resident, &resident, resident + 1)) {
             return true;
         }
@@ -234,7 +234,7 @@ crew_watch(crew *c)
 /* Watch the blocks if it is time to, and set the time of the next watch. False: it is
  * not time yet. */
 static bool
-crew_suspect(crew *c, emu_watch_result *result)
+crew_watch_if_due(crew *c, emu_watch_result *result)
 {
     const uint64_t begin = c->worker->looked;
     uint64_t end;
@@ -335,7 +335,7 @@ crew_fault_stuck(crew *c)
                        "; %llu of %llu blocks have not begun, since %u are resident at "
                        "most",
                        (unsigned long long)(grid->block_count - begun),
-                       (unsigned long long)grid->block_count, grid->most);
+                       (unsigned long long)grid->block_count, grid->max_resident);
     }
     warp->frame = &frame;
 #pragma GCC diagnostic push
@@ -355,7 +355,7 @@ crew_stay_quiet(crew *c)
 
     if (crew_watch(c) != EMU_WAITS ||
         (grid_has_blocks_left(c->grid) &&
-         atomic_load(&c->grid->resident) < c->grid->most)) {
+         atomic_load(&c->grid->resident) < c->grid->max_resident)) {
         emu_proof_leave(c->grid, &c->part);
         c->quiet = false;
         if (c->worker->number == 0) {
@@ -387,11 +387,11 @@ crew_look_alone(crew *c)
     emu_grid *grid = c->grid;
     emu_watch_result result;
 
-    if (crew_suspect(c, &result)) {
+    if (crew_watch_if_due(c, &result)) {
         crew_set_waits(c, result != EMU_MOVES);
     }
     if (c->waits && atomic_load(&grid->waiting) == atomic_load(&grid->active)) {
-        atomic_store(&grid->together, true);
+        atomic_store(&grid->takes_turns, true);
     }
 }
 
@@ -399,9 +399,9 @@ crew_look_alone(crew *c)
 static void
 crew_run_alone(crew *c)
 {
-    while (!crew_has_failed(c) && !crew_is_together(c) && crew_next(c)) {
+    while (!crew_has_failed(c) && !crew_takes_turns(c) && crew_next(c)) {
         c->watch_at = 0;
-        while (c->live && !crew_has_failed(c) && !crew_is_together(c)) {
+        while (c->live && !crew_has_failed(c) && !crew_takes_turns(c)) {
             if (emu_block_turn(c->blocks[0]) == EMU_BLOCK_DONE) {
                 crew_retire(c, 0);
             }
@@ -439,7 +439,7 @@ crew_begin_more(crew *c)
 }
 
 static void
-crew_run_together(crew *c)
+crew_run_in_turns(crew *c)
 {
     while (!crew_has_failed(c)) {
         size_t i = 0;
@@ -464,7 +464,8 @@ crew_run_together(crew *c)
             emu_watch_result result;
 
             c->worker->has_looked = false;
-            if (crew_suspect(c, &result) && result == EMU_WAITS) {
+            const bool is_watched = crew_watch_if_due(c, &result);
+            if (is_watched && result == EMU_WAITS) {
                 c->quiet = true;
                 c->sleep = SLEEP;
             }
@@ -514,12 +515,12 @@ worker_run_part(void *data, unsigned number)
     c.count = worker->block != NULL;
     c.room = 1;
     atomic_fetch_add(&grid->active, 1);
-    if (crew_is_together(&c)) {
+    if (crew_takes_turns(&c)) {
         emu_proof_leave(grid, &c.part); /* the epoch of the other workers ends */
     }
     if (grid_take_slot(grid)) {
         crew_run_alone(&c);
-        crew_run_together(&c);
+        crew_run_in_turns(&c);
         grid_return_slot(grid);
     }
     crew_set_waits(&c, false);
@@ -550,8 +551,8 @@ emu_workers_run(emu_grid *grid)
     if (parts > grid->block_count) {
         parts = grid->block_count;
     }
-    if (parts > grid->most) {
-        parts = grid->most;
+    if (parts > grid->max_resident) {
+        parts = grid->max_resident;
     }
     (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
     emu_threads_run(worker_run_part, worker_run_idle, grid, (unsigned)parts);

@@ -63,8 +63,8 @@ typedef struct ptx_var {
 
 typedef enum {
     PTX_O_NONE,
-    PTX_O_REG,     /* reg */
-    PTX_O_SPECIAL, /* %tid.x: word */
+    PTX_O_REG,     /* reg + bits */
+    PTX_O_SPECIAL, /* word: PTX_S_ number; bits: its part, 0 for .x */
     PTX_O_INT,     /* bits */
     PTX_O_F32,     /* bits of a float: 0f... */
     PTX_O_F64,     /* bits of a double: 0d... or decimal */
@@ -74,15 +74,15 @@ typedef enum {
     PTX_O_NAME,    /* a name that is not declared yet */
     PTX_O_VECTOR,  /* {items} */
     PTX_O_LIST,    /* (items) */
-    PTX_O_ADDRESS, /* [items[0] + bits, items[1], ...] */
+    PTX_O_ADDRESS, /* [items]: the address, then coordinates and so on */
     PTX_O_PROTO,   /* call prototype or target list */
     PTX_O_SINK     /* _ */
 } ptx_operand_kind;
 
 typedef struct ptx_operand {
     uint8_t kind;
-    bool negated;  /* !p or -r */
-    uint16_t word; /* special register, or .x .y of a vector register */
+    bool negated;  /* !p */
+    uint16_t word; /* of SPECIAL */
     uint32_t reg;
     uint32_t count;
     uint32_t label;

@@ -10,7 +10,7 @@
 typedef enum {
     PTX_T_END,
     PTX_T_NAME,   /* name */
-    PTX_T_WORD,   /* .name, without the dot */
+    PTX_T_WORD,   /* a word after a dot: name, without the dot */
     PTX_T_INT,    /* bits; bits is 64-bit two's complement */
     PTX_T_F32,    /* bits */
     PTX_T_F64,    /* bits */

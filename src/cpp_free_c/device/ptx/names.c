@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "device/ptx/words.h"
-
 static uint32_t
 names_hash(const char *text, size_t size)
 {
@@ -70,20 +68,4 @@ ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size, b
     names->slots[hash & (names->room - 1)] = name;
     names->count++;
     return name;
-}
-
-void
-ptx_names_open(emu_load *load, ptx_names *names)
-{
-    memset(names, 0, sizeof *names);
-    for (unsigned opcode = PTX_OP_NONE + 1; opcode < PTX_OPCODE_COUNT; opcode++) {
-        const char *text = ptx_opcode_text(opcode);
-
-        ptx_names_get(load, names, text, strlen(text), true)->opcode = (uint16_t)opcode;
-    }
-    for (unsigned word = PTX_W_NONE + 1; word < PTX_W_COUNT; word++) {
-        const char *text = ptx_word_text(word);
-
-        ptx_names_get(load, names, text, strlen(text), true)->word = (uint16_t)word;
-    }
 }

@@ -1,8 +1,9 @@
 /* The names of a PTX text: one record for each distinct name.
  *
- * Two names are equal if their records are the same record. The fixed words (opcodes,
- * words after a dot) are entered first, so the lexer finds their numbers with the name.
- * Used by the lexer and the parser; linking reads the fields of the records. */
+ * Two names are equal if their records are the same record. words.c enters
+ * the fixed words first (opcodes, words after a dot), so the lexer finds their numbers
+ * with the name. Used by the lexer and the parser; linking reads the fields of the
+ * records. */
 #ifndef DEVICE_PTX_NAMES_H
 #define DEVICE_PTX_NAMES_H
 
@@ -20,8 +21,8 @@ typedef struct ptx_name {
     struct ptx_function *own_function; /* link: the definition of the current module */
     struct ptx_var *own_var;
     uint32_t hash;
-    uint16_t word;   /* PTX_W_ constant of a word after a dot, or 0 */
-    uint16_t opcode; /* PTX_OP_ constant, or 0 */
+    uint16_t word;   /* its PTX_W_ number as a word after a dot, or 0 (words.h) */
+    uint16_t opcode; /* its PTX_OP_ number, or 0 */
     uint32_t size;
     char text[];
 } ptx_name;
@@ -35,7 +36,5 @@ typedef struct {
 /* The record of a name. Without one, creates it if `add` is set, else returns NULL. */
 ptx_name *ptx_names_get(emu_load *load, ptx_names *names, const char *text, size_t size,
                         bool add);
-/* Enters opcodes and words after a dot. */
-void ptx_names_open(emu_load *load, ptx_names *names);
 
 #endif

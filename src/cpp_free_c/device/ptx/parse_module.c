@@ -14,8 +14,12 @@ module_skip_braces(ptx_parser *parser)
         if (parser->lexer.token.kind == PTX_T_END) {
             ptx_fail(parser, "'{' is never closed");
         }
-        depth += ptx_at(parser, '{');
-        depth -= ptx_at(parser, '}');
+        if (ptx_at(parser, '{')) {
+            depth++;
+        }
+        else if (ptx_at(parser, '}')) {
+            depth--;
+        }
         (void)ptx_lex_take(&parser->lexer);
     } while (depth > 0);
 }

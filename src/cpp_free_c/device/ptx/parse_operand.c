@@ -312,7 +312,9 @@ parse_simple(ptx_parser *parser, ptx_operand *operand)
         operand->negated = true;
     }
     negative = ptx_accept(parser, '-');
-    (void)(negative || ptx_accept(parser, '+'));
+    if (!negative) {
+        (void)ptx_accept(parser, '+');
+    }
     if (ptx_accept(parser, '~')) {
         token = ptx_lex_take(&parser->lexer);
         operand_read_number(parser, &token, false, operand);

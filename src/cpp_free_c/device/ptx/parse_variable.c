@@ -519,7 +519,8 @@ ptx_parse_params(ptx_parser *parser)
             else {
                 var->lanes = head.lanes;
             }
-            if (++count > 4096) {
+            count++;
+            if (count > 4096) {
                 ptx_fail(parser, "too many parameters");
             }
             *tail = var;

@@ -1,5 +1,7 @@
-/* The texts of opcodes and words, by number. See words.h. */
+/* From the number of an opcode or a word to its text, and back. See words.h. */
 #include "device/ptx/words.h"
+
+#include <string.h>
 
 const char *
 ptx_opcode_text(unsigned opcode)
@@ -25,4 +27,19 @@ ptx_word_text(unsigned word)
     /* clang-format on */
 
     return texts[word];
+}
+
+void
+ptx_words_enter(emu_load *load, ptx_names *names)
+{
+    for (unsigned opcode = PTX_OP_NONE + 1; opcode < PTX_OPCODE_COUNT; opcode++) {
+        const char *text = ptx_opcode_text(opcode);
+
+        ptx_names_get(load, names, text, strlen(text), true)->opcode = (uint16_t)opcode;
+    }
+    for (unsigned word = PTX_W_NONE + 1; word < PTX_W_COUNT; word++) {
+        const char *text = ptx_word_text(word);
+
+        ptx_names_get(load, names, text, strlen(text), true)->word = (uint16_t)word;
+    }
 }

@@ -2,10 +2,16 @@
  *
  * The opcodes are the rows of tables/opcodes.h. Types come first among the words after
  * a dot: a word is a type when it is at most PTX_W_LAST_TYPE. A text with a word or an
- * opcode that is not listed fails to load; the message names it. */
+ * opcode that is not listed fails to load; the message names it.
+ *
+ * ptx_words_enter gives the names of a load the numbers of opcodes and words. The lexer
+ * reads them from the record of the name (names.h). Used by the parser, by
+ * device/compile and by the operations of device/machine that read special registers or
+ * textures. */
 #ifndef DEVICE_PTX_WORDS_H
 #define DEVICE_PTX_WORDS_H
 
+#include "device/ptx/names.h"
 #include "tables/opcodes.h"
 
 /* clang-format off */
@@ -135,5 +141,8 @@ enum {
 const char *ptx_opcode_text(unsigned opcode);
 /* The text of a PTX_W_ word, without the dot. */
 const char *ptx_word_text(unsigned word);
+/* Sets the number of each opcode and word in the record of its name. Called once for
+ * each load, before the first text. */
+void ptx_words_enter(emu_load *load, ptx_names *names);
 
 #endif

@@ -180,13 +180,13 @@ launch_is_refusal(CUresult status)
            status == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* A launch that can be kept: everything that it needs, its parameters at the end. */
+/* Everything that a launch needs when it runs later, with its parameters at the end. */
 typedef struct {
     emu_function *function;
     uint64_t serial; /* of the function */
     emu_launch launch;
     _Alignas(16) char parameters[];
-} kept_launch;
+} launch_payload;
 
 /* Run in a stream's turn, without the API lock. A fault makes the context fail. */
 static CUresult
@@ -205,30 +205,30 @@ launch_execute(const emu_function *function, const emu_launch *launch,
     return status;
 }
 
-/* -- kept launches: the function may have gone when they run ----------------------- */
+/* -- launches that run later: their function may be unloaded by then --------------- */
 
 static CUresult
-kept_begin(const void *payload)
+payload_begin(const void *payload)
 {
-    const kept_launch *kept = payload;
+    const launch_payload *work = payload;
 
-    if (emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial) == NULL) {
+    if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    emu_users_add(&kept->function->module->object);
-    emu_users_add(&kept->function->object.context->object);
+    emu_users_add(&work->function->module->object);
+    emu_users_add(&work->function->object.context->object);
     return CUDA_SUCCESS;
 }
 
 static CUresult
-kept_run(const void *payload, emu_context *context, emu_report *report)
+payload_run(const void *payload, emu_context *context, emu_report *report)
 {
-    const kept_launch *kept = payload;
-    emu_launch launch = kept->launch;
+    const launch_payload *work = payload;
+    emu_launch launch = work->launch;
     CUresult status;
 
-    launch.params = kept->parameters;
-    status = launch_execute(kept->function, &launch, report);
+    launch.params = work->parameters;
+    status = launch_execute(work->function, &launch, report);
     if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
         emu_context_fail(context, status); /* a graph may run in another context */
     }
@@ -236,30 +236,30 @@ kept_run(const void *payload, emu_context *context, emu_report *report)
 }
 
 static void
-kept_end(const void *payload)
+payload_end(const void *payload)
 {
-    const kept_launch *kept = payload;
+    const launch_payload *work = payload;
 
-    emu_users_remove(&kept->function->module->object);
-    emu_users_remove(&kept->function->object.context->object);
+    emu_users_remove(&work->function->module->object);
+    emu_users_remove(&work->function->object.context->object);
 }
 
 static const char *
-kept_name(const void *payload)
+payload_name(const void *payload)
 {
-    const kept_launch *kept = payload;
+    const launch_payload *work = payload;
 
-    if (emu_object_get_same(kept->function, EMU_FUNCTION, kept->serial) == NULL) {
+    if (emu_object_get_same(work->function, EMU_FUNCTION, work->serial) == NULL) {
         return "a function of an unloaded module";
     }
-    return emu_kernel_get_info(kept->function->kernel)->name;
+    return emu_kernel_get_info(work->function->kernel)->name;
 }
 
 static const emu_work launch_work = {.type = EMU_NODE_KERNEL,
-                                     .begin = kept_begin,
-                                     .run = kept_run,
-                                     .end = kept_end,
-                                     .name = kept_name};
+                                     .begin = payload_begin,
+                                     .run = payload_run,
+                                     .end = payload_end,
+                                     .name = payload_name};
 
 /* -- launches at once -------------------------------------------------------------- */
 
@@ -290,15 +290,16 @@ launch_run(emu_function *function, emu_stream *stream, const emu_launch *launch)
     return CUDA_SUCCESS;
 }
 
+/* Check a launch. If no capture and no deferred stream takes it, run it. */
 static CUresult
-launch_enqueue(emu_context *context, CUfunction handle, CUstream stream_handle,
-               const launch_request *r)
+launch_submit(emu_context *context, CUfunction handle, CUstream stream_handle,
+              const launch_request *r)
 {
     emu_function *function = emu_object_get(handle, EMU_FUNCTION);
     emu_stream *stream = emu_stream_get(context, stream_handle);
     const emu_kernel_info *info;
-    _Alignas(kept_launch) char on_stack[sizeof(kept_launch) + STACK_PARAMETERS];
-    kept_launch *kept = (kept_launch *)(void *)on_stack;
+    _Alignas(launch_payload) char on_stack[sizeof(launch_payload) + STACK_PARAMETERS];
+    launch_payload *work = (launch_payload *)(void *)on_stack;
     bool taken;
     CUresult status;
 
@@ -311,30 +312,30 @@ launch_enqueue(emu_context *context, CUfunction handle, CUstream stream_handle,
     }
     info = emu_kernel_get_info(function->kernel);
     if (info->params_size > STACK_PARAMETERS) {
-        kept = malloc(sizeof(*kept) + info->params_size);
-        if (kept == NULL) {
+        work = malloc(sizeof(*work) + info->params_size);
+        if (work == NULL) {
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
-    kept->function = function;
-    kept->serial = function->object.serial;
-    kept->launch = (emu_launch){.kernel = function->kernel,
+    work->function = function;
+    work->serial = function->object.serial;
+    work->launch = (emu_launch){.kernel = function->kernel,
                                 .grid = {r->grid[0], r->grid[1], r->grid[2]},
                                 .block = {r->block[0], r->block[1], r->block[2]},
                                 .dynamic_shared = r->shared,
-                                .params = kept->parameters,
+                                .params = work->parameters,
                                 .params_size = info->params_size,
                                 .cooperative = r->cooperative};
-    status = launch_pack(info, r, kept->parameters);
+    status = launch_pack(info, r, work->parameters);
     if (status == CUDA_SUCCESS) {
-        status = emu_capture_take(stream, &launch_work, kept,
-                                  sizeof(*kept) + info->params_size, &taken);
+        status = emu_capture_take(stream, &launch_work, work,
+                                  sizeof(*work) + info->params_size, &taken);
     }
     if (status == CUDA_SUCCESS && !taken) {
-        status = launch_run(function, stream, &kept->launch);
+        status = launch_run(function, stream, &work->launch);
     }
-    if ((char *)kept != on_stack) {
-        free(kept);
+    if ((char *)work != on_stack) {
+        free(work);
     }
     return status;
 }
@@ -356,7 +357,7 @@ emu_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                             .parameters = kernelParams,
                             .extra = extra};
 
-        status = launch_enqueue(context, f, hStream, &r);
+        status = launch_submit(context, f, hStream, &r);
         status = emu_capture_failed(emu_stream_get(context, hStream), status);
     }
     return emu_leave(status);
@@ -379,7 +380,7 @@ emu_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
                             .cooperative = 1,
                             .parameters = kernelParams};
 
-        status = launch_enqueue(context, f, hStream, &r);
+        status = launch_submit(context, f, hStream, &r);
         status = emu_capture_failed(emu_stream_get(context, hStream), status);
     }
     return emu_leave(status);
@@ -431,7 +432,7 @@ emu_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelPa
 
         status = launch_read_attributes(config, &r);
         if (status == CUDA_SUCCESS) {
-            status = launch_enqueue(context, f, config->hStream, &r);
+            status = launch_submit(context, f, config->hStream, &r);
         }
         status = emu_capture_failed(emu_stream_get(context, config->hStream), status);
     }

@@ -256,7 +256,7 @@ link_try(link_state *link)
     emu_users_add(&link->object);
     call = emu_lock_pause();
     status = emu_program_load(context, link->texts, link->count, &link->jit.load,
-                              emu_ops(), &program);
+                              emu_handlers(), &program);
     if (status == CUDA_SUCCESS) {
         emu_program_free(program);
     }

@@ -108,8 +108,8 @@ module_load_program(emu_context *context, const void *data, size_t size, emu_jit
         emu_jit_complain(jit, image.problem);
         return status;
     }
-    status = emu_program_load(context, image.texts, image.count, &jit->load, emu_ops(),
-                              program);
+    status = emu_program_load(context, image.texts, image.count, &jit->load,
+                              emu_handlers(), program);
     emu_image_close(&image);
     if (status != CUDA_SUCCESS) {
         return status;

@@ -1,11 +1,12 @@
-/* The lowering of one function: its state, and the helpers of all families of opcodes.
+/* The state of lowering one function, and the helpers of all families of opcodes.
  *
  * Lowering turns each PTX instruction into instructions of the machine over virtual
- * registers. lower.c walks over the function and calls the function of each opcode
- * (tables/opcodes.h, lower_*.c). Then registers.c gives the registers their places, and
- * finish.c writes the final code. All errors leave through emu_load_fail. */
-#ifndef DEVICE_COMPILE_LOWERING_H
-#define DEVICE_COMPILE_LOWERING_H
+ * registers. program.c makes the state and runs the passes on it: lower.c calls the
+ * function of each opcode (tables/opcodes.h, lower_*.c), registers.c places the
+ * registers, finish.c writes the final code. All errors leave through emu_load_fail.
+ * Used by these files and by dump.c. */
+#ifndef DEVICE_COMPILE_LOWER_STATE_H
+#define DEVICE_COMPILE_LOWER_STATE_H
 
 #include "device/compile/code.h"
 #include "device/compile/constants.h"
@@ -84,9 +85,9 @@ unsigned low_find(const low_func *f, const uint16_t *words, unsigned count);
 /* Whether .shared or one of its two forms is among the words. */
 bool low_has_shared(const low_func *f);
 /* The n-th type among the words, or PTX_W_NONE. */
-unsigned low_type(const low_func *f, unsigned n);
+unsigned low_type_at(const low_func *f, unsigned n);
 /* Fails unless the number of operands is in this range. */
-void low_operands(const low_func *f, unsigned least, unsigned most);
+void low_check_operand_count(const low_func *f, unsigned least, unsigned most);
 /* EMU_RZ, EMU_RM or EMU_RP if the instruction has that word, else EMU_RN. */
 unsigned low_rounding(const low_func *f);
 

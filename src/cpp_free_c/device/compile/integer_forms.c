@@ -1,8 +1,7 @@
-/* Lowering of arithmetic on integers. See lower_integer.h and lower_opcodes.h. */
-#include "device/compile/lower_integer.h"
+/* The integer forms of arithmetic opcodes. See integer_forms.h. */
+#include "device/compile/integer_forms.h"
 
 #include "device/compile/encoding.h"
-#include "device/compile/lower_opcodes.h"
 #include "device/compile/lower_operand.h"
 
 /* -- which operation --------------------------------------------------------------- */
@@ -87,7 +86,7 @@ low_integer_binary(low_func *f, unsigned op, unsigned type)
 {
     low_value d, a, b;
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     d = low_result(f, type);
@@ -131,22 +130,15 @@ integer_emit_carry(low_func *f, unsigned op, low_value d, low_value a, low_value
 void
 low_carry_sum(low_func *f, const uint16_t ops[2], bool in)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const unsigned op = integer_carry_op(f, ops, type);
     low_value d, a, b;
 
-    low_operands(f, 3, 3);
+    low_check_operand_count(f, 3, 3);
     b = low_source_at(f, 2, type);
     a = low_source_at(f, 1, type);
     d = low_result(f, type);
     integer_emit_carry(f, op, d, a, b, in);
-}
-
-/* addc, subc */
-void
-low_addc(low_func *f)
-{
-    low_carry_sum(f, f->ops, true);
 }
 
 /* -- products ---------------------------------------------------------------------- */
@@ -173,73 +165,14 @@ void
 low_carry_mad(low_func *f, const uint16_t low[3], const uint16_t high[6],
               const uint16_t sums[2], bool in)
 {
-    const unsigned type = low_type(f, 0);
+    const unsigned type = low_type_at(f, 0);
     const unsigned op = integer_carry_op(f, sums, type);
     low_value product, c;
 
-    low_operands(f, 4, 4);
+    low_check_operand_count(f, 4, 4);
     product = low_product(f, low, high, type);
     c = low_source_at(f, 3, type);
     integer_emit_carry(f, op, low_result(f, type), product, c, in);
-}
-
-void
-low_madc(low_func *f)
-{
-    enum { LOW, HIGH = 3, SUMS = 9 };
-
-    low_carry_mad(f, f->ops + LOW, f->ops + HIGH, f->ops + SUMS, true);
-}
-
-/* The row's operation on 24 bits: low unsigned, low signed, high unsigned, high signed.
- */
-static unsigned
-integer_op_of_24_bits(const low_func *f, unsigned type)
-{
-    const bool high = low_has(f, PTX_W_hi);
-
-    if (type == PTX_W_s32) {
-        return f->ops[high * 2 + 1];
-    }
-    return f->ops[high * 2];
-}
-
-void
-low_mul24(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
-
-    low_integer_binary(f, integer_op_of_24_bits(f, type), type);
-}
-
-void
-low_mad24(low_func *f)
-{
-    enum { SUM = 4, SATURATING };
-    const unsigned type = low_type(f, 0);
-    low_value product, a, b, c;
-    unsigned op = f->ops[SUM];
-
-    low_operands(f, 4, 4);
-    product = low_temp(f, PTX_R32);
-    b = low_source_at(f, 2, type);
-    a = low_source_at(f, 1, type);
-    low_emit(f, integer_op_of_24_bits(f, type), product, a, b, 0);
-    if (low_has(f, PTX_W_sat)) {
-        op = f->ops[SATURATING];
-    }
-    c = low_source_at(f, 3, type);
-    low_emit(f, op, low_result(f, type), product, c, 0);
-}
-
-/* -- remainders -------------------------------------------------------------------- */
-
-void
-low_rem(low_func *f)
-{
-    const unsigned type = low_type(f, 0);
-
-    low_integer_binary(f, low_op_by_type(f, f->ops, type), type);
 }
 
 /* -- pairs of 16-bit integers ------------------------------------------------------ */

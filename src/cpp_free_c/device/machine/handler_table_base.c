@@ -1,12 +1,12 @@
-/* The interpreter for any processor, and the choice of a build. See interpreter.inc and
+/* The handlers for any processor, and the choice of a build. See handler_table.inc and
  * handlers.h. */
-#define EMU_TABLE emu_ops_base
-#include "device/machine/interpreter.inc"
+#define EMU_HANDLERS emu_handlers_base
+#include "device/machine/handler_table.inc"
 
 #include <stdlib.h>
 
-const emu_op *
-emu_ops(void)
+const emu_handler *
+emu_handlers(void)
 {
 #if defined(__x86_64__)
     const char *choice = getenv("PYCUDA_EMULATOR_SIMD");
@@ -14,8 +14,8 @@ emu_ops(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         !(choice && strcmp(choice, "0") == 0)) {
-        return emu_ops_avx2;
+        return emu_handlers_avx2;
     }
 #endif
-    return emu_ops_base;
+    return emu_handlers_base;
 }

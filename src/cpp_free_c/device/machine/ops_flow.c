@@ -1,71 +1,16 @@
-/* The scheduler: turns of a warp, prefixes of instructions, branches. See scheduler.h.
- */
-#include "device/machine/scheduler.h"
+/* The operations that decide where a warp continues: guards, branches, yields, traps.
+ * emu_op_round is here too: like a guard, it runs the next instruction itself. Calls
+ * and returns are in calls.c, barriers in barrier.c. */
+#include "device/machine/machine.h"
 
 #include <fenv.h>
 
 #include "device/machine/group.h"
 #include "device/machine/lanes.h"
 #include "device/machine/report.h"
+#include "device/machine/warp.h"
 
-/* A warp yields to the next one after TURNS + 1 back-edges, so that warps which
- * stride over memory together stay together (three times as fast as one after the
- * other). The groups of a warp change after SPINS of effort: a back-edge counts 1,
- * an operation of loops that wait counts SPIN_STEP. This lets spin locks make
- * progress, but lanes converge less. The only warp of a block yields every STAYS
- * times. */
-enum { TURNS = 1, SPINS = 1 << 20, SPIN_STEP = 1 << 14, STAYS = 1 << 8 };
-
-/* -- turns ------------------------------------------------------------------------- */
-
-/* Start the next turns of a warp. True: it is time to rotate its groups. */
-static bool
-scheduler_renew_turns(emu_warp *warp)
-{
-    warp->turns = TURNS;
-    warp->spins += TURNS + 1;
-    if (warp->spins < SPINS) {
-        return false;
-    }
-    warp->spins = 0;
-    warp->rotate = true;
-    return true;
-}
-
-const emu_insn *
-emu_warp_yield(emu_warp *warp, const emu_insn *next)
-{
-    if (!scheduler_renew_turns(warp) && warp->block->warp_count == 1 &&
-        ++warp->stays % STAYS && !warp->block->watch) {
-        return next; /* the block has no other warp */
-    }
-    (void)emu_group_save(warp, next, EMU_RUNNABLE);
-    warp->stop = EMU_STOP_YIELD;
-    return NULL;
-}
-
-/* Every endless loop passes here, or through emu_op_brx or a recursive call. So a warp
- * runs only for a short time between two yields. */
-static inline const emu_insn *
-scheduler_jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
-{
-    if (target <= insn && --warp->turns < 0) {
-        return emu_warp_yield(warp, target);
-    }
-    return target;
-}
-
-void
-emu_warp_run(emu_warp *warp)
-{
-    const emu_insn *insn = emu_group_switch(warp);
-
-    while (insn) {
-        insn = insn->run(warp, insn);
-    }
-}
-
-/* -- prefixes ---------------------------------------------------------------------- */
+/* -- operations that run the next instruction -------------------------------------- */
 
 /* Run the next instruction for the lanes whose predicate a is true, or false if aux
  * is set. If there is no such lane, skip imm instructions. */
@@ -106,11 +51,13 @@ emu_op_round(emu_warp *warp, const emu_insn *insn)
     return next;
 }
 
+/* -- yields ------------------------------------------------------------------------ */
+
 /* An operation of loops that wait: let other groups run soon. */
 const emu_insn *
 emu_op_spin(emu_warp *warp, const emu_insn *insn)
 {
-    warp->spins += SPIN_STEP;
+    warp->spins += EMU_SPIN_STEP;
     return insn + 1;
 }
 
@@ -118,7 +65,7 @@ const emu_insn *
 emu_op_fence(emu_warp *warp, const emu_insn *insn)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    warp->spins += SPIN_STEP;
+    warp->spins += EMU_SPIN_STEP;
     return insn + 1;
 }
 
@@ -126,23 +73,38 @@ emu_op_fence(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_op_yield(emu_warp *warp, const emu_insn *insn)
 {
-    warp->spins = SPINS;
+    warp->spins = EMU_SPINS;
     return emu_warp_yield(warp, insn + 1);
 }
 
 /* -- branches ---------------------------------------------------------------------- */
 
+/* Every endless loop passes here, or through emu_op_brx or a recursive call. So a warp
+ * runs only for a short time between two yields. */
+static inline const emu_insn *
+flow_jump(emu_warp *warp, const emu_insn *insn, const emu_insn *target)
+{
+    if (target > insn) {
+        return target;
+    }
+    warp->turns--;
+    if (warp->turns < 0) {
+        return emu_warp_yield(warp, target);
+    }
+    return target;
+}
+
 const emu_insn *
 emu_op_bra(emu_warp *warp, const emu_insn *insn)
 {
-    return scheduler_jump(warp, insn, insn + insn->imm);
+    return flow_jump(warp, insn, insn + insn->imm);
 }
 
 /* Split the current group: `lanes` continue at `target`, the other lanes at `rest`.
  * The group at the lower instruction runs first. */
 static const emu_insn *
-scheduler_diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes,
-                  const emu_insn *rest)
+flow_diverge(emu_warp *warp, const emu_insn *target, uint32_t lanes,
+             const emu_insn *rest)
 {
     const uint32_t mask = warp->mask;
     const emu_insn *first = rest, *later = target;
@@ -173,10 +135,9 @@ emu_op_bra_if(emu_warp *warp, const emu_insn *insn)
         return insn + 1;
     }
     if (taken != warp->mask) {
-        return scheduler_jump(warp, insn,
-                              scheduler_diverge(warp, target, taken, insn + 1));
+        return flow_jump(warp, insn, flow_diverge(warp, target, taken, insn + 1));
     }
-    return scheduler_jump(warp, insn, target);
+    return flow_jump(warp, insn, target);
 }
 
 /* Branch to the target number a. x has the distances of aux targets. */
@@ -205,8 +166,9 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
         (void)emu_group_save(warp, insn + (int32_t)insn->x[chosen], EMU_RUNNABLE);
     }
     warp->mask = 0;
-    if (--warp->turns < 0) {
-        (void)scheduler_renew_turns(warp);
+    warp->turns--;
+    if (warp->turns < 0) {
+        (void)emu_warp_renew_turns(warp);
         warp->stop = EMU_STOP_YIELD;
         return NULL;
     }

@@ -1,10 +1,10 @@
-/* Arithmetic on integers, for the opcodes that have such a form: the choice of an
- * operation by type, sums and products with carry, pairs of 16-bit integers. Used by
- * lower_arithmetic.c. */
-#ifndef DEVICE_COMPILE_LOWER_INTEGER_H
-#define DEVICE_COMPILE_LOWER_INTEGER_H
+/* The integer forms of arithmetic opcodes: the choice of an operation by type, sums and
+ * products with carry, pairs of 16-bit integers. Used by lower_arithmetic.c, which has
+ * the opcodes. */
+#ifndef DEVICE_COMPILE_INTEGER_FORMS_H
+#define DEVICE_COMPILE_INTEGER_FORMS_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 /* -- which operation --------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
-/* Lowering of arithmetic on half-precision numbers: .f16, .bf16 and pairs of them. See
- * lower_half.h. */
-#include "device/compile/lower_half.h"
+/* The half-precision forms of arithmetic opcodes: .f16, .bf16 and pairs of them. See
+ * half_forms.h. */
+#include "device/compile/half_forms.h"
 
 #include "device/base/half.h"
 #include "device/compile/lower_operand.h"
@@ -50,7 +50,7 @@ low_half_operation(low_func *f, unsigned op, unsigned type, unsigned sources)
     if (low_has(f, PTX_W_ftz)) {
         format |= EMU_HALF_FTZ;
     }
-    low_operands(f, sources + 1, sources + 1);
+    low_check_operand_count(f, sources + 1, sources + 1);
     d = low_result(f, type);
     for (unsigned i = 0; i < sources; i++) {
         v[i] = low_source_at(f, i + 1, type);

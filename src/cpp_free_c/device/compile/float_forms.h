@@ -1,9 +1,9 @@
-/* Arithmetic in single and double precision, for the opcodes that have such a form.
- * Used by lower_arithmetic.c. */
-#ifndef DEVICE_COMPILE_LOWER_FLOAT_H
-#define DEVICE_COMPILE_LOWER_FLOAT_H
+/* The forms of arithmetic opcodes in single and double precision. Used by
+ * lower_arithmetic.c and lower_float.c, which have the opcodes. */
+#ifndef DEVICE_COMPILE_FLOAT_FORMS_H
+#define DEVICE_COMPILE_FLOAT_FORMS_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 /* The positions of the operations on floating-point numbers in most rows of
  * tables/opcodes.h. */

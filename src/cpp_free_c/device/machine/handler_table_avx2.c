@@ -1,4 +1,4 @@
-/* The interpreter for processors with AVX2 and FMA. See interpreter.inc.
+/* The handlers for processors with AVX2 and FMA. See handler_table.inc.
  *
  * The system's headers come first, so that their functions do not need AVX2. */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "device/machine/address_check.h"
 #include "device/machine/machine.h"
 
-#define EMU_TABLE emu_ops_avx2
+#define EMU_HANDLERS emu_handlers_avx2
 
 #if defined(__x86_64__)
 #    define EMU_HAS_FMA 1
@@ -24,7 +24,7 @@
 #    endif
 #endif
 
-#include "device/machine/interpreter.inc"
+#include "device/machine/handler_table.inc"
 
 #if defined(__x86_64__)
 #    ifdef __clang__

@@ -1,5 +1,6 @@
-/* State and helpers of the lowering of one function. See lowering.h. */
-#include "device/compile/lowering.h"
+/* The helpers of lowering: words of the instruction, registers, emitted operations. See
+ * lower_state.h. */
+#include "device/compile/lower_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,18 +56,22 @@ low_has(const low_func *f, unsigned word)
 }
 
 unsigned
-low_type(const low_func *f, unsigned n)
+low_type_at(const low_func *f, unsigned n)
 {
     for (unsigned i = 0; i < f->in->word_count; i++) {
-        if (f->in->words[i] <= PTX_W_LAST_TYPE && n-- == 0) {
+        if (f->in->words[i] > PTX_W_LAST_TYPE) {
+            continue;
+        }
+        if (n == 0) {
             return f->in->words[i];
         }
+        n--;
     }
     return PTX_W_NONE;
 }
 
 void
-low_operands(const low_func *f, unsigned least, unsigned most)
+low_check_operand_count(const low_func *f, unsigned least, unsigned most)
 {
     if (f->in->operand_count < least || f->in->operand_count > most) {
         low_fail(f, "%u operands", f->in->operand_count);
@@ -216,7 +221,7 @@ low_flush(low_func *f, low_value value)
 /* The operation that extends the low part, of type `type`, of a register of class aw to
  * class dw; 0 if there is none. */
 static unsigned
-lowering_conversion_op(ptx_class dw, ptx_class aw, unsigned type)
+state_conversion_op(ptx_class dw, ptx_class aw, unsigned type)
 {
     static const uint16_t ops[3][3][7] = {
         /* u8, s8, u16, s16, u32, s32, 64 bits */
@@ -268,7 +273,7 @@ void
 low_convert(low_func *f, low_value d, ptx_class dw, low_value a, ptx_class aw,
             unsigned type)
 {
-    const unsigned op = lowering_conversion_op(dw, aw, type);
+    const unsigned op = state_conversion_op(dw, aw, type);
 
     if (op == 0) {
         low_fail(f, "a register is too narrow or too wide for its type");

@@ -1,9 +1,9 @@
-/* Arithmetic on half-precision numbers, for the opcodes that have such a form. Used by
- * lower_arithmetic.c and lower_float.c. */
-#ifndef DEVICE_COMPILE_LOWER_HALF_H
-#define DEVICE_COMPILE_LOWER_HALF_H
+/* The half-precision forms of arithmetic opcodes. Used by lower_arithmetic.c and
+ * lower_float.c, which have the opcodes. */
+#ifndef DEVICE_COMPILE_HALF_FORMS_H
+#define DEVICE_COMPILE_HALF_FORMS_H
 
-#include "device/compile/lowering.h"
+#include "device/compile/lower_state.h"
 
 /* Whether the type is .f16, .bf16 or a pair of them. */
 bool low_is_half(unsigned type);
