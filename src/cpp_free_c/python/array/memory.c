@@ -12,22 +12,6 @@
 #include "python/support/convert.h"
 #include "python/support/errors.h"
 
-pcu_context *
-pcu_gpuarray_context(pcu_state *st)
-{
-    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
-        return (pcu_context *)pcu_ctx_current->owner;
-    }
-    PyObject *ctx = pcu_context_require(st, "cuLaunchKernel");
-    if (ctx == NULL) {
-        return NULL;
-    }
-    /* The stack or an array usually holds the context. The wrapper of another library's
-     * context may have no other reference, so the state holds it. */
-    Py_XSETREF(st->foreign_context, ctx);
-    return (pcu_context *)ctx;
-}
-
 /* 1 if the object is an allocation of ours, which knows its context and whether it is
  * alive. */
 static int
@@ -137,7 +121,7 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
                                      (long long)offset + high, size);
         }
     }
-    self->inside = 1;
+    self->inside = 1; /* no further test until the layout or the memory changes */
     return 0;
 }
 
@@ -166,7 +150,7 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
 int
 pcu_gpuarray_check_current(pcu_gpuarray *self)
 {
-    const pcu_context *ctx = pcu_gpuarray_context(self->st);
+    const pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
         return -1;
     }

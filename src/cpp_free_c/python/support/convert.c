@@ -76,7 +76,7 @@ pcu_as_object(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
     {                                                                  \
         unsigned long long bits = 0;                                   \
         if (pcu_as_integer(value, low, high, &bits, name) < 0) {       \
-            return -1; /* *out is unchanged */                         \
+            return -1;                                                 \
         }                                                              \
         *(type *)out = (type)bits;                                     \
         return 0;                                                      \

@@ -34,16 +34,16 @@ pcu_lock(PyThreadState *thread)
 static inline int
 pcu_must_unlock(int blocking)
 {
-    int full = (blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY) &&
-               pcu_queue_may_be_full();
-    return full || blocking >= PCU_BLOCKING_COPY ||
-           (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
+    int enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
+    int full = enqueues && pcu_queue_count();
+    int waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
+    return full || waits || (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
 }
 
 /* Call a driver function and store its CUresult in `status`. */
 #define PCU_STATUS(status, name, args)                 \
     do {                                               \
-        if (pcu_must_unlock(PCU_WAITS_##name)) {       \
+        if (pcu_must_unlock(PCU_BLOCKING_OF_##name)) { \
             PyThreadState *pcu_thread_ = pcu_unlock(); \
             (status) = drv.name args;                  \
             pcu_lock(pcu_thread_);                     \
