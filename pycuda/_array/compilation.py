@@ -1,6 +1,7 @@
 """Compilation of kernels: of generated sources, and of sources with a program's code.
 
-Of ``pycuda._array`` and the modules of kernels only this file imports the compiler.
+No other file of ``pycuda._array`` imports the compiler. ``pycuda._random`` and
+``pycuda.sparse`` compile their kernels by ``load`` too.
 """
 
 from __future__ import annotations

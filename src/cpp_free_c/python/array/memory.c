@@ -114,7 +114,8 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
         return -1;
     }
     if (memory_range(self->st, self->memory, &start, &size)) {
-        uint64_t offset = self->address - start; /* wraps if the address is below */
+        uint64_t offset =
+            self->address - start; /* huge if the address is below start */
         if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
             size - offset < (uint64_t)high) {
             return memory_is_outside(self, (long long)offset + low,
@@ -159,9 +160,10 @@ pcu_gpuarray_check_current(pcu_gpuarray *self)
 
 /* The object that keeps the memory at a bare address alive, found through the base.
  *
- * The base may be an object that only has to stay alive, and a program may assign
- * gpudata after __init__. In these cases the base is taken only if the address lies in
- * its memory. */
+ * The base may be any object that the program wants to keep alive, and a program may
+ * assign an address of other memory to gpudata after __init__. So a base whose memory
+ * is known is used only if the address lies in that memory. There is one exception: in
+ * __init__ (is_new) an array as the base always owns the address. */
 static PyObject *
 memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
 {

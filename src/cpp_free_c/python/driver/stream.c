@@ -173,7 +173,10 @@ static PyObject *
 stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = pcu_stream_find_borrow();
-    return Py_NewRef(self == NULL ? Py_None : (PyObject *)self);
+    if (self == NULL) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef((PyObject *)self);
 }
 
 /* -- other libraries' streams ------------------------------------------------------ */
@@ -224,8 +227,13 @@ pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
         }
         return 0;
     }
-    PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol)
-                                                : Py_NewRef(protocol);
+    PyObject *pair = NULL;
+    if (PyCallable_Check(protocol)) {
+        pair = PyObject_CallNoArgs(protocol);
+    }
+    else {
+        pair = Py_NewRef(protocol);
+    }
     Py_DECREF(protocol);
     int rc = -1;
     if (pair != NULL) {

@@ -1,9 +1,11 @@
 /* Macros that call the driver: with or without the interpreter lock, and raising the
  * exception of a failure.
  *
- * Invariant: the table in abi/symbols.h decides for each function whether the
- * interpreter lock is released; every call of a function whose row is not GIL is made
- * by these macros. Callers: any code in python/ that holds the interpreter lock. */
+ * Invariant: the column `blocking` of abi/symbols.h decides for each function whether
+ * the interpreter lock is released. Code in python/ calls a function whose row is not
+ * GIL through these macros, except where a comment says why the lock must be kept. A
+ * function whose row is GIL may also be called as drv.Name(). Callers: any code in
+ * python/ that holds the interpreter lock. */
 #ifndef PYTHON_SUPPORT_DRIVER_CALL_H
 #define PYTHON_SUPPORT_DRIVER_CALL_H
 

@@ -237,6 +237,7 @@ elementwise_plan(elementwise_loop *loop)
         if (elementwise_fill_strides(loop) < 0) {
             return -1;
         }
+        /* pcu_collapse orders the axes by the first array that decides: the output. */
         elementwise_swap_rows(loop, 0, loop->nin);
         loop->ndim =
             pcu_collapse(loop->ndim, loop->shape, loop->nops, loop->strides[0]);
