@@ -141,7 +141,7 @@ def compile(
     ``compiler`` is "nvcc" or "nvrtc", by default the value of PYCUDA_COMPILER, else
     nvcc. Raises CompileError.
     """
-    from pycuda._compile.build import image_of
+    from pycuda._compile.build import build_image
 
     _check_target(target)
     request = CompileRequest(
@@ -158,7 +158,7 @@ def compile(
         cache_dir=cache_dir,
         keep=keep,
     )
-    return image_of(request)
+    return build_image(request)
 
 
 def _check_target(target: str) -> None:

@@ -1,6 +1,7 @@
 """Compilation of kernels: of generated sources, and of sources with a program's code.
 
-This file is the only one of the package that imports the compiler.
+No other file of ``pycuda._array`` imports the compiler. ``pycuda._random`` and
+``pycuda.sparse`` compile their kernels by ``load`` too.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 
 from pycuda import compiler
 from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
-from pycuda._compile.build import image_of
+from pycuda._compile.build import build_image
 from pycuda._compile.request import CompileRequest
 from pycuda.compiler import SourceModule as SourceModule
 from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
@@ -22,7 +23,7 @@ _OPTIONS = ("-fmad=false", "-w")
 def compile_text(text, options=_OPTIONS):
     """Return the image of a generated source for the current context's device."""
     request = CompileRequest(text, options=options, no_extern_c=True, compiler="nvrtc")
-    return image_of(request)
+    return build_image(request)
 
 
 def load(

@@ -1,6 +1,6 @@
 """Kernels that C requests: the only entry of ``pycuda._driver`` into generated kernels.
 
-A context that needs a kernel for the first time calls ``image_of`` with a record, a
+A context that needs a kernel for the first time calls ``kernel_image`` with a record, a
 ``pycuda._driver._KernelRequest``. It keeps the loaded function. The rows of
 ``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
 """
@@ -26,6 +26,6 @@ def text_of(request: _KernelRequest) -> str:
     return TEXT_OF_FAMILY[request.family](request)
 
 
-def image_of(request: _KernelRequest) -> bytes:
+def kernel_image(request: _KernelRequest) -> bytes:
     """Return the image of a requested kernel for the current context's device."""
     return compile_text(text_of(request))

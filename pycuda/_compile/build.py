@@ -73,7 +73,7 @@ class Compilation:
 Built = tuple[bytes, list[str], str]
 
 
-def image_of(request: CompileRequest) -> bytes:
+def build_image(request: CompileRequest) -> bytes:
     """Return the image for a request. Warn of the compiler's messages."""
     image, _, messages = build(prepare(request))
     pass_on(messages)

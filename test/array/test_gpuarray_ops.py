@@ -213,6 +213,12 @@ def test_shapes_that_do_not_go_together(ctx):
         x += to_gpu(np.ones((3, 4)))
 
 
+def test_the_message_names_the_shapes_of_the_operands(ctx):
+    """Also if the last axes broadcast and an axis before them does not."""
+    with pytest.raises(ValueError, match=r"\(2, 3, 1\) and \(4, 5\)"):
+        to_gpu(np.ones((2, 3, 1))) + to_gpu(np.ones((4, 5)))
+
+
 def test_many_axes(ctx):
     a = np.arange(2.0**12).reshape((2,) * 12)
     order = (11, 3, 5, 1, 7, 9, 0, 2, 4, 6, 8, 10)

@@ -86,13 +86,13 @@ def test_c_follows_a_changed_table(tmp_path, changed):
 
 def test_what_c_asks_for(monkeypatch):
     asked = []
-    image_of = kernel_request.image_of
+    kernel_image = kernel_request.kernel_image
 
     def noted(request):
         asked.append(request)
-        return image_of(request)
+        return kernel_image(request)
 
-    monkeypatch.setattr(kernel_request, "image_of", noted)
+    monkeypatch.setattr(kernel_request, "kernel_image", noted)
     context = _driver.Device(0).make_context()  # a context's kernels are its own
     try:
         x = gpuarray.to_gpu(np.ones((4, 6), np.int16))

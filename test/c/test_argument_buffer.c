@@ -31,9 +31,9 @@ __wrap_realloc(void *old, size_t size)
 
 /* Append a copy of size bytes. Return 0, or -1 when out of memory. */
 static int
-put(pcu_argbuf *ab, const void *src, size_t size, size_t align)
+put(pcu_argument_buffer *ab, const void *src, size_t size, size_t align)
 {
-    void *place = pcu_argbuf_reserve(ab, size, align);
+    void *place = pcu_argument_buffer_reserve(ab, size, align);
 
     if (place == NULL) {
         return -1;
@@ -47,13 +47,13 @@ put(pcu_argbuf *ab, const void *src, size_t size, size_t align)
 static void
 test_starts_empty(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
 
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     CHECK_EQ(ab.used, 0);
     CHECK(ab.data == ab.store);
     CHECK_EQ((uintptr_t)ab.data % 16, 0);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
     CHECK_EQ(ab.used, 0);
 }
 
@@ -70,9 +70,9 @@ test_packs_as_a_structure(void)
         char f;
         void *g;
     } all = {1, 2, 3, 4.0, {5, 6, 7, 8}, 9, &all};
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
 
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     memset(ab.store, 0xAA, sizeof(ab.store));
     CHECK_EQ(put(&ab, &all.a, 1, 1), 0);
     CHECK_EQ(put(&ab, &all.b, 4, 4), 0);
@@ -90,52 +90,53 @@ test_packs_as_a_structure(void)
     /* The gap between a and b, and the byte behind the end. */
     CHECK(ab.data[1] == 0 && ab.data[2] == 0 && ab.data[3] == 0);
     CHECK_EQ(ab.data[ab.used], 0xAA);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 static void
 test_nothing_to_put(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
 
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     CHECK_EQ(put(&ab, NULL, 0, 1), 0);
     CHECK_EQ(ab.used, 0);
-    CHECK(pcu_argbuf_reserve(&ab, 0, 16) == ab.data);
+    CHECK(pcu_argument_buffer_reserve(&ab, 0, 16) == ab.data);
     CHECK_EQ(put(&ab, "x", 1, 1), 0);
     /* Nothing at an alignment still moves the end, as an empty structure would. */
-    CHECK(pcu_argbuf_reserve(&ab, 0, 8) == ab.data + 8);
+    CHECK(pcu_argument_buffer_reserve(&ab, 0, 8) == ab.data + 8);
     CHECK_EQ(ab.used, 8);
     CHECK_EQ(ab.data[7], 0);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 static void
 test_fills_the_store_without_heap(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
 
     allocations = 0;
-    pcu_argbuf_init(&ab);
-    for (int i = 0; i < PCU_ARGBUF_INLINE / 8; i++) {
+    pcu_argument_buffer_init(&ab);
+    for (int i = 0; i < PCU_ARGUMENT_BUFFER_INLINE / 8; i++) {
         uint64_t value = (uint64_t)i * 0x0101010101010101u;
         CHECK_EQ(put(&ab, &value, 8, 8), 0);
     }
-    CHECK_EQ(ab.used, PCU_ARGBUF_INLINE);
+    CHECK_EQ(ab.used, PCU_ARGUMENT_BUFFER_INLINE);
     CHECK(ab.data == ab.store);
-    CHECK(pcu_argbuf_reserve(&ab, 0, 16) == ab.data + PCU_ARGBUF_INLINE);
+    CHECK(pcu_argument_buffer_reserve(&ab, 0, 16) ==
+          ab.data + PCU_ARGUMENT_BUFFER_INLINE);
     CHECK_EQ(allocations, 0);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 static void
 test_grows_and_keeps_what_it_has(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
     int wrong = 0;
 
     allocations = 0;
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     for (uint32_t i = 0; i < 10000; i++) {
         unsigned char byte = (unsigned char)i;
         CHECK_EQ(put(&ab, &byte, 1, 1), 0);
@@ -152,22 +153,22 @@ test_grows_and_keeps_what_it_has(void)
     CHECK_EQ(wrong, 0);
     /* 8, 16, 32, 64, 128 KB: doubling, not one move a parameter. */
     CHECK_EQ(allocations, 5);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
     CHECK(ab.data == ab.store);
-    CHECK_EQ(ab.capacity, PCU_ARGBUF_INLINE);
+    CHECK_EQ(ab.capacity, PCU_ARGUMENT_BUFFER_INLINE);
     CHECK_EQ(put(&ab, "again", 5, 1), 0);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 static void
 test_one_large_parameter(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
     void *place;
 
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     CHECK_EQ(put(&ab, "x", 1, 1), 0);
-    place = pcu_argbuf_reserve(&ab, 100000, 16);
+    place = pcu_argument_buffer_reserve(&ab, 100000, 16);
     CHECK(place != NULL && place == ab.data + 16);
     memset(place, 7, 100000);
     CHECK_EQ(ab.used, 100016);
@@ -176,40 +177,41 @@ test_one_large_parameter(void)
     for (int i = 1; i < 16; i++) {
         CHECK_EQ(ab.data[i], 0);
     }
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 /* A gap which itself does not fit any more: the aligned start is behind the store. */
 static void
 test_gap_across_the_end(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
 
-    pcu_argbuf_init(&ab);
-    CHECK(pcu_argbuf_reserve(&ab, PCU_ARGBUF_INLINE - 1, 1) == ab.store);
-    memset(ab.store, 1, PCU_ARGBUF_INLINE - 1);
+    pcu_argument_buffer_init(&ab);
+    CHECK(pcu_argument_buffer_reserve(&ab, PCU_ARGUMENT_BUFFER_INLINE - 1, 1) ==
+          ab.store);
+    memset(ab.store, 1, PCU_ARGUMENT_BUFFER_INLINE - 1);
     CHECK_EQ(put(&ab, "12345678", 8, 256), 0);
-    CHECK_EQ(ab.used, PCU_ARGBUF_INLINE + 8);
-    CHECK_EQ(ab.data[PCU_ARGBUF_INLINE - 2], 1);
-    CHECK_EQ(ab.data[PCU_ARGBUF_INLINE - 1], 0);
-    pcu_argbuf_free(&ab);
+    CHECK_EQ(ab.used, PCU_ARGUMENT_BUFFER_INLINE + 8);
+    CHECK_EQ(ab.data[PCU_ARGUMENT_BUFFER_INLINE - 2], 1);
+    CHECK_EQ(ab.data[PCU_ARGUMENT_BUFFER_INLINE - 1], 0);
+    pcu_argument_buffer_free(&ab);
 
-    pcu_argbuf_init(&ab);
-    CHECK(pcu_argbuf_reserve(&ab, 1, 1) != NULL);
+    pcu_argument_buffer_init(&ab);
+    CHECK(pcu_argument_buffer_reserve(&ab, 1, 1) != NULL);
     ab.data[0] = 3;
-    CHECK(pcu_argbuf_reserve(&ab, 1, 2 * PCU_ARGBUF_INLINE) ==
-          ab.data + 2 * PCU_ARGBUF_INLINE);
-    CHECK_EQ(ab.data[2 * PCU_ARGBUF_INLINE - 1], 0);
-    pcu_argbuf_free(&ab);
+    CHECK(pcu_argument_buffer_reserve(&ab, 1, 2 * PCU_ARGUMENT_BUFFER_INLINE) ==
+          ab.data + 2 * PCU_ARGUMENT_BUFFER_INLINE);
+    CHECK_EQ(ab.data[2 * PCU_ARGUMENT_BUFFER_INLINE - 1], 0);
+    pcu_argument_buffer_free(&ab);
 }
 
 static void
 test_out_of_memory_changes_nothing(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
     char large[6000] = {1};
 
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     CHECK_EQ(put(&ab, large, 100, 4), 0);
     fail_allocations = 1;
     CHECK_EQ(put(&ab, large, sizeof(large), 4), -1);
@@ -224,30 +226,30 @@ test_out_of_memory_changes_nothing(void)
     fail_allocations = 0;
     CHECK_EQ(put(&ab, large, sizeof(large), 4), 0);
     CHECK_EQ(ab.used, 12100);
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 static void
 test_overflow_is_noticed(void)
 {
-    pcu_argbuf ab;
+    pcu_argument_buffer ab;
 
-    pcu_argbuf_init(&ab);
+    pcu_argument_buffer_init(&ab);
     CHECK_EQ(put(&ab, "x", 1, 1), 0);
     allocations = 0;
     /* 1 + SIZE_MAX wraps to 0; the aligned start 8 + (SIZE_MAX - 7) wraps as well. */
-    CHECK(pcu_argbuf_reserve(&ab, SIZE_MAX, 1) == NULL);
-    CHECK(pcu_argbuf_reserve(&ab, SIZE_MAX - 7, 8) == NULL);
+    CHECK(pcu_argument_buffer_reserve(&ab, SIZE_MAX, 1) == NULL);
+    CHECK(pcu_argument_buffer_reserve(&ab, SIZE_MAX - 7, 8) == NULL);
     CHECK_EQ(allocations, 0);
     CHECK_EQ(ab.used, 1);
 
     /* As if nearly all of the address space were packed: aligning wraps. */
     ab.used = SIZE_MAX - 2;
-    CHECK(pcu_argbuf_reserve(&ab, 1, 16) == NULL);
+    CHECK(pcu_argument_buffer_reserve(&ab, 1, 16) == NULL);
     CHECK_EQ(ab.used, SIZE_MAX - 2);
     CHECK_EQ(allocations, 0);
     ab.used = 1;
-    pcu_argbuf_free(&ab);
+    pcu_argument_buffer_free(&ab);
 }
 
 /* Random sizes and alignments against offsets computed the plain way. */
@@ -260,9 +262,9 @@ test_random_layouts(void)
     for (int round = 0; round < 300; round++) {
         static unsigned char model[1 << 20];
         size_t end = 0;
-        pcu_argbuf ab;
+        pcu_argument_buffer ab;
 
-        pcu_argbuf_init(&ab);
+        pcu_argument_buffer_init(&ab);
         for (int i = 0; i < 200; i++) {
             unsigned char bytes[64];
             size_t size, align;
@@ -280,7 +282,7 @@ test_random_layouts(void)
             wrong += ab.used != end;
         }
         wrong += memcmp(ab.data, model, end) != 0;
-        pcu_argbuf_free(&ab);
+        pcu_argument_buffer_free(&ab);
     }
     CHECK_EQ(wrong, 0);
 }

@@ -63,14 +63,18 @@ def test_frame_reports_failures(compiler, tmp_path):
     "line, report",
     [
         ("volatile size_t n = 4097; ab.store[n - 1] = ab.store[n];", "index 4097 out"),
-        ("pcu_argbuf_reserve(&ab, 9999, 1); ab.data = ab.store;", "LeakSanitizer"),
+        (
+            "pcu_argument_buffer_reserve(&ab, 9999, 1); ab.data = ab.store;",
+            "LeakSanitizer",
+        ),
     ],
 )
 def test_sanitizers_are_on(line, report, compiler, tmp_path):
     source = tmp_path / "bad.c"
     source.write_text(
         '#include "driver/argument_buffer.h"\n'
-        "int main(void)\n{\n    pcu_argbuf ab;\n    pcu_argbuf_init(&ab);\n"
+        "int main(void)\n{\n"
+        "    pcu_argument_buffer ab;\n    pcu_argument_buffer_init(&ab);\n"
         f"    {line}\n    return 0;\n}}\n"
     )
     program = tmp_path / "bad"

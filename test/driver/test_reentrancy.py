@@ -215,7 +215,7 @@ def test_a_context_that_goes_while_a_kernel_is_made(ctx, operation, change):
     }
 
     def profile(frame, event, argument):
-        if frame.f_code.co_name == "image_of":
+        if frame.f_code.co_name == "kernel_image":
             sys.setprofile(before)
             {"detach": other.detach, "pop": drv.Context.pop}.get(change, int)()
 
@@ -232,6 +232,102 @@ def test_a_context_that_goes_while_a_kernel_is_made(ctx, operation, change):
         other.detach()
     ctx.synchronize()
     assert (gpuarray.zeros(4, np.float32) + 1).get().tolist() == [1, 1, 1, 1]
+
+
+@contextlib.contextmanager
+def while_a_kernel_is_made(action):
+    """Run the action once, when C first requests a kernel."""
+    before = sys.getprofile()
+    ran = []
+
+    def profile(frame, event, argument):
+        if frame.f_code.co_name == "kernel_image":
+            sys.setprofile(before)
+            ran.append(action())
+
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+    assert len(ran) == 1
+
+
+@pytest.fixture
+def new_ctx():
+    """A context without kernels."""
+    context = drv.Device(0).make_context()
+    yield context
+    context.pop()
+    context.detach()
+
+
+@pytest.mark.parametrize("operation", [lambda a: a + a, gpuarray.sum])
+def test_memory_that_is_freed_while_a_kernel_is_made(new_ctx, operation):
+    array = gpuarray.to_gpu(np.ones((64, 96), np.float32))
+    error = pytest.raises(drv.LogicError, match="cuLaunchKernel failed")
+    with while_a_kernel_is_made(array.gpudata.free), error:
+        operation(array)
+    new_ctx.synchronize()
+
+
+def test_memory_that_is_freed_while_a_transpose_is_made(new_ctx):
+    array = gpuarray.to_gpu(np.ones((64, 96), np.float32))
+    target = gpuarray.empty((96, 64), np.float32)
+    error = pytest.raises(drv.LogicError, match="cuLaunchKernel failed")
+    with while_a_kernel_is_made(array.gpudata.free), error:
+        target[...] = array.T
+    new_ctx.synchronize()
+
+
+@pytest.mark.parametrize(
+    "operation, length",
+    [(lambda a: a + a, 1024), (lambda a: a.sum(), 1024), (lambda a: a.sum(), 1 << 20)],
+    ids=["elementwise", "reduction", "reduction in segments"],
+)
+@pytest.mark.parametrize("offset", [0, 4])
+def test_memory_that_is_replaced_while_a_kernel_is_made(
+    new_ctx, operation, length, offset
+):
+    """The result is that of the new memory, also at an address of another alignment."""
+    array = gpuarray.to_gpu(np.ones(length, np.float32))
+    other = gpuarray.to_gpu(np.full(length + 1, 2, np.float32))[offset // 4 :][:length]
+    old = array.gpudata
+
+    def replace():
+        array.gpudata = int(other.gpudata)
+        old.free()
+
+    with while_a_kernel_is_made(replace):
+        result = operation(array)
+    np.testing.assert_array_equal(result.get(), operation(np.full(length, 2.0)))
+
+
+@pytest.mark.parametrize("operation", [lambda a: a + a, gpuarray.sum])
+def test_a_dtype_that_changes_while_a_kernel_is_made(new_ctx, operation):
+    array = gpuarray.to_gpu(np.ones(64, np.float32))
+
+    def change():
+        array.dtype = np.dtype(np.int32)
+
+    error = pytest.raises(RuntimeError, match="dtype of an .* changed during the call")
+    with while_a_kernel_is_made(change), error:
+        operation(array)
+
+
+def test_a_shape_that_changes_while_a_kernel_is_made(new_ctx):
+    array = gpuarray.to_gpu(np.ones((8, 8), np.float32))
+
+    def change():
+        array.shape = (4, 4)
+
+    error = pytest.raises(ValueError, match="cannot be broadcast to shape")
+    with while_a_kernel_is_made(change), error:
+        array + gpuarray.zeros((8, 8), np.float32)
+    array = gpuarray.to_gpu(np.ones((8, 8), np.float32))
+    error = pytest.raises(RuntimeError, match="changed during the call")
+    with while_a_kernel_is_made(change), error:
+        gpuarray.sum(array)
 
 
 @pytest.mark.parametrize("drops", [True, False])
@@ -252,7 +348,7 @@ a = gpuarray.zeros(100_000, np.float32, allocator=allocate)
 a.fill(1)
 drv.Context.pop()
 def profile(frame, event, argument):
-    if frame.f_code.co_name != "image_of":
+    if frame.f_code.co_name != "kernel_image":
         return
     sys.setprofile(None)
     drv.Context.pop()

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 
 void
-pcu_argbuf_free(pcu_argbuf *ab)
+pcu_argument_buffer_free(pcu_argument_buffer *ab)
 {
     if (ab->data != ab->store) {
         free(ab->data);
     }
-    pcu_argbuf_init(ab);
+    pcu_argument_buffer_init(ab);
 }
 
 /* Move the bytes to heap memory of at least `need` bytes. Return 0, or -1 when out of
  * memory. */
 static int
-argbuf_grow(pcu_argbuf *ab, size_t need)
+argument_buffer_grow(pcu_argument_buffer *ab, size_t need)
 {
     size_t capacity = need;
     unsigned char *data;
@@ -46,12 +46,12 @@ argbuf_grow(pcu_argbuf *ab, size_t need)
 }
 
 void *
-pcu_argbuf_reserve_grow(pcu_argbuf *ab, size_t size, size_t align)
+pcu_argument_buffer_reserve_grow(pcu_argument_buffer *ab, size_t size, size_t align)
 {
     size_t start = (ab->used + (align - 1)) & ~(align - 1);
 
     if (start < ab->used || size > SIZE_MAX - start ||
-        argbuf_grow(ab, start + size) < 0) {
+        argument_buffer_grow(ab, start + size) < 0) {
         return NULL;
     }
     memset(ab->data + ab->used, 0, start - ab->used);

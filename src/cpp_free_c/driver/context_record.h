@@ -55,10 +55,10 @@ extern PCU_HIDDEN unsigned int pcu_calls_waiting;
  * this many calls without a synchronisation the queue may be full. */
 enum { PCU_QUEUE_SAFE = 600 };
 
-/* Count a call that enqueues work in the current context. Return 1 if the queue may be
- * full. */
+/* Count a call that enqueues work in the current context, whether or not it then waits.
+ * Return 1 if the queue may be full. */
 static inline int
-pcu_queue_may_be_full(void)
+pcu_queue_count(void)
 {
     pcu_ctxrec *rec = pcu_ctx_current;
     return rec == NULL || ++rec->queued - rec->passed > PCU_QUEUE_SAFE;

@@ -62,9 +62,9 @@ pcu_handle_release_routine(pcu_handle_kind kind)
 int
 pcu_handle_blocking(pcu_handle_kind kind)
 {
-#define HANDLE_WAITS(kind_, type, ender) PCU_WAITS_##ender,
-    static const unsigned char blocking[] = {PCU_RESOURCES(HANDLE_WAITS)};
-#undef HANDLE_WAITS
+#define HANDLE_BLOCKING(kind_, type, ender) PCU_BLOCKING_OF_##ender,
+    static const unsigned char blocking[] = {PCU_RESOURCES(HANDLE_BLOCKING)};
+#undef HANDLE_BLOCKING
     return blocking[kind];
 }
 

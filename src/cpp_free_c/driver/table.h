@@ -30,7 +30,8 @@ struct pcu_drv {
 };
 #undef PCU_DRV_MEMBER
 
-/* PCU_WAITS_<Name>: the column `blocking` of the table. */
+/* The values of the column `blocking`, which abi/symbols.h explains, and for each
+ * function the constant PCU_BLOCKING_OF_<Name>, the value in its row. */
 enum {
     PCU_BLOCKING_GIL,
     PCU_BLOCKING_BEHIND,
@@ -38,10 +39,10 @@ enum {
     PCU_BLOCKING_COPY,
     PCU_BLOCKING_NOGIL
 };
-#define PCU_DRV_WAITS_MEMBER(name, version, need, blocking, params) \
-    PCU_WAITS_##name = PCU_BLOCKING_##blocking,
-enum { PCU_DRV_SYMBOLS(PCU_DRV_WAITS_MEMBER) };
-#undef PCU_DRV_WAITS_MEMBER
+#define PCU_DRV_BLOCKING_MEMBER(name, version, need, blocking, params) \
+    PCU_BLOCKING_OF_##name = PCU_BLOCKING_##blocking,
+enum { PCU_DRV_SYMBOLS(PCU_DRV_BLOCKING_MEMBER) };
+#undef PCU_DRV_BLOCKING_MEMBER
 
 typedef enum {
     PCU_DRV_UNLOADED,   /* not tried yet */

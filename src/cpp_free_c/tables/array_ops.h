@@ -22,9 +22,10 @@
  *   remembers  1: the dtype that a bool array remembers takes part in the common dtype
  *
  * A bool array that a comparison made remembers the dtype of the arrays compared
- * (counts_as of pcu_gpuarray). "Counts as a number" means that the array takes part with
- * this dtype; if only bool takes part and no dtype is known, with int64. The other rules
- * keep bool where all inputs are bool: the results are 0 and 1 in any dtype.
+ * in the member counts_as of pcu_gpuarray; `remembers` decides whether a rule reads it.
+ * `counts` decides what happens if all inputs are bool. With 1 the common dtype is the
+ * remembered one, or int64 if none is known. With 0 it is bool: the results are 0 and 1
+ * in any dtype.
  *
  * Four rules say more than their columns: COMPARE and LOGICAL take a number that the
  * dtype cannot hold as an infinity; results of COMPARE remember the dtype that was

@@ -12,22 +12,6 @@
 #include "python/support/convert.h"
 #include "python/support/errors.h"
 
-pcu_context *
-pcu_gpuarray_context(pcu_state *st)
-{
-    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
-        return (pcu_context *)pcu_ctx_current->owner;
-    }
-    PyObject *ctx = pcu_context_require(st, "cuLaunchKernel");
-    if (ctx == NULL) {
-        return NULL;
-    }
-    /* The stack or an array usually holds the context. The wrapper of another library's
-     * context may have no other reference, so the state holds it. */
-    Py_XSETREF(st->foreign_context, ctx);
-    return (pcu_context *)ctx;
-}
-
 /* 1 if the object is an allocation of ours, which knows its context and whether it is
  * alive. */
 static int
@@ -130,14 +114,15 @@ pcu_gpuarray_check_inside(pcu_gpuarray *self)
         return -1;
     }
     if (memory_range(self->st, self->memory, &start, &size)) {
-        uint64_t offset = self->address - start; /* wraps if the address is below */
+        uint64_t offset =
+            self->address - start; /* huge if the address is below start */
         if (offset > size || offset < (uint64_t)0 - (uint64_t)low ||
             size - offset < (uint64_t)high) {
             return memory_is_outside(self, (long long)offset + low,
                                      (long long)offset + high, size);
         }
     }
-    self->inside = 1;
+    self->inside = 1; /* no further test until the layout or the memory changes */
     return 0;
 }
 
@@ -166,7 +151,7 @@ pcu_gpuarray_check(pcu_gpuarray *self, const pcu_context *ctx)
 int
 pcu_gpuarray_check_current(pcu_gpuarray *self)
 {
-    const pcu_context *ctx = pcu_gpuarray_context(self->st);
+    const pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
         return -1;
     }
@@ -175,9 +160,10 @@ pcu_gpuarray_check_current(pcu_gpuarray *self)
 
 /* The object that keeps the memory at a bare address alive, found through the base.
  *
- * The base may be an object that only has to stay alive, and a program may assign
- * gpudata after __init__. In these cases the base is taken only if the address lies in
- * its memory. */
+ * The base may be any object that the program wants to keep alive, and a program may
+ * assign an address of other memory to gpudata after __init__. So a base whose memory
+ * is known is used only if the address lies in that memory. There is one exception: in
+ * __init__ (is_new) an array as the base always owns the address. */
 static PyObject *
 memory_of_base(pcu_gpuarray *self, CUdeviceptr address, int is_new)
 {

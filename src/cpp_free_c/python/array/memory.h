@@ -8,10 +8,6 @@
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/resource.h"
 
-/* The context of the work that is enqueued next: borrowed from the calling thread's
- * stack. */
-PCU_HIDDEN PCU_RAISES PCU_BORROWED pcu_context *pcu_gpuarray_context(pcu_state *st);
-
 /* Allocate memory for the layout that the array has. */
 PCU_HIDDEN PCU_RAISES int pcu_gpuarray_allocate(pcu_gpuarray *self);
 

@@ -14,6 +14,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 
 static int
 context_convert(pcu_state *st, PyObject *value, void *out, const char *name,
@@ -256,13 +257,29 @@ context_require_foreign(pcu_state *st, const char *routine)
 PyObject *
 pcu_context_require(pcu_state *st, const char *routine)
 {
-    if (pcu_context_ready(st) < 0) {
+    if (pcu_current_context_ready(st) < 0) {
         return NULL;
     }
     if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
         return Py_NewRef((PyObject *)pcu_ctx_current->owner);
     }
     return context_require_foreign(st, routine);
+}
+
+pcu_context *
+pcu_context_launch_borrow(pcu_state *st)
+{
+    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
+        return (pcu_context *)pcu_ctx_current->owner;
+    }
+    PyObject *ctx = pcu_context_require(st, "cuLaunchKernel");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    /* The stack or an array usually holds the context. The wrapper of another library's
+     * context may have no other reference, so the state holds it. */
+    Py_XSETREF(st->foreign_context, ctx);
+    return (pcu_context *)ctx;
 }
 
 CUcontext
@@ -555,7 +572,7 @@ PyDoc_STRVAR(context_synchronize_doc,
 static PyObject *
 context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    if (pcu_context_synchronize(pcu_state_of_type((PyTypeObject *)type)) < 0) {
+    if (pcu_current_context_synchronize(pcu_state_of_type((PyTypeObject *)type)) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -604,7 +621,7 @@ context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     if ((pcu_ctx_current == NULL || !pcu_ctx_current->alive) &&
-        pcu_context_settle(st) < 0) {
+        pcu_current_context_settle(st) < 0) {
         return NULL;
     }
     if (pcu_ctx_current != NULL) {

@@ -1,5 +1,9 @@
 /* Contexts: making them, and finding the context of new objects.
  *
+ * current_context.h makes the thread's context the driver's current one
+ * (PCU_CALL_CURRENT), context_stack.h has the stack of each thread, context_struct.h
+ * the struct.
+ *
  * Invariant: see context.c. Callers: device.c makes contexts; every file that makes
  * driver objects requires one. */
 #ifndef PYTHON_DRIVER_CONTEXT_H
@@ -15,6 +19,11 @@
  * of the context that another library made current. If there is neither, LogicError
  * that names routine. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_require(pcu_state *st, const char *routine);
+
+/* The same for the work that is enqueued next. Borrowed from the calling thread's
+ * stack. The error names cuLaunchKernel. */
+PCU_HIDDEN PCU_RAISES PCU_BORROWED pcu_context *pcu_context_launch_borrow(
+    pcu_state *st);
 
 /* The Context of a handle: the known one, or a new wrapper of another library's. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_context_find_new(pcu_state *st, CUcontext handle);

@@ -10,7 +10,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/device.h"
 
 PyDoc_STRVAR(context_get_device_doc,

@@ -11,7 +11,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 
 /* -- limits ------------------------------------------------------------------------ */
 

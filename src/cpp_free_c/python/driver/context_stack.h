@@ -1,4 +1,5 @@
-/* The stack of contexts of each thread, and its synchronisation with the driver.
+/* The stack of contexts of each thread, and its synchronisation with the driver. Calls
+ * that only need the thread's context to be current: see current_context.h.
  *
  * Invariant: `active` is the only handle of this package on the driver's own stack, or
  * NULL. The stack is synchronised if active is the handle of the top and
@@ -10,18 +11,13 @@
  * thread pushes its own context. It acts as the top, but it is not an item of the
  * stack: get_current() returns None, and there is nothing to pop.
  *
- * Another library may change the driver's current context. Calls that depend on the
- * current context therefore begin with pcu_context_ready, which compares.
- *
  * The object is in the thread-state dictionary, so it is deleted with its thread.
- * Callers: context.c uses the stack, stream.c keeps the streams of its with blocks
- * here, and all other code in python/ uses PCU_CALL_CURRENT and pcu_context_ready. */
+ * Callers: context.c, current_context.c, and stream.c, which keeps the streams of its
+ * with blocks here. */
 #ifndef PYTHON_DRIVER_CONTEXT_STACK_H
 #define PYTHON_DRIVER_CONTEXT_STACK_H
 
 #include "python/support/base.h"
-
-#include "python/support/driver_call.h"
 
 #include "python/driver/context_struct.h"
 #include "python/driver/resource.h"
@@ -68,43 +64,8 @@ PCU_HIDDEN PCU_RAISES int pcu_ctxstack_setup(PyObject *m, pcu_state *st);
  * blocks. Borrowed from `streams` of the thread's stack; stream.c writes it. */
 extern PCU_HIDDEN PCU_THREAD pcu_resource *pcu_stream_top;
 
-/* Make this thread's context the driver's current one: the top of its stack, else the
- * context that pycuda.autoinit lends. If there is neither, the driver's current context
- * stays. */
-PCU_HIDDEN PCU_RAISES int pcu_context_settle(pcu_state *st);
-
-/* The same, with a fast path that costs one driver call if nothing has to be done. */
-static inline PCU_RAISES int
-pcu_context_ready(pcu_state *st)
-{
-    CUcontext current = NULL;
-    if (pcu_ctx_current != NULL && pcu_ctx_current->alive) {
-        CUresult status = drv.CtxGetCurrent(&current);
-        if (status == CUDA_SUCCESS && current == pcu_ctx_current->handle) {
-            return 0;
-        }
-        if (status != CUDA_SUCCESS && pcu_drv_info.state == PCU_DRV_READY) {
-            return pcu_raise(st, "cuCtxGetCurrent", status);
-        }
-    }
-    return pcu_context_settle(st);
-}
-
-/* After a call failed with this status: return 1 if the driver's current context was
- * not this thread's and has been corrected, so that the call can be repeated. Never
- * raises. Used for calls that are too frequent for pcu_context_ready. */
-PCU_HIDDEN int pcu_context_repair(pcu_state *st, CUresult status);
-
-/* PCU_CALL for a function that depends on the current context. Not for use inside a
- * scope. */
-#define PCU_CALL_CURRENT(rc, st, name, args)       \
-    do {                                           \
-        if (((rc) = pcu_context_ready(st)) == 0) { \
-            PCU_CALL(rc, st, name, args);          \
-        }                                          \
-    } while (0)
-
-/* Wait until all work of the current context has finished. */
-PCU_HIDDEN PCU_RAISES int pcu_context_synchronize(pcu_state *st);
+/* Make the context that the thread works in the driver's current one: the top, or the
+ * context that is lent, if the stack is empty. */
+PCU_HIDDEN PCU_RAISES int pcu_ctxstack_refresh(pcu_state *st, pcu_ctxstack *self);
 
 #endif

@@ -7,8 +7,9 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/ipc_bytes.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
 static int
@@ -46,7 +47,7 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
     static const pcu_argtable table = {"record", specs, 1, 0, 0};
     pcu_resource *self = (pcu_resource *)op;
-    CUstream stream = pcu_current_stream();
+    CUstream stream = pcu_stream_current();
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
         pcu_resource_check(self, "cuEventRecord") < 0) {

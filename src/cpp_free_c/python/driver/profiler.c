@@ -7,7 +7,7 @@
 #include "python/support/convert.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 
 PyDoc_STRVAR(
     profiler_initialize_doc,

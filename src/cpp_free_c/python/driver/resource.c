@@ -62,7 +62,7 @@ pcu_release_mapping(CUgraphicsResource resource, CUstream stream, PyObject *ctx,
                      .unmaps = 1,
                      .stream = stream,
                      .ctx = &((pcu_context *)ctx)->rec};
-    CUresult status = release_run(&r, PCU_WAITS_GraphicsUnmapResources);
+    CUresult status = release_run(&r, PCU_BLOCKING_OF_GraphicsUnmapResources);
     *routine = r.routine;
     *ended = r.ended;
     return status;

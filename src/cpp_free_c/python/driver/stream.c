@@ -7,6 +7,8 @@
  * costs one load. A stream is current only while its context is: in another context,
  * the next outer stream of that context is current, else the default stream.
  *
+ * The usual case of pcu_stream_current is inline in stream.h.
+ *
  * Invariant: a stream of another library is wrapped with `foreign` set and is never
  * destroyed by this package. Callers: Python, and see stream.h. */
 #include "python/driver/stream.h"
@@ -16,13 +18,14 @@
 #include "python/support/type.h"
 #include "python/driver/context.h"
 #include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 
 int
 pcu_as_stream(pcu_state *st, PyObject *value, void *out, const char *name)
 {
     CUstream *stream = (CUstream *)out;
     if (value == Py_None) {
-        *stream = pcu_current_stream();
+        *stream = pcu_stream_current();
         return 0;
     }
     if (!PyObject_TypeCheck(value, st->Stream)) {
@@ -60,7 +63,7 @@ pcu_stream_find_borrow(void)
     if (pcu_ctx_current == NULL) { /* a lent context may become current now */
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        if (pcu_context_settle(pcu_stream_top->st) < 0) {
+        if (pcu_current_context_settle(pcu_stream_top->st) < 0) {
             PyErr_Clear(); /* the call that uses the stream reports the error */
         }
         pcu_error_restore(&pending);
@@ -170,7 +173,10 @@ static PyObject *
 stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
 {
     pcu_resource *self = pcu_stream_find_borrow();
-    return Py_NewRef(self == NULL ? Py_None : (PyObject *)self);
+    if (self == NULL) {
+        Py_RETURN_NONE;
+    }
+    return Py_NewRef((PyObject *)self);
 }
 
 /* -- other libraries' streams ------------------------------------------------------ */
@@ -221,8 +227,13 @@ pcu_stream_from_protocol(pcu_state *st, PyObject *value, CUstream *out,
         }
         return 0;
     }
-    PyObject *pair = PyCallable_Check(protocol) ? PyObject_CallNoArgs(protocol)
-                                                : Py_NewRef(protocol);
+    PyObject *pair = NULL;
+    if (PyCallable_Check(protocol)) {
+        pair = PyObject_CallNoArgs(protocol);
+    }
+    else {
+        pair = Py_NewRef(protocol);
+    }
     Py_DECREF(protocol);
     int rc = -1;
     if (pair != NULL) {

@@ -19,7 +19,7 @@ PCU_HIDDEN CUstream pcu_stream_find_handle(void);
  * of this thread whose stream belongs to the current context, else the default stream
  * (NULL). */
 static inline CUstream
-pcu_current_stream(void)
+pcu_stream_current(void)
 {
     if (pcu_stream_top == NULL) {
         return NULL;

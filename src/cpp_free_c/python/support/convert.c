@@ -32,8 +32,13 @@ int
 pcu_as_integer(PyObject *value, long long low, unsigned long long high,
                unsigned long long *out, const char *name)
 {
-    PyObject *index =
-        PyLong_CheckExact(value) ? Py_NewRef(value) : PyNumber_Index(value);
+    PyObject *index = NULL;
+    if (PyLong_CheckExact(value)) {
+        index = Py_NewRef(value);
+    }
+    else {
+        index = PyNumber_Index(value);
+    }
     if (index == NULL) {
         int has_index = PyIndex_Check(value) && !PyArray_Check(value);
         if (!has_index && PyErr_ExceptionMatches(PyExc_TypeError)) {
@@ -76,7 +81,7 @@ pcu_as_object(pcu_state *Py_UNUSED(st), PyObject *value, void *out,
     {                                                                  \
         unsigned long long bits = 0;                                   \
         if (pcu_as_integer(value, low, high, &bits, name) < 0) {       \
-            return -1; /* *out is unchanged */                         \
+            return -1;                                                 \
         }                                                              \
         *(type *)out = (type)bits;                                     \
         return 0;                                                      \
@@ -347,7 +352,10 @@ convert_is_masked(PyArrayObject *array)
     if (name != NULL) {
         module = PyImport_GetModule(name);
     }
-    int masked = PyErr_Occurred() ? -1 : 0;
+    int masked = 0;
+    if (PyErr_Occurred()) {
+        masked = -1;
+    }
     if (module != NULL) {
         PyObject *type = PyObject_GetAttrString(module, "MaskedArray");
         masked = -1;

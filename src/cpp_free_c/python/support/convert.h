@@ -1,9 +1,10 @@
 /* Converters of plain values: integers, addresses, names, paths, dtypes, dimensions,
  * shapes.
  *
- * Invariant: a converter stores nothing if it fails. Integers are accepted from any
- * object with __index__ (NumPy's scalars too), floats are refused, and a value that
- * does not fit is OverflowError. Callers: argument tables and code in python/. */
+ * Invariant: after a failure the output is undefined and holds no reference. Integers
+ * are accepted from any object with __index__ (NumPy's scalars too), floats are
+ * refused, and a value that does not fit is OverflowError. Callers: argument tables and
+ * code in python/. */
 #ifndef PYTHON_SUPPORT_CONVERT_H
 #define PYTHON_SUPPORT_CONVERT_H
 

@@ -1,9 +1,11 @@
 /* Macros that call the driver: with or without the interpreter lock, and raising the
  * exception of a failure.
  *
- * Invariant: the table in abi/symbols.h decides for each function whether the
- * interpreter lock is released; every call of a function whose row is not GIL is made
- * by these macros. Callers: any code in python/ that holds the interpreter lock. */
+ * Invariant: the column `blocking` of abi/symbols.h decides for each function whether
+ * the interpreter lock is released. Code in python/ calls a function whose row is not
+ * GIL through these macros, except where a comment says why the lock must be kept. A
+ * function whose row is GIL may also be called as drv.Name(). Callers: any code in
+ * python/ that holds the interpreter lock. */
 #ifndef PYTHON_SUPPORT_DRIVER_CALL_H
 #define PYTHON_SUPPORT_DRIVER_CALL_H
 
@@ -34,16 +36,16 @@ pcu_lock(PyThreadState *thread)
 static inline int
 pcu_must_unlock(int blocking)
 {
-    int full = (blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY) &&
-               pcu_queue_may_be_full();
-    return full || blocking >= PCU_BLOCKING_COPY ||
-           (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
+    int enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
+    int full = enqueues && pcu_queue_count();
+    int waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
+    return full || waits || (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
 }
 
 /* Call a driver function and store its CUresult in `status`. */
 #define PCU_STATUS(status, name, args)                 \
     do {                                               \
-        if (pcu_must_unlock(PCU_WAITS_##name)) {       \
+        if (pcu_must_unlock(PCU_BLOCKING_OF_##name)) { \
             PyThreadState *pcu_thread_ = pcu_unlock(); \
             (status) = drv.name args;                  \
             pcu_lock(pcu_thread_);                     \

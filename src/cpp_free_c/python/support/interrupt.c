@@ -186,7 +186,9 @@ pcu_interrupt_setup(void)
     }
     if (ident != NULL) {
         pcu_drv_info.main_thread = PyLong_AsUnsignedLong(ident);
-        rc = PyErr_Occurred() ? -1 : 0;
+        if (!PyErr_Occurred()) {
+            rc = 0;
+        }
     }
     if (rc == 0) {
         pcu_drv_info.set_host(interrupt_ask);

@@ -15,6 +15,7 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
 #include "python/array/ops/transpose.h"
+#include "python/driver/context.h"
 
 enum {
     ELEMENTWISE_THREADS = 256,
@@ -28,6 +29,7 @@ typedef struct {
     int nin;
     int nops; /* inputs and outputs */
     const pcu_operand *inputs;
+    pcu_gpuarray *const *outputs;
     pcu_gpuarray *arrays[PCU_OPERANDS_MAX]; /* NULL: a scalar */
     size_t count;
     int ndim; /* of the loop; 0: flat */
@@ -90,9 +92,10 @@ elementwise_swap_rows(elementwise_loop *loop, int a, int b)
     }
 }
 
-/* 1 if the joined axes are one run. Inputs of stride 0 are then passed as ONE. */
+/* Make the loop flat if the joined axes are one run: 1 if it is flat now, 0 if not.
+ * Inputs of stride 0 are then passed as ONE. */
 static int
-elementwise_became_flat(elementwise_loop *loop)
+elementwise_flatten(elementwise_loop *loop)
 {
     if (loop->ndim > 1) {
         return 0;
@@ -136,7 +139,7 @@ elementwise_is_wide(const elementwise_loop *loop)
 }
 
 /* Address and strides of an operand in the loop, combined: a power of two divides all
- * of them if it divides the result. */
+ * of them if and only if it divides the result. */
 static uint64_t
 elementwise_address_bits(const elementwise_loop *loop, int operand)
 {
@@ -234,11 +237,12 @@ elementwise_plan(elementwise_loop *loop)
         if (elementwise_fill_strides(loop) < 0) {
             return -1;
         }
+        /* pcu_collapse orders the axes by the first array that decides: the output. */
         elementwise_swap_rows(loop, 0, loop->nin);
         loop->ndim =
             pcu_collapse(loop->ndim, loop->shape, loop->nops, loop->strides[0]);
         elementwise_swap_rows(loop, 0, loop->nin);
-        if (!elementwise_became_flat(loop)) {
+        if (!elementwise_flatten(loop)) {
             loop->key.wide = (uint8_t)elementwise_is_wide(loop);
         }
     }
@@ -262,7 +266,8 @@ elementwise_plan(elementwise_loop *loop)
 /* -- parameters -------------------------------------------------------------------- */
 
 static inline int
-elementwise_put_operand(const elementwise_loop *loop, int operand, pcu_argbuf *params)
+elementwise_put_operand(const elementwise_loop *loop, int operand,
+                        pcu_argument_buffer *params)
 {
     if (loop->arrays[operand] != NULL) {
         return pcu_kernel_put_address(params, loop->arrays[operand]->address);
@@ -274,7 +279,7 @@ elementwise_put_operand(const elementwise_loop *loop, int operand, pcu_argbuf *p
 
 /* Lengths, then the strides of each array. */
 static int
-elementwise_put_axes(const elementwise_loop *loop, pcu_argbuf *params)
+elementwise_put_axes(const elementwise_loop *loop, pcu_argument_buffer *params)
 {
     int wide = loop->key.wide;
     for (int k = 0; k < loop->ndim; k++) {
@@ -297,7 +302,7 @@ elementwise_put_axes(const elementwise_loop *loop, pcu_argbuf *params)
 
 /* Inputs, outputs, the number of elements; then the axes, unless the kernel is flat. */
 static int
-elementwise_pack(const elementwise_loop *loop, pcu_argbuf *params)
+elementwise_pack(const elementwise_loop *loop, pcu_argument_buffer *params)
 {
     for (int i = 0; i < loop->nops; i++) {
         if (elementwise_put_operand(loop, i, params) < 0) {
@@ -315,9 +320,8 @@ elementwise_pack(const elementwise_loop *loop, pcu_argbuf *params)
 
 /* -- the launch -------------------------------------------------------------------- */
 
-/* Enqueue a plain copy that exchanges axes: 1 if the loop was one, 0 if not, -1 on
- * error.
- */
+/* Enqueue the loop if it is a plain copy that exchanges axes. Returns what
+ * pcu_transpose returns. */
 static int
 elementwise_transpose(pcu_state *st, pcu_context *ctx, const elementwise_loop *loop,
                       CUstream stream)
@@ -336,21 +340,22 @@ elementwise_transpose(pcu_state *st, pcu_context *ctx, const elementwise_loop *l
     return pcu_transpose(st, ctx, &copy, stream);
 }
 
+/* Enqueue the planned loop. PCU_KERNEL_MADE: nothing was enqueued. */
 static int
 elementwise_launch(pcu_state *st, pcu_context *ctx, elementwise_loop *loop,
                    CUstream stream)
 {
-    pcu_argbuf params;
-    int exchanged = elementwise_transpose(st, ctx, loop, stream);
-    if (exchanged < 0) {
-        return -1;
-    }
-    if (exchanged) {
+    pcu_argument_buffer params;
+    CUfunction kernel = NULL;
+    int rc = elementwise_transpose(st, ctx, loop, stream);
+    if (rc == 1) {
         return 0;
     }
-    CUfunction kernel = pcu_kernel_find(st, ctx, &loop->key);
-    if (kernel == NULL) {
-        return -1;
+    if (rc == 0) {
+        rc = pcu_kernel_table_get(st, ctx, &loop->key, &kernel);
+    }
+    if (rc != 0) {
+        return rc;
     }
     size_t each = 1;
     if (loop->ndim == 0 && loop->key.raw_bytes == 0) {
@@ -358,20 +363,20 @@ elementwise_launch(pcu_state *st, pcu_context *ctx, elementwise_loop *loop,
     }
     size_t threads = loop->count / each + (loop->count % each != 0);
     size_t blocks = (threads + ELEMENTWISE_THREADS - 1) / ELEMENTWISE_THREADS;
-    pcu_argbuf_init(&params);
-    int rc = elementwise_pack(loop, &params);
+    pcu_argument_buffer_init(&params);
+    rc = elementwise_pack(loop, &params);
     if (rc == 0) {
         rc =
             pcu_kernel_launch(st, kernel, blocks, ELEMENTWISE_THREADS, stream, &params);
     }
-    pcu_argbuf_free(&params);
+    pcu_argument_buffer_free(&params);
     return rc;
 }
 
-/* Take an operand into the loop. */
+/* Set one operand of the loop, and check that work in ctx may use its memory. */
 static int
-elementwise_add(elementwise_loop *loop, int operand, pcu_gpuarray *array, int type,
-                const pcu_context *ctx)
+elementwise_set_operand(elementwise_loop *loop, int operand, pcu_gpuarray *array,
+                        int type, const pcu_context *ctx)
 {
     loop->arrays[operand] = array;
     loop->key.types[operand] = (uint8_t)type;
@@ -388,45 +393,96 @@ elementwise_add(elementwise_loop *loop, int operand, pcu_gpuarray *array, int ty
     return 0;
 }
 
+/* Check the operands, plan the loop and enqueue it. PCU_KERNEL_MADE: nothing was
+ * enqueued. */
+static int
+elementwise_attempt(pcu_state *st, pcu_context *ctx, elementwise_loop *loop, int op,
+                    int compute, CUstream stream)
+{
+    const pcu_operand *inputs = loop->inputs;
+    pcu_gpuarray *const *outputs = loop->outputs;
+    int nout = loop->nops - loop->nin;
+    memset(&loop->key, 0, sizeof(loop->key));
+    loop->key.family = PCU_FAMILY_ELEMENTWISE;
+    loop->key.operation = (uint16_t)op;
+    loop->key.inputs = (uint8_t)loop->nin;
+    loop->key.outputs = (uint8_t)nout;
+    loop->key.compute = (uint8_t)compute;
+    loop->ndim = 0;
+    for (int i = 0; i < loop->nin; i++) {
+        if (elementwise_set_operand(loop, i, inputs[i].array, inputs[i].type, ctx) <
+            0) {
+            return -1;
+        }
+    }
+    for (int i = 0; i < nout; i++) {
+        if (elementwise_set_operand(loop, loop->nin + i, outputs[i], outputs[i]->type,
+                                    ctx) < 0) {
+            return -1;
+        }
+    }
+    loop->count = outputs[0]->count;
+    if (loop->count == 0 || pcu_gpuarray_itemsize(outputs[0]) == 0) {
+        return 0;
+    }
+    if (elementwise_plan(loop) < 0) {
+        return -1;
+    }
+    return elementwise_launch(st, ctx, loop, stream);
+}
+
+/* After a kernel was made: the operation was chosen by the dtypes, so these must be the
+ * same as before. Everything else is checked and planned again. A copy of bits takes
+ * its elements as numbers of their size, so there only the sizes are compared. */
+static int
+elementwise_check_types(const elementwise_loop *loop)
+{
+    for (int i = 0; i < loop->nops; i++) {
+        const pcu_gpuarray *array = loop->arrays[i];
+        if (array == NULL) {
+            continue;
+        }
+        int type = loop->key.types[i];
+        size_t size = loop->key.raw_bytes;
+        if (type != PCU_T_RAW) {
+            size = pcu_types[type].size;
+        }
+        int same = pcu_gpuarray_itemsize(array) == size;
+        if (loop->key.operation != PCU_OP_COPY) {
+            same = same && array->type == type;
+        }
+        if (!same) {
+            PyErr_Format(PyExc_RuntimeError,
+                         "%s: the dtype of an operand changed during the call",
+                         pcu_ops[loop->key.operation].name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int
 pcu_elementwise_enqueue(pcu_state *st, int op, int nin, const pcu_operand *inputs,
                         int nout, pcu_gpuarray *const *outputs, int compute,
                         CUstream stream)
 {
     elementwise_loop loop;
-    pcu_context *ctx = pcu_gpuarray_context(st);
+    int rc;
+    pcu_context *ctx = pcu_context_launch_borrow(st);
     if (ctx == NULL) {
         return -1;
     }
-    memset(&loop.key, 0, sizeof(loop.key));
-    loop.key.family = PCU_FAMILY_ELEMENTWISE;
-    loop.key.operation = (uint16_t)op;
-    loop.key.inputs = (uint8_t)nin;
-    loop.key.outputs = (uint8_t)nout;
-    loop.key.compute = (uint8_t)compute;
     loop.nin = nin;
     loop.nops = nin + nout;
     loop.inputs = inputs;
-    loop.ndim = 0;
-    for (int i = 0; i < nin; i++) {
-        if (elementwise_add(&loop, i, inputs[i].array, inputs[i].type, ctx) < 0) {
-            return -1;
-        }
-    }
-    for (int i = 0; i < nout; i++) {
-        if (elementwise_add(&loop, nin + i, outputs[i], outputs[i]->type, ctx) < 0) {
-            return -1;
-        }
-    }
-    loop.count = outputs[0]->count;
-    if (loop.count == 0 || pcu_gpuarray_itemsize(outputs[0]) == 0) {
-        return 0;
-    }
+    loop.outputs = outputs;
     Py_INCREF(ctx); /* its kernels stay loaded until the launch */
-    int rc = elementwise_plan(&loop);
-    if (rc == 0) {
-        rc = elementwise_launch(st, ctx, &loop, stream);
-    }
+    do {
+        rc = elementwise_attempt(st, ctx, &loop, op, compute, stream);
+    } while (rc == PCU_KERNEL_MADE && elementwise_check_types(&loop) == 0);
     Py_DECREF(ctx);
-    return rc;
+    if (rc != 0) {
+        return -1;
+    }
+    return 0;
 }

@@ -2,11 +2,11 @@
 
 #include "python/array/ops/kernel_launch.h"
 
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 
 int
 pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int threads,
-                  CUstream stream, pcu_argbuf *params)
+                  CUstream stream, pcu_argument_buffer *params)
 {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params->data,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &params->used, CU_LAUNCH_PARAM_END};
@@ -23,7 +23,7 @@ pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int 
         PCU_STATUS(status, LaunchKernel,
                    (kernel, (unsigned int)blocks, 1, 1, threads, 1, 1, 0, stream, NULL,
                     extra));
-    } while (status != CUDA_SUCCESS && pcu_context_repair(st, status) &&
+    } while (status != CUDA_SUCCESS && pcu_current_context_repair(st, status) &&
              rec == pcu_ctx_current);
     if (status != CUDA_SUCCESS) {
         return pcu_raise(st, "cuLaunchKernel", status);

@@ -1,4 +1,5 @@
-/* Parameters and launch of a generated kernel.
+/* Parameters and launch of a generated kernel, which is a CUfunction without a
+ * Function. The launch of a Function is in python/driver/launch/launch.c.
  *
  * Called by the files that launch kernels: elementwise_kernel.c, reduction.c,
  * transpose.c. */
@@ -12,9 +13,10 @@
 /* Append a value to the parameters, at a multiple of `align`. Inline: every parameter
  * of every launch calls it, with constant sizes. */
 PCU_RAISES static inline int
-pcu_kernel_put(pcu_argbuf *params, const void *bytes, size_t size, size_t align)
+pcu_kernel_put(pcu_argument_buffer *params, const void *bytes, size_t size,
+               size_t align)
 {
-    void *place = pcu_argbuf_reserve(params, size, align);
+    void *place = pcu_argument_buffer_reserve(params, size, align);
     if (place == NULL) {
         PyErr_NoMemory();
         return -1;
@@ -25,14 +27,14 @@ pcu_kernel_put(pcu_argbuf *params, const void *bytes, size_t size, size_t align)
 
 /* Append an address. */
 PCU_RAISES static inline int
-pcu_kernel_put_address(pcu_argbuf *params, CUdeviceptr address)
+pcu_kernel_put_address(pcu_argument_buffer *params, CUdeviceptr address)
 {
     return pcu_kernel_put(params, &address, sizeof(address), sizeof(address));
 }
 
 /* Append an index: 64 bits if `wide`, else 32. */
 PCU_RAISES static inline int
-pcu_kernel_put_index(pcu_argbuf *params, int wide, ptrdiff_t value)
+pcu_kernel_put_index(pcu_argument_buffer *params, int wide, ptrdiff_t value)
 {
     int32_t narrow = (int32_t)value;
     int64_t full = value;
@@ -45,6 +47,7 @@ pcu_kernel_put_index(pcu_argbuf *params, int wide, ptrdiff_t value)
 /* Enqueue a kernel of the current context with packed parameters. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_launch(pcu_state *st, CUfunction kernel,
                                             size_t blocks, unsigned int threads,
-                                            CUstream stream, pcu_argbuf *params);
+                                            CUstream stream,
+                                            pcu_argument_buffer *params);
 
 #endif

@@ -152,7 +152,7 @@ request_new(pcu_state *st, const pcu_kernel_key *key)
 }
 
 PyObject *
-pcu_kernel_image_new(pcu_state *st, const pcu_kernel_key *key)
+pcu_kernel_request_image_new(pcu_state *st, const pcu_kernel_key *key)
 {
     PyObject *image = NULL;
     PyObject *module = NULL;
@@ -164,7 +164,7 @@ pcu_kernel_image_new(pcu_state *st, const pcu_kernel_key *key)
     if (module == NULL) {
         goto done;
     }
-    image = PyObject_CallMethod(module, "image_of", "(O)", request);
+    image = PyObject_CallMethod(module, "kernel_image", "(O)", request);
     if (image != NULL && !PyBytes_Check(image)) {
         PyErr_Format(PyExc_TypeError, "a kernel's image must be bytes, not %s",
                      Py_TYPE(image)->tp_name);

@@ -48,9 +48,11 @@ typedef enum {
 } pcu_variant;
 #undef PCU_VARIANT_MEMBER
 
-/* The image of the kernel of a key: bytes that cuModuleLoadData takes. Runs Python. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_image_new(pcu_state *st,
-                                                     const pcu_kernel_key *key);
+/* Request the kernel of a key from Python: kernel_image() of
+ * pycuda/_array/kernel_request.py writes and compiles its source. The result is the
+ * image, bytes that cuModuleLoadData takes. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_request_image_new(pcu_state *st,
+                                                             const pcu_kernel_key *key);
 
 /* Add the record's type and the names of its enumerations to the module. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_request_setup(PyObject *m, pcu_state *st);

@@ -2,7 +2,7 @@
 
 #include "python/array/ops/kernel_table.h"
 
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/resource.h"
 
 typedef struct {
@@ -48,7 +48,7 @@ kernel_place(struct pcu_kernels *table, const pcu_kernel_key *key)
 }
 
 static void
-kernel_unload_noraise(pcu_context *ctx, CUmodule module)
+kernel_module_unload_noraise(pcu_context *ctx, CUmodule module)
 {
     pcu_handle handle = {.module = module};
     pcu_release_noraise(ctx->st, PCU_HANDLE_module, handle, (PyObject *)ctx);
@@ -57,14 +57,14 @@ kernel_unload_noraise(pcu_context *ctx, CUmodule module)
 /* Unload the kernels of a context that is alive. Other threads run while the driver
  * unloads a module, and may begin a new table. */
 static void
-kernels_unload_noraise(pcu_context *ctx)
+kernel_table_unload_noraise(pcu_context *ctx)
 {
     while (ctx->kernels != NULL) {
         struct pcu_kernels *table = ctx->kernels;
         ctx->kernels = NULL;
         for (size_t i = 0; i < table->capacity; i++) {
             if (table->entries[i].function != NULL) {
-                kernel_unload_noraise(ctx, table->entries[i].module);
+                kernel_module_unload_noraise(ctx, table->entries[i].module);
             }
         }
         PyMem_Free(table);
@@ -73,7 +73,7 @@ kernels_unload_noraise(pcu_context *ctx)
 
 /* Make room for one more entry. */
 static int
-kernels_reserve(pcu_context *ctx)
+kernel_table_reserve(pcu_context *ctx)
 {
     struct pcu_kernels *old = ctx->kernels;
     size_t capacity = KERNEL_TABLE_FIRST;
@@ -96,7 +96,7 @@ kernels_reserve(pcu_context *ctx)
             table->used++;
         }
     }
-    ctx->unload_kernels = kernels_unload_noraise;
+    ctx->unload_kernels = kernel_table_unload_noraise;
     ctx->kernels = table;
     PyMem_Free(old);
     return 0;
@@ -127,15 +127,15 @@ kernel_check_context(pcu_state *st, const pcu_context *ctx)
 }
 
 /* Compile and load the kernel of a key, and keep it in the table. */
-static CUfunction
+static int
 kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
 {
     CUfunction function = NULL;
     CUmodule module = NULL;
     int rc;
-    PyObject *image = pcu_kernel_image_new(st, key);
+    PyObject *image = pcu_kernel_request_image_new(st, key);
     if (image == NULL) {
-        return NULL;
+        return -1;
     }
     rc = kernel_check_context(st, ctx);
     if (rc == 0) {
@@ -143,45 +143,49 @@ kernel_make(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
     }
     Py_DECREF(image);
     if (rc < 0) {
-        return NULL;
+        return -1;
     }
     pcu_handle_created(PCU_HANDLE_module);
     PCU_CALL(rc, st, ModuleGetFunction, (&function, module, "kernel"));
     if (rc == 0) {
-        rc = kernels_reserve(ctx);
+        rc = kernel_table_reserve(ctx);
     }
     if (rc < 0) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        kernel_unload_noraise(ctx, module);
+        kernel_module_unload_noraise(ctx, module);
         pcu_error_restore(&pending);
-        return NULL;
+        return -1;
     }
     kernel_entry *entry = kernel_place(ctx->kernels, key);
     if (entry->function != NULL) { /* another thread has loaded it meanwhile */
-        function = entry->function;
-        kernel_unload_noraise(ctx, module); /* may reallocate the table */
-        return function;
+        kernel_module_unload_noraise(ctx, module);
+        return 0;
     }
     *entry = (kernel_entry){.key = *key, .function = function, .module = module};
     ctx->kernels->used++;
-    return function;
+    return 0;
 }
 
-CUfunction
-pcu_kernel_find(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key)
+int
+pcu_kernel_table_get(pcu_state *st, pcu_context *ctx, const pcu_kernel_key *key,
+                     CUfunction *kernel)
 {
     if (ctx->kernels != NULL) {
-        kernel_entry *entry = kernel_place(ctx->kernels, key);
+        const kernel_entry *entry = kernel_place(ctx->kernels, key);
         if (entry->function != NULL) {
-            return entry->function;
+            *kernel = entry->function;
+            return 0;
         }
     }
     Py_INCREF(ctx);
-    CUfunction function = kernel_make(st, ctx, key);
-    if (function != NULL && kernel_check_context(st, ctx) < 0) {
-        function = NULL;
+    int rc = kernel_make(st, ctx, key);
+    if (rc == 0) {
+        rc = kernel_check_context(st, ctx);
     }
     Py_DECREF(ctx);
-    return function;
+    if (rc < 0) {
+        return -1;
+    }
+    return PCU_KERNEL_MADE;
 }

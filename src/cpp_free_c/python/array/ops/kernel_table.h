@@ -9,9 +9,14 @@
 #include "python/array/ops/kernel_request.h"
 #include "python/driver/context.h"
 
-/* The kernel of a key, loaded into the context. On a miss this runs Python, which
- * compiles the kernel. */
-PCU_HIDDEN PCU_RAISES CUfunction pcu_kernel_find(pcu_state *st, pcu_context *ctx,
-                                                 const pcu_kernel_key *key);
+enum { PCU_KERNEL_MADE = 2 };
+
+/* Get the kernel of a key. Return 0 and store it if the context has it. Otherwise run
+ * Python, which compiles it, load it, and return PCU_KERNEL_MADE without storing it:
+ * other code may have changed the arrays meanwhile, so the caller checks them and plans
+ * the launch again. */
+PCU_HIDDEN PCU_RAISES int pcu_kernel_table_get(pcu_state *st, pcu_context *ctx,
+                                               const pcu_kernel_key *key,
+                                               CUfunction *kernel);
 
 #endif

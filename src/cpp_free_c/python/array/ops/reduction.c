@@ -17,6 +17,7 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/overlap.h"
 #include "python/array/ops/reduction_axes.h"
+#include "python/driver/context.h"
 
 enum {
     REDUCE_THREADS = 256,
@@ -36,6 +37,9 @@ typedef struct {
     int compute; /* pcu_type */
     int result;  /* pcu_type */
     double divisor;
+    int ndim;                  /* of the inputs */
+    const unsigned char *mask; /* of the axes that are reduced */
+    unsigned char types[PCU_OPERANDS_MAX];
     pcu_reduction_axes kept;
     pcu_reduction_axes reduced;
     size_t segments;
@@ -296,7 +300,7 @@ reduce_is_wide(const reduce_plan *plan)
 
 static int
 reduce_put_lengths(const reduce_plan *plan, const pcu_reduction_axes *axes,
-                   pcu_argbuf *params)
+                   pcu_argument_buffer *params)
 {
     for (int d = 0; d < axes->ndim; d++) {
         if (pcu_kernel_put_index(params, plan->wide, (ptrdiff_t)axes->shape[d]) < 0) {
@@ -308,7 +312,7 @@ reduce_put_lengths(const reduce_plan *plan, const pcu_reduction_axes *axes,
 
 static int
 reduce_put_strides(const reduce_plan *plan, const pcu_reduction_axes *axes, int input,
-                   pcu_argbuf *params)
+                   pcu_argument_buffer *params)
 {
     for (int d = 0; d < axes->ndim; d++) {
         if (pcu_kernel_put_index(params, plan->wide, axes->strides[input][d]) < 0) {
@@ -319,7 +323,7 @@ reduce_put_strides(const reduce_plan *plan, const pcu_reduction_axes *axes, int 
 }
 
 static int
-reduce_put_axes(const reduce_plan *plan, pcu_argbuf *params)
+reduce_put_axes(const reduce_plan *plan, pcu_argument_buffer *params)
 {
     if (reduce_put_lengths(plan, &plan->kept, params) < 0 ||
         reduce_put_lengths(plan, &plan->reduced, params) < 0) {
@@ -335,20 +339,20 @@ reduce_put_axes(const reduce_plan *plan, pcu_argbuf *params)
 }
 
 static int
-reduce_put_size(const reduce_plan *plan, size_t value, pcu_argbuf *params)
+reduce_put_size(const reduce_plan *plan, size_t value, pcu_argument_buffer *params)
 {
     return pcu_kernel_put_index(params, plan->wide, (ptrdiff_t)value);
 }
 
 static int
-reduce_put_divisor(const reduce_plan *plan, pcu_argbuf *params)
+reduce_put_divisor(const reduce_plan *plan, pcu_argument_buffer *params)
 {
     return pcu_kernel_put(params, &plan->divisor, sizeof(double), sizeof(double));
 }
 
 /* The inputs, the target, counts, the divisor, the axes. */
 static int
-reduce_pack(const reduce_plan *plan, CUdeviceptr target, pcu_argbuf *params)
+reduce_pack(const reduce_plan *plan, CUdeviceptr target, pcu_argument_buffer *params)
 {
     for (int i = 0; i < plan->nin; i++) {
         if (pcu_kernel_put_address(params, plan->inputs[i]->address) < 0) {
@@ -369,7 +373,7 @@ reduce_pack(const reduce_plan *plan, CUdeviceptr target, pcu_argbuf *params)
 /* The accumulators, the target, counts, the divisor. */
 static int
 reduce_pack_join(const reduce_plan *plan, CUdeviceptr partial, CUdeviceptr target,
-                 pcu_argbuf *params)
+                 pcu_argument_buffer *params)
 {
     if (pcu_kernel_put_address(params, partial) < 0 ||
         pcu_kernel_put_address(params, target) < 0 ||
@@ -407,13 +411,11 @@ reduce_blocks(size_t jobs, int by_thread)
     return jobs;
 }
 
-/* The first kernel: results, or accumulators if there are several segments. */
+/* Get the first kernel. Returns what pcu_kernel_table_get returns. */
 static int
-reduce_launch(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr target,
-              CUstream stream)
+reduce_get_kernel(const reduce_plan *plan, pcu_context *ctx, CUfunction *kernel)
 {
     pcu_kernel_key key;
-    pcu_argbuf params;
     int variant = PCU_VARIANT_BY_BLOCK;
     if (plan->by_thread) {
         variant = PCU_VARIANT_BY_THREAD;
@@ -424,68 +426,54 @@ reduce_launch(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr target,
     key.kept_ndim = (uint8_t)plan->kept.ndim;
     key.partial = plan->segments > 1;
     key.streamed = (uint8_t)plan->streamed;
-    CUfunction kernel = pcu_kernel_find(plan->st, ctx, &key);
-    if (kernel == NULL) {
-        return -1;
-    }
+    return pcu_kernel_table_get(plan->st, ctx, &key, kernel);
+}
+
+/* Launch the first kernel: results, or accumulators if there are several segments. */
+static int
+reduce_launch(const reduce_plan *plan, CUfunction kernel, CUdeviceptr target,
+              CUstream stream)
+{
+    pcu_argument_buffer params;
     size_t blocks = reduce_blocks(plan->kept.count * plan->segments, plan->by_thread);
-    pcu_argbuf_init(&params);
+    pcu_argument_buffer_init(&params);
     int rc = reduce_pack(plan, target, &params);
     if (rc == 0) {
         rc = pcu_kernel_launch(plan->st, kernel, blocks, REDUCE_THREADS, stream,
                                &params);
     }
-    pcu_argbuf_free(&params);
+    pcu_argument_buffer_free(&params);
     return rc;
 }
 
-/* The second kernel: accumulators to results. */
+/* Get the second kernel. Returns what pcu_kernel_table_get returns. */
 static int
-reduce_join(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr partial,
-            CUdeviceptr target, CUstream stream)
+reduce_get_join_kernel(const reduce_plan *plan, pcu_context *ctx, CUfunction *kernel)
 {
     pcu_kernel_key key;
-    pcu_argbuf params;
-    int by_thread = plan->kept.count >= REDUCE_JOIN_BY_THREAD;
     int variant = PCU_VARIANT_JOIN_BY_BLOCK;
-    if (by_thread) {
+    if (plan->kept.count >= REDUCE_JOIN_BY_THREAD) {
         variant = PCU_VARIANT_JOIN_BY_THREAD;
     }
     reduce_key(plan, variant, &key);
-    CUfunction kernel = pcu_kernel_find(plan->st, ctx, &key);
-    if (kernel == NULL) {
-        return -1;
-    }
-    pcu_argbuf_init(&params);
+    return pcu_kernel_table_get(plan->st, ctx, &key, kernel);
+}
+
+/* Launch the second kernel: accumulators to results. */
+static int
+reduce_join(const reduce_plan *plan, CUfunction kernel, CUdeviceptr partial,
+            CUdeviceptr target, CUstream stream)
+{
+    pcu_argument_buffer params;
+    int by_thread = plan->kept.count >= REDUCE_JOIN_BY_THREAD;
+    pcu_argument_buffer_init(&params);
     int rc = reduce_pack_join(plan, partial, target, &params);
     if (rc == 0) {
         rc = pcu_kernel_launch(plan->st, kernel,
                                reduce_blocks(plan->kept.count, by_thread),
                                REDUCE_THREADS, stream, &params);
     }
-    pcu_argbuf_free(&params);
-    return rc;
-}
-
-/* Both kernels, with room for the accumulators between them. */
-static int
-reduce_in_segments(const reduce_plan *plan, pcu_context *ctx, CUdeviceptr target,
-                   PyObject *allocator, CUstream stream)
-{
-    size_t bytes = plan->kept.count * plan->segments * REDUCE_ACC_BYTES;
-    PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT8);
-    PyObject *partial =
-        pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, allocator);
-    Py_DECREF(dtype);
-    if (partial == NULL) {
-        return -1;
-    }
-    CUdeviceptr address = ((pcu_gpuarray *)partial)->address;
-    int rc = reduce_launch(plan, ctx, address, stream);
-    if (rc == 0) {
-        rc = reduce_join(plan, ctx, address, target, stream);
-    }
-    Py_DECREF(partial);
+    pcu_argument_buffer_free(&params);
     return rc;
 }
 
@@ -509,14 +497,45 @@ reduce_check(const reduce_plan *plan, const pcu_context *ctx, pcu_gpuarray *targ
     return pcu_gpuarray_check(target, ctx);
 }
 
-/* Run the plan into a packed array in C order. */
+/* Both kernels, with room for the accumulators between them. PCU_KERNEL_MADE: nothing
+ * was enqueued. */
 static int
-reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
-           CUstream stream)
+reduce_in_segments(const reduce_plan *plan, pcu_context *ctx, pcu_gpuarray *target,
+                   PyObject *allocator, CUstream stream)
 {
-    int rc;
-    pcu_context *ctx = pcu_gpuarray_context(plan->st);
-    if (ctx == NULL || reduce_check(plan, ctx, target) < 0) {
+    CUfunction first = NULL;
+    CUfunction second = NULL;
+    size_t bytes = plan->kept.count * plan->segments * REDUCE_ACC_BYTES;
+    int rc = reduce_get_kernel(plan, ctx, &first);
+    if (rc == 0) {
+        rc = reduce_get_join_kernel(plan, ctx, &second);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT8);
+    PyObject *partial =
+        pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, allocator);
+    Py_DECREF(dtype);
+    if (partial == NULL) {
+        return -1;
+    }
+    CUdeviceptr address = ((pcu_gpuarray *)partial)->address;
+    rc = reduce_launch(plan, first, address, stream);
+    if (rc == 0) {
+        rc = reduce_join(plan, second, address, target->address, stream);
+    }
+    Py_DECREF(partial);
+    return rc;
+}
+
+/* Check the arrays and enqueue the plan. PCU_KERNEL_MADE: nothing was enqueued. */
+static int
+reduce_attempt(reduce_plan *plan, pcu_context *ctx, pcu_gpuarray *target,
+               PyObject *allocator, CUstream stream)
+{
+    CUfunction kernel = NULL;
+    if (reduce_check(plan, ctx, target) < 0) {
         return -1;
     }
     if (plan->kept.count == 0) {
@@ -524,15 +543,61 @@ reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
     }
     reduce_cut(plan, ctx);
     plan->wide = reduce_is_wide(plan);
+    if (plan->segments > 1) {
+        return reduce_in_segments(plan, ctx, target, allocator, stream);
+    }
+    int rc = reduce_get_kernel(plan, ctx, &kernel);
+    if (rc != 0) {
+        return rc;
+    }
+    return reduce_launch(plan, kernel, target->address, stream);
+}
+
+/* After a kernel was made: other code may have changed the arrays. Read the axes of the
+ * inputs again, and refuse inputs and a target that do not fit the plan any more. */
+static int
+reduce_plan_again(reduce_plan *plan, const pcu_gpuarray *target)
+{
+    int same = target->type == plan->result && (target->contiguous & PCU_ARRAY_C) != 0;
+    for (int i = 0; i < plan->nin; i++) {
+        same = same && plan->inputs[i]->type == plan->types[i] &&
+               plan->inputs[i]->ndim == plan->ndim;
+    }
+    if (same) {
+        size_t reduced = plan->reduced.count;
+        if (reduce_fill_axes(plan, plan->mask) < 0) {
+            return -1;
+        }
+        same = plan->reduced.count == reduced && plan->kept.count == target->count;
+    }
+    if (!same) {
+        PyErr_Format(PyExc_RuntimeError,
+                     "%s: the shape or dtype of an array changed during the call",
+                     plan->row->name);
+        return -1;
+    }
+    return 0;
+}
+
+/* Run the plan into a packed array in C order. */
+static int
+reduce_run(reduce_plan *plan, pcu_gpuarray *target, PyObject *allocator,
+           CUstream stream)
+{
+    int rc;
+    pcu_context *ctx = pcu_context_launch_borrow(plan->st);
+    if (ctx == NULL) {
+        return -1;
+    }
     Py_INCREF(ctx); /* its kernels stay loaded until the launch */
-    if (plan->segments == 1) {
-        rc = reduce_launch(plan, ctx, target->address, stream);
-    }
-    else {
-        rc = reduce_in_segments(plan, ctx, target->address, allocator, stream);
-    }
+    do {
+        rc = reduce_attempt(plan, ctx, target, allocator, stream);
+    } while (rc == PCU_KERNEL_MADE && reduce_plan_again(plan, target) == 0);
     Py_DECREF(ctx);
-    return rc;
+    if (rc != 0) {
+        return -1;
+    }
+    return 0;
 }
 
 /* -- the result -------------------------------------------------------------------- */
@@ -644,6 +709,11 @@ pcu_reduce(pcu_state *st, const pcu_reduction_call *call)
         pcu_reduction_axes_read(call->axis, x->ndim, mask) < 0 ||
         reduce_fill_axes(&plan, mask) < 0) {
         return NULL;
+    }
+    plan.ndim = x->ndim;
+    plan.mask = mask;
+    for (int i = 0; i < plan.nin; i++) {
+        plan.types[i] = plan.inputs[i]->type;
     }
     plan.divisor = (double)plan.reduced.count - call->ddof;
     if (plan.divisor < 0) {

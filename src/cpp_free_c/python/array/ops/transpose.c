@@ -113,7 +113,7 @@ transpose_fill(transpose_plan *plan, const pcu_strided_copy *copy)
 /* Both addresses, the two axes, then length and strides of each other axis. */
 static int
 transpose_pack(const transpose_plan *plan, const pcu_strided_copy *copy,
-               pcu_argbuf *params)
+               pcu_argument_buffer *params)
 {
     const ptrdiff_t head[] = {
         (ptrdiff_t)copy->source_address,
@@ -144,7 +144,7 @@ pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided_copy *copy,
 {
     transpose_plan plan;
     pcu_kernel_key key;
-    pcu_argbuf params;
+    pcu_argument_buffer params;
     if (!transpose_fill(&plan, copy)) {
         return 0;
     }
@@ -163,16 +163,17 @@ pcu_transpose(pcu_state *st, pcu_context *ctx, const pcu_strided_copy *copy,
     key.ndim = (uint8_t)plan.others;
     key.vector = (uint8_t)plan.per;
     key.tile = (uint16_t)plan.tile;
-    CUfunction kernel = pcu_kernel_find(st, ctx, &key);
-    if (kernel == NULL) {
-        return -1;
+    CUfunction kernel = NULL;
+    int rc = pcu_kernel_table_get(st, ctx, &key, &kernel);
+    if (rc != 0) {
+        return rc;
     }
-    pcu_argbuf_init(&params);
-    int rc = transpose_pack(&plan, copy, &params);
+    pcu_argument_buffer_init(&params);
+    rc = transpose_pack(&plan, copy, &params);
     if (rc == 0) {
         rc = pcu_kernel_launch(st, kernel, blocks, TRANSPOSE_THREADS, stream, &params);
     }
-    pcu_argbuf_free(&params);
+    pcu_argument_buffer_free(&params);
     if (rc < 0) {
         return -1;
     }

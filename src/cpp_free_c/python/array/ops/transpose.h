@@ -17,7 +17,8 @@ typedef struct {
 } pcu_strided_copy;
 
 /* Enqueue the copy if it exchanges axes: 1 if it was enqueued, 0 if not, -1 on error.
- */
+ * PCU_KERNEL_MADE: nothing was enqueued; the caller checks the arrays again and repeats
+ * the call (see kernel_table.h). */
 PCU_HIDDEN PCU_RAISES int pcu_transpose(pcu_state *st, pcu_context *ctx,
                                         const pcu_strided_copy *copy, CUstream stream);
 

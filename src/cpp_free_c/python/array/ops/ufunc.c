@@ -99,8 +99,9 @@ ufunc_read_inputs(ufunc_plan *plan)
 
 /* -- scalars ----------------------------------------------------------------------- */
 
-/* An integer that the type cannot hold is larger or smaller than all elements, and
- * true: an infinity in its place compares alike. */
+/* Pack an infinity in place of an integer that the type cannot hold. The integer is
+ * larger or smaller than all elements and its truth value is true, so in comparisons
+ * and logical operations an infinity gives the same result. */
 static int
 ufunc_pack_infinity(ufunc_plan *plan, pcu_operand *input, PyObject *value)
 {
@@ -119,7 +120,8 @@ ufunc_pack_infinity(ufunc_plan *plan, pcu_operand *input, PyObject *value)
 }
 
 /* A negative exponent for unsigned integers: the power is 1 where the element is 1,
- * else 0. So compare with 1 instead. Returns 1 if it was done, 0 if not, -1 on error.
+ * else 0. So the operation becomes a comparison with 1. Returns 1 if it was done, 0 if
+ * not, -1 on error.
  */
 static int
 ufunc_pack_negative_exponent(ufunc_plan *plan, pcu_operand *input, PyObject *value)
@@ -176,6 +178,8 @@ ufunc_pack_scalars(ufunc_plan *plan)
 static int
 ufunc_broadcast(ufunc_plan *plan)
 {
+    int ndim;
+    size_t shape[PCU_MAX_NDIM];
     plan->ndim = plan->first->ndim;
     memcpy(plan->shape, plan->first->shape, (size_t)plan->ndim * sizeof(size_t));
     for (int i = 0; i < plan->call.row->inputs; i++) {
@@ -185,11 +189,13 @@ ufunc_broadcast(ufunc_plan *plan)
             continue;
         }
         if (pcu_broadcast_shapes(plan->ndim, plan->shape, array->ndim, array->shape,
-                                 &plan->ndim, plan->shape) < 0) {
+                                 &ndim, shape) < 0) {
             return pcu_raise_shapes("%s: shapes %S and %S cannot be broadcast together",
                                     plan->call.row->name, plan->ndim, plan->shape,
                                     array);
         }
+        plan->ndim = ndim;
+        memcpy(plan->shape, shape, (size_t)ndim * sizeof(size_t));
     }
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "python/array/type/views.h"
 #include "python/driver/memory/pool.h"
 #include "python/support/convert.h"
+#include "python/driver/context.h"
 
 /* 1 after __init__; before it AttributeError, which getattr(x, name, default) expects.
  */
@@ -315,7 +316,7 @@ attribute_set_counts_as(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
 static int
 attribute_splay(pcu_gpuarray *self, unsigned int *blocks, unsigned int *threads)
 {
-    pcu_context *ctx = pcu_gpuarray_context(self->st);
+    pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
         return -1;
     }

@@ -70,7 +70,7 @@ combination_mul_add(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     static const pcu_argtable table = {"mul_add", specs, 6, 3, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     combination_args a = {
-        .add_timer = Py_None, .out = Py_None, .stream = pcu_current_stream()};
+        .add_timer = Py_None, .out = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         combination_refuse_timer(a.add_timer) < 0) {
         return NULL;
@@ -94,7 +94,7 @@ combination_axpbyz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         COMBINATION_OBJECT("add_timer", add_timer), COMBINATION_STREAM};
     static const pcu_argtable table = {"_axpbyz", specs, 6, 4, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combination_args a = {.add_timer = Py_None, .stream = pcu_current_stream()};
+    combination_args a = {.add_timer = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         combination_refuse_timer(a.add_timer) < 0) {
         return NULL;
@@ -116,7 +116,7 @@ combination_axpbz(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         COMBINATION_OBJECT("out", out), COMBINATION_STREAM};
     static const pcu_argtable table = {"_axpbz", specs, 4, 3, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combination_args a = {.stream = pcu_current_stream()};
+    combination_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -134,7 +134,7 @@ combination_pair(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                                         COMBINATION_STREAM};
     const pcu_argtable table = {name, specs, 3, 2, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combination_args a = {.stream = pcu_current_stream()};
+    combination_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -190,7 +190,7 @@ combination_pow(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                                         COMBINATION_OBJECT("new", a)};
     static const pcu_argtable table = {"_pow", specs, 2, 2, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    combination_args a = {.stream = pcu_current_stream()};
+    combination_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

@@ -12,7 +12,7 @@ static PyObject *
 complex_call(PyObject *op, int operation, PyObject *out)
 {
     pcu_ufunc_options options = {
-        .outs = {NULL, NULL}, .dtype = PCU_T_NONE, .stream = pcu_current_stream()};
+        .outs = {NULL, NULL}, .dtype = PCU_T_NONE, .stream = pcu_stream_current()};
     if (out != Py_None) {
         options.outs[0] = out;
     }

@@ -31,7 +31,7 @@ copy_copy(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
-    return pcu_gpuarray_copy_new(self, self->allocator, pcu_current_stream());
+    return pcu_gpuarray_copy_new(self, self->allocator, pcu_stream_current());
 }
 
 static PyObject *
@@ -73,7 +73,7 @@ copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     };
     static const pcu_argtable table = {"astype", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    astype_args a = {.stream = pcu_current_stream()};
+    astype_args a = {.stream = pcu_stream_current()};
     PyObject *result = NULL;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) == 0 &&
         pcu_gpuarray_ready(self) == 0) {
@@ -108,7 +108,7 @@ copy_reverse(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     static const pcu_argspec specs[] = {{"stream", pcu_as_stream, 0}};
     static const pcu_argtable table = {"reverse", specs, 1, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    CUstream stream = pcu_current_stream();
+    CUstream stream = pcu_stream_current();
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &stream) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;
@@ -147,7 +147,7 @@ copy_fill(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     };
     static const pcu_argtable table = {"fill", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    fill_args a = {.stream = pcu_current_stream()};
+    fill_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_gpuarray_ready(self) < 0) {
         return NULL;

@@ -113,7 +113,7 @@ static int
 export_order(pcu_state *st, PyObject *value)
 {
     CUstream consumer = NULL;
-    CUstream own = pcu_current_stream();
+    CUstream own = pcu_stream_current();
     int waits = export_read_stream(st, value, &consumer);
     if (waits <= 0) {
         return waits;
@@ -238,7 +238,7 @@ export_here(pcu_gpuarray *self, int copy, const export_args *a)
     PyObject *lent;
     PyObject *capsule = NULL;
     if (copy) {
-        lent = pcu_gpuarray_copy_new(self, self->allocator, pcu_current_stream());
+        lent = pcu_gpuarray_copy_new(self, self->allocator, pcu_stream_current());
     }
     else {
         lent = Py_NewRef((PyObject *)self);

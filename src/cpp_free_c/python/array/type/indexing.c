@@ -242,7 +242,7 @@ index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
     if (view == NULL) {
         return -1;
     }
-    int rc = pcu_gpuarray_assign(view, value, pcu_current_stream());
+    int rc = pcu_gpuarray_assign(view, value, pcu_stream_current());
     Py_DECREF(view);
     return rc;
 }

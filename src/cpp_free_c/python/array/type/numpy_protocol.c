@@ -89,7 +89,7 @@ protocol_array_ufunc(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                         "__array_ufunc__ takes a ufunc, a method and inputs");
         return NULL;
     }
-    options.stream = pcu_current_stream();
+    options.stream = pcu_stream_current();
     int known = protocol_find_operation(st, args, nargs, &op);
     if (known > 0) {
         known = protocol_read_keywords(st, args + nargs, kwnames, &options);

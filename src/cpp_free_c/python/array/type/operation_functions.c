@@ -25,7 +25,7 @@ static int
 elementwise_read_options(pcu_state *st, const elementwise_args *a,
                          pcu_ufunc_options *options)
 {
-    options->stream = pcu_current_stream();
+    options->stream = pcu_stream_current();
     if (a->allocator != Py_None) {
         options->allocator = a->allocator;
     }
@@ -152,7 +152,7 @@ operation_reduce(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     reduce_args a = {.axis = Py_None,
                      .dtype = Py_None,
                      .out = Py_None,
-                     .stream = pcu_current_stream(),
+                     .stream = pcu_stream_current(),
                      .allocator = Py_None};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;

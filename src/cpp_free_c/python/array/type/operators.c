@@ -30,7 +30,7 @@ static PyObject *
 operator_call(pcu_state *st, int op, PyObject *const *values, PyObject *out)
 {
     pcu_ufunc_options options = {
-        .outs = {out, NULL}, .dtype = PCU_T_NONE, .stream = pcu_current_stream()};
+        .outs = {out, NULL}, .dtype = PCU_T_NONE, .stream = pcu_stream_current()};
     PyObject *result = pcu_ufunc_call(st, op, values, &options);
     if (result == NULL && !PyErr_Occurred()) {
         Py_RETURN_NOTIMPLEMENTED;

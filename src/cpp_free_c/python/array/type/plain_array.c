@@ -7,6 +7,7 @@
 #include "python/array/flags.h"
 #include "python/array/memory.h"
 #include "python/array/type/members.h"
+#include "python/driver/context.h"
 
 PyDoc_STRVAR(plain_check_arrays_doc,
              "_check_arrays($module, /, *arrays)\n--\n\n"
@@ -16,7 +17,7 @@ static PyObject *
 plain_check_arrays(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
 {
     pcu_state *st = pcu_state_of_module(m);
-    const pcu_context *ctx = pcu_gpuarray_context(st);
+    const pcu_context *ctx = pcu_context_launch_borrow(st);
     if (ctx == NULL) {
         return NULL;
     }

@@ -6,6 +6,7 @@
 #include "python/array/memory.h"
 #include "python/support/convert.h"
 #include "python/support/errors.h"
+#include "python/driver/context.h"
 
 PyDoc_STRVAR(
     pointer_facts_doc,
@@ -42,7 +43,7 @@ pointer_facts(PyObject *m, PyObject *arg)
     int number = -1;
     int managed = 0;
     if (pcu_as_address(arg, &address, "pointer") < 0 ||
-        pcu_gpuarray_context(st) == NULL) {
+        pcu_context_launch_borrow(st) == NULL) {
         return NULL;
     }
     CUdeviceptr pointer = (CUdeviceptr)address;

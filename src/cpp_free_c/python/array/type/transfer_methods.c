@@ -102,7 +102,7 @@ transfer_get_array(pcu_gpuarray *self, const transfer_args *a)
 PyObject *
 pcu_gpuarray_get(pcu_gpuarray *self)
 {
-    transfer_args a = {.ary = Py_None, .stream = pcu_current_stream()};
+    transfer_args a = {.ary = Py_None, .stream = pcu_stream_current()};
     return transfer_get_array(self, &a);
 }
 
@@ -126,7 +126,7 @@ transfer_get(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     };
     static const pcu_argtable table = {"get", specs, 4, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.ary = Py_None, .stream = pcu_current_stream()};
+    transfer_args a = {.ary = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -148,7 +148,7 @@ transfer_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"get_async", specs, 2, 0, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.ary = Py_None, .stream = pcu_current_stream(), .async = 1};
+    transfer_args a = {.ary = Py_None, .stream = pcu_stream_current(), .async = 1};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -240,7 +240,7 @@ transfer_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     };
     static const pcu_argtable table = {"set", specs, 3, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.stream = pcu_current_stream()};
+    transfer_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -261,7 +261,7 @@ transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"set_async", specs, 2, 1, 0};
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    transfer_args a = {.stream = pcu_current_stream(), .async = 1};
+    transfer_args a = {.stream = pcu_stream_current(), .async = 1};
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -336,7 +336,7 @@ transfer_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
     };
     static const pcu_argtable table = {"to_gpu", specs, 2, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    upload_args a = {.allocator = Py_None, .stream = pcu_current_stream()};
+    upload_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -359,7 +359,7 @@ transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"to_gpu_async", specs, 3, 1, 0};
     pcu_state *st = pcu_state_of_module(m);
-    upload_args a = {.allocator = Py_None, .stream = pcu_current_stream()};
+    upload_args a = {.allocator = Py_None, .stream = pcu_stream_current()};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

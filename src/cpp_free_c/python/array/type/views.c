@@ -152,7 +152,7 @@ pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape, int 
 static PyObject *
 view_reshape(pcu_gpuarray *self, int ndim, const size_t *shape, int f_order)
 {
-    return pcu_gpuarray_reshape_new(self, ndim, shape, f_order, pcu_current_stream());
+    return pcu_gpuarray_reshape_new(self, ndim, shape, f_order, pcu_stream_current());
 }
 
 /* 1 if the array has this shape and order already. The elements of an array with gaps

@@ -3,10 +3,11 @@
 #include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
+#include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/resource.h"
 
 /* A BufferObjectMapping. A BufferObject uses only the first member. */
 typedef struct {

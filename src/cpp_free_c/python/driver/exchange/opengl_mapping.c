@@ -3,11 +3,12 @@
 #include "python/driver/exchange/opengl_mapping.h"
 
 #include "python/support/convert.h"
+#include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
 typedef struct {

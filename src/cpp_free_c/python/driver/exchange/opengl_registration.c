@@ -7,7 +7,8 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
 /* Converter: flags of either enumeration, or an int. */
@@ -146,7 +147,7 @@ registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     PyObject *stream = Py_None;
     CUstream handle = NULL;
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &stream) < 0 ||
-        pcu_context_ready(st) < 0) {
+        pcu_current_context_ready(st) < 0) {
         return NULL;
     }
     if (stream == Py_None) { /* another stream may be current at the time of unmap() */

@@ -3,16 +3,19 @@
  * One pass packs every argument into the parameter block. Exact types are tested first,
  * protocols last. From CUDA 12.4 on the driver reports the place of each parameter:
  * each value is written there, and a wrong count or size is a TypeError. With an older
- * driver the values are laid out with natural alignment. No Python code runs, except
- * the code of an argument's own class. */
+ * driver the values are laid out with natural alignment.
+ *
+ * The only Python code that runs is that of an argument's class, and, once for a kernel
+ * that gets an integer of another size than its parameter's,
+ * pycuda/_parameter_types.py. */
 #include "python/driver/launch/arguments.h"
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/launch/handlers.h"
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/memory/managed.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/texture_object.h"
 
@@ -20,12 +23,12 @@ static const char argument_routine[] = "cuLaunchKernel";
 
 typedef struct {
     pcu_function *function;
-    pcu_argbuf *buffer;
+    pcu_argument_buffer *buffer;
     const CUstream *stream; /* of the launch; NULL: not known yet */
     Py_ssize_t index;       /* of the argument that is packed now */
     Py_ssize_t nargs;
-    PyObject **handlers;      /* the result of pcu_arguments_pack */
-    unsigned char unused[16]; /* receives the bytes of arguments that were converted */
+    PyObject **memory;         /* of handlers: the result of pcu_arguments_pack */
+    unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
 
 static int
@@ -83,7 +86,7 @@ argument_is_integer(PyObject *arg)
             PyTypeNum_ISINTEGER(PyArray_DESCR((PyArrayObject *)arg)->type_num));
 }
 
-/* 1 if an argument of this size fits before the next parameter. */
+/* 1 if an argument of this size fits into its parameter and the padding after it. */
 static int
 argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
 {
@@ -93,17 +96,17 @@ argument_has_room(const pcu_function *fn, Py_ssize_t index, size_t size)
 }
 
 /* Convert an argument whose size differs from its parameter's, or raise. An integer is
- * converted if the parameter is an integer that can hold the value. Return where the
- * caller writes the argument's own bytes: to an unused place. A wider integer is
- * accepted only where padding follows the parameter: there PyCUDA's layout gives the
- * same result. */
+ * converted if the parameter is an integer that can hold the value, and its bytes are
+ * written to the parameter block. Return p->discard: the caller writes the argument's
+ * own bytes there, and they are not used. A wider integer is accepted only where
+ * padding follows the parameter: there PyCUDA's layout gives the same result. */
 static void *
 argument_convert(argument_packer *p, PyObject *arg, size_t size)
 {
     pcu_function *fn = p->function;
     unsigned long long bits = 0;
     char name[64];
-    if (!argument_is_integer(arg) || size > sizeof(p->unused)) {
+    if (!argument_is_integer(arg) || size > sizeof(p->discard)) {
         argument_bad_size(p, arg, size);
         return NULL;
     }
@@ -127,7 +130,7 @@ argument_convert(argument_packer *p, PyObject *arg, size_t size)
         return NULL;
     }
     memcpy(p->buffer->data + param->offset, &bits, param->size);
-    return p->unused;
+    return p->discard;
 }
 
 /* The place for the argument's bytes; NULL with an exception. A structure may come
@@ -138,7 +141,7 @@ argument_place(argument_packer *p, PyObject *arg, size_t size, size_t align,
 {
     pcu_function *fn = p->function;
     if (fn->nparams < 0) {
-        void *place = pcu_argbuf_reserve(p->buffer, size, align);
+        void *place = pcu_argument_buffer_reserve(p->buffer, size, align);
         if (place == NULL) {
             PyErr_NoMemory();
         }
@@ -344,16 +347,16 @@ static int
 argument_put_handler(argument_packer *p, PyObject *arg, int exact)
 {
     CUdeviceptr pointer = 0;
-    if (p->handlers == NULL) {
-        p->handlers = PyMem_Calloc((size_t)p->nargs, sizeof(p->handlers[0]));
-        if (p->handlers == NULL) {
+    if (p->memory == NULL) {
+        p->memory = PyMem_Calloc((size_t)p->nargs, sizeof(p->memory[0]));
+        if (p->memory == NULL) {
             PyErr_NoMemory();
             return -1;
         }
     }
     if (exact) {
-        p->handlers[p->index] = pcu_handler_alloc_new((pcu_handler *)arg, &pointer);
-        if (p->handlers[p->index] == NULL) {
+        p->memory[p->index] = pcu_handler_alloc_new((pcu_handler *)arg, &pointer);
+        if (p->memory[p->index] == NULL) {
             return -1;
         }
     }
@@ -596,7 +599,8 @@ argument_put_one(argument_packer *p, PyObject *arg)
 
 int
 pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
-                   const CUstream *stream, pcu_argbuf *buffer, PyObject ***handlers)
+                   const CUstream *stream, pcu_argument_buffer *buffer,
+                   PyObject ***memory)
 {
     argument_packer p = {
         .function = self, .buffer = buffer, .stream = stream, .nargs = nargs};
@@ -611,7 +615,7 @@ pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
                          self->name, self->nparams, plural, nargs);
             return -1;
         }
-        void *block = pcu_argbuf_reserve(buffer, self->params_size, 1);
+        void *block = pcu_argument_buffer_reserve(buffer, self->params_size, 1);
         if (block == NULL) {
             PyErr_NoMemory();
             return -1;
@@ -621,6 +625,6 @@ pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
     for (p.index = 0; rc == 0 && p.index < nargs; p.index++) {
         rc = argument_put_one(&p, args[p.index]);
     }
-    *handlers = p.handlers;
+    *memory = p.memory;
     return rc;
 }

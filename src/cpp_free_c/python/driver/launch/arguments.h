@@ -11,15 +11,16 @@
 
 #include "driver/argument_buffer.h"
 
-/* Pack the arguments of a call. If any argument is an ArgumentHandler, *handlers
- * becomes an array of nargs pointers, also on failure. It holds the device memory of
- * the arguments whose type is exactly In, Out or InOut. Release it with
- * pcu_handlers_release.
+/* Pack the arguments of a call. If any argument is an ArgumentHandler, *memory becomes
+ * an array of nargs pointers, also on failure. It holds the device memory of the
+ * arguments whose type is exactly In, Out or InOut, and NULL for the others. Release it
+ * with pcu_handlers_release.
  *
  * An argument with __cuda_array_interface__ may name the stream that produces its data.
  * *stream then waits for that stream; if `stream` is NULL, the calling thread waits. */
 PCU_HIDDEN PCU_RAISES int pcu_arguments_pack(pcu_function *self, PyObject *const *args,
                                              Py_ssize_t nargs, const CUstream *stream,
-                                             pcu_argbuf *buffer, PyObject ***handlers);
+                                             pcu_argument_buffer *buffer,
+                                             PyObject ***memory);
 
 #endif

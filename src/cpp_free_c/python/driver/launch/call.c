@@ -1,14 +1,20 @@
 /* Function.__call__: f(*args, block=, grid=, stream=, shared=, texrefs=, time_kernel=).
  *
  * The steps of a call, and their files:
- *   call.c       reads the keywords
- *   launch.c     checks the shape
- *   arguments.c  packs the arguments into the parameter block
- *   handlers.c   copies the arrays of In and InOut to the device
- *   launch.c     calls cuLaunchKernel
- *   handlers.c   copies the arrays of Out and InOut back
+ *   call.c                  reads the keywords
+ *   function_description.c  reads the limits and parameters of the kernel, once
+ *   launch.c                checks the shape
+ *   arguments.c             packs the arguments into the parameter block
+ *   handlers.c              copies the arrays of In and InOut to the device
+ *   launch.c                checks the shape again, and calls cuLaunchKernel
+ *   handlers.c              copies the arrays of Out and InOut back
  *
- * Invariant: no Python code runs, except the code of an argument's own class. */
+ * The shape is checked before the arguments, so that a wrong shape copies nothing, and
+ * again before the launch, because code that runs meanwhile may change the limits or
+ * end the context.
+ *
+ * Invariant: the only Python code that runs is that of the classes of the arguments and
+ * of the keywords' values, and pycuda/_parameter_types.py (see arguments.c). */
 #include "python/driver/launch/call.h"
 
 #include <time.h>
@@ -121,7 +127,7 @@ call_seconds(void)
 
 /* Launch between two synchronizations, and measure the seconds between them. */
 static int
-call_timed(pcu_function *self, const call_options *call, pcu_argbuf *buffer,
+call_timed(pcu_function *self, const call_options *call, pcu_argument_buffer *buffer,
            double *seconds)
 {
     if (pcu_launch_synchronize(self->st, call->shape.stream) < 0) {
@@ -142,25 +148,25 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     pcu_function *self = (pcu_function *)op;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     call_options call;
-    pcu_argbuf buffer;
+    pcu_argument_buffer buffer;
     double seconds = 0;
-    PyObject **handlers = NULL;
+    PyObject **memory = NULL; /* see pcu_arguments_pack */
     PyObject *result = NULL;
     int rc;
     memset(&call, 0, sizeof(call));
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
-    call.shape.stream = pcu_current_stream();
+    call.shape.stream = pcu_stream_current();
     call.stream = Py_None;
     if (call_keywords(self, &call, args + nargs, kwnames) < 0 ||
         (!self->described && pcu_function_describe(self) < 0)) {
         return NULL;
     }
-    pcu_argbuf_init(&buffer);
+    pcu_argument_buffer_init(&buffer);
     if (pcu_launch_check(self, &call.shape) < 0 ||
-        pcu_arguments_pack(self, args, nargs, &call.shape.stream, &buffer, &handlers) <
+        pcu_arguments_pack(self, args, nargs, &call.shape.stream, &buffer, &memory) <
             0 ||
-        (handlers != NULL &&
-         pcu_handlers_before(self->st, args, nargs, handlers, call.stream) < 0)) {
+        (memory != NULL &&
+         pcu_handlers_before(self->st, args, nargs, memory, call.stream) < 0)) {
         goto done;
     }
     if (call.timed) {
@@ -172,8 +178,8 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     if (rc < 0) {
         goto done;
     }
-    if (handlers != NULL && pcu_handlers_after(self->st, args, nargs, handlers,
-                                               call.stream, call.shape.stream) < 0) {
+    if (memory != NULL && pcu_handlers_after(self->st, args, nargs, memory, call.stream,
+                                             call.shape.stream) < 0) {
         goto done;
     }
     if (call.timed) {
@@ -183,7 +189,7 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
         result = Py_NewRef(Py_None);
     }
 done:
-    pcu_handlers_release(handlers, nargs);
-    pcu_argbuf_free(&buffer);
+    pcu_handlers_release(memory, nargs);
+    pcu_argument_buffer_free(&buffer);
     return result;
 }

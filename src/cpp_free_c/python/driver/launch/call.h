@@ -1,6 +1,6 @@
 /* The ordinary call of a Function.
  *
- * Callers: function.c, for the type's vectorcall slot. */
+ * Callers: function.c, which stores it in each Function as its vectorcall function. */
 #ifndef PYTHON_DRIVER_LAUNCH_CALL_H
 #define PYTHON_DRIVER_LAUNCH_CALL_H
 

@@ -13,7 +13,6 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/launch/call.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/launch/function_struct.h"
@@ -50,10 +49,11 @@ function_traverse(PyObject *op, visitproc visit, void *arg)
     pcu_function *self = (pcu_function *)op;
     Py_VISIT(Py_TYPE(op));
     Py_VISIT(self->module);
-    Py_VISIT(
-        self->name); /* an instance of a class derived from str may hold anything */
+    /* The name and the format may be instances of a class derived from str, which may
+     * refer to other objects. */
+    Py_VISIT(self->name);
+    Py_VISIT(self->arg_format);
     Py_VISIT(self->texrefs);
-    Py_VISIT(self->arg_format); /* the same */
     Py_VISIT(self->dict);
     return 0;
 }

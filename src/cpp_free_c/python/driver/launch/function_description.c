@@ -2,7 +2,6 @@
 #include "python/driver/launch/function_description.h"
 
 #include "python/support/errors.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/resource.h"
 
 static CUresult

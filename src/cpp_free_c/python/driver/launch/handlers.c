@@ -7,13 +7,14 @@
 #include "python/driver/launch/handlers.h"
 
 #include "python/support/convert.h"
+#include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/launch/launch.h"
 #include "python/driver/memory/allocation.h"
 #include "python/driver/memory/copy.h"
 #include "python/driver/memory/pointer.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
 /* -- during a call ----------------------------------------------------------------- */

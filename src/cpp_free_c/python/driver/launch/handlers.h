@@ -15,7 +15,7 @@ typedef struct {
     PyObject *array;
     PyObject *dev_alloc; /* NULL until the first call */
     size_t room;         /* bytes of our allocation; 0 if the program set dev_alloc */
-    int finishing;       /* post_call is copying: do not replace the memory */
+    int finishing; /* post_calls that copy now; not 0: do not replace the memory */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;

@@ -4,9 +4,10 @@
  * place in the queue or for another thread's driver call: see PCU_STATUS. */
 #include "python/driver/launch/launch.h"
 
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/launch/function_description.h"
 #include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 #include "python/driver/texture/reference_store.h"
 
 static int
@@ -136,7 +137,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
             status, LaunchKernel,
             (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
              s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
-    } while (status != CUDA_SUCCESS && pcu_context_repair(self->st, status) &&
+    } while (status != CUDA_SUCCESS && pcu_current_context_repair(self->st, status) &&
              pcu_ctxrec_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
         return 0;
@@ -157,7 +158,7 @@ pcu_launch_synchronize(pcu_state *st, CUstream stream)
         PCU_CALL_CURRENT(rc, st, StreamSynchronize, (stream));
     }
     else {
-        rc = pcu_context_synchronize(st);
+        rc = pcu_current_context_synchronize(st);
     }
     return rc;
 }

@@ -190,14 +190,14 @@ static PyObject *
 old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
 {
     pcu_function *self = (pcu_function *)op;
-    pcu_argbuf buffer;
-    PyObject **handlers = NULL;
+    pcu_argument_buffer buffer;
+    PyObject **memory = NULL;
     if (pcu_function_describe(self) < 0) {
         return NULL;
     }
-    pcu_argbuf_init(&buffer);
-    int rc = pcu_arguments_pack(self, args, nargs, NULL, &buffer, &handlers);
-    if (rc == 0 && handlers != NULL) {
+    pcu_argument_buffer_init(&buffer);
+    int rc = pcu_arguments_pack(self, args, nargs, NULL, &buffer, &memory);
+    if (rc == 0 && memory != NULL) {
         PyErr_Format(
             PyExc_TypeError,
             "param_set() of %U takes no argument handlers (In, Out, InOut): they copy "
@@ -211,8 +211,8 @@ old_param_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     if (rc == 0) {
         memcpy(self->old_params, buffer.data, buffer.used);
     }
-    pcu_handlers_release(handlers, nargs);
-    pcu_argbuf_free(&buffer);
+    pcu_handlers_release(memory, nargs);
+    pcu_argument_buffer_free(&buffer);
     if (rc < 0) {
         return NULL;
     }
@@ -274,7 +274,7 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
 {
     pcu_launch_shape shape = {
         .grid = {width, height, 1}, .shared = self->old_shared, .stream = stream};
-    pcu_argbuf buffer;
+    pcu_argument_buffer buffer;
     int rc = -1;
     memcpy(shape.block, self->old_block, sizeof(shape.block));
     if (pcu_function_describe(self) < 0) {
@@ -282,8 +282,8 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
     }
     /* launch with a copy: another thread or a signal handler may set parameters while
      * the launch waits */
-    pcu_argbuf_init(&buffer);
-    void *params = pcu_argbuf_reserve(&buffer, self->old_params_size, 1);
+    pcu_argument_buffer_init(&buffer);
+    void *params = pcu_argument_buffer_reserve(&buffer, self->old_params_size, 1);
     if (params == NULL) {
         PyErr_NoMemory();
     }
@@ -293,7 +293,7 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
         }
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
-    pcu_argbuf_free(&buffer);
+    pcu_argument_buffer_free(&buffer);
     if (rc < 0) {
         return NULL;
     }
@@ -307,7 +307,7 @@ PyDoc_STRVAR(old_launch_single_under_doc,
 static PyObject *
 old_launch_single(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
-    return old_launch((pcu_function *)op, 1, 1, pcu_current_stream());
+    return old_launch((pcu_function *)op, 1, 1, pcu_stream_current());
 }
 
 typedef struct {
@@ -333,7 +333,7 @@ old_launch_table(PyObject *op, const pcu_argtable *table, PyObject *const *args,
                  Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_function *self = (pcu_function *)op;
-    old_grid_args a = {.stream = pcu_current_stream()};
+    old_grid_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(self->st, table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

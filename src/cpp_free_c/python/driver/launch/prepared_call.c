@@ -220,7 +220,7 @@ prepared_read_shape(pcu_function *self, const prepared_request *request,
         fixed[i] = request->args[i];
     }
     memset(shape, 0, sizeof(*shape));
-    shape->stream = pcu_current_stream();
+    shape->stream = pcu_stream_current();
     if ((request->kwnames != NULL || given < count) &&
         prepared_keywords(self, request, fixed, count, shape) < 0) {
         return -1;
@@ -248,7 +248,7 @@ prepared_read_shape(pcu_function *self, const prepared_request *request,
  * so the caller holds the plan. */
 static int
 prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
-                   const prepared_request *request, pcu_argbuf *buffer,
+                   const prepared_request *request, pcu_argument_buffer *buffer,
                    pcu_launch_shape *shape)
 {
     Py_ssize_t first = prepared_read_shape(self, request, shape);
@@ -265,8 +265,8 @@ prepared_pack_call(pcu_function *self, const pcu_prepared *plan,
 
 /* Pack a call by the present plan. */
 static int
-prepared_begin(pcu_function *self, const prepared_request *request, pcu_argbuf *buffer,
-               pcu_launch_shape *shape)
+prepared_begin(pcu_function *self, const prepared_request *request,
+               pcu_argument_buffer *buffer, pcu_launch_shape *shape)
 {
     pcu_prepared *plan = self->prepared;
     if (plan == NULL) {
@@ -286,13 +286,13 @@ prepared_call(PyObject *op, const prepared_request *request)
 {
     pcu_function *self = (pcu_function *)op;
     pcu_launch_shape shape;
-    pcu_argbuf buffer;
-    pcu_argbuf_init(&buffer);
+    pcu_argument_buffer buffer;
+    pcu_argument_buffer_init(&buffer);
     int rc = prepared_begin(self, request, &buffer, &shape);
     if (rc == 0) {
         rc = pcu_launch_run(self, &shape, buffer.data, buffer.used);
     }
-    pcu_argbuf_free(&buffer);
+    pcu_argument_buffer_free(&buffer);
     if (rc < 0) {
         return NULL;
     }
@@ -362,7 +362,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
     pcu_function *self = (pcu_function *)op;
     prepared_request request = {"prepared_timed_call", 0, args, nargs, kwnames};
     pcu_launch_shape shape;
-    pcu_argbuf buffer;
+    pcu_argument_buffer buffer;
     PyObject *timer = NULL;
     PyObject *events = NULL;
     PyObject *start = PyObject_CallNoArgs((PyObject *)self->st->Event);
@@ -370,7 +370,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
     if (start != NULL) {
         end = PyObject_CallNoArgs((PyObject *)self->st->Event);
     }
-    pcu_argbuf_init(&buffer);
+    pcu_argument_buffer_init(&buffer);
     if (end != NULL && prepared_begin(self, &request, &buffer, &shape) == 0 &&
         prepared_record(start) == 0 &&
         pcu_launch_run(self, &shape, buffer.data, buffer.used) == 0 &&
@@ -380,7 +380,7 @@ pcu_function_prepared_timed_call(PyObject *op, PyObject *const *args, Py_ssize_t
             timer = PyCFunction_New(&prepared_timer_def, events);
         }
     }
-    pcu_argbuf_free(&buffer);
+    pcu_argument_buffer_free(&buffer);
     Py_XDECREF(start);
     Py_XDECREF(end);
     Py_XDECREF(events);

@@ -265,12 +265,12 @@ value_bad_value(pcu_function *self, char code, Py_ssize_t i)
 
 int
 pcu_prepared_pack(pcu_function *self, const pcu_prepared *plan, PyObject *const *args,
-                  Py_ssize_t nargs, pcu_argbuf *buffer)
+                  Py_ssize_t nargs, pcu_argument_buffer *buffer)
 {
     if (nargs != plan->count) {
         return value_bad_count(self, plan->count, nargs);
     }
-    unsigned char *block = pcu_argbuf_reserve(buffer, plan->size, 1);
+    unsigned char *block = pcu_argument_buffer_reserve(buffer, plan->size, 1);
     if (block == NULL) {
         PyErr_NoMemory();
         return -1;

@@ -15,6 +15,6 @@
 PCU_HIDDEN PCU_RAISES int pcu_prepared_pack(pcu_function *self,
                                             const pcu_prepared *plan,
                                             PyObject *const *args, Py_ssize_t nargs,
-                                            pcu_argbuf *buffer);
+                                            pcu_argument_buffer *buffer);
 
 #endif

@@ -69,7 +69,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
           PyObject *kwnames)
 {
     pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {.stream = pcu_current_stream()};
+    copy_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(st, &row->args, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
@@ -487,7 +487,7 @@ copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     };
     static const pcu_argtable table = {"from_device_like", specs, 2, 2, 0};
     pcu_state *st = pcu_state_of_module(m);
-    copy_args a = {.stream = pcu_current_stream()};
+    copy_args a = {.stream = pcu_stream_current()};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }

@@ -3,12 +3,12 @@
  *
  * Invariant: nothing is looked up unless the driver call failed, so a successful copy
  * costs nothing. Callers: copy.c, copy_nd.c and the copies of arrays. */
-#ifndef PYTHON_DRIVER_MEMORY_RANGE_H
-#define PYTHON_DRIVER_MEMORY_RANGE_H
+#ifndef PYTHON_DRIVER_MEMORY_COPY_ERROR_H
+#define PYTHON_DRIVER_MEMORY_COPY_ERROR_H
 
 #include "python/support/base.h"
 
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 
 /* A range of device memory that a copy or fill reads or writes. */
 typedef struct {
@@ -34,7 +34,7 @@ PCU_HIDDEN PCU_RAISES int pcu_copy_raise(pcu_state *st, const char *routine,
 #define PCU_CALL_COPY(rc, st, name, args, ...)                                \
     do {                                                                      \
         CUresult pcu_copied_ = CUDA_SUCCESS;                                  \
-        (rc) = pcu_context_ready(st);                                         \
+        (rc) = pcu_current_context_ready(st);                                 \
         if ((rc) == 0) {                                                      \
             PCU_STATUS(pcu_copied_, name, args);                              \
         }                                                                     \

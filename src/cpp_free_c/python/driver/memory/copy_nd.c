@@ -365,7 +365,7 @@ copy_nd_run(copy_nd *self, copy_nd_mode mode, CUstream stream)
     copy_nd_job job = copy_nd_take(self);
     PyObject *result = NULL;
     CUresult status;
-    if (pcu_context_ready(self->st) < 0 ||
+    if (pcu_current_context_ready(self->st) < 0 ||
         pcu_copy_side_check(self->st, &job.src, &job.extent, routine) < 0 ||
         pcu_copy_side_check(self->st, &job.dst, &job.extent, routine) < 0) {
         goto done;

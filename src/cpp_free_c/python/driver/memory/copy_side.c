@@ -7,7 +7,7 @@
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 

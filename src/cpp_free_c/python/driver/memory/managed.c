@@ -9,8 +9,9 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/out_of_memory.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
 enum { MANAGED_GLOBAL = 1 }; /* mem_attach_flags.GLOBAL */
@@ -36,7 +37,7 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
     };
     static const pcu_argtable table = {"attach", specs, 2, 1, 0};
     pcu_resource *self = (pcu_resource *)op;
-    managed_attach_args a = {.stream = pcu_current_stream()};
+    managed_attach_args a = {.stream = pcu_stream_current()};
     int rc;
     if (pcu_args_parse(self->st, &table, args, nargs, kwnames, &a) < 0 ||
         pcu_resource_check(self, "cuStreamAttachMemAsync") < 0) {

@@ -1,7 +1,7 @@
 /* NumPy arrays in memory of this package. Callers: page_locked_pool.c and the functions
  * of numpy_array.c. Invariant: the array's base keeps the memory alive. */
-#ifndef PYTHON_DRIVER_MEMORY_HOST_ARRAYS_H
-#define PYTHON_DRIVER_MEMORY_HOST_ARRAYS_H
+#ifndef PYTHON_DRIVER_MEMORY_NUMPY_ARRAY_H
+#define PYTHON_DRIVER_MEMORY_NUMPY_ARRAY_H
 
 #include "python/support/base.h"
 

@@ -17,7 +17,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/out_of_memory.h"
 #include "python/driver/memory/pool_struct.h"
 #include "python/driver/resource.h"
@@ -153,7 +153,8 @@ pool_obtain_fresh(pcu_memory_pool *self, int bin, size_t size)
     const char *routine = "";
     size_t bytes = pcu_bins_size(bin);
     size_t released = 0;
-    if (pcu_context_ready(self->st) < 0) { /* the pool's context may be this thread's */
+    if (pcu_current_context_ready(self->st) <
+        0) { /* the pool's context may be this thread's */
         return NULL;
     }
     pool_block *block = PyMem_Calloc(1, sizeof(*block));

@@ -9,7 +9,7 @@
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/resource.h"

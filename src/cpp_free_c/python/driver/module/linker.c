@@ -11,7 +11,7 @@
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/module/image.h"
 #include "python/driver/module/jit.h"
 #include "python/driver/resource.h"
@@ -119,7 +119,8 @@ static int
 linker_check(pcu_linker *self, const char *routine)
 {
     if (pcu_resource_check(&self->base, routine) < 0 ||
-        linker_check_idle(self, routine) < 0 || pcu_context_ready(self->base.st) < 0) {
+        linker_check_idle(self, routine) < 0 ||
+        pcu_current_context_ready(self->base.st) < 0) {
         return -1;
     }
     return 0;

@@ -2,8 +2,9 @@
  * object that shows the state of one. See reference.h. */
 #include "python/driver/texture/reference.h"
 
-#include "python/driver/context_stack.h"
+#include "python/support/driver_call.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/resource.h"
 
 enum { /* the marks that pycuda-textures.hpp writes */
        REFERENCE_MARK_TEXTURE = 0x66657274,

@@ -19,9 +19,10 @@
  * The copy reads the handle from the object, which lives longer than the copy. */
 #include "python/driver/texture/reference_store.h"
 
-#include "python/driver/context_stack.h"
+#include "python/driver/current_context.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/module_struct.h"
+#include "python/driver/resource.h"
 
 enum {
     STORE_RETIRED_MAX = 64,
@@ -122,7 +123,7 @@ store_wait_for_context(pcu_state *st, pcu_reference_store *store)
     int rc;
     store->retired = NULL;
     store->readers = 0;
-    rc = pcu_context_synchronize(st);
+    rc = pcu_current_context_synchronize(st);
     if (rc < 0) {
         store->readers = 2;
         Py_XDECREF(retired);
@@ -164,7 +165,7 @@ store_wait(pcu_state *st, pcu_reference_store *store, CUstream stream)
     if (status != CUDA_ERROR_NOT_READY) {
         return pcu_raise(st, "cuEventQuery", status);
     }
-    if (pcu_context_ready(st) < 0) {
+    if (pcu_current_context_ready(st) < 0) {
         return -1;
     }
     CUevent event = ((pcu_resource *)store->event)->handle.event;
@@ -446,7 +447,7 @@ pcu_reference_store_launch(PyObject *op, CUstream stream)
     pcu_reference_store *store = module->references;
     if (store->changed) {
         pcu_scope scope;
-        if (pcu_context_ready(module->base.st) < 0) {
+        if (pcu_current_context_ready(module->base.st) < 0) {
             return -1;
         }
         CUresult status = pcu_scope_enter(&scope, pcu_context_rec(module->base.ctx));

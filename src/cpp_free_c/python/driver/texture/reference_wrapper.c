@@ -1,9 +1,10 @@
 /* The common part of TextureReference and SurfaceReference. See reference_wrapper.h. */
 #include "python/driver/texture/reference_wrapper.h"
 
+#include "python/support/errors.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/resource.h"
 #include "python/driver/texture/reference_store.h"
 
 int

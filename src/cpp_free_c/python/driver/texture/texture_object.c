@@ -9,13 +9,14 @@
 #include "python/driver/texture/texture_object.h"
 
 #include "python/support/convert.h"
+#include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
-#include "python/driver/context_stack.h"
 #include "python/driver/memory/pointer.h"
 #include "python/driver/memory/texture_array.h"
+#include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
 /* -- making ------------------------------------------------------------------------ */
@@ -192,7 +193,7 @@ texture_is_captured(const pcu_texture *self)
 {
     enum { CAPTURE_ACTIVE = 1 };
     CUstreamCaptureStatus status = 0;
-    CUstream current = pcu_current_stream();
+    CUstream current = pcu_stream_current();
     pcu_scope scope;
     if (current != NULL && drv.StreamIsCapturing(current, &status) == CUDA_SUCCESS &&
         status == CAPTURE_ACTIVE) {
