@@ -230,9 +230,8 @@ def _request_of(arguments: dict[str, Any]) -> CompileRequest:
         raise TypeError("compile needs the argument 'source'")
     if arguments.get("target") is not None:
         _check_target(arguments["target"])
-    request = CompileRequest(**arguments)
-    request.options = _default_flags(arguments.get("options"))
-    return request
+    options = _default_flags(arguments.get("options"))
+    return CompileRequest(**{**arguments, "options": options})
 
 
 def link(

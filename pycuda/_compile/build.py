@@ -288,8 +288,7 @@ def build_module(
         if not name.strip() or "\n" in name:
             raise ValueError(f"{name!r} is not the name of a kernel")
     image, lowered, messages = build(compilation, names)
-    if messages:
-        pass_on(messages)
+    pass_on(messages)
     return load(image, compilation), lowered
 
 

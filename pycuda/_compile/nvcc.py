@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from pycuda._compile import toolkit
 from pycuda._compile.warning import warn
-from pycuda._compile.work_folder import work_folder
 from pycuda._excerpt import SOURCE_NAME
 from pycuda.driver import CompileError, CompilerNotFoundError
 
@@ -103,6 +102,8 @@ class Tool(toolkit.Tool):
         keep: bool,
         names: Sequence[str] = (),
     ) -> toolkit.Result:
+        from pycuda._compile.work_folder import work_folder
+
         with work_folder(keep) as folder:
             if not names:
                 return _run_in(folder, self.path, source, options, target, keep)
@@ -300,6 +301,8 @@ def parse_dependencies(text: str) -> list[str]:
 
 def preprocess(path: str, source: str, options: Sequence[str]) -> str:
     """Return a text after nvcc's preprocessor."""
+    from pycuda._compile.work_folder import work_folder
+
     with work_folder(keep=False) as folder:
         source_path = os.path.join(folder, SOURCE_NAME)
         with open(source_path, "wb") as file:

@@ -2,7 +2,8 @@
 
 It needs neither nvcc nor a host compiler. It has no standard headers, which
 ``nvrtc_headers.py`` provides, and does not list the files that it read, which
-``nvrtc_inputs.py`` finds.
+``nvrtc_inputs.py`` finds. Only a compilation needs that file and
+``nvrtc_options.py``. A hit of the cache does not, so it need not wait for their import.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ import re
 import sys
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from pycuda._compile import store, toolkit
 from pycuda._compile.nvrtc_headers import (
@@ -25,16 +24,7 @@ from pycuda._compile.nvrtc_headers import (
     PRELUDE_NAME,
     PRELUDE_NAMES,
 )
-from pycuda._compile.nvrtc_inputs import follow, users_own
-from pycuda._compile.nvrtc_options import (
-    AS_DEVICE,
-    in_one_piece,
-    is_strict,
-    split_folders,
-    translate,
-)
 from pycuda._compile.toolkit import Result
-from pycuda._compile.work_folder import work_folder
 from pycuda._excerpt import SOURCE_NAME
 from pycuda.driver import CompileError, CompilerNotFoundError
 
@@ -45,17 +35,9 @@ _WHEEL_HEADERS = (
     "nvidia/cuda_cccl/include",
     "nvidia/curand/include",
 )
-# What nvcc accepts without an option: functions and variables of the host, which NVRTC
-# compiles for the device, and wide integers.
-_REMEDIES = (
-    ("host functions are not allowed", AS_DEVICE),
-    ("host variables are not allowed", AS_DEVICE),
-    ("--device-int128", "--device-int128"),
-)
-_PRE = re.compile(r"-include|--pre-include|-optf|--options-file")
-_DIGITS = re.compile(r"\d+")
+_PRE = ("-include", "--pre-include", "-optf", "--options-file")
 _WARNING = ": warning #"
-_UNUSED = re.compile(r"\s*.*: warning #177-D: function .* never referenced")
+_UNUSED = r"\s*.*: warning #177-D: function .* never referenced"
 _INVALID_OPTION = 5
 
 # NVRTC looks for a header first in the folder of the program's name. For a bare name
@@ -110,7 +92,8 @@ def _search() -> str | None:
 
 
 def _version_in(path: str) -> list[int]:
-    return [int(part) for part in _DIGITS.findall(os.path.basename(path))]
+    parts = os.path.basename(path).split(".")
+    return [int(part) for part in parts if part.isdecimal()]
 
 
 class _Library:
@@ -212,10 +195,13 @@ class Tool(toolkit.Tool):
         keep: bool,
         names: Sequence[str] = (),
     ) -> Result:
+        from pycuda._compile import nvrtc_inputs, nvrtc_options
+
         _refuse_impossible(source, options, target)
         facts = self._seen or self.facts(None)
-        given = translate(in_one_piece(options), target, facts.archs)
-        own, given_folders = split_folders(given)
+        pieces = nvrtc_options.in_one_piece(options)
+        given = nvrtc_options.translate(pieces, target, facts.archs)
+        own, given_folders = nvrtc_options.split_folders(given)
         own_folders = _own_folders(self.path)
         facts.toolkit_dirs = _toolkits_among(own_folders)
         program = _Program(
@@ -224,7 +210,7 @@ class Tool(toolkit.Tool):
             [*own, *(f"-I{folder}" for folder in given_folders + own_folders)],
             target,
             names,
-            users_own(given_folders, own_folders),
+            nvrtc_inputs.users_own(given_folders, own_folders),
         )
         started_ns = time.time_ns()
         outcome = _compile_like_nvcc(program, own_folders)
@@ -232,10 +218,12 @@ class Tool(toolkit.Tool):
             _keep(program.text, outcome.image, target)
         log = _checked_log(outcome, program, source, options, own_folders)
         read = None
-        if not any(_PRE.match(option) for option in own):
+        if not any(option.startswith(_PRE) for option in own):
             shared = [each for each in own_folders if each not in facts.toolkit_dirs]
             offered = HEADERS.keys() - program.without
-            read = follow(source, given_folders, facts.toolkit_dirs, shared, offered)
+            read = nvrtc_inputs.follow(
+                source, given_folders, facts.toolkit_dirs, shared, offered
+            )
         result = Result(outcome.image, read, started_ns, log, outcome.lowered)
         result.search_dirs = given_folders
         return result
@@ -259,18 +247,30 @@ def _refuse_impossible(source: str, options: Sequence[str], target: str) -> None
         )
 
 
-@dataclass
 class _Program:
-    """The text and the options for one NVRTC program."""
+    """The text and the options for one NVRTC program.
 
-    library: _Library
-    text: str
-    arguments: list[str]
-    target: str
-    names: Sequence[str]  # expressions for kernels
-    without: Collection[
-        str
-    ]  # standard headers that the user has, which are not offered
+    ``names`` are expressions for kernels. ``without`` are the standard headers that the
+    user has; they are not offered.
+    """
+
+    __slots__ = ("arguments", "library", "names", "target", "text", "without")
+
+    def __init__(
+        self,
+        library: _Library,
+        text: str,
+        arguments: list[str],
+        target: str,
+        names: Sequence[str],
+        without: Collection[str],
+    ) -> None:
+        self.library = library
+        self.text = text
+        self.arguments = arguments
+        self.target = target
+        self.names = names
+        self.without = without
 
     def compile(
         self, remedy: Sequence[str] = (), without: Collection[str] = ()
@@ -288,19 +288,24 @@ class _Program:
         )
 
 
-class _Outcome(NamedTuple):
+class _Outcome:
     """The result of one compilation. A ``status`` other than 0 is an error."""
 
-    status: int
-    image: bytes
-    log: str
-    lowered: list[str]
+    __slots__ = ("image", "log", "lowered", "status")
+
+    def __init__(self, status: int, image: bytes, log: str, lowered: list[str]) -> None:
+        self.status = status
+        self.image = image
+        self.log = log
+        self.lowered = lowered
 
 
 def _compile_like_nvcc(program: _Program, own_folders: Iterable[str]) -> _Outcome:
     """Compile a program. If that fails, try again with what nvcc does by itself."""
+    from pycuda._compile.nvrtc_options import REMEDIES
+
     outcome = program.compile()
-    for complaint, remedy in _REMEDIES:
+    for complaint, remedy in REMEDIES:
         if outcome.status == 0 or complaint not in outcome.log:
             continue
         if remedy in program.arguments:
@@ -324,6 +329,8 @@ def _checked_log(
     own_folders: Iterable[str],
 ) -> str:
     """Return the messages of a compilation. Raise CompileError if it failed."""
+    from pycuda._compile.nvrtc_options import is_strict
+
     status, log = outcome.status, outcome.log
     if status == 0:
         log = _without_nvccs_silence(log, own_folders)
@@ -420,7 +427,7 @@ def _without_nvccs_silence(log: str, folders: Iterable[str]) -> str:
     kept = [
         block
         for block in blocks
-        if not block.lstrip().startswith(own) and not _UNUSED.match(block)
+        if not block.lstrip().startswith(own) and not re.match(_UNUSED, block)
     ]
     if all(block.startswith("Remark:") or not block.strip() for block in kept):
         return ""
@@ -432,7 +439,7 @@ def _opening(source: str, options: Sequence[str]) -> str:
     text = "\n".join((source, *options))
     # A macro can form a word, and a header can have one.
     plain = not re.search(r"##|#\s*include", text)
-    if plain and not any(map(_PRE.match, options)):
+    if plain and not any(option.startswith(_PRE) for option in options):
         words = set(re.findall(r"\w+", text))
         if words.isdisjoint(PRELUDE_NAMES):
             return ""
@@ -454,6 +461,8 @@ def _strings(items: Sequence[bytes]) -> ctypes.Array[ctypes.c_char_p]:
 
 
 def _keep(text: str, image: bytes, target: str) -> None:
+    from pycuda._compile.work_folder import work_folder
+
     with work_folder(keep=True) as folder:
         given = text.encode("utf-8", "surrogateescape")
         for name, data in ((SOURCE_NAME, given), (f"kernel.{target}", image)):

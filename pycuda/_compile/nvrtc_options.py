@@ -37,6 +37,14 @@ _PIECES = ("-dlink", "-rdc=true", "--relocatable-device-code=true")
 # Functions and variables without a mark are the device's, not the host's.
 AS_DEVICE = "--device-as-default-execution-space"
 
+# What nvcc accepts without an option: functions and variables of the host, which NVRTC
+# compiles for the device, and wide integers.
+REMEDIES = (
+    ("host functions are not allowed", AS_DEVICE),
+    ("host variables are not allowed", AS_DEVICE),
+    ("--device-int128", "--device-int128"),
+)
+
 # Options with a value that have a translation, or that NVRTC ignores.
 _WITH_VALUE = frozenset(
     (
@@ -46,7 +54,7 @@ _WITH_VALUE = frozenset(
         *("-isystem", "--system-include"),
     )
 )
-_LIBRARIES = re.compile(r"-[lL]|--library(-path)?(=|$)")
+_LIBRARIES = r"-[lL]|--library(-path)?(=|$)"
 
 
 class _Translation:
@@ -124,7 +132,7 @@ def in_one_piece(options: Sequence[str]) -> Sequence[str]:
 
 
 def _is_for_linking(option: str) -> bool:
-    return bool(_LIBRARIES.match(option)) and not option.startswith("-lineinfo")
+    return bool(re.match(_LIBRARIES, option)) and not option.startswith("-lineinfo")
 
 
 def _one_arch_only(options: Sequence[str]) -> CompileError:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass
-class CompileRequest:
+class CompileRequest(NamedTuple):
     """One compilation as a caller asks for it. ``build.prepare`` checks the values.
 
     The fields have the names of the arguments of ``pycuda.compiler.compile``.

@@ -31,6 +31,8 @@ def warn(text: str) -> None:
 
 def pass_on(messages: str) -> None:
     """Warn of the messages that a compiler printed although it succeeded."""
+    if not messages:
+        return
     text = re.sub(_DEPRECATED_ARCHITECTURE, "", messages).strip()
     if not text:
         return
