@@ -66,7 +66,7 @@ struct pcu_drv_info {
     /* The software device's report on the last fault; NULL on a real driver. */
     const char *(*report)(void);
     /* Registers the callback that handles signals during long calls of the software
-     * device (device/machine/wait.h); NULL on a real driver. */
+     * device (device/machine/warp/wait.h); NULL on a real driver. */
     void (*set_host)(int (*host)(int question));
     unsigned long main_thread; /* the thread that runs Python's signal handlers, or 0 */
     char path[512];            /* the library given to dlopen */

@@ -312,7 +312,8 @@ flow_barrier_red(low_func *f)
 {
     enum { RED_AND, RED_OR, RED_POPC };
     const unsigned operands_count = f->in->operand_count;
-    const ptx_operand *operands = f->in->operands, *counted = NULL;
+    const bool has_count = operands_count == 4;
+    const ptx_operand *operands = f->in->operands, *count = NULL;
     ptx_class width = PTX_PRED;
     low_value d, a, b = 0, p;
     uint32_t kind = RED_AND;
@@ -326,19 +327,17 @@ flow_barrier_red(low_func *f)
     else if (low_has(f, PTX_W_or)) {
         kind = RED_OR;
     }
-    if (operands_count == 4) {
-        counted = &operands[2];
-    }
     d = low_target(f, &operands[0], width);
     a = low_source(f, &operands[1], PTX_W_u32);
-    if (counted != NULL) {
-        b = low_source(f, counted, PTX_W_u32);
+    if (has_count) {
+        count = &operands[2];
+        b = low_source(f, count, PTX_W_u32);
     }
-    flow_check_barrier(f, &operands[1], counted);
+    flow_check_barrier(f, &operands[1], count);
     p = low_predicate(f, &operands[operands_count - 1]);
     insn = low_emit(f, EMU_OP_bar_red, d, a, b, p);
     insn->aux = kind;
-    insn->imm = flow_barrier_flags(f, counted != NULL);
+    insn->imm = flow_barrier_flags(f, has_count);
     insn->e = LOW_NUMBER(0);
 }
 

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 
-/* Run by device/machine/services.c. */
+/* Run by device/machine/services/services.c. */
 #define EMU_SERVICES(X) \
     X(PRINTF, "vprintf", 2) \
     X(ASSERT, "__assertfail", 5) \
@@ -16,7 +16,7 @@
     X(FREE, "free", 1)
 
 /* The functions of dynamic parallelism: the row Name is __cudaCDP2Name and
- * __cudaCDP2Name_ptsz. Run by device/machine/dynamic_parallelism.c. */
+ * __cudaCDP2Name_ptsz. Run by device/machine/services/dynamic_parallelism.c. */
 #define EMU_RUNTIME_SERVICES(X) \
     X(GetParameterBufferV2, 4) \
     X(GetParameterBuffer, 2) \

@@ -86,11 +86,14 @@ PyObject *
 pcu_gpuarray_new(pcu_state *st, PyTypeObject *type, int ndim, const size_t *shape,
                  const ptrdiff_t *strides, PyArray_Descr *dtype, PyObject *allocator)
 {
-    if (type != NULL && type != st->GPUArray) {
+    if (type == NULL) {
+        type = st->GPUArray;
+    }
+    if (type != st->GPUArray) {
         return construction_subclass_new(st, type, ndim, shape, strides, dtype,
                                          allocator);
     }
-    pcu_gpuarray *self = pcu_gpuarray_blank_new(st, st->GPUArray);
+    pcu_gpuarray *self = pcu_gpuarray_blank_new(st, type);
     if (self == NULL) {
         return NULL;
     }

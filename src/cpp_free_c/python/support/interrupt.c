@@ -1,9 +1,9 @@
 /* Signals while the software device computes or waits.
  *
  * A call of a real driver cannot be interrupted. The software device runs a callback
- * during long calls (device/machine/wait.h); the callback here runs Python's signal
- * handlers. If a handler raises, the device cancels the kernel or ends the wait, and
- * the driver call fails. pcu_interrupt_raise then raises the handler's exception
+ * during long calls (device/machine/warp/wait.h); the callback here runs Python's
+ * signal handlers. If a handler raises, the device cancels the kernel or ends the wait,
+ * and the driver call fails. pcu_interrupt_raise then raises the handler's exception
  * instead of that failure. If the failure is not raised, as in a destructor, a pending
  * call raises the exception as soon as Python code runs.
  *
@@ -16,7 +16,7 @@
 
 #include "driver/context_record.h"
 
-/* The questions of device/machine/wait.h. */
+/* The questions of device/machine/warp/wait.h. */
 enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
 
 /* The thread state of a call that released the interpreter lock here, else NULL. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "device/memory/memory.h"
-#include "device/machine/services.h"
+#include "device/machine/services/services.h"
 #include "device/api/entry/context_stack.h"
 #include "device/base/device.h"
 #include "device/api/entry/entry.h"

@@ -1,6 +1,6 @@
 /* The settings of a context: limits, configurations, peers. Also cuCtxSynchronize. */
 #define _GNU_SOURCE
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
 #include "device/api/stream/stream.h"

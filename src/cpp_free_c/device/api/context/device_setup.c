@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/race_check.h"
+#include "device/machine/warp/race_check.h"
 #include "device/api/entry/message.h"
 
 #define DEFAULT_MEMORY ((uint64_t)4 << 30)

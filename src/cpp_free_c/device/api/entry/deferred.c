@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "device/memory/memory.h"
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/call_log.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 
 static struct {
     pthread_mutex_t mutex;

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "device/api/entry/running.h"
 
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/lock.h"
 
 static struct {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/pending_free.h"
 #include "device/api/entry/users.h"

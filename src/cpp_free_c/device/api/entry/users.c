@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "device/base/device.h"
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/release_count.h"
 

@@ -6,7 +6,7 @@
 #define DEVICE_API_ENTRY_WORK_H
 
 #include "device/base/device.h"
-#include "device/machine/launch.h"
+#include "device/machine/warp/launch.h"
 
 /* CUgraphNodeType values. */
 enum {

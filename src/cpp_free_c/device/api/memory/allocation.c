@@ -84,7 +84,7 @@ emu_cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
                     size_t Height, unsigned int ElementSizeBytes)
 {
     emu_context *context;
-    emu_allocation *made;
+    emu_allocation *made = NULL;
     size_t pitch = 0;
     CUresult status = EMU_ENTER_CONTEXT(MemAllocPitch, &context);
 

@@ -3,7 +3,7 @@
  * Streams run their work at once, so memory is allocated at once too. */
 #define _GNU_SOURCE
 #include "device/memory/memory.h"
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
 #include "device/api/memory/pool.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "device/memory/memory.h"
-#include "device/machine/services.h"
-#include "device/machine/wait.h"
+#include "device/machine/services/services.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/stream/stream.h"

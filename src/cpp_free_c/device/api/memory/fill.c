@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "device/machine/execution.h"
-#include "device/machine/wait.h"
+#include "device/machine/grid/execution.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/memory/copy.h"

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "device/machine/wait.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/entry.h"
 #include "device/api/memory/ipc_file.h"
 #include "device/api/entry/lock.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/execution.h"
-#include "device/machine/wait.h"
+#include "device/machine/grid/execution.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"

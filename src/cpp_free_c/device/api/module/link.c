@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/machine/handlers.h"
+#include "device/machine/warp/handlers.h"
 #include "device/api/entry/entry.h"
 #include "device/api/module/image.h"
 #include "device/api/module/jit.h"

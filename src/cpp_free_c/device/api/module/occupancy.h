@@ -5,7 +5,7 @@
 #define DEVICE_API_MODULE_OCCUPANCY_H
 
 #include "device/api/module/module.h"
-#include "device/machine/occupancy.h"
+#include "device/machine/warp/occupancy.h"
 
 /* emu_occupancy_blocks on the device of the function. */
 int emu_occupancy_of(const emu_function *function, int block_size,

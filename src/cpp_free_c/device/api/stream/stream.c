@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "device/machine/services.h"
-#include "device/machine/wait.h"
+#include "device/machine/services/services.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/deferred.h"
 #include "device/api/entry/entry.h"

@@ -10,8 +10,8 @@
 
 #include "device/memory/array.h"
 #include "device/memory/texture.h"
-#include "device/machine/execution.h"
-#include "device/machine/wait.h"
+#include "device/machine/grid/execution.h"
+#include "device/machine/warp/wait.h"
 #include "device/api/entry/entry.h"
 #include "device/api/module/module.h"
 #include "device/api/stream/stream.h"

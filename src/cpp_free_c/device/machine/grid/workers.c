@@ -1,0 +1,561 @@
+/* Workers. See workers.h. */
+#define _GNU_SOURCE
+#include "device/machine/grid/workers.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device/machine/warp/block.h"
+#include "device/machine/warp/cancel.h"
+#include "device/machine/warp/clock.h"
+#include "device/machine/grid/idle_workers.h"
+#include "device/machine/warp/proof.h"
+#include "device/machine/warp/report.h"
+#include "device/machine/grid/threads.h"
+#include "device/machine/warp/wait.h"
+#include "device/machine/warp/watch.h"
+
+enum {
+    SUSPECT = 2000000, /* a block that has run for this time may be waiting */
+    WATCH_SHARE = 200, /* watching takes at most 1 / WATCH_SHARE of the time */
+    WATCH_TURNS = 32,  /* turns of the first watch */
+    WATCH_TURNS_MOST = 1 << 16,
+    SLEEP = 100000, /* the first pause between two watches of a grid that waits */
+    SLEEP_MOST = 2000000,
+    PLACES = 3
+};
+
+/* -- a worker and its blocks ------------------------------------------------------- */
+
+/* An instruction at which blocks wait. */
+typedef struct {
+    emu_watch_read read;
+    unsigned warps;
+} place;
+
+typedef struct {
+    emu_worker *worker;
+    emu_grid *grid;
+    emu_block **blocks; /* the first `live` run, the others may be reused */
+    size_t live, count, room;
+    emu_watch *watch;     /* made at its first use */
+    uint64_t watch_at;    /* when to watch next; 0: not set yet */
+    uint32_t watch_turns; /* how many turns it takes */
+    bool waits;           /* counted in grid->waiting */
+    bool quiet;           /* it only watches */
+    emu_proof_part part;  /* in the proof that the grid is stuck */
+    long sleep;
+    place places[PLACES]; /* of its last watch */
+    unsigned place_count;
+    bool host; /* its blocks wait for memory that the host can write to */
+} crew;
+
+static bool
+crew_has_failed(const crew *c)
+{
+    return atomic_load_explicit(&c->grid->failed, memory_order_relaxed) != 0;
+}
+
+static bool
+crew_takes_turns(const crew *c)
+{
+    return atomic_load_explicit(&c->grid->takes_turns, memory_order_relaxed);
+}
+
+static bool
+grid_has_blocks_left(const emu_grid *grid)
+{
+    return atomic_load(&grid->next_block) < grid->block_count;
+}
+
+/* Reserve a place for one resident block. False: the grid has as many resident
+ * blocks as it may have. */
+static bool
+grid_take_slot(emu_grid *grid)
+{
+    unsigned resident = atomic_load(&grid->resident);
+
+    while (resident < grid->max_resident) {
+        if (atomic_compare_exchange_weak(&grid->resident, &resident, resident + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+grid_return_slot(emu_grid *grid)
+{
+    atomic_fetch_sub(&grid->resident, 1);
+}
+
+static void
+crew_set_waits(crew *c, bool waits)
+{
+    if (c->waits != waits) {
+        c->waits = waits;
+        if (waits) {
+            atomic_fetch_add(&c->grid->waiting, 1);
+        }
+        else {
+            atomic_fetch_sub(&c->grid->waiting, 1);
+        }
+    }
+}
+
+/* Begin the block with this number. False: out of memory. */
+static bool
+crew_begin(crew *c, uint64_t number)
+{
+    if (c->live == c->room) {
+        const size_t room = c->room * 2 + 8;
+        emu_block **larger = malloc(room * sizeof *larger);
+
+        if (larger == NULL) {
+            return false;
+        }
+        memcpy(larger, c->blocks, c->count * sizeof *larger);
+        if (c->blocks != &c->worker->block) {
+            free(c->blocks);
+        }
+        c->blocks = larger;
+        c->room = room;
+    }
+    if (c->live == c->count) {
+        c->blocks[c->count] = emu_block_new(c->worker);
+        if (c->blocks[c->count] == NULL) {
+            return false;
+        }
+        c->count++;
+    }
+    if (!emu_block_begin(c->blocks[c->live], c->grid, number)) {
+        return false;
+    }
+    c->live++;
+    return true;
+}
+
+/* Begin the next block of the grid. False: there is none, or out of memory. */
+static bool
+crew_next(crew *c)
+{
+    const uint64_t number = atomic_fetch_add(&c->grid->next_block, 1);
+
+    if (number >= c->grid->block_count) {
+        return false;
+    }
+    if (!crew_begin(c, number)) {
+        emu_cancel_no_memory(c->grid);
+        return false;
+    }
+    return true;
+}
+
+/* Remove a block that has ended. */
+static void
+crew_retire(crew *c, size_t index)
+{
+    emu_block *block = c->blocks[index];
+
+    c->live--;
+    c->blocks[index] = c->blocks[c->live];
+    c->blocks[c->live] = block;
+    if (c->live) {
+        grid_return_slot(c->grid);
+    }
+}
+
+/* -- watching ---------------------------------------------------------------------- */
+
+static void
+crew_add_place(crew *c, const emu_watch_read *read)
+{
+    unsigned i;
+
+    for (i = 0; i < c->place_count && c->places[i].read.insn != read->insn; i++) {
+    }
+    if (i < c->place_count) {
+        c->places[i].warps++;
+    }
+    else if (i < PLACES) {
+        c->places[c->place_count++] = (place){*read, 1};
+    }
+}
+
+static void
+crew_add_places(crew *c)
+{
+    const emu_watch_read *reads;
+    const unsigned count = emu_watch_reads(c->watch, &reads);
+    unsigned i;
+
+    for (i = 0; i < count; i++) {
+        crew_add_place(c, &reads[i]);
+    }
+    c->host |= emu_watch_reads_host_memory(c->watch);
+}
+
+/* Watch the blocks of the crew. Return the least result. */
+static emu_watch_result
+crew_watch(crew *c)
+{
+    emu_watch_result least = EMU_WAITS;
+    size_t i;
+
+    if (c->watch == NULL) {
+        c->watch = emu_watch_new();
+    }
+    c->place_count = 0;
+    c->host = false;
+    for (i = 0; i < c->live && c->watch && least != EMU_MOVES; i++) {
+        emu_block_state state;
+        const emu_watch_result result =
+            emu_watch_block(c->watch, c->blocks[i], c->watch_turns, &state);
+
+        if (state == EMU_BLOCK_DONE) {
+            crew_retire(c, i);
+        }
+        if (result == EMU_WAITS) {
+            crew_add_places(c);
+        }
+        if (result < least) {
+            least = result;
+        }
+    }
+    if (c->watch == NULL) {
+        return EMU_MOVES;
+    }
+    return least;
+}
+
+/* Watch the blocks if it is time to, and set the time of the next watch. False: it is
+ * not time yet. */
+static bool
+crew_watch_if_due(crew *c, emu_watch_result *result)
+{
+    const uint64_t begin = c->worker->looked;
+    uint64_t end;
+
+    if (!c->watch_at) {
+        c->watch_at = begin + SUSPECT;
+        c->watch_turns = WATCH_TURNS;
+    }
+    if (begin < c->watch_at) {
+        return false;
+    }
+    *result = crew_watch(c);
+    end = emu_clock_steady();
+    c->watch_at = end + (end - begin) * WATCH_SHARE;
+    if (*result == EMU_MOVES && c->watch_turns < WATCH_TURNS_MOST) {
+        c->watch_turns *= 2;
+    }
+    return true;
+}
+
+/* -- a grid that only waits ---------------------------------------------------------
+ */
+
+/* Write "; warp 0 of block (0, 0, 0) reads 0x7f00 (k.cu:12), byte 4 of the ...". */
+static size_t
+crew_place_text(const place *p, char *text, size_t room)
+{
+    const emu_watch_read *read = &p->read;
+    const uint32_t *ctaid = read->warp->block->ctaid;
+    const emu_allocation *memory = emu_memory_find(read->address);
+    const char *name = "", *space = "", *ending = "s";
+    char where[112], in[120] = "";
+    int length;
+
+    emu_report_place_text(read->func->program,
+                          emu_report_place_of(read->func, read->insn), where,
+                          sizeof where);
+    if (memory && memory->name) {
+        space = " ";
+        name = memory->name;
+    }
+    if (memory) {
+        (void)snprintf(in, sizeof in,
+                       ", byte %llu of the %llu-byte %s allocation%s%.40s",
+                       (unsigned long long)(read->address - memory->base),
+                       (unsigned long long)memory->size,
+                       emu_memory_kind_name(memory->kind), space, name);
+    }
+    length = snprintf(text, room, "; warp %u of block (%u, %u, %u)", read->warp->number,
+                      ctaid[0], ctaid[1], ctaid[2]);
+    if (p->warps > 1 && length > 0 && (size_t)length < room) {
+        ending = "";
+        length += snprintf(text + length, room - (size_t)length,
+                           " and %u others like it", p->warps - 1);
+    }
+    if (length > 0 && (size_t)length < room) {
+        length += snprintf(text + length, room - (size_t)length, " read%s 0x%llx%s%s",
+                           ending, (unsigned long long)read->address, where, in);
+    }
+    if (length < 0) {
+        return 0;
+    }
+    return (size_t)length;
+}
+
+/* The place of the fault: the first read of the last watch, or the kernel's start. */
+static void
+crew_fault_stuck(crew *c)
+{
+    static const char waits[] =
+        "deadlock: all blocks that are resident wait for global memory to change%s%s";
+    static const char loops[] =
+        "deadlock: all blocks that are resident loop for ever%s%s";
+    emu_grid *grid = c->grid;
+    const emu_func *kernel = grid->kernel->func;
+    emu_warp *warp = &c->blocks[0]->warps[0];
+    const uint64_t begun = atomic_load(&grid->next_block);
+    emu_watch_read read = {.func = kernel, .insn = kernel->code};
+    emu_frame frame = {.func = kernel};
+    const char *format = loops;
+    char text[420] = "", rest[120] = "";
+    size_t used = 0;
+
+    for (unsigned i = 0; i < c->place_count && used < sizeof text; i++) {
+        used += crew_place_text(&c->places[i], text + used, sizeof text - used);
+    }
+    if (c->place_count) {
+        format = waits;
+        read = c->places[0].read;
+        warp = read.warp;
+        frame.func = read.func;
+        if (read.func != kernel) {
+            frame.parent = warp->frame;
+        }
+    }
+    if (begun < grid->block_count) {
+        (void)snprintf(rest, sizeof rest,
+                       "; %llu of %llu blocks have not begun, since %u are resident at "
+                       "most",
+                       (unsigned long long)(grid->block_count - begun),
+                       (unsigned long long)grid->block_count, grid->max_resident);
+    }
+    warp->frame = &frame;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    (void)emu_fault(warp, read.insn, CUDA_ERROR_LAUNCH_FAILED, read.lane, read.address,
+                    format, text, rest);
+#pragma GCC diagnostic pop
+    warp->frame = NULL;
+}
+
+/* One watch of the blocks of a crew that only watches. */
+static void
+crew_stay_quiet(crew *c)
+{
+    const uint64_t epoch = emu_proof_join(c->grid, &c->part);
+    const struct timespec pause = {.tv_nsec = c->sleep};
+
+    if (crew_watch(c) != EMU_WAITS ||
+        (grid_has_blocks_left(c->grid) &&
+         atomic_load(&c->grid->resident) < c->grid->max_resident)) {
+        emu_proof_leave(c->grid, &c->part);
+        c->quiet = false;
+        if (c->worker->number == 0) {
+            emu_wait_set_stuck(false);
+        }
+        return;
+    }
+    emu_proof_vote(c->grid, &c->part, epoch, c->host);
+    if (c->worker->number == 0) {
+        emu_proof_judge(c->grid);
+    }
+    if (atomic_load(&c->grid->stuck)) {
+        crew_fault_stuck(c);
+        return;
+    }
+    (void)nanosleep(&pause, NULL);
+    if (c->sleep < SLEEP_MOST) {
+        c->sleep *= 2;
+    }
+    emu_cancel_look(c->worker, c->grid);
+}
+
+/* -- running blocks ---------------------------------------------------------------- */
+
+/* After a look of a worker with one block: change the mode of the grid if all wait. */
+static void
+crew_look_alone(crew *c)
+{
+    emu_grid *grid = c->grid;
+    emu_watch_result result;
+
+    if (crew_watch_if_due(c, &result)) {
+        crew_set_waits(c, result != EMU_MOVES);
+    }
+    if (c->waits && atomic_load(&grid->waiting) == atomic_load(&grid->active)) {
+        atomic_store(&grid->takes_turns, true);
+    }
+}
+
+/* Run blocks one after the other, until the grid changes to turns. */
+static void
+crew_run_alone(crew *c)
+{
+    while (!crew_has_failed(c) && !crew_takes_turns(c) && crew_next(c)) {
+        c->watch_at = 0;
+        while (c->live && !crew_has_failed(c) && !crew_takes_turns(c)) {
+            if (emu_block_turn(c->blocks[0]) == EMU_BLOCK_DONE) {
+                crew_retire(c, 0);
+            }
+            else if (c->worker->has_looked) {
+                c->worker->has_looked = false;
+                crew_look_alone(c);
+            }
+        }
+        if (!c->live) {
+            crew_set_waits(c, false);
+        }
+    }
+}
+
+/* Begin blocks: at most as many as already run, and one more, so that other workers
+ * can begin some too. */
+static void
+crew_begin_more(crew *c)
+{
+    size_t wanted = c->live + 1;
+
+    while (wanted-- && !crew_has_failed(c) && grid_has_blocks_left(c->grid)) {
+        const bool has_taken = c->live && grid_take_slot(c->grid);
+
+        if (c->live && !has_taken) {
+            return;
+        }
+        if (!crew_next(c)) {
+            if (has_taken) {
+                grid_return_slot(c->grid);
+            }
+            return;
+        }
+    }
+}
+
+static void
+crew_run_in_turns(crew *c)
+{
+    while (!crew_has_failed(c)) {
+        size_t i = 0;
+
+        crew_begin_more(c);
+        if (!c->live) {
+            return;
+        }
+        if (c->quiet) {
+            crew_stay_quiet(c);
+            continue;
+        }
+        while (i < c->live && !crew_has_failed(c)) {
+            if (emu_block_turn(c->blocks[i]) == EMU_BLOCK_DONE) {
+                crew_retire(c, i);
+            }
+            else {
+                i++;
+            }
+        }
+        if (c->worker->has_looked) {
+            emu_watch_result result;
+
+            c->worker->has_looked = false;
+            const bool is_watched = crew_watch_if_due(c, &result);
+            if (is_watched && result == EMU_WAITS) {
+                c->quiet = true;
+                c->sleep = SLEEP;
+            }
+        }
+    }
+}
+
+/* -- workers ----------------------------------------------------------------------- */
+
+/* Drop the blocks that a failed launch left and keep one block for the next launch. */
+static void
+crew_end(crew *c)
+{
+    size_t i;
+
+    if (c->live > 1) {
+        atomic_fetch_sub(&c->grid->resident, (unsigned)c->live - 1);
+    }
+    for (i = 0; i < c->live; i++) {
+        emu_block_drop_frames(c->blocks[i]);
+    }
+    for (i = 1; i < c->count; i++) {
+        emu_block_free(c->blocks[i]);
+    }
+    if (c->blocks != &c->worker->block) {
+        c->worker->block = c->blocks[0]; /* a larger list has one at least */
+        free(c->blocks);
+    }
+    emu_watch_free(c->watch);
+}
+
+static void
+worker_run_part(void *data, unsigned number)
+{
+    emu_grid *grid = data;
+    emu_worker *worker = emu_idle_worker_take();
+    crew c = {.worker = worker, .grid = grid};
+
+    if (worker == NULL) {
+        emu_cancel_no_memory(grid);
+        return;
+    }
+    worker->number = number;
+    worker->looked = 0;
+    worker->has_looked = false;
+    c.blocks = &worker->block;
+    c.count = worker->block != NULL;
+    c.room = 1;
+    atomic_fetch_add(&grid->active, 1);
+    if (crew_takes_turns(&c)) {
+        emu_proof_leave(grid, &c.part); /* the epoch of the other workers ends */
+    }
+    if (grid_take_slot(grid)) {
+        crew_run_alone(&c);
+        crew_run_in_turns(&c);
+        grid_return_slot(grid);
+    }
+    crew_set_waits(&c, false);
+    if (c.part.is_still) {
+        emu_proof_leave(grid, &c.part);
+    }
+    crew_end(&c);
+    atomic_fetch_sub(&grid->active, 1);
+    emu_idle_worker_give(worker);
+}
+
+/* Called while the thread that launched waits for the other workers. */
+static void
+worker_run_idle(void *data)
+{
+    if (emu_wait_poll()) {
+        emu_cancel(data, EMU_INTERRUPTED, NULL);
+    }
+    emu_proof_judge(data);
+}
+
+void
+emu_workers_run(emu_grid *grid)
+{
+    const unsigned threads = emu_threads_count();
+    uint64_t parts = threads;
+
+    if (parts > grid->block_count) {
+        parts = grid->block_count;
+    }
+    if (parts > grid->max_resident) {
+        parts = grid->max_resident;
+    }
+    (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
+    emu_threads_run(worker_run_part, worker_run_idle, grid, (unsigned)parts);
+    (void)pthread_mutex_destroy(&grid->proof.lock);
+    emu_wait_set_stuck(false);
+}

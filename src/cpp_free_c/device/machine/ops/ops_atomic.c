@@ -1,0 +1,189 @@
+/* Atomic operations. The lanes are done one after the other, in the order of their
+ * numbers. Memory that other blocks see is changed with atomics of the processor,
+ * shared memory with plain accesses, since a block belongs to one thread. */
+#include "device/machine/warp/machine.h"
+
+#include "device/base/half.h"
+#include "device/compile/encoding.h"
+#include "device/machine/warp/address_check.h"
+#include "device/machine/warp/lanes.h"
+#include "device/machine/warp/warp.h"
+
+/* On a GPU the caches add to global memory and flush subnormal numbers. Additions to
+ * shared memory use ordinary instructions. */
+static float
+atom_add_f32(float old, float b, bool shared)
+{
+    if (shared) {
+        return canonical(old + b);
+    }
+    return flush(canonical(flush(old) + flush(b)));
+}
+
+/* If both numbers are NaN, global memory keeps the operand as it is, and shared
+ * memory keeps its own NaN. */
+static double
+atom_add_f64(double old, double b, bool shared)
+{
+    if (shared && old != old) {
+        return quiet(old);
+    }
+    if (b != b) {
+        if (shared) {
+            return quiet(b);
+        }
+        return b;
+    }
+    if (old != old) {
+        return old;
+    }
+    return nan_of_numbers(old + b);
+}
+
+static uint32_t
+atom_add_half_pair(uint64_t old, uint64_t b, int format)
+{
+    const uint32_t low = emu_half_add((uint16_t)old, (uint16_t)b, format);
+    const uint32_t high =
+        emu_half_add((uint16_t)(old >> 16), (uint16_t)(b >> 16), format);
+
+    return low | high << 16;
+}
+
+/* Additions of floating-point numbers; any other operation is an exchange. */
+static inline uint64_t
+atom_add_float(unsigned operation, uint64_t old, uint64_t b, bool shared)
+{
+    switch (operation) {
+        case EMU_ATOM_ADD_F32:
+            return bits_of_f32(atom_add_f32(f32_of_bits((uint32_t)old),
+                                            f32_of_bits((uint32_t)b), shared));
+        case EMU_ATOM_ADD_F64:
+            return bits_of_f64(atom_add_f64(f64_of_bits(old), f64_of_bits(b), shared));
+        case EMU_ATOM_ADD_F16X2:
+            return atom_add_half_pair(old, b, EMU_F16);
+        case EMU_ATOM_ADD_BF16X2:
+            return atom_add_half_pair(old, b, EMU_BF16);
+        case EMU_ATOM_ADD_F16:
+            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_F16);
+        case EMU_ATOM_ADD_BF16:
+            return emu_half_add((uint16_t)old, (uint16_t)b, EMU_BF16);
+        default: /* EMU_ATOM_EXCH */
+            return b;
+    }
+}
+
+static inline uint64_t
+atom_min_signed(uint64_t old, uint64_t b, unsigned bits)
+{
+    if (bits == 64) {
+        return (int64_t)old < (int64_t)b ? old : b;
+    }
+    return (int32_t)(uint32_t)old < (int32_t)(uint32_t)b ? old : b;
+}
+
+static inline uint64_t
+atom_max_signed(uint64_t old, uint64_t b, unsigned bits)
+{
+    if (bits == 64) {
+        return (int64_t)old > (int64_t)b ? old : b;
+    }
+    return (int32_t)(uint32_t)old > (int32_t)(uint32_t)b ? old : b;
+}
+
+static inline uint64_t
+atom_decrement(uint64_t old, uint64_t b)
+{
+    if (old == 0 || old > b) {
+        return b;
+    }
+    return old - 1;
+}
+
+static uint64_t
+atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool shared)
+{
+    switch (operation) {
+        case EMU_ATOM_ADD:
+            return old + b;
+        case EMU_ATOM_AND:
+            return old & b;
+        case EMU_ATOM_OR:
+            return old | b;
+        case EMU_ATOM_XOR:
+            return old ^ b;
+        case EMU_ATOM_MIN_U:
+            return old < b ? old : b;
+        case EMU_ATOM_MAX_U:
+            return old > b ? old : b;
+        case EMU_ATOM_MIN_S:
+            return atom_min_signed(old, b, bits);
+        case EMU_ATOM_MAX_S:
+            return atom_max_signed(old, b, bits);
+        case EMU_ATOM_INC:
+            if (old >= b) {
+                return 0;
+            }
+            return old + 1;
+        case EMU_ATOM_DEC:
+            return atom_decrement(old, b);
+        default:
+            return atom_add_float(operation, old, b, shared);
+    }
+}
+
+#define EMU_ATOM(name, type, bits)                                                    \
+    static type name##_one(type *at, unsigned operation, type b, type c, bool shared) \
+    {                                                                                 \
+        type old = shared ? *at : __atomic_load_n(at, __ATOMIC_SEQ_CST);              \
+        type fresh;                                                                   \
+                                                                                      \
+        do {                                                                          \
+            if (operation == EMU_ATOM_CAS) {                                          \
+                if (old != b) {                                                       \
+                    break;                                                            \
+                }                                                                     \
+                fresh = c;                                                            \
+            }                                                                         \
+            else {                                                                    \
+                fresh = (type)atom_result(operation, old, b, bits, shared);           \
+            }                                                                         \
+            if (shared) {                                                             \
+                *at = fresh;                                                          \
+                break;                                                                \
+            }                                                                         \
+        } while (!__atomic_compare_exchange_n(at, &old, fresh, false,                 \
+                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));   \
+        return old;                                                                   \
+    }                                                                                 \
+                                                                                      \
+    const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)               \
+    {                                                                                 \
+        uint64_t at[EMU_LANES];                                                       \
+        uint32_t left;                                                                \
+        const emu_block *block = warp->block;                                         \
+                                                                                      \
+        if (!emu_address_check(warp, insn, warp->mask, sizeof(type), true, at)) {     \
+            return NULL;                                                              \
+        }                                                                             \
+        warp->spins += EMU_SPIN_STEP;                                                 \
+        for (left = warp->mask; left; left &= left - 1) {                             \
+            const unsigned i = (unsigned)__builtin_ctz(left);                         \
+            const bool shared =                                                       \
+                (size_t)(at[i] - (uintptr_t)block->shared) < block->shared_size;      \
+            const type b = EMU_SOURCE(type, insn->b)[i];                              \
+            const type c = EMU_SOURCE(type, insn->c)[i];                              \
+            const type old =                                                          \
+                name##_one((type *)(uintptr_t)at[i], insn->e, b, c, shared);          \
+                                                                                      \
+            if (insn->aux & EMU_AT_RESULT) {                                          \
+                EMU_TARGET(type, insn->d)[i] = old;                                   \
+            }                                                                         \
+        }                                                                             \
+        return insn + 1;                                                              \
+    }
+
+/* e: EMU_ATOM_ constant; b, c: operands; d is written when aux has EMU_AT_RESULT. */
+EMU_ATOM(atom_16, u16, 16)
+EMU_ATOM(atom_32, u32, 32)
+EMU_ATOM(atom_64, u64, 64)

@@ -1,0 +1,142 @@
+/* Operations on 16-bit numbers. See base/half.h. */
+#include "device/base/half.h"
+
+#include "device/machine/warp/lanes.h"
+#include "device/machine/warp/machine.h"
+
+#undef EMU_OP
+#define EMU_OP(name) const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)
+
+/* a * b + c in double precision with a sticky last bit, so that a later rounding to 16
+ * bits is exact. */
+static double
+half_fma_odd(double a, double b, double c)
+{
+    const double product = a * b, sum = product + c;
+    const double back = sum - product;
+    const double error = (product - (sum - back)) + (c - back);
+
+    if (error == 0.0 || error != error || isinf(sum)) {
+        return sum;
+    }
+    if (bits_of_f64(sum) & 1) {
+        return sum;
+    }
+    if ((error > 0.0) == (sum > 0.0)) {
+        return f64_of_bits(bits_of_f64(sum) | 1);
+    }
+    return f64_of_bits(bits_of_f64(sum) - 1);
+}
+
+/* The lesser number. If `nan` is set, a NaN is preferred to a number. */
+static double
+half_min(double x, double y, bool nan)
+{
+    if (nan && (x != x || y != y)) {
+        return (double)NAN;
+    }
+    if (x != x) {
+        return y;
+    }
+    if (x == y) {
+        return signbit(x) ? x : y;
+    }
+    return y < x ? y : x;
+}
+
+/* aux of all of these: format | EMU_HALF_FTZ | rounding << 4 */
+#define FORMAT ((int)(insn->aux & 1))
+#define ROUNDING ((int)(insn->aux >> 4 & 3))
+#define VALUE(n) half_operand_value(n, insn->aux)
+#define ROUND(value) half_result_bits(value, insn->aux)
+
+/* The value of an operand. .ftz, which only f16 has, makes a subnormal number a zero of
+ * its sign. */
+static double
+half_operand_value(uint16_t bits, uint32_t aux)
+{
+    const double value = emu_half_value(bits, (int)(aux & 1));
+
+    if (aux & EMU_HALF_FTZ && fabs(value) < 0x1p-14) {
+        return copysign(0.0, value);
+    }
+    return value;
+}
+
+static uint16_t
+half_result_bits(double value, uint32_t aux)
+{
+    const uint16_t bits = emu_half_round(value, (int)(aux & 1), (int)(aux >> 4 & 3));
+
+    if (aux & EMU_HALF_FTZ && (bits & 0x7fff) < 0x400) {
+        return bits & 0x8000;
+    }
+    return bits;
+}
+
+/* Conversions between 16 and 64 bits keep the sign and the upper bits of a NaN and make
+ * it quiet. */
+static uint16_t
+half_of_nan(uint64_t nan, int format)
+{
+    const int mantissa = emu_half_shapes[format].mantissa_bits;
+    const uint64_t bits = nan >> (52 - mantissa) & ((1u << mantissa) - 1);
+
+    return (uint16_t)((nan >> 63) << 15 |
+                      ((1u << (16 - mantissa)) - 1) << (mantissa - 1) | bits);
+}
+
+static double
+half_double_of_nan(uint16_t nan, int format)
+{
+    const int mantissa = emu_half_shapes[format].mantissa_bits;
+    const uint64_t bits = nan & ((1u << mantissa) - 1);
+
+    return quiet(f64_of_bits((uint64_t)(nan >> 15) << 63 | (uint64_t)0x7ff << 52 |
+                             bits << (52 - mantissa)));
+}
+
+static double
+half_value_with_nan(uint16_t bits, int format)
+{
+    const double value = emu_half_value(bits, format);
+
+    return value == value ? value : half_double_of_nan(bits, format);
+}
+
+/* The upper half of a float is a bfloat16, so only bits are moved. */
+EMU_SLOW_UNARY(cvt_f32_f16, f32, u16,
+               FORMAT == EMU_BF16 ? f32_of_bits((uint32_t)x << 16)
+                                  : canonical((float)VALUE(x)))
+EMU_SLOW_UNARY(cvt_f64_f16, f64, u16, half_value_with_nan(x, FORMAT))
+EMU_SLOW_UNARY(cvt_f16_f32, u16, f32, ROUND((double)x))
+EMU_SLOW_UNARY(cvt_f16_f64, u16, f64,
+               x == x ? ROUND(x) : half_of_nan(bits_of_f64(x), FORMAT))
+EMU_SLOW_BINARY(half_add, u16, u16, u16, ROUND(VALUE(x) + VALUE(y)))
+EMU_SLOW_BINARY(half_sub, u16, u16, u16, ROUND(VALUE(x) - VALUE(y)))
+EMU_SLOW_BINARY(half_mul, u16, u16, u16, ROUND(VALUE(x) * VALUE(y)))
+EMU_SLOW_TERNARY(half_fma, u16, u16, u16, u16,
+                 ROUND(half_fma_odd(VALUE(x), VALUE(y), VALUE(z))))
+EMU_SLOW_BINARY(half_min, u16, u16, u16, ROUND(half_min(VALUE(x), VALUE(y), insn->imm)))
+EMU_SLOW_BINARY(half_max, u16, u16, u16,
+                ROUND(-half_min(-VALUE(x), -VALUE(y), insn->imm)))
+EMU_SLOW_UNARY(half_tanh, u16, u16, ROUND(tanh(VALUE(x))))
+EMU_SLOW_UNARY(half_ex2, u16, u16, ROUND(exp2(VALUE(x))))
+
+/* .sat: clamps to [0, 1]; imm 1 is .relu, which has no upper bound. NaN: +0, for relu
+ * the canonical NaN. */
+static double
+half_clamp(double x, bool relu)
+{
+    if (relu && x != x) {
+        return x;
+    }
+    if (!(x > 0.0)) {
+        return 0.0;
+    }
+    if (!relu && x > 1.0) {
+        return 1.0;
+    }
+    return x;
+}
+EMU_SLOW_UNARY(half_sat, u16, u16, ROUND(half_clamp(VALUE(x), insn->imm)))

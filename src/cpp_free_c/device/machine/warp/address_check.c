@@ -1,0 +1,316 @@
+/* Address checks. See address_check.h. */
+#include "device/machine/warp/address_check.h"
+
+#include <stdio.h>
+
+#include "device/compile/encoding.h"
+#include "device/machine/warp/lanes.h"
+#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/report.h"
+
+static const char *
+address_access_word(bool write)
+{
+    if (write) {
+        return "write";
+    }
+    return "read";
+}
+
+static bool
+address_fault_range(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                    uint64_t address, unsigned size, bool write, const char *space,
+                    uint64_t room)
+{
+    (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
+                    "%s of %u bytes at offset %llu of %s memory, which has %llu bytes",
+                    address_access_word(write), size, (unsigned long long)address,
+                    space, (unsigned long long)room);
+    return false;
+}
+
+/* Say how the address lies to the allocation next to it. */
+static void
+address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
+                 size_t room)
+{
+    const emu_allocation *near = emu_memory_find(address);
+    char name[80] = "";
+
+    if (near == NULL) {
+        (void)snprintf(text, room, "no allocation is near");
+        return;
+    }
+    if (near->name) {
+        (void)snprintf(name, sizeof name, " %.70s", near->name);
+    }
+    if (!emu_memory_live(near)) {
+        (void)snprintf(text, room,
+                       "it is %llu bytes into the %llu-byte %s allocation%s at 0x%llx, "
+                       "which has been freed",
+                       (unsigned long long)(address - near->base),
+                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
+                       name, (unsigned long long)near->base);
+    }
+    else if (address - near->base >= near->size) {
+        (void)snprintf(text, room,
+                       "it is %llu bytes beyond the end of the %llu-byte %s allocation"
+                       "%s at 0x%llx",
+                       (unsigned long long)(address - near->base - near->size),
+                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
+                       name, (unsigned long long)near->base);
+    }
+    else if (!emu_memory_may_use(warp->block->grid->context, near)) {
+        (void)snprintf(text, room,
+                       "it is in the %llu-byte %s allocation%s at 0x%llx of device %d, "
+                       "to which this context has no peer access",
+                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
+                       name, (unsigned long long)near->base, near->device);
+    }
+    else {
+        (void)snprintf(text, room,
+                       "its last bytes are %llu beyond the end of the %llu-byte %s "
+                       "allocation%s at 0x%llx",
+                       (unsigned long long)(address + size - near->base - near->size),
+                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
+                       name, (unsigned long long)near->base);
+    }
+}
+
+uint8_t *
+emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
+{
+    const emu_allocation *recent = warp->recent;
+    const emu_grid *grid = warp->block->grid;
+
+    if (recent && emu_memory_within(recent, address, size)) {
+        return (uint8_t *)(uintptr_t)address;
+    }
+    if (address >= EMU_SHARED_WINDOW) {
+        return NULL;
+    }
+    recent = emu_memory_check(address, size);
+    if (recent && emu_memory_may_use(grid->context, recent)) {
+        warp->recent = recent;
+        return (uint8_t *)(uintptr_t)address;
+    }
+    if (address - (uint64_t)(uintptr_t)grid->params < grid->params_size &&
+        size <= grid->params_size - (address - (uint64_t)(uintptr_t)grid->params)) {
+        return (uint8_t *)(uintptr_t)address;
+    }
+    return NULL;
+}
+
+uint8_t *
+emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size)
+{
+    const emu_block *block = warp->block;
+
+    if (address < EMU_SHARED_WINDOW) {
+        return emu_address_global(warp, address, size);
+    }
+    if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
+        uint64_t offset = address - EMU_SHARED_WINDOW;
+
+        if (size > block->shared_size || offset > block->shared_size - size) {
+            return NULL;
+        }
+        return block->shared + offset;
+    }
+    if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
+        uint64_t offset = address - EMU_LOCAL_WINDOW;
+
+        if (size > warp->local_stride || offset > warp->local_stride - size) {
+            return NULL;
+        }
+        return warp->local + lane * warp->local_stride + offset;
+    }
+    return NULL;
+}
+
+/* The host address of an offset in a space of `room` bytes; NULL: outside. */
+static uint8_t *
+address_at_offset(uint8_t *start, size_t room, uint64_t offset, unsigned size)
+{
+    if (offset >= EMU_WINDOW_SIZE || offset + size > room) {
+        return NULL;
+    }
+    return start + offset;
+}
+
+/* The host address of one lane's access; NULL: not legal. */
+static uint8_t *
+address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
+                unsigned size)
+{
+    const emu_block *block = warp->block;
+    uint8_t *local = warp->local + lane * warp->local_stride;
+
+    switch (space) {
+        case EMU_AT_GENERIC:
+            return emu_address_generic(warp, lane, address, size);
+        case EMU_AT_GLOBAL:
+            return emu_address_global(warp, address, size);
+        case EMU_AT_SHARED:
+            return address_at_offset(block->shared, block->shared_size, address, size);
+        case EMU_AT_LOCAL:
+            return address_at_offset(local, warp->local_stride, address, size);
+        case EMU_AT_FRAME:
+            return address_at_offset(local, warp->local_stride,
+                                     address + warp->frame->local_start, size);
+        default: /* EMU_AT_PARAM */
+            return address_at_offset((uint8_t *)(uintptr_t)block->grid->params,
+                                     block->grid->params_size, address, size);
+    }
+}
+
+static bool
+address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+              unsigned size, bool write)
+{
+    char near[320];
+
+    switch (insn->aux & EMU_AT_MASK) {
+        case EMU_AT_SHARED:
+            return address_fault_range(warp, insn, lane, address, size, write, "shared",
+                                       warp->block->shared_size);
+        case EMU_AT_LOCAL:
+        case EMU_AT_FRAME:
+            return address_fault_range(warp, insn, lane, address, size, write, "local",
+                                       warp->local_stride);
+        case EMU_AT_PARAM:
+            return address_fault_range(warp, insn, lane, address, size, write,
+                                       "parameter", warp->block->grid->params_size);
+        default:
+            break;
+    }
+    if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
+        return address_fault_range(warp, insn, lane, address - EMU_SHARED_WINDOW, size,
+                                   write, "shared", warp->block->shared_size);
+    }
+    if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
+        return address_fault_range(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
+                                   write, "local", warp->local_stride);
+    }
+    address_describe(warp, address, size, near, sizeof near);
+    (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
+                    "%s of %u bytes at address 0x%llx: %s", address_access_word(write),
+                    size, (unsigned long long)address, near);
+    return false;
+}
+
+void
+emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
+                     uint64_t out[EMU_LANES])
+{
+    const uint64_t offset = (uint64_t)insn->imm;
+    int i;
+
+    if (insn->aux & EMU_AT_BASE64) {
+        const u64 *const base = EMU_SOURCE(u64, insn->a);
+
+        for (i = 0; i < EMU_LANES; i++) {
+            out[i] = base[i] + offset;
+        }
+    }
+    else if (insn->aux & EMU_AT_BASE32) {
+        const u32 *const base = EMU_SOURCE(u32, insn->a);
+
+        for (i = 0; i < EMU_LANES; i++) {
+            out[i] = (uint32_t)(base[i] + offset);
+        }
+    }
+    else {
+        for (i = 0; i < EMU_LANES; i++) {
+            out[i] = offset;
+        }
+    }
+}
+
+/* Report the first lane whose address is not a multiple of the size. */
+static bool
+address_fault_misaligned(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                         unsigned size, bool write, const uint64_t address[EMU_LANES])
+{
+    unsigned lane = (unsigned)__builtin_ctz(mask);
+
+    while (!(address[lane] & (size - 1))) {
+        mask &= mask - 1;
+        lane = (unsigned)__builtin_ctz(mask);
+    }
+    (void)emu_fault(warp, insn, CUDA_ERROR_MISALIGNED_ADDRESS, lane, address[lane],
+                    "%s of %u bytes at address 0x%llx, which is no multiple of %u",
+                    address_access_word(write), size, (unsigned long long)address[lane],
+                    size);
+    return false;
+}
+
+/* Check lane by lane. */
+static bool
+address_each_lane(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, const uint64_t address[EMU_LANES],
+                  uint64_t out[EMU_LANES])
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
+
+        if (at == NULL) {
+            return address_fault(warp, insn, lane, address[lane], size, write);
+        }
+        out[lane] = (uint64_t)(uintptr_t)at;
+    }
+    return true;
+}
+
+bool
+emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                  bool write, uint64_t out[EMU_LANES])
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+    uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
+    uint32_t left;
+
+    emu_address_of_lanes(warp, insn, address);
+    for (left = mask; left; left &= left - 1) {
+        const uint64_t a = address[__builtin_ctz(left)];
+
+        if (a < low) {
+            low = a;
+        }
+        if (a > high) {
+            high = a;
+        }
+        bits |= a;
+    }
+    if (bits & (size - 1)) {
+        return address_fault_misaligned(warp, insn, mask, size, write, address);
+    }
+    if (space <= EMU_AT_GLOBAL && emu_address_global(warp, low, high - low + size)) {
+        for (left = mask; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+
+            out[i] = address[i];
+        }
+        return true;
+    }
+    if (space == EMU_AT_SHARED && high < EMU_WINDOW_SIZE &&
+        high + size <= warp->block->shared_size) {
+        const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;
+
+        for (left = mask; left; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+
+            out[i] = shared + address[i];
+        }
+    }
+    else if (!address_each_lane(warp, insn, mask, size, write, address, out)) {
+        return false;
+    }
+    if (warp->block->race && space <= EMU_AT_SHARED) {
+        return emu_race_access(warp, insn, mask, size, write, out);
+    }
+    return true;
+}

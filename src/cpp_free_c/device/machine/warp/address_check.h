@@ -1,0 +1,27 @@
+/* Address checks: from the addresses of an access to host memory.
+ *
+ * The fast checks of loads and stores come first: check_span to check_extent in
+ * ops_memory.inc. They prove the same for all lanes at once. An access that they do not
+ * cover, and every access of another operation, is checked here. Called by the
+ * operations that access memory. */
+#ifndef DEVICE_MACHINE_WARP_ADDRESS_CHECK_H
+#define DEVICE_MACHINE_WARP_ADDRESS_CHECK_H
+
+#include "device/machine/warp/machine.h"
+
+/* Check the access of each lane in `mask` and return its host address. False after a
+ * fault. */
+bool emu_address_check(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                       unsigned size, bool write, uint64_t out[EMU_LANES]);
+/* The address that each lane accesses, not checked. */
+void emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
+                          uint64_t out[EMU_LANES]);
+/* The host address of bytes of global memory within one allocation; NULL if the access
+ * is not legal. Remembers the allocation in warp->recent. */
+uint8_t *emu_address_global(emu_warp *warp, uint64_t address, uint64_t size);
+/* The host address of `size` bytes at a generic address, for one lane; NULL if the
+ * access is not legal. */
+uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
+                             size_t size);
+
+#endif

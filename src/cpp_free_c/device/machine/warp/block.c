@@ -1,0 +1,373 @@
+/* Blocks. See block.h. */
+#include "device/machine/warp/block.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/machine/warp/cancel.h"
+#include "device/machine/warp/group.h"
+#include "device/machine/warp/race_check.h"
+#include "device/machine/warp/report.h"
+#include "device/machine/warp/warp.h"
+
+/* Make a buffer at least this large; its content is lost. */
+static bool
+block_reserve(uint8_t **buffer, size_t *room, size_t size)
+{
+    if (size <= *room) {
+        return true;
+    }
+    free(*buffer);
+    size = (size + 4095) & ~(size_t)4095;
+    *buffer = aligned_alloc(64, size);
+    *room = 0;
+    if (!*buffer) {
+        return false;
+    }
+    *room = size;
+    if (size <= 1 << 20) {
+        memset(*buffer, 0, size);
+    }
+    return true;
+}
+
+static void
+block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
+{
+    const emu_grid *grid = block->grid;
+    const emu_func *func = grid->kernel->func;
+    const unsigned lanes = grid->threads - number * EMU_LANES;
+    emu_frame *root = &block->roots[number];
+
+    root->func = func;
+    root->parent = NULL;
+    root->regs = block->regs + (size_t)number * func->frame_size;
+    root->lanes = EMU_FULL;
+    if (lanes < EMU_LANES) {
+        root->lanes = ((uint32_t)1 << lanes) - 1;
+    }
+    root->depth = 0;
+    root->local_start = 0;
+    root->local_end = func->local_size;
+    warp->base[0] = root->regs;
+    warp->base[1] = (uint8_t *)(uintptr_t)grid->kernel->program->constants - 1;
+    warp->frame = root;
+    warp->alive = root->lanes;
+    warp->local_stride = grid->stack_size;
+    warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
+    warp->block = block;
+    warp->recent = NULL;
+    warp->number = number;
+    warp->turns = 0;
+    warp->spins = 0;
+    warp->stays = 0;
+    warp->rotate = false;
+    warp->stamp = 0;
+    warp->stop = EMU_STOP_WAIT;
+    warp->tid = (const uint32_t(*)[EMU_LANES])grid->tids[number];
+    warp->group_count = 0;
+    warp->mask = warp->alive;
+    (void)emu_group_save(warp, func->code, EMU_RUNNABLE);
+}
+
+static uint64_t
+block_mix_seed(uint64_t x)
+{
+    x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+/* Set the order in which warps run: by number, or shuffled by the seed. */
+static void
+block_order_warps(emu_block *block)
+{
+    unsigned i;
+
+    for (i = 0; i < block->warp_count; i++) {
+        block->order[i] = (uint8_t)i;
+    }
+    if (emu_seed && block->warp_count > 1) {
+        uint64_t state = block_mix_seed(emu_seed + block->number * 0x100000001b3u + 1);
+
+        for (i = block->warp_count - 1; i > 0; i--) {
+            unsigned k = (unsigned)(state % (i + 1));
+            uint8_t swapped = block->order[i];
+
+            block->order[i] = block->order[k];
+            block->order[k] = swapped;
+            state = block_mix_seed(state + i);
+        }
+    }
+}
+
+bool
+emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
+{
+    const emu_func *func = grid->kernel->func;
+    unsigned i;
+
+    block->grid = grid;
+    block->number = number;
+    block->ctaid[0] = (uint32_t)(number % grid->grid[0]);
+    block->ctaid[1] = (uint32_t)(number / grid->grid[0] % grid->grid[1]);
+    block->ctaid[2] = (uint32_t)(number / grid->grid[0] / grid->grid[1]);
+    block->warp_count = grid->warp_count;
+    block->live = grid->threads;
+    if (!block_reserve(&block->regs, &block->regs_room,
+                       (size_t)grid->warp_count * func->frame_size + 64) ||
+        !block_reserve(&block->local, &block->local_room,
+                       (size_t)grid->warp_count * EMU_LANES * grid->stack_size + 64) ||
+        !block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64)) {
+        return false;
+    }
+    block->watch = NULL;
+    block->run_warp = emu_warp_run;
+    block->shared_size = grid->shared_size;
+    if (!emu_race_begin(block, grid->race_checks)) {
+        return false;
+    }
+    memset(block->barriers, 0, sizeof block->barriers);
+    for (i = 0; i < block->warp_count; i++) {
+        block_begin_warp(&block->warps[i], block, i);
+    }
+    block_order_warps(block);
+    return true;
+}
+
+static bool
+block_warp_is_ready(const emu_warp *warp)
+{
+    unsigned i;
+
+    for (i = 0; i < warp->group_count; i++) {
+        if (warp->groups[i].state == EMU_RUNNABLE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The threads of the block that wait at one place. */
+typedef struct {
+    const emu_insn *insn;
+    const emu_func *func;
+    bool at_barrier;
+    uint32_t barrier;
+    unsigned count, first; /* number of threads; number of the first thread */
+} waiting;
+
+enum { PLACES = 4 };
+
+static waiting
+block_waiting_of(const emu_warp *warp, const emu_group *group)
+{
+    waiting w = {
+        .insn = group->pc,
+        .func = group->frame->func,
+        .at_barrier = group->state == EMU_GROUP_AT_BARRIER,
+        .count = (unsigned)__builtin_popcount(group->mask),
+        .first = warp->number * EMU_LANES + (unsigned)__builtin_ctz(group->mask)};
+
+    if (w.at_barrier) {
+        w.barrier = group->barrier;
+        if (w.insn > w.func->code) {
+            w.insn--; /* pc is the instruction after the barrier */
+        }
+    }
+    return w;
+}
+
+static bool
+block_is_same_place(const waiting *a, const waiting *b)
+{
+    return a->insn == b->insn && a->at_barrier == b->at_barrier &&
+           a->barrier == b->barrier;
+}
+
+/* The places where threads of the block wait, at most PLACES. */
+static unsigned
+block_waiting_places(const emu_block *block, waiting places[PLACES])
+{
+    unsigned found = 0, i, k, p;
+
+    for (i = 0; i < block->warp_count; i++) {
+        const emu_warp *warp = &block->warps[i];
+
+        for (k = 0; k < warp->group_count; k++) {
+            const waiting w = block_waiting_of(warp, &warp->groups[k]);
+
+            p = 0;
+            while (p < found && !block_is_same_place(&places[p], &w)) {
+                p++;
+            }
+            if (p < found) {
+                places[p].count += w.count;
+            }
+            else if (found < PLACES) {
+                places[found++] = w;
+            }
+        }
+    }
+    return found;
+}
+
+/* Write "; 32 from thread (0, 0, 0) on at barrier 1 (k.cu:7); ...". */
+static void
+block_waiting_text(const emu_block *block, char *text, size_t room)
+{
+    waiting places[PLACES];
+    const unsigned count = block_waiting_places(block, places);
+    size_t used = 0;
+    unsigned p;
+
+    text[0] = 0;
+    for (p = 0; p < count && used < room; p++) {
+        const waiting *w = &places[p];
+        char thread[48], place[112], at[32] = "a warp operation";
+        int length;
+
+        emu_report_thread_text(block->grid, w->first, thread, sizeof thread);
+        emu_report_place_text(w->func->program, emu_report_place_of(w->func, w->insn),
+                              place, sizeof place);
+        if (w->at_barrier) {
+            (void)snprintf(at, sizeof at, "barrier %u", w->barrier);
+        }
+        length = snprintf(text + used, room - used, "; %u from thread %s on at %s%s",
+                          w->count, thread, at, place);
+        if (length < 0) {
+            return;
+        }
+        used += (size_t)length;
+    }
+}
+
+/* Report a deadlock: all threads of the block wait for threads that never arrive. */
+static void
+block_fault_deadlock(emu_block *block)
+{
+    unsigned i, total = 0, barriers = 0;
+    emu_warp *at = NULL;
+    const emu_group *group = NULL;
+    char places[400];
+    waiting w;
+
+    for (i = 0; i < block->warp_count; i++) {
+        emu_warp *warp = &block->warps[i];
+        unsigned k;
+
+        for (k = 0; k < warp->group_count; k++) {
+            const unsigned count = (unsigned)__builtin_popcount(warp->groups[k].mask);
+
+            total += count;
+            if (warp->groups[k].state == EMU_GROUP_AT_BARRIER) {
+                barriers += count;
+            }
+            if (group == NULL) {
+                at = warp;
+                group = &warp->groups[k];
+            }
+        }
+    }
+    if (group == NULL) {
+        return;
+    }
+    at->frame = group->frame;
+    w = block_waiting_of(at, group);
+    block_waiting_text(block, places, sizeof places);
+    (void)emu_fault(
+        at, w.insn, CUDA_ERROR_LAUNCH_FAILED, w.first % EMU_LANES, 0,
+        "deadlock: %u threads wait at barriers and %u at warp operations for "
+        "threads that never come there (a __syncthreads or a member mask "
+        "that not all threads reach)%s",
+        barriers, total - barriers, places);
+}
+
+emu_block_state
+emu_block_turn(emu_block *block)
+{
+    bool progress = false;
+    unsigned i;
+
+    for (i = 0; i < block->warp_count; i++) {
+        emu_warp *warp = &block->warps[block->order[i]];
+
+        if (!block_warp_is_ready(warp)) {
+            continue;
+        }
+        progress = true;
+        block->run_warp(warp);
+        if (warp->stop == EMU_STOP_FAULT) {
+            if (warp->mask) { /* for emu_block_drop_frames, which sees waiting groups
+                                 only */
+                (void)emu_group_save(warp, NULL, EMU_RUNNABLE);
+            }
+            return EMU_BLOCK_FAILED;
+        }
+    }
+    block->worker->until_look--;
+    if (block->worker->until_look < 0) {
+        emu_cancel_look(block->worker, block->grid);
+    }
+    if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {
+        return EMU_BLOCK_FAILED;
+    }
+    if (block->live == 0) {
+        return EMU_BLOCK_DONE;
+    }
+    if (!progress) {
+        block_fault_deadlock(block);
+        return EMU_BLOCK_FAILED;
+    }
+    return EMU_BLOCK_MORE;
+}
+
+emu_block *
+emu_block_new(emu_worker *worker)
+{
+    emu_block *block = aligned_alloc(64, (sizeof *block + 63) & ~(size_t)63);
+
+    if (block) {
+        memset(block, 0, sizeof *block);
+        block->worker = worker;
+    }
+    return block;
+}
+
+void
+emu_block_free(emu_block *block)
+{
+    if (block) {
+        free(block->regs);
+        free(block->local);
+        free(block->shared);
+        emu_race_free(block);
+        free(block);
+    }
+}
+
+void
+emu_block_drop_frames(emu_block *block)
+{
+    unsigned i, k;
+
+    for (i = 0; i < block->warp_count; i++) {
+        emu_warp *warp = &block->warps[i];
+
+        for (k = 0; k < warp->group_count; k++) {
+            emu_frame *frame = warp->groups[k].frame;
+            uint32_t mask = warp->groups[k].mask;
+
+            while (frame && frame->parent) {
+                emu_frame *parent = frame->parent;
+
+                frame->lanes &= ~mask;
+                if (!frame->lanes) {
+                    free(frame->regs);
+                    free(frame);
+                }
+                frame = parent;
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/* A launch, and the report of how it ended: the records that the machine and its
+ * callers share. This header has no .c: execution.c runs a launch, report.c writes the
+ * report of a fault. */
+#ifndef DEVICE_MACHINE_WARP_LAUNCH_H
+#define DEVICE_MACHINE_WARP_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/cuda_abi.h"
+#include "device/compile/code.h"
+
+typedef struct {
+    const emu_kernel *kernel;
+    unsigned grid[3];
+    unsigned block[3];
+    size_t dynamic_shared;
+    const void *params; /* packed as emu_kernel_info.params says; read during the run */
+    size_t params_size;
+    int cooperative; /* all blocks make progress together; grid.sync works */
+} emu_launch;
+
+typedef struct {
+    CUresult code;
+    unsigned block[3];
+    unsigned thread[3];
+    uint64_t address; /* of the access, or 0 */
+    unsigned line;    /* source line of the instruction, or 0 */
+    char kernel[256]; /* truncated to fit */
+    char file[256];   /* source file of the instruction, or "" */
+    char text[1280];  /* the whole report, several lines; "" on success */
+} emu_report;
+
+#endif

@@ -1,0 +1,216 @@
+/* The machine that runs lowered programs (device/compile/code.h): warps, blocks, grids.
+ *
+ * Lanes of a warp that are at the same instruction of the same activation form a group.
+ * One group is current: its mask, frame and so on are in the warp. The other groups
+ * wait in `groups`. The group with the deepest call runs first, among these the group
+ * with the lowest instruction; groups merge again at labels. A block belongs to one
+ * thread at a time.
+ *
+ * Included by the files that run programs. */
+#ifndef DEVICE_MACHINE_WARP_MACHINE_H
+#define DEVICE_MACHINE_WARP_MACHINE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/compile/code.h"
+#include "device/machine/warp/handlers.h"
+#include "device/machine/warp/launch.h"
+#include "device/memory/memory.h"
+
+enum { EMU_MAX_WARPS = 32 };
+
+typedef struct emu_block emu_block;
+typedef struct emu_grid emu_grid;
+typedef struct emu_worker emu_worker;
+typedef struct emu_race emu_race;
+struct emu_watch;
+
+/* -- warps ------------------------------------------------------------------------- */
+
+typedef struct emu_frame {
+    const emu_func *func;
+    struct emu_frame *parent; /* the frame of the caller, or the next free frame */
+    const emu_insn *ret;      /* the next instruction of the caller */
+    uint8_t *regs;
+    uint32_t lanes; /* lanes that are in it or in a call made from it */
+    uint32_t depth;
+    uint32_t local_start, local_end; /* the part of local memory that it uses */
+    size_t room;                     /* bytes of regs */
+} emu_frame;
+
+typedef enum {
+    EMU_RUNNABLE,
+    EMU_GROUP_AT_BARRIER, /* waits for `barrier` */
+    EMU_GROUP_AT_SYNC /* waits for the lanes in `need`; pc is the instruction itself */
+} emu_state;
+
+/* One phase of a .sync operation. Phase 0 stores the contribution of the lanes in
+ * `mask`; phase 1 gives them the result of all lanes in `all`. Lanes that name
+ * different members are different teams, and phase 1 is called once for each team. */
+typedef void (*emu_sync_phase)(emu_warp *warp, const emu_insn *insn, uint32_t mask,
+                               uint32_t all, int phase);
+
+typedef struct {
+    const emu_insn *pc;
+    emu_frame *frame;
+    uint32_t mask;
+    emu_state state;
+    uint32_t barrier;
+    bool is_counted; /* AT_BARRIER: the barrier has counted its lanes */
+    uint32_t need;
+    uint32_t members;     /* AT_SYNC: the operand of the operation */
+    emu_sync_phase phase; /* AT_SYNC: the operation */
+    uint64_t stamp;       /* when it last ran */
+} emu_group;
+
+typedef enum { EMU_STOP_DONE, EMU_STOP_WAIT, EMU_STOP_YIELD, EMU_STOP_FAULT } emu_stop;
+
+struct emu_warp {
+    uint8_t *base[2]; /* of even operands: registers; of odd ones: constants - 1 */
+    uint32_t mask;    /* lanes of the current group */
+    int32_t turns;    /* back-edges until the warp yields to other warps */
+    const emu_insn *merge_at; /* the lowest waiting group of this depth */
+    emu_frame *frame;
+    uint8_t *local; /* local memory of lane 0 */
+    size_t local_stride;
+    emu_block *block;
+    const emu_allocation *recent; /* the allocation of the last access */
+    uint32_t alive;               /* lanes that have not exited */
+    uint32_t number;              /* its number in the block */
+    uint32_t spins;               /* effort since the groups last rotated (warp.h) */
+    uint32_t stays;               /* yields that the only warp of a block skipped */
+    uint32_t group_count;
+    emu_stop stop;
+    bool rotate; /* the next group to run is the one that has waited longest */
+    uint64_t stamp;
+    const uint32_t (*tid)[EMU_LANES]; /* x, y, z */
+    emu_group groups[EMU_LANES];
+    uint64_t exchange[2][EMU_LANES]; /* of warp operations */
+};
+
+/* -- blocks and grids -------------------------------------------------------------- */
+
+/* A barrier with a count counts whole warps as 32 threads each, whatever lanes they
+ * have: a warp has arrived when all of its live lanes have. */
+typedef struct {
+    uint32_t
+        arrived[EMU_MAX_WARPS]; /* lanes that arrived before the rest of their warp */
+    uint32_t warps;             /* a bit for each warp with lanes that wait */
+    uint32_t total;             /* threads that have arrived */
+    uint32_t expected;          /* 0: all threads of the block that are alive */
+    uint32_t kind;              /* kind of reduction, see barrier.c */
+    bool is_used;               /* some lanes have arrived; expected and kind are set */
+} emu_barrier;
+
+struct emu_block {
+    emu_grid *grid;
+    emu_worker *worker;
+    uint32_t ctaid[3];
+    uint64_t number;
+    uint32_t warp_count;
+    uint32_t live; /* threads that have not exited */
+    uint8_t *shared;
+    size_t shared_size;
+    size_t shared_fast_size; /* bytes for the fast checks of ops_memory.inc */
+    struct emu_watch *watch; /* while the block is watched (watch.h), else NULL */
+    emu_race *race;          /* NULL: no race checks (race_check.h) */
+    emu_barrier barriers[EMU_BARRIERS];
+    emu_warp warps[EMU_MAX_WARPS];
+    uint8_t order[EMU_MAX_WARPS];
+    /* buffers that the next block reuses */
+    uint8_t *regs;
+    size_t regs_room;
+    uint8_t *local;
+    size_t local_room;
+    size_t shared_room;
+    emu_frame roots[EMU_MAX_WARPS];
+    void (*run_warp)(emu_warp *warp); /* emu_warp_run, or the function of watch.c */
+};
+
+/* The proof that a grid cannot make progress: proof.h. */
+typedef struct {
+    pthread_mutex_t lock; /* guards all of it */
+    unsigned still;       /* workers that only watch their blocks */
+    bool is_open;         /* all workers have only watched since `since`: an epoch */
+    uint64_t epoch;       /* 1, 2, 3, ... */
+    uint64_t since;       /* nanoseconds */
+    unsigned votes;       /* workers that proved in this epoch that their blocks wait */
+    bool host;            /* some blocks wait for memory that the host can write to */
+    uint64_t last_free; /* nanoseconds: the last time at which something could free the
+                           grid */
+    uint64_t ends; /* number of waits of other threads that had ended at that time */
+} emu_proof;
+
+/* One launch. */
+struct emu_grid {
+    CUcontext context;
+    const emu_kernel *kernel;
+    const emu_launch *launch;
+    uint32_t grid[3], block[3];
+    uint64_t block_count;
+    uint32_t threads; /* threads of a block */
+    uint32_t warp_count;
+    size_t shared_size;
+    unsigned race_checks; /* EMU_CHECK_ flags */
+    size_t stack_size;    /* local memory of a thread */
+    const uint8_t *params;
+    size_t params_size;
+    uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
+    uint64_t sync_space; /* of a cooperative launch: the counter of grid.sync */
+    _Atomic uint64_t next_block;
+    _Atomic unsigned active; /* workers that run blocks */
+    _Atomic unsigned
+        waiting; /* workers whose blocks all wait; used before `takes_turns` */
+    _Atomic unsigned resident; /* blocks that have begun and not ended; at least one for
+                                  each worker */
+    unsigned max_resident;     /* the most blocks that may be resident */
+    _Atomic bool takes_turns;  /* all resident blocks take turns: workers.h */
+    _Atomic bool stuck;        /* the launch must fail: it cannot make progress */
+    emu_proof proof;
+    _Atomic int failed; /* a fault has been written to the report */
+    emu_report *report;
+    uint64_t number;             /* of the launch, for %gridid */
+    struct emu_child_work *work; /* enqueued by its threads: child_work.h */
+    uint64_t deadline;           /* nanoseconds; 0: none */
+};
+
+enum { EMU_FRAME_SIZES = 32 };
+
+/* What a thread needs to run blocks. */
+struct emu_worker {
+    unsigned number;
+    emu_frame *free_frames[EMU_FRAME_SIZES]; /* by log2 of the room */
+    size_t frame_bytes;                      /* in use and free */
+    emu_block *block;                        /* kept between launches */
+    int32_t until_look;      /* turns of blocks until the next look (cancel.h) */
+    int32_t look_gap;        /* turns between two looks: about a millisecond */
+    uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */
+    bool has_looked;         /* set by a look, cleared by the loop that runs blocks */
+    struct emu_worker *next; /* the next idle worker */
+};
+
+/* -- operands ---------------------------------------------------------------------- */
+
+#define EMU_SOURCE(type, offset) \
+    ((const type *)(const void *)(warp->base[(offset)&1] + (offset)))
+#define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
+
+/* The bits of all lanes if the condition holds, else none. */
+static inline uint32_t
+emu_lanes_if(bool condition)
+{
+    return (uint32_t)0 - (uint32_t)condition;
+}
+
+/* The predicate at an operand, one bit for each lane, or its complement. */
+static inline uint32_t
+emu_predicate(const emu_warp *warp, uint32_t operand, bool is_negated)
+{
+    return *EMU_SOURCE(uint32_t, operand) ^ emu_lanes_if(is_negated);
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* The race check, and the other opt-in checks of shared memory and barriers:
+ * PYCUDA_EMULATOR_CHECK.
+ *
+ * A checked block has an emu_race. All of its accesses to shared memory go through
+ * emu_address_check, which calls emu_race_access: block->shared_fast_size is 0, so
+ * the fast checks of ops_memory.inc do not apply. A block without checks has NULL in
+ * block->race and no cost.
+ *
+ * Two accesses to one byte by lanes of different warps are a race if no barrier orders
+ * them and at least one is a write, unless both are atomic or both write the same
+ * value. Two lanes that write different values to one address in the same instruction
+ * are a race too. Each warp counts its epochs. A barrier gives the warps that leave it
+ * the epochs of the warps that arrived, so barriers of a part of the block, and
+ * bar.arrive, order only the warps that take part. Atomics and fences order nothing
+ * here.
+ *
+ * Called by execution.c, block.c (blocks), calls.c (exits), barrier.c (barriers)
+ * and address_check.c (accesses). */
+#ifndef DEVICE_MACHINE_WARP_RACE_CHECK_H
+#define DEVICE_MACHINE_WARP_RACE_CHECK_H
+
+#include "device/machine/warp/machine.h"
+
+enum { EMU_CHECK_INIT = 1, EMU_CHECK_RACE = 2, EMU_CHECK_BARRIER = 4 };
+
+/* Parse the value of PYCUDA_EMULATOR_CHECK: names of checks, separated by commas.
+ * NULL or "" means no checks. False for an unknown name. */
+bool emu_race_parse(const char *text, unsigned *out);
+/* The checks of this process. */
+unsigned emu_race_wanted(void);
+
+/* Prepare a block to run with these checks; 0 means none. False: out of memory. */
+bool emu_race_begin(emu_block *block, unsigned checks);
+void emu_race_free(emu_block *block);
+
+/* Check a legal access: `at` has the host address of each lane. Addresses outside
+ * shared memory are ignored. False after a fault. */
+bool emu_race_access(emu_warp *warp, const emu_insn *insn, uint32_t mask, unsigned size,
+                     bool write, const uint64_t at[EMU_LANES]);
+
+/* The warp arrives at a barrier. */
+void emu_race_arrive(emu_warp *warp, uint32_t barrier);
+/* The warp leaves the barrier. */
+void emu_race_leave(emu_warp *warp, uint32_t barrier);
+/* All warps that waited have left the barrier. */
+void emu_race_released(emu_block *block, uint32_t barrier);
+/* Lanes of the warp exit. */
+void emu_race_exit(emu_warp *warp);
+
+/* Called when the barrier is complete and its threads still wait. Fault if they wait
+ * at different __syncthreads. The launch ends after the turn of the current warp. */
+void emu_race_together(emu_block *block, uint32_t barrier);
+
+#endif

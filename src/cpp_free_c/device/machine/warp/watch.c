@@ -1,0 +1,593 @@
+/* The watch. See watch.h. */
+#include "device/machine/warp/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/compile/encoding.h"
+#include "device/machine/warp/address_check.h"
+#include "device/machine/warp/block.h"
+#include "device/machine/warp/group.h"
+#include "device/machine/warp/lanes.h"
+#include "device/machine/warp/warp.h"
+#include "device/ptx/words.h"
+
+enum { MAX_READS = 64, KIND_SLOTS = 256, MAX_FRAMES = 64, MAX_BYTES = 16 };
+
+/* The effect of an operation, as far as the watch needs it. */
+typedef enum {
+    PLAIN,
+    GUARD,  /* runs the next operation for some lanes */
+    READ,   /* loads */
+    WRITE,  /* stores */
+    UPDATE, /* loads and stores */
+    CLOCK,  /* reads special registers, the clock among them */
+    SPIN,   /* has no effect; loops that wait contain it */
+    ACT     /* has effects that cannot be observed */
+} kind;
+
+typedef struct {
+    emu_handler run;
+    kind kind;
+    uint8_t size; /* bytes of an access; 0: operand e has them */
+} kind_slot;
+
+struct emu_watch {
+    kind_slot kinds[KIND_SLOTS]; /* by address of the operation */
+    emu_watch_read reads[MAX_READS];
+    unsigned read_count;
+    uint32_t turn;       /* the present turn */
+    uint32_t newest;     /* the turn of the last read that was new */
+    uint32_t saved_turn; /* the turn of the saved state */
+    bool overflow;       /* there were more reads than MAX_READS */
+    bool changed;        /* the block has changed memory, or may have */
+    bool timed;          /* the block has read a clock */
+    bool spins;          /* it has run an operation of loops that wait */
+    bool host;           /* it has read memory that the host may write to */
+    uint8_t *saved;      /* a state of the block */
+    size_t used, room;
+    bool compares; /* compare with the saved state, do not save */
+    size_t at;     /* bytes of the saved state that are compared */
+};
+
+/* -- operations -------------------------------------------------------------------- */
+
+static unsigned
+watch_slot_of(emu_handler run)
+{
+    uintptr_t bits;
+
+    memcpy(&bits, &run, sizeof bits);
+    return (unsigned)((bits >> 4) * 0x9e3779b1u >> 16) % KIND_SLOTS;
+}
+
+static void
+watch_add_kind(emu_watch *watch, unsigned op, kind what, uint8_t size)
+{
+    const emu_handler run = emu_handlers()[op];
+    unsigned slot = watch_slot_of(run);
+
+    while (watch->kinds[slot].run) {
+        slot = (slot + 1) % KIND_SLOTS;
+    }
+    watch->kinds[slot] = (kind_slot){run, what, size};
+}
+
+static const kind_slot *
+watch_kind_of(const emu_watch *watch, emu_handler run)
+{
+    unsigned slot = watch_slot_of(run);
+
+    while (watch->kinds[slot].run && watch->kinds[slot].run != run) {
+        slot = (slot + 1) % KIND_SLOTS;
+    }
+    return &watch->kinds[slot];
+}
+
+static void
+watch_fill_kinds(emu_watch *watch)
+{
+    static const struct {
+        uint16_t op;
+        uint8_t kind, size;
+    } rows[] = {{EMU_OP_guard, GUARD, 0},
+                {EMU_OP_ld_u8_16, READ, 1},
+                {EMU_OP_ld_s8_16, READ, 1},
+                {EMU_OP_ld_u8_32, READ, 1},
+                {EMU_OP_ld_s8_32, READ, 1},
+                {EMU_OP_ld_u8_64, READ, 1},
+                {EMU_OP_ld_s8_64, READ, 1},
+                {EMU_OP_ld_u16_16, READ, 2},
+                {EMU_OP_ld_u16_32, READ, 2},
+                {EMU_OP_ld_s16_32, READ, 2},
+                {EMU_OP_ld_u16_64, READ, 2},
+                {EMU_OP_ld_s16_64, READ, 2},
+                {EMU_OP_ld_u32_32, READ, 4},
+                {EMU_OP_ld_u32_64, READ, 4},
+                {EMU_OP_ld_s32_64, READ, 4},
+                {EMU_OP_ld_u64_64, READ, 8},
+                {EMU_OP_ld_128, READ, 16},
+                {EMU_OP_ld_vector, READ, 0},
+                {EMU_OP_mbarrier_wait, READ, 8},
+                {EMU_OP_st_8_16, WRITE, 1},
+                {EMU_OP_st_8_32, WRITE, 1},
+                {EMU_OP_st_8_64, WRITE, 1},
+                {EMU_OP_st_16_16, WRITE, 2},
+                {EMU_OP_st_16_32, WRITE, 2},
+                {EMU_OP_st_16_64, WRITE, 2},
+                {EMU_OP_st_32_32, WRITE, 4},
+                {EMU_OP_st_32_64, WRITE, 4},
+                {EMU_OP_st_64_64, WRITE, 8},
+                {EMU_OP_st_128, WRITE, 16},
+                {EMU_OP_st_vector, WRITE, 0},
+                {EMU_OP_mbarrier_init, WRITE, 8},
+                {EMU_OP_mbarrier_arrive, WRITE, 8},
+                {EMU_OP_atom_16, UPDATE, 2},
+                {EMU_OP_atom_32, UPDATE, 4},
+                {EMU_OP_atom_64, UPDATE, 8},
+                {EMU_OP_special, CLOCK, 0},
+                {EMU_OP_spin, SPIN, 0},
+                {EMU_OP_fence, SPIN, 0},
+                {EMU_OP_yield, SPIN, 0},
+                {EMU_OP_service, ACT, 0},
+                {EMU_OP_sust, ACT, 0},
+                {EMU_OP_sured, ACT, 0}};
+    size_t i;
+
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        watch_add_kind(watch, rows[i].op, (kind)rows[i].kind, rows[i].size);
+    }
+}
+
+/* -- accesses ---------------------------------------------------------------------- */
+
+/* Whether an address of an access is in global memory. */
+static bool
+watch_is_global(const emu_warp *warp, const emu_insn *insn, uint64_t address)
+{
+    const uint32_t space = insn->aux & EMU_AT_MASK;
+    const emu_grid *grid = warp->block->grid;
+
+    return space <= EMU_AT_GLOBAL && address < EMU_SHARED_WINDOW &&
+           address - (uint64_t)(uintptr_t)grid->params >= grid->params_size;
+}
+
+/* Whether the host or another process can write to an address without the device. */
+static bool
+watch_is_host_memory(uint64_t address)
+{
+    const emu_allocation *found = emu_memory_find(address);
+
+    return found &&
+           (found->mapped || found->kind == EMU_MEMORY_HOST ||
+            found->kind == EMU_MEMORY_REGISTERED || found->kind == EMU_MEMORY_MANAGED ||
+            found->kind == EMU_MEMORY_IPC || found->kind == EMU_MEMORY_GRAPHICS);
+}
+
+static void
+watch_note_read(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
+                const uint64_t address[EMU_LANES])
+{
+    emu_watch_read read = {.warp = warp, .func = warp->frame->func, .insn = insn};
+    uint32_t left;
+    unsigned i;
+
+    for (left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        if (watch_is_global(warp, insn, address[lane])) {
+            if (!read.address) {
+                read.address = address[lane];
+                read.lane = lane;
+            }
+            read.pattern = (read.pattern ^ address[lane]) * 0x9e3779b97f4a7c15u + lane;
+            watch->host |= watch_is_host_memory(address[lane]);
+        }
+    }
+    if (!read.address || watch->overflow) {
+        return;
+    }
+    for (i = 0; i < watch->read_count; i++) {
+        if (watch->reads[i].insn == insn && watch->reads[i].warp == warp &&
+            watch->reads[i].pattern == read.pattern) {
+            return;
+        }
+    }
+    watch->newest = watch->turn;
+    if (watch->read_count == MAX_READS) {
+        watch->overflow = true;
+        return;
+    }
+    watch->reads[watch->read_count++] = read;
+}
+
+/* Copy the bytes of global memory that an access may change. */
+typedef struct {
+    const uint8_t *at[EMU_LANES]; /* NULL: none */
+    uint8_t bytes[EMU_LANES][MAX_BYTES * 4];
+    unsigned size;
+} before;
+
+/* Copy bytes that other threads may write to meanwhile. */
+static void
+watch_load_bytes(uint8_t *to, const uint8_t *from, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+    }
+}
+
+static void
+watch_keep_before(before *kept, emu_warp *warp, const emu_insn *insn, unsigned size,
+                  const uint64_t address[EMU_LANES])
+{
+    uint32_t left;
+
+    memset(kept->at, 0, sizeof kept->at);
+    kept->size = size;
+    for (left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        if (watch_is_global(warp, insn, address[lane])) {
+            kept->at[lane] = emu_address_global(warp, address[lane], size);
+            if (kept->at[lane]) {
+                watch_load_bytes(kept->bytes[lane], kept->at[lane], size);
+            }
+        }
+    }
+}
+
+static bool
+watch_has_changed(const before *kept)
+{
+    uint8_t now[sizeof kept->bytes[0]];
+
+    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+        if (kept->at[lane]) {
+            watch_load_bytes(now, kept->at[lane], kept->size);
+            if (memcmp(kept->bytes[lane], now, kept->size) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static const emu_insn *
+watch_step_access(emu_watch *watch, emu_warp *warp, const emu_insn *insn,
+                  const kind_slot *slot)
+{
+    unsigned size = slot->size;
+    uint64_t address[EMU_LANES];
+    const emu_insn *next;
+    before kept;
+
+    if (size == 0) { /* a vector: count and bytes of its elements */
+        size = (insn->e >> 16 & 0xff) * (insn->e >> 8 & 0xff);
+    }
+    emu_address_of_lanes(warp, insn, address);
+    if (slot->kind != WRITE) {
+        watch_note_read(watch, warp, insn, address);
+    }
+    if (slot->kind == READ) {
+        return insn->run(warp, insn);
+    }
+    if (size > sizeof kept.bytes[0]) {
+        watch->changed = true;
+        return insn->run(warp, insn);
+    }
+    watch_keep_before(&kept, warp, insn, size, address);
+    next = insn->run(warp, insn);
+    watch->changed |= watch_has_changed(&kept);
+    return next;
+}
+
+static bool
+watch_is_clock(unsigned special)
+{
+    switch (special) {
+        case PTX_S_clock:
+        case PTX_S_clock_hi:
+        case PTX_S_clock64:
+        case PTX_S_globaltimer:
+        case PTX_S_globaltimer_hi:
+        case PTX_S_globaltimer_lo:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/* Run one instruction and observe it. */
+static const emu_insn *
+watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
+{
+    const kind_slot *slot = watch_kind_of(watch, insn->run);
+    const emu_insn *next;
+    uint32_t mask, bits;
+
+    switch (slot->kind) {
+        case GUARD: /* as emu_op_guard */
+            mask = warp->mask;
+            bits = emu_predicate(warp, insn->a, insn->aux != 0);
+            if (!(mask & bits)) {
+                return insn + 1 + insn->imm;
+            }
+            warp->mask = mask & bits;
+            next = watch_step(watch, warp, insn + 1);
+            warp->mask = mask;
+            return next;
+        case READ:
+        case WRITE:
+        case UPDATE:
+            watch->spins |= slot->kind == UPDATE;
+            return watch_step_access(watch, warp, insn, slot);
+        case CLOCK:
+            watch->timed |= watch_is_clock(insn->aux);
+            break;
+        case SPIN:
+            watch->spins = true;
+            break;
+        case ACT:
+            watch->changed = true;
+            break;
+        case PLAIN:
+            break;
+    }
+    return insn->run(warp, insn);
+}
+
+/* Run a warp of a watched block until it stops. */
+static void
+watch_run_warp(emu_warp *warp)
+{
+    emu_watch *watch = warp->block->watch;
+    const emu_insn *insn;
+
+    warp->rotate = true; /* give all groups of lanes their turn */
+    warp->spins = 0;
+    insn = emu_group_switch(warp);
+    while (insn) {
+        insn = watch_step(watch, warp, insn);
+    }
+}
+
+/* -- states ------------------------------------------------------------------------ */
+
+/* Save a part of the state, or compare it with the saved state. False: it differs, or
+ * out of memory. */
+static bool
+watch_part(emu_watch *watch, const void *bytes, size_t size)
+{
+    if (watch->compares) {
+        if (size > watch->used - watch->at ||
+            memcmp(watch->saved + watch->at, bytes, size) != 0) {
+            return false;
+        }
+        watch->at += size;
+        return true;
+    }
+    if (size > watch->room - watch->used) {
+        const size_t room = (watch->used + size) * 5 / 4;
+        uint8_t *larger = realloc(watch->saved, room);
+
+        if (larger == NULL) {
+            return false;
+        }
+        watch->saved = larger;
+        watch->room = room;
+    }
+    memcpy(watch->saved + watch->used, bytes, size);
+    watch->used += size;
+    return true;
+}
+
+/* The places of the lanes of a warp; groups in the order in which they will run. */
+static bool
+watch_places(emu_watch *watch, const emu_warp *warp)
+{
+    uint8_t order[EMU_LANES];
+    const uint32_t head[] = {warp->alive, (uint32_t)warp->turns, warp->group_count};
+    unsigned i, k;
+
+    if (!watch_part(watch, head, sizeof head)) {
+        return false;
+    }
+    for (i = 0; i < warp->group_count; i++) {
+        for (k = i; k > 0 && warp->groups[order[k - 1]].stamp > warp->groups[i].stamp;
+             k--) {
+            order[k] = order[k - 1];
+        }
+        order[k] = (uint8_t)i;
+    }
+    for (i = 0; i < warp->group_count; i++) {
+        const emu_group *group = &warp->groups[order[i]];
+        const uint64_t words[] = {(uintptr_t)group->pc, (uintptr_t)group->frame,
+                                  group->mask,          group->state,
+                                  group->barrier,       group->need};
+
+        if (!watch_part(watch, words, sizeof words)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The registers, and the part of local memory that is in use. */
+static bool
+watch_values(emu_watch *watch, const emu_warp *warp)
+{
+    const emu_frame *seen[MAX_FRAMES];
+    unsigned count = 0, i, k;
+    uint32_t local = 0, left;
+
+    for (i = 0; i < warp->group_count; i++) {
+        const emu_frame *frame;
+
+        for (frame = warp->groups[i].frame; frame; frame = frame->parent) {
+            for (k = 0; k < count && seen[k] != frame; k++) {
+            }
+            if (k < count) {
+                break; /* its callers are saved too */
+            }
+            if (count < MAX_FRAMES) {
+                seen[count++] = frame;
+            }
+            if (frame->local_end > local) {
+                local = frame->local_end;
+            }
+            if (!watch_part(watch, &frame->parent, sizeof frame->parent) ||
+                !watch_part(watch, frame->regs, frame->func->frame_size)) {
+                return false;
+            }
+        }
+    }
+    for (left = warp->alive; local && left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        if (!watch_part(watch, warp->local + lane * warp->local_stride, local)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Save or compare the whole block, cheap parts first. */
+static bool
+watch_state(emu_watch *watch, const emu_block *block)
+{
+    unsigned i;
+
+    for (i = 0; i < block->warp_count; i++) {
+        if (!watch_places(watch, &block->warps[i])) {
+            return false;
+        }
+    }
+    if (!watch_part(watch, block->barriers, sizeof block->barriers)) {
+        return false;
+    }
+    for (i = 0; i < block->warp_count; i++) {
+        if (!watch_values(watch, &block->warps[i])) {
+            return false;
+        }
+    }
+    return watch_part(watch, block->shared, block->shared_size);
+}
+
+static bool
+watch_save_state(emu_watch *watch, const emu_block *block)
+{
+    watch->compares = false;
+    watch->used = 0;
+    watch->read_count = 0;
+    watch->overflow = false;
+    watch->timed = false;
+    watch->host = false;
+    watch->newest = watch->saved_turn = watch->turn;
+    return watch_state(watch, block);
+}
+
+static bool
+watch_state_recurs(emu_watch *watch, const emu_block *block)
+{
+    watch->compares = true;
+    watch->at = 0;
+    return watch_state(watch, block) && watch->at == watch->used;
+}
+
+/* -- watching ---------------------------------------------------------------------- */
+
+/* Give the block turns until its state recurs. False: it did not recur, or something
+ * ended the watch. */
+static bool
+watch_run_until_repeat(emu_watch *watch, emu_block *block, uint32_t turns,
+                       emu_block_state *state)
+{
+    uint32_t next_save = 1;
+    bool is_saved = watch_save_state(watch, block);
+
+    while (watch->turn < turns && is_saved && !watch->changed) {
+        watch->turn++;
+        *state = emu_block_turn(block);
+        if (*state != EMU_BLOCK_MORE) {
+            return false;
+        }
+        if (watch_state_recurs(watch, block)) {
+            return true;
+        }
+        if (watch->turn == next_save && watch->turn < turns) {
+            next_save *= 2; /* the period may be longer */
+            is_saved = watch_save_state(watch, block);
+        }
+    }
+    return false;
+}
+
+/* Whether the reads of a block look like those of one that waits. */
+static bool
+watch_seems_to_wait(const emu_watch *watch)
+{
+    return watch->spins && watch->read_count && !watch->overflow &&
+           watch->turn >= watch->saved_turn + 16 &&
+           watch->newest < (watch->saved_turn + watch->turn) / 2;
+}
+
+emu_watch_result
+emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
+                emu_block_state *state)
+{
+    bool repeats;
+
+    watch->turn = 0;
+    watch->changed = false;
+    watch->spins = false;
+    *state = EMU_BLOCK_MORE;
+    block->watch = watch;
+    block->run_warp = watch_run_warp;
+    repeats = watch_run_until_repeat(watch, block, turns, state);
+    block->watch = NULL;
+    block->run_warp = emu_warp_run;
+    if (*state != EMU_BLOCK_MORE || watch->changed) {
+        return EMU_MOVES;
+    }
+    if (repeats && !watch->timed) {
+        return EMU_WAITS;
+    }
+    if (repeats || watch_seems_to_wait(watch)) {
+        return EMU_SEEMS_TO_WAIT;
+    }
+    return EMU_MOVES;
+}
+
+unsigned
+emu_watch_reads(const emu_watch *watch, const emu_watch_read **reads)
+{
+    *reads = watch->reads;
+    return watch->read_count;
+}
+
+bool
+emu_watch_reads_host_memory(const emu_watch *watch)
+{
+    return watch->host;
+}
+
+emu_watch *
+emu_watch_new(void)
+{
+    emu_watch *watch = calloc(1, sizeof *watch);
+
+    if (watch) {
+        watch_fill_kinds(watch);
+    }
+    return watch;
+}
+
+void
+emu_watch_free(emu_watch *watch)
+{
+    if (watch) {
+        free(watch->saved);
+        free(watch);
+    }
+}
