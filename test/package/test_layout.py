@@ -285,6 +285,13 @@ def test_imports_for_type_checkers_are_no_imports(tmp_path):
     ]
 
 
+def test_files_that_may_hold_data_exist():
+    """A row for a file that was renamed would allow nothing and hide nothing."""
+    source = ROOT / layout.layers.SOURCE
+    names = {*layout.DEVICE_DATA, *layout.DATA_FILES}
+    assert sorted(name for name in names if not (source / name).is_file()) == []
+
+
 def test_every_folder_has_a_layer():
     """A folder that the order does not name would be refused file by file."""
     source = ROOT / layout.layers.SOURCE

@@ -3,18 +3,19 @@
 
 #include "driver/context_record.h"
 
-PCU_THREAD pcu_ctxrec *pcu_ctx_current;
+PCU_THREAD pcu_context_record *pcu_ctx_current;
 /* The innermost scope of the calling thread. */
 static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;
 
-/* All records between pcu_ctxrec_register and pcu_ctxrec_forget, the newest first. */
-static pcu_ctxrec *ctxrec_registry;
+/* All records between pcu_context_record_register and pcu_context_record_forget, the
+ * newest first. */
+static pcu_context_record *context_record_registry;
 
-pcu_ctxrec *
-pcu_ctxrec_find(CUcontext handle)
+pcu_context_record *
+pcu_context_record_find(CUcontext handle)
 {
-    pcu_ctxrec *rec = ctxrec_registry;
+    pcu_context_record *rec = context_record_registry;
     while (rec != NULL && (rec->handle != handle || !rec->alive)) {
         rec = rec->next;
     }
@@ -22,24 +23,24 @@ pcu_ctxrec_find(CUcontext handle)
 }
 
 void
-pcu_ctxrec_register(pcu_ctxrec *rec)
+pcu_context_record_register(pcu_context_record *rec)
 {
     static unsigned long lives;
-    const pcu_ctxrec *twin = pcu_ctxrec_find(rec->handle);
+    const pcu_context_record *twin = pcu_context_record_find(rec->handle);
     if (twin != NULL) {
         rec->life = twin->life;
     }
     else {
         rec->life = ++lives;
     }
-    rec->next = ctxrec_registry;
-    ctxrec_registry = rec;
+    rec->next = context_record_registry;
+    context_record_registry = rec;
 }
 
 void
-pcu_ctxrec_forget(pcu_ctxrec *rec)
+pcu_context_record_forget(pcu_context_record *rec)
 {
-    pcu_ctxrec **link = &ctxrec_registry;
+    pcu_context_record **link = &context_record_registry;
     while (*link != NULL && *link != rec) {
         link = &(*link)->next;
     }
@@ -49,17 +50,17 @@ pcu_ctxrec_forget(pcu_ctxrec *rec)
 }
 
 int
-pcu_ctxrec_outlived(const pcu_ctxrec *rec)
+pcu_context_record_outlived(const pcu_context_record *rec)
 {
     if (rec->kind == PCU_CTX_OWNED) {
         return 0;
     }
-    const pcu_ctxrec *twin = pcu_ctxrec_find(rec->handle);
+    const pcu_context_record *twin = pcu_context_record_find(rec->handle);
     return twin != NULL && twin->life == rec->life;
 }
 
 CUresult
-pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
+pcu_context_record_describe(pcu_context_record *rec, const char **routine)
 {
     static const CUdevice_attribute wanted[] = {
         CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
@@ -95,10 +96,11 @@ pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine)
 }
 
 int
-pcu_ctxrec_is_busy(const pcu_ctxrec *rec)
+pcu_context_record_is_busy(const pcu_context_record *rec)
 {
     unsigned int releases = rec->releases; /* rec may have left the registry */
-    for (const pcu_ctxrec *r = ctxrec_registry; r != NULL; r = r->next) {
+    for (const pcu_context_record *r = context_record_registry; r != NULL;
+         r = r->next) {
         if (r->handle == rec->handle) {
             releases += r->releases;
         }
@@ -107,9 +109,9 @@ pcu_ctxrec_is_busy(const pcu_ctxrec *rec)
 }
 
 int
-pcu_ctxrec_is_last(const pcu_ctxrec *rec)
+pcu_context_record_is_last(const pcu_context_record *rec)
 {
-    const pcu_ctxrec *r = ctxrec_registry;
+    const pcu_context_record *r = context_record_registry;
     while (r != NULL && (r == rec || r->handle != rec->handle || !r->alive ||
                          r->kind != PCU_CTX_PRIMARY)) {
         r = r->next;
@@ -128,12 +130,12 @@ scope_begin(pcu_scope *scope, CUcontext context)
 }
 
 CUresult
-pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec)
+pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec)
 {
     CUcontext current = NULL;
     scope->entered = NULL;
     scope->routine = "cuCtxGetCurrent";
-    if (!pcu_ctxrec_lives(rec)) {
+    if (!pcu_context_record_lives(rec)) {
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     if (rec == pcu_ctx_current) {

@@ -29,23 +29,23 @@ typedef struct {
     int cache; /* bytes of the L2 cache */
 } pcu_device_limits;
 
-typedef struct pcu_ctxrec {
+typedef struct pcu_context_record {
     CUcontext handle;
     CUdevice device;
     pcu_ctx_kind kind;
     int alive;
-    void *owner;             /* the Python object this record is part of */
-    struct pcu_ctxrec *next; /* in the registry */
+    void *owner;                     /* the Python object this record is part of */
+    struct pcu_context_record *next; /* in the registry */
     pcu_device_limits limits;
     unsigned long life;    /* shared by records of one handle that lived together */
     unsigned long queued;  /* calls that may have enqueued work */
     unsigned long passed;  /* of these, the calls before the last synchronisation */
     unsigned int releases; /* in progress: the context must not end before they do */
-} pcu_ctxrec;
+} pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by
  * python/driver/context_stack.c; borrowed, valid while the thread's stack holds it. */
-extern PCU_HIDDEN PCU_THREAD pcu_ctxrec *pcu_ctx_current;
+extern PCU_HIDDEN PCU_THREAD pcu_context_record *pcu_ctx_current;
 
 /* The number of driver calls that currently run without the interpreter lock. Read and
  * written under that lock. */
@@ -60,43 +60,45 @@ enum { PCU_QUEUE_SAFE = 600 };
 static inline int
 pcu_queue_count(void)
 {
-    pcu_ctxrec *rec = pcu_ctx_current;
+    pcu_context_record *rec = pcu_ctx_current;
     return rec == NULL || ++rec->queued - rec->passed > PCU_QUEUE_SAFE;
 }
 
 /* 1 if the context of an ended record lives on through another record. */
-PCU_HIDDEN int pcu_ctxrec_outlived(const pcu_ctxrec *rec);
+PCU_HIDDEN int pcu_context_record_outlived(const pcu_context_record *rec);
 
 static inline int
-pcu_ctxrec_lives(const pcu_ctxrec *rec)
+pcu_context_record_lives(const pcu_context_record *rec)
 {
-    return rec->alive || pcu_ctxrec_outlived(rec);
+    return rec->alive || pcu_context_record_outlived(rec);
 }
 
 /* 1 if handles of this context may be used in this process. */
 static inline int
-pcu_ctxrec_usable(const pcu_ctxrec *rec)
+pcu_context_record_usable(const pcu_context_record *rec)
 {
-    return pcu_ctxrec_lives(rec) && pcu_drv_info.state == PCU_DRV_READY;
+    return pcu_context_record_lives(rec) && pcu_drv_info.state == PCU_DRV_READY;
 }
 
-/* Add a record, whose handle is set, to the registry; pcu_ctxrec_forget removes it. */
-PCU_HIDDEN void pcu_ctxrec_register(pcu_ctxrec *rec);
-PCU_HIDDEN void pcu_ctxrec_forget(pcu_ctxrec *rec);
+/* Add a record, whose handle is set, to the registry; pcu_context_record_forget removes
+ * it. */
+PCU_HIDDEN void pcu_context_record_register(pcu_context_record *rec);
+PCU_HIDDEN void pcu_context_record_forget(pcu_context_record *rec);
 
 /* The living record of a handle, NULL if there is none. */
-PCU_HIDDEN pcu_ctxrec *pcu_ctxrec_find(CUcontext handle);
+PCU_HIDDEN pcu_context_record *pcu_context_record_find(CUcontext handle);
 
 /* Read device and limits of rec->handle, which is current. *routine names the driver
  * call that failed. */
-PCU_HIDDEN CUresult pcu_ctxrec_describe(pcu_ctxrec *rec, const char **routine);
+PCU_HIDDEN CUresult pcu_context_record_describe(pcu_context_record *rec,
+                                                const char **routine);
 
 /* 1 while a handle of the context is being released through any of its records. */
-PCU_HIDDEN int pcu_ctxrec_is_busy(const pcu_ctxrec *rec);
+PCU_HIDDEN int pcu_context_record_is_busy(const pcu_context_record *rec);
 
 /* 1 if ending this record ends the context: the context is not foreign, and no other
  * record retains it. */
-PCU_HIDDEN int pcu_ctxrec_is_last(const pcu_ctxrec *rec);
+PCU_HIDDEN int pcu_context_record_is_last(const pcu_context_record *rec);
 
 typedef struct pcu_scope {
     CUcontext context;       /* current inside the scope */
@@ -108,7 +110,7 @@ typedef struct pcu_scope {
 
 /* Make rec current until pcu_scope_leave. On failure scope->routine names the driver
  * call, and pcu_scope_leave must not follow. */
-PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_ctxrec *rec);
+PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec);
 
 /* Undo pcu_scope_enter. CUDA_ERROR_INVALID_CONTEXT if the driver popped another context
  * than the scope had pushed. */

@@ -89,7 +89,7 @@ pcu_release_begin(pcu_release *r)
     r->status = CUDA_SUCCESS;
     r->routine = "";
     r->entered = 0;
-    if (pcu_ctxrec_usable(r->ctx)) {
+    if (pcu_context_record_usable(r->ctx)) {
         r->status = pcu_scope_enter(&r->scope, r->ctx);
         r->routine = r->scope.routine;
         r->entered = r->status == CUDA_SUCCESS;

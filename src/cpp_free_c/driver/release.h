@@ -45,7 +45,7 @@ typedef struct {
     pcu_handle handle;
     int unmaps;      /* unmap the graphics resource instead of releasing it */
     CUstream stream; /* where to unmap */
-    pcu_ctxrec *ctx;
+    pcu_context_record *ctx;
     pcu_scope scope;
     int entered;
     const char *routine; /* result: the driver call that failed */

@@ -30,7 +30,8 @@
  * Four rules say more than their columns: COMPARE and LOGICAL take a number that the
  * dtype cannot hold as an infinity; results of COMPARE remember the dtype that was
  * compared. The exponents of LDEXP and the second result of FREXP are int32. The common
- * dtype of SELECT leaves out the first input. COPY converts to the dtype of its output. */
+ * dtype of SELECT leaves out the first input. COPY converts to the dtype of its output.
+ */
 #ifndef TABLES_ARRAY_OPS_H
 #define TABLES_ARRAY_OPS_H
 

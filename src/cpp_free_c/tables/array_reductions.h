@@ -2,8 +2,8 @@
  *
  *   X(NAME, "name", inputs, RULE)
  *
- * Generated code uses the struct reduce_<name> of pycuda/cuda/pycuda-reduce.hpp. The rule
- * takes the common dtype of the inputs and gives the dtype of the result:
+ * Generated code uses the struct reduce_<name> of pycuda/cuda/pycuda-reduce.hpp. The
+ * rule takes the common dtype of the inputs and gives the dtype of the result:
  *
  *   WIDEN    integers and bool become the 64-bit integer of their sign
  *   PRODUCTS the common dtype; bool counts as a number, as in array_ops.h

@@ -2,8 +2,8 @@
  *
  *   X(CODE, "name", bytes, alignment, KIND)
  *
- * NPY_<CODE> is NumPy's number of the dtype. The alignment is that of the element on the
- * device. KIND is BOOL, SIGNED, UNSIGNED, FLOAT or COMPLEX.
+ * NPY_<CODE> is NumPy's number of the dtype. The alignment is that of the element on
+ * the device. KIND is BOOL, SIGNED, UNSIGNED, FLOAT or COMPLEX.
  *
  * The position of a row is the number of the type: kernel keys hold it in one byte.
  * Kernels only move the elements of all other dtypes (records, dates, text): see

@@ -1,9 +1,9 @@
 /* What C asks of Python when a context meets a kernel for the first time: one record.
  *
  * The same rows make the key under which the context's kernel table keeps the loaded
- * kernel (C: pcu_kernel_key) and the record from which pycuda._array writes the kernel's
- * source (Python: pycuda._driver._KernelRequest). Words cross the boundary, no numbers:
- * a field of an enumeration below arrives in Python as the name in its row.
+ * kernel (C: pcu_kernel_key) and the record from which pycuda._array writes the
+ * kernel's source (Python: pycuda._driver._KernelRequest). Words cross the boundary, no
+ * numbers: a field of an enumeration below arrives in Python as the name in its row.
  *
  *   FIELD(C type, name, VIEW, "meaning")    one value
  *   LIST(C type, name, VIEW, "meaning")     one value for each operand

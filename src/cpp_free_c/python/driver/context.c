@@ -49,27 +49,27 @@ pcu_as_context_or_none(pcu_state *st, PyObject *value, void *out, const char *na
 /* 1 if a signal handler or finalizer interrupted a call that uses this context, and
  * would now end the context. */
 static int
-context_is_interrupted(const pcu_ctxrec *rec)
+context_is_interrupted(const pcu_context_record *rec)
 {
-    return pcu_drv_info.state == PCU_DRV_READY && pcu_ctxrec_is_last(rec) &&
+    return pcu_drv_info.state == PCU_DRV_READY && pcu_context_record_is_last(rec) &&
            pcu_scope_is_within(rec->handle);
 }
 
 static const char *
-context_ender(const pcu_ctxrec *rec)
+context_ender(const pcu_context_record *rec)
 {
     return rec->kind == PCU_CTX_OWNED ? "cuCtxDestroy" : "cuDevicePrimaryCtxRelease";
 }
 
 /* Wait until all releases in the context have finished. */
 static CUresult
-context_settle(const pcu_ctxrec *rec)
+context_settle(const pcu_context_record *rec)
 {
     static const struct timespec pause = {.tv_nsec = 100000};
     if (context_is_interrupted(rec)) {
         return CUDA_ERROR_NOT_PERMITTED;
     }
-    while (pcu_ctxrec_is_last(rec) && pcu_ctxrec_is_busy(rec)) {
+    while (pcu_context_record_is_last(rec) && pcu_context_record_is_busy(rec)) {
         PyThreadState *thread = PyEval_SaveThread();
         (void)nanosleep(&pause, NULL); /* a signal may end it early */
         PyEval_RestoreThread(thread);
@@ -83,7 +83,7 @@ context_settle(const pcu_ctxrec *rec)
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
  * other thread finds it. Releases in progress finish first. */
 static CUresult
-context_end(const pcu_ctxrec *rec, const char **routine)
+context_end(const pcu_context_record *rec, const char **routine)
 {
     *routine = context_ender(rec);
     if (pcu_drv_info.state != PCU_DRV_READY) {
@@ -110,7 +110,7 @@ context_end_noraise(pcu_context *self)
 {
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
-    pcu_ctxrec_forget(&self->rec);
+    pcu_context_record_forget(&self->rec);
     if (self->unload_kernels != NULL) {
         self->unload_kernels(self);
     }
@@ -132,7 +132,8 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     const char *routine = "";
     pcu_context *self = (pcu_context *)st->Context->tp_alloc(st->Context, 0);
     if (self == NULL) {
-        pcu_ctxrec rec = {.handle = handle, .device = device, .kind = kind, .alive = 1};
+        pcu_context_record rec = {
+            .handle = handle, .device = device, .kind = kind, .alive = 1};
         (void)context_end(&rec, &routine); /* the failed allocation is reported */
         return NULL;
     }
@@ -142,11 +143,11 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
     self->rec.kind = kind;
     self->rec.alive = 1;
     self->rec.owner = self;
-    pcu_ctxrec_register(&self->rec);
+    pcu_context_record_register(&self->rec);
     CUresult status = pcu_scope_enter(&scope, &self->rec);
     routine = scope.routine;
     if (status == CUDA_SUCCESS) {
-        status = pcu_ctxrec_describe(&self->rec, &routine);
+        status = pcu_context_record_describe(&self->rec, &routine);
         CUresult left = pcu_scope_leave(&scope);
         if (status == CUDA_SUCCESS && left != CUDA_SUCCESS) {
             routine = "cuCtxPopCurrent";
@@ -164,7 +165,7 @@ context_wrap_new(pcu_state *st, CUcontext handle, CUdevice device, pcu_ctx_kind 
 PyObject *
 pcu_context_find_new(pcu_state *st, CUcontext handle)
 {
-    pcu_ctxrec *known = pcu_ctxrec_find(handle);
+    pcu_context_record *known = pcu_context_record_find(handle);
     if (known != NULL) {
         return Py_NewRef((PyObject *)known->owner);
     }

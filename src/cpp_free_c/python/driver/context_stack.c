@@ -109,7 +109,7 @@ pcu_ctxstack_borrow(pcu_state *st, int create)
 }
 
 /* The record of the top, NULL if the stack is empty. */
-static pcu_ctxrec *
+static pcu_context_record *
 ctxstack_top(pcu_ctxstack *self)
 {
     Py_ssize_t n = self->depth;
@@ -120,13 +120,13 @@ ctxstack_top(pcu_ctxstack *self)
 }
 
 /* The record of the context that the thread works in, NULL if there is none. */
-static pcu_ctxrec *
+static pcu_context_record *
 ctxstack_wanted(pcu_ctxstack *self)
 {
     if (self->depth > 0 || self->lent == NULL) {
         return ctxstack_top(self);
     }
-    pcu_ctxrec *rec = &((pcu_context *)self->lent)->rec;
+    pcu_context_record *rec = &((pcu_context *)self->lent)->rec;
     if (!rec->alive) {
         return NULL;
     }
@@ -165,7 +165,7 @@ pcu_ctxstack_put(pcu_ctxstack *self, PyObject *ctx)
 static void
 ctxstack_drop_dead(pcu_ctxstack *self)
 {
-    pcu_ctxrec *top;
+    pcu_context_record *top;
     while ((top = ctxstack_top(self)) != NULL && !top->alive) {
         Py_XDECREF(pcu_ctxstack_take(self));
     }
@@ -198,7 +198,7 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
 {
     int rc = 0;
     ctxstack_drop_dead(self);
-    pcu_ctxrec *top = ctxstack_wanted(self);
+    pcu_context_record *top = ctxstack_wanted(self);
     CUcontext wanted = NULL;
     if (top != NULL) {
         wanted = top->handle;
@@ -221,7 +221,7 @@ pcu_ctxstack_sync(pcu_state *st, pcu_ctxstack *self)
 
 /* 1 if another library has ended the context. */
 static int
-ctxstack_was_ended(const pcu_ctxrec *rec)
+ctxstack_was_ended(const pcu_context_record *rec)
 {
     CUcontext popped = NULL;
     CUresult status = drv.CtxPushCurrent(rec->handle);
@@ -239,7 +239,7 @@ pcu_ctxstack_uncover(pcu_state *st, pcu_ctxstack *self)
     while (rc < 0) {
         pcu_saved_error pending;
         pcu_error_save(&pending);
-        const pcu_ctxrec *top = ctxstack_top(self);
+        const pcu_context_record *top = ctxstack_top(self);
         int was_ended = top != NULL && ctxstack_was_ended(top);
         pcu_error_restore(&pending);
         if (!was_ended) {

@@ -19,11 +19,11 @@ typedef struct pcu_context {
     PyObject *weakrefs;
     struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
     void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
-    pcu_ctxrec rec;
+    pcu_context_record rec;
 } pcu_context;
 
 /* The native record of a Context. */
-static inline const pcu_ctxrec *
+static inline const pcu_context_record *
 pcu_context_rec(PyObject *ctx)
 {
     return &((pcu_context *)ctx)->rec;

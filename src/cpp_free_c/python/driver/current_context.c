@@ -53,7 +53,7 @@ pcu_current_context_repair(pcu_state *st, CUresult status)
 int
 pcu_current_context_synchronize(pcu_state *st)
 {
-    pcu_ctxrec *rec = pcu_ctx_current;
+    pcu_context_record *rec = pcu_ctx_current;
     unsigned long queued = 0;
     int rc;
     if (rec != NULL) {

@@ -168,7 +168,7 @@ pcu_resource_free(pcu_resource *self)
 int
 pcu_resource_check_slow(pcu_resource *self, const char *routine)
 {
-    if (self->live && pcu_ctxrec_lives(pcu_context_rec(self->ctx))) {
+    if (self->live && pcu_context_record_lives(pcu_context_rec(self->ctx))) {
         return 0;
     }
     const char *why = "this %s was released before";

@@ -81,8 +81,8 @@ pcu_stream_find_borrow(void)
     }
     while (n-- > 0) {
         pcu_resource *self = (pcu_resource *)PyList_GET_ITEM(stack->streams, n);
-        const pcu_ctxrec *rec = pcu_context_rec(self->ctx);
-        if (rec->handle == current && pcu_ctxrec_lives(rec)) {
+        const pcu_context_record *rec = pcu_context_rec(self->ctx);
+        if (rec->handle == current && pcu_context_record_lives(rec)) {
             return self;
         }
     }

@@ -17,7 +17,7 @@ pcu_kernel_launch(pcu_state *st, CUfunction kernel, size_t blocks, unsigned int 
             blocks);
         return -1;
     }
-    const pcu_ctxrec *rec = pcu_ctx_current; /* the kernel's context */
+    const pcu_context_record *rec = pcu_ctx_current; /* the kernel's context */
     CUresult status;
     do {
         PCU_STATUS(status, LaunchKernel,

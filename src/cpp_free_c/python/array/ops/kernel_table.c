@@ -115,7 +115,7 @@ kernel_check_context(pcu_state *st, const pcu_context *ctx)
     if (rc < 0) {
         return -1;
     }
-    if (!pcu_ctxrec_lives(&ctx->rec)) {
+    if (!pcu_context_record_lives(&ctx->rec)) {
         return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
                                 "the context was detached during the call");
     }

@@ -45,7 +45,7 @@ typedef struct {
     PyObject *dict;
     PyObject *weakrefs;
     CUfunction handle;
-    const pcu_ctxrec *ctx; /* the module's context; the module holds it */
+    const pcu_context_record *ctx; /* the module's context; the module holds it */
 
     int described;        /* 1 if the next five members are set */
     int max_threads;      /* of a block, for this kernel */

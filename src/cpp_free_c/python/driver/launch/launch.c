@@ -138,7 +138,7 @@ pcu_launch_run(pcu_function *self, const pcu_launch_shape *s, void *params, size
             (self->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
              s->block[2], s->shared, s->stream, NULL, size == 0 ? NULL : extra));
     } while (status != CUDA_SUCCESS && pcu_current_context_repair(self->st, status) &&
-             pcu_ctxrec_lives(self->ctx));
+             pcu_context_record_lives(self->ctx));
     if (status == CUDA_SUCCESS) {
         return 0;
     }

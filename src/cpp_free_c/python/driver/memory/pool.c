@@ -39,7 +39,7 @@ typedef struct {
 static inline int
 pool_is_usable(const pcu_memory_pool *self)
 {
-    return self->ctx != NULL && pcu_ctxrec_usable(pcu_context_rec(self->ctx));
+    return self->ctx != NULL && pcu_context_record_usable(pcu_context_rec(self->ctx));
 }
 
 /* -- blocks ------------------------------------------------------------------------ */

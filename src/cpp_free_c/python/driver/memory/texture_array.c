@@ -102,7 +102,7 @@ texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
 static int
 texture_array_check(texture_array *self, const char *routine)
 {
-    if (self->borrowed && pcu_ctxrec_lives(pcu_context_rec(self->base.ctx))) {
+    if (self->borrowed && pcu_context_record_lives(pcu_context_rec(self->base.ctx))) {
         return 0;
     }
     return pcu_resource_check(&self->base, routine);

@@ -63,8 +63,9 @@ pcu_reference_wrapper_check_context(pcu_reference_wrapper *self, const char *rou
     if (self->module == NULL) {
         return 0;
     }
-    const pcu_ctxrec *theirs = pcu_context_rec(((pcu_resource *)array)->ctx);
-    const pcu_ctxrec *ours = pcu_context_rec(((pcu_resource *)self->module)->ctx);
+    const pcu_context_record *theirs = pcu_context_rec(((pcu_resource *)array)->ctx);
+    const pcu_context_record *ours =
+        pcu_context_rec(((pcu_resource *)self->module)->ctx);
     if (theirs->handle == ours->handle) {
         return 0;
     }

@@ -165,7 +165,7 @@ pcu_texture_argument(pcu_state *st, PyObject *value, CUdeviceptr *handle)
     if (pcu_resource_check(&self->base, "cuLaunchKernel") < 0) {
         return -1;
     }
-    const pcu_ctxrec *rec = pcu_context_rec(self->base.ctx);
+    const pcu_context_record *rec = pcu_context_rec(self->base.ctx);
     if (pcu_ctx_current != NULL && pcu_ctx_current->handle != rec->handle) {
         return pcu_raise_detail(st, "cuLaunchKernel", CUDA_ERROR_INVALID_CONTEXT,
                                 "this %s belongs to another context (device %d) than "
@@ -182,7 +182,7 @@ static int
 texture_is_read(const pcu_texture *self)
 {
     return self->used && self->base.live &&
-           pcu_ctxrec_usable(pcu_context_rec(self->base.ctx));
+           pcu_context_record_usable(pcu_context_rec(self->base.ctx));
 }
 
 /* 1 if a stream of the object's context is being captured. The legacy stream reports
