@@ -195,8 +195,8 @@ LAYERED = {
     C + "python/driver/memory/pool.c": '#include "python/driver/stream.h"\n',
     C + "python/array/ops/ufunc.h": '#include "python/support/base.h"\n',
     C + "device/ptx/ir.h": '#include "tables/rows.h"\n',
-    C + "device/machine/run.h": '#include "device/ptx/ir.h"\n',
-    C + "device/api/entry/export.c": '#include "device/machine/run.h"\n',
+    C + "device/machine/warp/run.h": '#include "device/ptx/ir.h"\n',
+    C + "device/api/entry/export.c": '#include "device/machine/warp/run.h"\n',
     "pycuda/__init__.py": "",
     "pycuda/_compile/__init__.py": "from pycuda._compile import store\n",
     "pycuda/_compile/store.py": "from pycuda import _driver\n",
@@ -216,9 +216,9 @@ def test_layered_files_pass(tmp_path):
         ("driver/a.c", '#include "python/driver/stream.h"', "include-order"),
         ("python/support/a.h", '#include "python/driver/stream.h"', "include-order"),
         ("python/driver/a.c", '#include "python/array/ops/ufunc.h"', "include-order"),
-        ("device/machine/a.c", '#include "driver/low.h"', "include-order"),
+        ("device/machine/ops/a.c", '#include "driver/low.h"', "include-order"),
         ("python/driver/a.c", '#include "device/ptx/ir.h"', "include-order"),
-        ("device/ptx/a.c", '#include "device/machine/run.h"', "include-order"),
+        ("device/ptx/a.c", '#include "device/machine/warp/run.h"', "include-order"),
         ("device/ptx/a.c", '#include "abi/facts.h"', "include-order"),
         ("python/structs/a.c", '#include "python/support/base.h"', "include-order"),
         ("elsewhere/a.c", '#include "abi/facts.h"', "include-order"),
@@ -235,16 +235,18 @@ def test_a_cycle_of_units(tmp_path):
     """No header includes another one here: x.c and x.h are one unit."""
     files = {
         **LAYERED,
-        C + "device/machine/a.h": "",
-        C + "device/machine/b.h": "",
-        C + "device/machine/c.h": "",
-        C + "device/machine/a.c": '#include "device/machine/b.h"\n',
-        C + "device/machine/b.c": '#include "device/machine/c.h"\n',
-        C + "device/machine/c.c": '\n#include "device/machine/a.h"\n',
+        C + "device/machine/ops/a.h": "",
+        C + "device/machine/ops/b.h": "",
+        C + "device/machine/ops/c.h": "",
+        C + "device/machine/ops/a.c": '#include "device/machine/ops/b.h"\n',
+        C + "device/machine/ops/b.c": '#include "device/machine/ops/c.h"\n',
+        C + "device/machine/ops/c.c": '\n#include "device/machine/ops/a.h"\n',
     }
-    assert problems(tmp_path, files) == [("include-cycle", C + "device/machine/a.c", 1)]
+    assert problems(tmp_path, files) == [
+        ("include-cycle", C + "device/machine/ops/a.c", 1)
+    ]
     (found,) = layout.check(tmp_path)
-    units = "device/machine/a, device/machine/b, device/machine/c"
+    units = "device/machine/ops/a, device/machine/ops/b, device/machine/ops/c"
     assert found.message == f"these use each other: {units}"
 
 
