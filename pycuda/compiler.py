@@ -1,7 +1,7 @@
 """From CUDA C to a loaded module: ``compile``, ``SourceModule`` and their relatives.
 
 These are the public names. The work is done in ``pycuda/_compile``: each function here
-fills a ``CompileRequest`` and gives it to ``build.py``. That file needs the driver's
+fills a ``_CompileRequest`` and gives it to ``build.py``. That file needs the driver's
 module and thereby NumPy, so it is imported by the first compilation, not before.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pycuda._compile import toolkit
-from pycuda._compile.request import CompileRequest
+from pycuda._compile.request import CompileRequest as _CompileRequest
 from pycuda._compile.text import list_of as _list_of
 from pycuda._compile.warning import pass_on as _pass_on, warn as _warn
 
@@ -144,7 +144,7 @@ def compile(
     from pycuda._compile.build import build_image
 
     _check_target(target)
-    request = CompileRequest(
+    request = _CompileRequest(
         source,
         options=_default_flags(options),
         include_dirs=include_dirs,
@@ -221,7 +221,7 @@ def compile_many(
     return images
 
 
-def _request_of(arguments: dict[str, Any]) -> CompileRequest:
+def _request_of(arguments: dict[str, Any]) -> _CompileRequest:
     """Return the request for some of the arguments of ``compile``."""
     unknown = arguments.keys() - _ARGUMENTS
     if unknown:
@@ -231,7 +231,7 @@ def _request_of(arguments: dict[str, Any]) -> CompileRequest:
     if arguments.get("target") is not None:
         _check_target(arguments["target"])
     options = _default_flags(arguments.get("options"))
-    return CompileRequest(**{**arguments, "options": options})
+    return _CompileRequest(**{**arguments, "options": options})
 
 
 def link(
@@ -256,7 +256,7 @@ def link(
 
     if target not in ("cubin", "fatbin"):
         raise ValueError(f"the target of linking is cubin or fatbin, not {target!r}")
-    request = CompileRequest(
+    request = _CompileRequest(
         None,
         options=() if options is None else options,
         arch=arch,
@@ -341,7 +341,7 @@ class SourceModule(CudaModule):
 
         if arch is not None:
             self._check_arch(arch)
-        request = CompileRequest(
+        request = _CompileRequest(
             source,
             options=DEFAULT_NVCC_FLAGS if options is None else options,
             include_dirs=include_dirs,
