@@ -1,7 +1,7 @@
 """From CUDA C to a loaded module: ``compile``, ``SourceModule`` and their relatives.
 
 These are the public names. The work is done in ``pycuda/_compile``: each function here
-fills a ``_CompileRequest`` and gives it to ``build.py``. That file needs the driver's
+fills a ``CompileRequest`` and gives it to ``build.py``. That file needs the driver's
 module and thereby NumPy, so it is imported by the first compilation, not before.
 """
 
