@@ -40,7 +40,7 @@ DEVICE_DATA = {
     "device/api/entry/context_stack.c": ["stack_key", "stack_once"],
     "device/api/entry/deferred.c": ["emu_deferred_on", "deferred_streams"],
     "device/api/entry/entry.c": ["opened"],
-    "device/api/entry/faults.c": ["state", "opened"],
+    "device/api/entry/fault_injection.c": ["state", "opened"],
     "device/api/stream/graph.c": ["graphs"],
     "device/api/memory/ipc_memory.c": ["segments", "openings"],
     "device/api/entry/lock.c": ["api", "prepared"],

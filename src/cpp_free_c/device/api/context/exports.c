@@ -9,7 +9,7 @@
 #include "device/api/entry/deferred.h"
 #include "device/api/context/device_setup.h"
 #include "device/api/entry/entry.h"
-#include "device/api/entry/faults.h"
+#include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
 

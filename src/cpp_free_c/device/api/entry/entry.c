@@ -10,7 +10,7 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/deferred.h"
-#include "device/api/entry/faults.h"
+#include "device/api/entry/fault_injection.h"
 #include "device/api/entry/lock.h"
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;

@@ -3,8 +3,8 @@
  * The functions marked EMU_EXPORT may be called from any thread at any time, before
  * cuInit too; a test reaches them through dlsym or ctypes. The API lock guards the
  * rest. */
-#ifndef DEVICE_API_ENTRY_FAULTS_H
-#define DEVICE_API_ENTRY_FAULTS_H
+#ifndef DEVICE_API_ENTRY_FAULT_INJECTION_H
+#define DEVICE_API_ENTRY_FAULT_INJECTION_H
 
 #include "device/base/export.h"
 #include "device/api/entry/call.h"

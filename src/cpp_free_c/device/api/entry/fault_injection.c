@@ -1,5 +1,5 @@
-/* Fault injection. See faults.h. */
-#include "device/api/entry/faults.h"
+/* Fault injection. See fault_injection.h. */
+#include "device/api/entry/fault_injection.h"
 
 #include <pthread.h>
 #include <stdlib.h>
