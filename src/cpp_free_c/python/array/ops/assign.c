@@ -50,7 +50,7 @@ assign_zeros(pcu_gpuarray *target, CUstream stream)
     CUdeviceptr to = target->address;
     size_t nbytes = pcu_gpuarray_nbytes(target);
     PCU_CALL_COPY(rc, target->st, MemsetD8Async, (to, 0, nbytes, stream),
-                {"the array", to, nbytes});
+                  {"the array", to, nbytes});
     return rc;
 }
 

@@ -101,7 +101,7 @@ device_copy_in_one_piece(pcu_gpuarray *target, pcu_gpuarray *source, CUstream st
         return 0;
     }
     PCU_CALL_COPY(rc, target->st, MemcpyDtoDAsync, (to, from, nbytes, stream),
-                {"the target", to, nbytes}, {"the source", from, nbytes});
+                  {"the target", to, nbytes}, {"the source", from, nbytes});
     return rc;
 }
 

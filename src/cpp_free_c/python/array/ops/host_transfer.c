@@ -53,11 +53,11 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
         PCU_CALL_COPY(rc, st, MemcpyDtoH, (data, address, nbytes),
-                    {"the array", address, nbytes});
+                      {"the array", address, nbytes});
     }
     else {
         PCU_CALL_COPY(rc, st, MemcpyDtoHAsync, (data, address, nbytes, stream),
-                    {"the array", address, nbytes});
+                      {"the array", address, nbytes});
         if (rc == 0 && !async) {
             rc = transfer_wait(st, stream);
         }
@@ -81,11 +81,11 @@ transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream, in
     PyObject *memory = Py_XNewRef(device->memory);
     if (stream == NULL && !async) {
         PCU_CALL_COPY(rc, st, MemcpyHtoD, (address, data, nbytes),
-                    {"the array", address, nbytes});
+                      {"the array", address, nbytes});
     }
     else {
         PCU_CALL_COPY(rc, st, MemcpyHtoDAsync, (address, data, nbytes, stream),
-                    {"the array", address, nbytes});
+                      {"the array", address, nbytes});
         if (rc == 0 && !async) {
             rc = transfer_wait(st, stream);
         }
