@@ -196,9 +196,9 @@ arithmetic_op_of_24_bits(const low_func *f, unsigned type)
     const bool high = low_has(f, PTX_W_hi);
 
     if (type == PTX_W_s32) {
-        return f->ops[(unsigned)high * 2 + 1];
+        return f->ops[(size_t)high * 2 + 1];
     }
-    return f->ops[(unsigned)high * 2];
+    return f->ops[(size_t)high * 2];
 }
 
 void

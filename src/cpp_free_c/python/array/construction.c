@@ -10,7 +10,9 @@
 pcu_gpuarray *
 pcu_gpuarray_blank_new(pcu_state *st, PyTypeObject *type)
 {
-    pcu_gpuarray *self = (pcu_gpuarray *)type->tp_alloc(type, 0);
+    /* The state's types are never NULL, which the analyser cannot know. */
+    pcu_gpuarray *self =
+        (pcu_gpuarray *)type->tp_alloc(type, 0); /* NOLINT(clang-analyzer-core*) */
     if (self != NULL) {
         self->st = st;
         self->shape = self->inline_shape;

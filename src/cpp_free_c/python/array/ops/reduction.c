@@ -212,8 +212,8 @@ reduce_vector(const reduce_plan *plan)
 static int
 reduce_is_streamed(const reduce_plan *plan, const pcu_context *ctx)
 {
-    size_t bytes = 0;
-    for (int i = 0; i < plan->nin; i++) {
+    size_t bytes = pcu_gpuarray_itemsize(plan->inputs[0]);
+    for (int i = 1; i < plan->nin; i++) {
         bytes += pcu_gpuarray_itemsize(plan->inputs[i]);
     }
     return plan->vector > 1 && plan->kept.count * plan->reduced.count >
