@@ -70,7 +70,7 @@ filter_arithmetic_of(const emu_sampler *s, unsigned c)
 static double
 filter_in_units(const emu_sampler *s, unsigned c, uint32_t bits)
 {
-    const double unit = filter_arithmetic_of(s, c).unit, value = emu_texel_float(bits);
+    const double unit = filter_arithmetic_of(s, c).unit, value = f32_of_bits(bits);
 
     if (unit == 0.0) {
         return value;
@@ -110,19 +110,19 @@ emu_filter_round(const emu_sampler *s, unsigned c, double sum)
         if (a.rounded == 11 && fabs(result) > 65504.0) {
             result = copysign(INFINITY, result);
         }
-        return emu_texel_bits((float)result);
+        return bits_of_f32((float)result);
     }
     if (a.unit == 127.0) {
         sum = 258.0 * sum + floor(sum / 16.0) / 8.0;
     }
     result = floor(sum + 0.5);
     if (a.unit == 65535.0) {
-        return emu_texel_bits((float)(result / 65535.0));
+        return bits_of_f32((float)(result / 65535.0));
     }
     if (result < -32767.0) {
-        return emu_texel_bits(-1.0f);
+        return bits_of_f32(-1.0f);
     }
-    return emu_texel_bits((float)(result / 32767.0));
+    return bits_of_f32((float)(result / 32767.0));
 }
 
 /* Divide a weight between two neighbours at a place of `place` / EMU_FRACTION between

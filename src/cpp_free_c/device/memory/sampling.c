@@ -188,8 +188,8 @@ emu_sample(const emu_sampler *s, const emu_fetch *fetch, uint32_t out[4])
         sample_point(s, below, fetch, bits[0]);
         sample_point(s, below + 1, fetch, bits[1]);
         for (c = 0; c < 4; c++) {
-            sum[c] = (double)emu_texel_float(bits[0][c]);
-            next[c] = (double)emu_texel_float(bits[1][c]);
+            sum[c] = (double)f32_of_bits(bits[0][c]);
+            next[c] = (double)f32_of_bits(bits[1][c]);
         }
     }
     for (c = 0; c < 4; c++) {

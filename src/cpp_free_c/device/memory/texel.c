@@ -69,7 +69,7 @@ texel_channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
     uint32_t whole;
 
     if (s->normalise) {
-        return emu_texel_bits(texel_normalised_channel(s, at, c));
+        return bits_of_f32(texel_normalised_channel(s, at, c));
     }
     switch (s->format) {
         case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -87,7 +87,7 @@ texel_channel(const emu_sampler *s, const uint8_t *at, unsigned int c)
             if ((word & 0x7c00) == 0x7c00) { /* keep a signalling NaN */
                 return (word & 0x8000u) << 16 | 0x7f800000 | (word & 0x3ffu) << 13;
             }
-            return emu_texel_bits((float)emu_half_value(word, EMU_F16));
+            return bits_of_f32((float)emu_half_value(word, EMU_F16));
         default:
             memcpy(&whole, at + (size_t)4 * c, sizeof whole);
             return whole;
@@ -136,8 +136,8 @@ emu_texel_read(const emu_sampler *s, const emu_texture_level *level, int64_t x,
     if (s->normalise && (s->format == CU_AD_FORMAT_SIGNED_INT8 ||
                          s->format == CU_AD_FORMAT_SIGNED_INT16)) {
         for (c = 0; c < s->channels; c++) {
-            if (emu_texel_float(out[c]) < -1.0f) {
-                out[c] = emu_texel_bits(-1.0f);
+            if (f32_of_bits(out[c]) < -1.0f) {
+                out[c] = bits_of_f32(-1.0f);
             }
         }
     }

@@ -6,27 +6,8 @@
 #ifndef DEVICE_MEMORY_TEXEL_H
 #define DEVICE_MEMORY_TEXEL_H
 
-#include <string.h>
-
+#include "device/base/float_bits.h"
 #include "device/memory/sampler.h"
-
-static inline uint32_t
-emu_texel_bits(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline float
-emu_texel_float(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /* Set the channels that the format lacks, alpha too, to 0. */
 void emu_texel_fill(const emu_sampler *s, uint32_t out[4]);

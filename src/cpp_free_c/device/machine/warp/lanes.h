@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/base/float_bits.h"
 #include "device/machine/warp/machine.h"
 
 /* The types of registers. A register may be accessed as any type of its size. */
@@ -205,42 +206,6 @@ EMU_BLEND(u64, uint32_t)
     }
 
 /* -- floats ------------------------------------------------------------------------ */
-
-static inline uint32_t
-bits_of_f32(float x)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float
-f32_of_bits(uint32_t bits)
-{
-    float x;
-
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint64_t
-bits_of_f64(double x)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline double
-f64_of_bits(uint64_t bits)
-{
-    double x;
-
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* On a GPU, all NaN results of single-precision operations are this NaN. */
 static inline float
