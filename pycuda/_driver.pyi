@@ -1962,7 +1962,7 @@ def to_gpu_async(
 _array_reductions: dict[str, int]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
-_reduction_variants: tuple[str, ...]
+_kernel_variants: tuple[str, ...]
 
 @final
 class _KernelRequest(structseq[Any], tuple[Any, ...]):

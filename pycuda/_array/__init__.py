@@ -2,8 +2,7 @@
 
 =================  =====================================================================
 foundations        context_cache, c_types, streams, layout, copies, overlap
-generated kernels  kernel_request (C calls it), elementwise_text, reduction_text,
-                   transpose_text, compilation
+generated kernels  kernel_request (C calls it), sources, compilation
 functions          creation, joining, operations, masks, reductions, cumulative,
                    launch_shape, texture_binding, vector_types
 index arrays       indexing (C calls it), selection, index_report, nonzero,

@@ -8,9 +8,9 @@ A context that needs a kernel for the first time calls ``kernel_image`` with a r
 from __future__ import annotations
 
 from pycuda._array.compilation import compile_text
-from pycuda._array.elementwise_text import elementwise_text
-from pycuda._array.reduction_text import reduction_text
-from pycuda._array.transpose_text import transpose_text
+from pycuda._array.sources.elementwise import elementwise_text
+from pycuda._array.sources.reduction import reduction_text
+from pycuda._array.sources.transpose import transpose_text
 from pycuda._driver import _KernelRequest
 
 #: The function that writes the source, for each family of kernels.

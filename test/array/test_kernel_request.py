@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from pycuda import _driver, gpuarray
-from pycuda._array import elementwise_text, kernel_request, reduction_text
+from pycuda._array import kernel_request
+from pycuda._array.sources import elementwise, reduction
 from support.cc import SOURCE, compilers, must, run
 
 TABLE = SOURCE / "tables" / "kernel_request.h"
@@ -40,7 +41,7 @@ def test_the_record_has_the_fields_of_the_table():
     [
         ("PCU_KERNEL_FAMILIES", _driver._kernel_families),
         ("PCU_OPERAND_PASSING", _driver._operand_passing),
-        ("PCU_REDUCTION_VARIANTS", _driver._reduction_variants),
+        ("PCU_KERNEL_VARIANTS", _driver._kernel_variants),
     ],
 )
 def test_names_are_those_of_the_table(table, value):
@@ -52,8 +53,8 @@ def test_names_are_those_of_the_table(table, value):
 def test_python_knows_every_name():
     assert set(kernel_request.TEXT_OF_FAMILY) == set(_driver._kernel_families)
     for module, known in (
-        (elementwise_text, _driver._operand_passing),
-        (reduction_text, set(_driver._reduction_variants) - {"by_block"}),
+        (elementwise, _driver._operand_passing),
+        (reduction, set(_driver._kernel_variants) - {"by_block"}),
     ):
         with open(module.__file__, encoding="utf-8") as file:
             text = file.read()

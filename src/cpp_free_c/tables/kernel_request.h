@@ -31,7 +31,7 @@
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
     FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel; bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
-    FIELD(uint8_t, variant, VARIANT, "reductions: which kernel, as in PCU_REDUCTION_VARIANTS") \
+    FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
     FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile")
@@ -50,9 +50,9 @@
     X(SCALAR, "scalar") \
     X(ONE, "one")
 
-/* The first two reduce elements, a block or a thread for each result. The others join
+/* Reductions: the first two reduce elements, a block or a thread for each result. The others join
  * the accumulators that they stored. */
-#define PCU_REDUCTION_VARIANTS(X) \
+#define PCU_KERNEL_VARIANTS(X) \
     X(BY_BLOCK, "by_block")               \
     X(BY_THREAD, "by_thread")             \
     X(JOIN_BY_BLOCK, "join_by_block")     \

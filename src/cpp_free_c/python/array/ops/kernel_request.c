@@ -9,7 +9,7 @@
 #define REQUEST_NAME(NAME, name) name,
 static const char *const request_families[] = {PCU_KERNEL_FAMILIES(REQUEST_NAME) NULL};
 static const char *const request_passing[] = {PCU_OPERAND_PASSING(REQUEST_NAME) NULL};
-static const char *const request_variants[] = {PCU_REDUCTION_VARIANTS(REQUEST_NAME)
+static const char *const request_variants[] = {PCU_KERNEL_VARIANTS(REQUEST_NAME)
                                                    NULL};
 #undef REQUEST_NAME
 
@@ -226,5 +226,5 @@ pcu_kernel_request_setup(PyObject *m, pcu_state *st)
         request_add_names(m, "_operand_passing", request_passing) < 0) {
         return -1;
     }
-    return request_add_names(m, "_reduction_variants", request_variants);
+    return request_add_names(m, "_kernel_variants", request_variants);
 }

@@ -8,7 +8,7 @@ block or a thread. Where results have several segments, a second kernel joins th
 
 from __future__ import annotations
 
-from pycuda._array.elementwise_text import computation_type, computed
+from pycuda._array.sources.elementwise import computation_type, computed
 
 
 def reduction_text(request):

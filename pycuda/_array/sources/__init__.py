@@ -1,0 +1,1 @@
+"""The sources of the kernels that C requests, one module for each family."""
