@@ -1984,6 +1984,9 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "partial",
         "streamed",
         "tile",
+        "threads",
+        "lanes",
+        "rounds",
     )
     @property
     def family(self) -> str: ...
@@ -2017,6 +2020,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def streamed(self) -> bool: ...
     @property
     def tile(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
     # fields of _KernelRequest: end
 
 def _reduce(

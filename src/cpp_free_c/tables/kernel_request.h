@@ -34,7 +34,10 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile")
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile") \
+    FIELD(uint16_t, threads, NUMBER, "reductions: the threads of a block") \
+    FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
+    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits")
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
@@ -50,13 +53,16 @@
     X(SCALAR, "scalar") \
     X(ONE, "one")
 
-/* Reductions: the first two reduce elements, a block or a thread for each result. The others join
- * the accumulators that they stored. */
+/* Reductions: the first four reduce elements: a block or a warp for each result, some lanes of a
+ * warp, or a thread for neighbouring results. The next two join the accumulators that they
+ * stored. */
 #define PCU_KERNEL_VARIANTS(X) \
-    X(BY_BLOCK, "by_block")               \
-    X(BY_THREAD, "by_thread")             \
-    X(JOIN_BY_BLOCK, "join_by_block")     \
-    X(JOIN_BY_THREAD, "join_by_thread")
+    X(BY_BLOCK, "by_block")           \
+    X(BY_ROW, "by_row")               \
+    X(BY_SHORT_ROW, "by_short_row")   \
+    X(BY_COLUMN, "by_column")         \
+    X(JOIN_BY_BLOCK, "join_by_block") \
+    X(JOIN_BY_ROW, "join_by_row")
 /* clang-format on */
 
 #endif
