@@ -256,17 +256,17 @@ struct pass {
     uint32 tiles; // of a line
     uint32 place;
     uint32 flip;
-    uint32 has_values;
 };
 
-template <class KEY, class V, class COUNT, int THREADS, int ITEMS>
+template <class KEY, bool VALUES, class COUNT, int THREADS, int ITEMS>
 struct onesweep {
     typedef typename KEY::element E;
+    typedef COUNT V; // of values: indices
     typedef told<COUNT> flags;
     enum {
         WARPS = THREADS / 32,
         TILE = THREADS * ITEMS,
-        UNIT = sizeof(E) > sizeof(V) ? sizeof(E) : sizeof(V),
+        UNIT = VALUES && sizeof(V) > sizeof(E) ? sizeof(V) : sizeof(E),
         ROOM = TILE * UNIT > WARPS * 1024 ? TILE * UNIT : WARPS * 1024
     };
 
@@ -396,12 +396,12 @@ struct onesweep {
                 const E key = keys[i];
                 const uint32 digit = KEY::digit(key, p.place) ^ p.flip;
                 digits[k / 4] = digits[k / 4] & ~(255u << k % 4 * 8) | digit << k % 4 * 8;
-                if (!p.indices) {
+                if (!VALUES || !p.indices) {
                     out[base[digit] + i] = key;
                 }
             }
         }
-        if (!p.has_values) {
+        if (!VALUES) {
             return;
         }
         V v[ITEMS];

@@ -70,11 +70,12 @@ def _pass(request):
     """Return the kernel that moves keys, and values, to their places by one digit."""
     count = _count(request)
     threads, items = request.tile, request.vector
+    values = "true" if request.partial else "false"
     return [
         f'extern "C" __global__ void __launch_bounds__({threads})',
         f"kernel(const pass<E, {count}, {count}> p)",
         "{",
-        f"onesweep<KEY, {count}, {count}, {threads}, {items}>::run(p);",
+        f"onesweep<KEY, {values}, {count}, {threads}, {items}>::run(p);",
         "}",
     ]
 
