@@ -60,13 +60,11 @@ def clip(a, min=None, max=None, out=None):
     """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
-    result = a
-    if min is not None:  # out may be the array of the maxima: write to it last
-        first_out = out if max is None else None
-        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
-    if max is not None:
-        result = _elementwise(_array_ops["minimum"], (result, max), out)
-    return result
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
 
 
 def round(a, decimals=0, out=None):

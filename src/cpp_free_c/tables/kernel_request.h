@@ -29,12 +29,12 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel; bytes of a word for raw elements") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a vector; bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile") \
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; elementwise: the vectors of a thread") \
     FIELD(uint16_t, threads, NUMBER, "reductions: the threads of a block") \
     FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
     FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits")
@@ -45,13 +45,20 @@
     X(REDUCTION, "reduction")     \
     X(TRANSPOSE, "transpose")
 
-/* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
- * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
- * flat kernels only. */
+/* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
+ * of the operand. Elementwise kernels have more ways: ONE the address of a single
+ * element, in flat kernels only; PACKED the address of elements that follow each other
+ * in the order of the loop. If vectors have several elements, ARRAY is an array whose
+ * elements follow each other along the fastest axis; REPEATED one that has the same
+ * element everywhere along that axis; BACKWARD one with the elements in reverse order.
+ */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \
-    X(ONE, "one")
+    X(ONE, "one")       \
+    X(PACKED, "packed") \
+    X(REPEATED, "repeated") \
+    X(BACKWARD, "backward")
 
 /* Reductions: the first four reduce elements: a block or a warp for each result, some lanes of a
  * warp, or a thread for neighbouring results. The next two join the accumulators that they
