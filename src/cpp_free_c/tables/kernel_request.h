@@ -29,18 +29,19 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel; bytes of a word for raw elements") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel or a scan; bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile")
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; scans: the threads of a block")
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose")
+    X(TRANSPOSE, "transpose")     \
+    X(SCAN, "scan")
 
 /* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
  * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
@@ -51,12 +52,18 @@
     X(ONE, "one")
 
 /* Reductions: the first two reduce elements, a block or a thread for each result. The others join
- * the accumulators that they stored. */
+ * the accumulators that they stored.
+ * Scans: see python/array/ops/scan_layout.h. */
 #define PCU_KERNEL_VARIANTS(X) \
     X(BY_BLOCK, "by_block")               \
     X(BY_THREAD, "by_thread")             \
     X(JOIN_BY_BLOCK, "join_by_block")     \
-    X(JOIN_BY_THREAD, "join_by_thread")
+    X(JOIN_BY_THREAD, "join_by_thread")   \
+    X(SCAN_LINES, "scan_lines")           \
+    X(SCAN_WALK, "scan_walk")             \
+    X(SCAN_LOOK_BACK, "scan_look_back")   \
+    X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
+    X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back")
 /* clang-format on */
 
 #endif
