@@ -2040,6 +2040,61 @@ def _reduce(
     allocator: _Allocator | None = None,
     ddof: float = 0,
 ) -> GPUArray: ...
+def _cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummax(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummin(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_sum(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_prod(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _accumulate(
+    op: int,
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> Any: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...
