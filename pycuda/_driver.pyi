@@ -2031,6 +2031,16 @@ def _reduce(
     allocator: _Allocator | None = None,
     ddof: float = 0,
 ) -> GPUArray: ...
+def _sort(
+    array: GPUArray,
+    /,
+    axis: int = -1,
+    indices: bool = False,
+    descending: bool = False,
+    in_place: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...

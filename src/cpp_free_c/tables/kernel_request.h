@@ -29,18 +29,19 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel; bytes of a word for raw elements") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel or a sort; bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
-    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
+    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile")
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; sorts: the threads of a block or a line")
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose")
+    X(TRANSPOSE, "transpose")     \
+    X(SORT, "sort")
 
 /* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
  * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
@@ -56,7 +57,11 @@
     X(BY_BLOCK, "by_block")               \
     X(BY_THREAD, "by_thread")             \
     X(JOIN_BY_BLOCK, "join_by_block")     \
-    X(JOIN_BY_THREAD, "join_by_thread")
+    X(JOIN_BY_THREAD, "join_by_thread")   \
+    X(SORT_LANES, "sort_lanes")           \
+    X(SORT_BLOCK, "sort_block")           \
+    X(SORT_HISTOGRAM, "sort_histogram")   \
+    X(SORT_PASS, "sort_pass")
 /* clang-format on */
 
 #endif
