@@ -18,7 +18,8 @@ typedef enum {
 typedef struct {
     pcu_state *st;
     int type;       /* pcu_type of the elements */
-    int indices;    /* 1: the result is the int64 indices in the sorted order */
+    int keys;       /* 1: the sorted elements are a result */
+    int indices;    /* 1: their int64 indices before the sort are a result */
     int descending; /* equal elements keep their order in both directions */
     size_t length;  /* of a line */
     size_t lines;
@@ -32,6 +33,14 @@ typedef struct {
     size_t tiles;         /* BY_PASSES: blocks of a line */
     size_t workspace;     /* bytes of device memory that the launches need */
 } pcu_line_sort;
+
+/* The addresses of a sort. */
+typedef struct {
+    CUdeviceptr source;
+    CUdeviceptr keys;      /* 0 if the elements are no result */
+    CUdeviceptr indices;   /* 0 if the indices are none */
+    CUdeviceptr workspace; /* of the bytes of the plan, at a multiple of 16 */
+} pcu_sort_memory;
 
 /* The kernels of a sort: the sort itself, or the histogram and the pass. */
 typedef struct {

@@ -140,15 +140,15 @@ pcu_line_sort_get_kernels(const pcu_line_sort *sort, pcu_context *ctx,
     return pcu_kernel_table_get(sort->st, ctx, &key, &kernels->sort);
 }
 
-/* The source, the target, the length and the number of lines, the direction. */
+/* The addresses, the length and the number of lines, the direction. */
 static int
-sort_pack(const pcu_line_sort *sort, CUdeviceptr source, CUdeviceptr target,
+sort_pack(const pcu_line_sort *sort, const pcu_sort_memory *memory,
           pcu_argument_buffer *params)
 {
     uint32_t flip = sort->descending ? UINT8_MAX : 0;
-    if (pcu_kernel_put_address(params, source) < 0 ||
-        pcu_kernel_put_address(params, target) < 0 ||
-        pcu_kernel_put_address(params, target) < 0 ||
+    if (pcu_kernel_put_address(params, memory->source) < 0 ||
+        pcu_kernel_put_address(params, memory->keys) < 0 ||
+        pcu_kernel_put_address(params, memory->indices) < 0 ||
         pcu_kernel_put_index(params, 1, (ptrdiff_t)sort->length) < 0 ||
         pcu_kernel_put_index(params, 1, (ptrdiff_t)sort->lines) < 0) {
         return -1;
@@ -158,15 +158,14 @@ sort_pack(const pcu_line_sort *sort, CUdeviceptr source, CUdeviceptr target,
 
 int
 pcu_line_sort_launch(const pcu_line_sort *sort, const pcu_context *ctx,
-                     const pcu_sort_kernels *kernels, CUdeviceptr source,
-                     CUdeviceptr target, CUdeviceptr workspace, CUstream stream)
+                     const pcu_sort_kernels *kernels, const pcu_sort_memory *memory,
+                     CUstream stream)
 {
     pcu_argument_buffer params;
     size_t blocks = sort->lines;
     unsigned int threads = sort->threads;
     if (sort->method == PCU_SORT_BY_PASSES) {
-        return pcu_radix_passes_launch(sort, ctx, kernels, source, target, workspace,
-                                       stream);
+        return pcu_radix_passes_launch(sort, ctx, kernels, memory, stream);
     }
     if (sort->method == PCU_SORT_BY_LANES) {
         size_t in_block = SORT_LANES_THREADS / sort->threads;
@@ -174,7 +173,7 @@ pcu_line_sort_launch(const pcu_line_sort *sort, const pcu_context *ctx,
         threads = SORT_LANES_THREADS;
     }
     pcu_argument_buffer_init(&params);
-    int rc = sort_pack(sort, source, target, &params);
+    int rc = sort_pack(sort, memory, &params);
     if (rc == 0) {
         rc = pcu_kernel_launch(sort->st, kernels->sort, blocks, threads, stream,
                                &params);

@@ -17,12 +17,11 @@ PCU_HIDDEN PCU_RAISES int pcu_line_sort_get_kernels(const pcu_line_sort *sort,
                                                     pcu_context *ctx,
                                                     pcu_sort_kernels *kernels);
 
-/* Enqueue the kernels, from the lines at source to target. The workspace has
- * sort->workspace bytes, at a multiple of 16. */
+/* Enqueue the kernels. */
 PCU_HIDDEN PCU_RAISES int pcu_line_sort_launch(const pcu_line_sort *sort,
                                                const pcu_context *ctx,
                                                const pcu_sort_kernels *kernels,
-                                               CUdeviceptr source, CUdeviceptr target,
-                                               CUdeviceptr workspace, CUstream stream);
+                                               const pcu_sort_memory *memory,
+                                               CUstream stream);
 
 #endif

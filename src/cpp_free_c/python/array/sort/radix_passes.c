@@ -4,7 +4,7 @@
  * The workspace holds, in this order: the totals of all digits; a ticket for each pass;
  * what the blocks of all passes tell each other (slots); the elements between passes.
  * Passes write in turn to two places for elements, A and B. The last pass reads A and
- * writes the target. B is the target itself where that has the size of the elements. */
+ * writes the results. If the elements are a result, B is where they go. */
 
 #include "python/array/sort/radix_passes.h"
 
@@ -65,13 +65,6 @@ radix_append(radix_layout *layout, size_t n, size_t itemsize, size_t *offset)
     return 0;
 }
 
-/* 1 if the elements between passes may lie in the target: B. */
-static int
-radix_uses_target(const pcu_line_sort *sort)
-{
-    return !sort->indices;
-}
-
 static int
 radix_lay_out(const pcu_line_sort *sort, radix_layout *layout)
 {
@@ -87,10 +80,9 @@ radix_lay_out(const pcu_line_sort *sort, radix_layout *layout)
         return -1;
     }
     for (size_t k = 0; k < 2 && sort->digits > k + 1; k++) {
-        if (k == 1 && radix_uses_target(sort)) {
-            continue;
-        }
-        if (radix_append(layout, n, sort->itemsize, &layout->keys[k]) < 0) {
+        int is_target = k == 1 && sort->keys;
+        if (!is_target &&
+            radix_append(layout, n, sort->itemsize, &layout->keys[k]) < 0) {
             return -1;
         }
         if (sort->indices &&
@@ -134,24 +126,25 @@ radix_parts(const pcu_line_sort *sort, const pcu_context *ctx)
 
 static int
 radix_count(const pcu_line_sort *sort, const pcu_context *ctx,
-            const radix_layout *layout, CUfunction kernel, CUdeviceptr source,
-            CUdeviceptr workspace, CUstream stream)
+            const radix_layout *layout, CUfunction kernel,
+            const pcu_sort_memory *memory, CUstream stream)
 {
     pcu_argument_buffer params;
     int rc;
     size_t parts = radix_parts(sort, ctx);
     size_t words = sort->lines * sort->digits * sort->tiles * RADIX_BINS;
-    PCU_CALL(rc, sort->st, MemsetD32Async, (workspace, 0, layout->slots / 4, stream));
+    PCU_CALL(rc, sort->st, MemsetD32Async,
+             (memory->workspace, 0, layout->slots / 4, stream));
     if (rc < 0) {
         return -1;
     }
     pcu_argument_buffer_init(&params);
     uint32_t numbers[2] = {(uint32_t)parts, radix_flip(sort)};
-    if (pcu_kernel_put_address(&params, source) < 0 ||
+    if (pcu_kernel_put_address(&params, memory->source) < 0 ||
         pcu_kernel_put_index(&params, 1, (ptrdiff_t)sort->length) < 0 ||
         pcu_kernel_put(&params, numbers, sizeof(numbers), sizeof(uint32_t)) < 0 ||
-        pcu_kernel_put_address(&params, workspace) < 0 ||
-        pcu_kernel_put_address(&params, workspace + layout->slots) < 0 ||
+        pcu_kernel_put_address(&params, memory->workspace) < 0 ||
+        pcu_kernel_put_address(&params, memory->workspace + layout->slots) < 0 ||
         pcu_kernel_put_index(&params, 1, (ptrdiff_t)words) < 0) {
         rc = -1;
     }
@@ -180,43 +173,44 @@ radix_move(const pcu_line_sort *sort, CUfunction kernel, const radix_pass *pass,
 
 int
 pcu_radix_passes_launch(const pcu_line_sort *sort, const pcu_context *ctx,
-                        const pcu_sort_kernels *kernels, CUdeviceptr source,
-                        CUdeviceptr target, CUdeviceptr workspace, CUstream stream)
+                        const pcu_sort_kernels *kernels, const pcu_sort_memory *memory,
+                        CUstream stream)
 {
     radix_layout layout;
     if (radix_lay_out(sort, &layout) < 0 ||
-        radix_count(sort, ctx, &layout, kernels->histogram, source, workspace, stream) <
-            0) {
+        radix_count(sort, ctx, &layout, kernels->histogram, memory, stream) < 0) {
         return -1;
     }
     size_t row = RADIX_BINS * layout.word;
-    CUdeviceptr keys[2] = {workspace + layout.keys[0], workspace + layout.keys[1]};
-    CUdeviceptr values[2] = {workspace + layout.values[0],
-                             workspace + layout.values[1]};
-    if (radix_uses_target(sort)) {
-        keys[1] = target;
+    CUdeviceptr room = memory->workspace;
+    CUdeviceptr keys[2] = {room + layout.keys[0], room + layout.keys[1]};
+    CUdeviceptr values[2] = {room + layout.values[0], room + layout.values[1]};
+    if (sort->keys) {
+        keys[1] = memory->keys;
     }
-    radix_pass pass = {.in = source,
+    radix_pass pass = {.in = memory->source,
                        .length = sort->length,
                        .tiles = (uint32_t)sort->tiles,
                        .flip = radix_flip(sort)};
     for (size_t place = 0; place < sort->digits; place++) {
         size_t side = (sort->digits - place) % 2; /* the pass before the last: A */
         pass.place = (uint32_t)place;
-        pass.totals = workspace + place * row;
-        pass.ticket = workspace + layout.tickets + place * sizeof(uint32_t);
-        pass.slots = workspace + layout.slots + place * sort->lines * sort->tiles * row;
+        pass.totals = room + place * row;
+        pass.ticket = room + layout.tickets + place * sizeof(uint32_t);
+        pass.slots = room + layout.slots + place * sort->lines * sort->tiles * row;
         pass.out = keys[side];
         pass.values_out = values[side];
         if (place + 1 == sort->digits) {
-            pass.out = target;
-            pass.indices = sort->indices ? target : 0;
+            pass.out = memory->keys;
+            pass.indices = memory->indices;
         }
         if (radix_move(sort, kernels->sort, &pass, stream) < 0) {
             return -1;
         }
         pass.in = pass.out;
-        pass.values_in = sort->indices ? pass.values_out : 0;
+        if (sort->indices) {
+            pass.values_in = pass.values_out;
+        }
     }
     return 0;
 }

@@ -11,8 +11,10 @@
 PCU_HIDDEN PCU_RAISES int pcu_radix_passes_plan(pcu_line_sort *sort);
 
 /* Enqueue the passes: see pcu_line_sort_launch. */
-PCU_HIDDEN PCU_RAISES int pcu_radix_passes_launch(
-    const pcu_line_sort *sort, const pcu_context *ctx, const pcu_sort_kernels *kernels,
-    CUdeviceptr source, CUdeviceptr target, CUdeviceptr workspace, CUstream stream);
+PCU_HIDDEN PCU_RAISES int pcu_radix_passes_launch(const pcu_line_sort *sort,
+                                                  const pcu_context *ctx,
+                                                  const pcu_sort_kernels *kernels,
+                                                  const pcu_sort_memory *memory,
+                                                  CUstream stream);
 
 #endif

@@ -23,12 +23,25 @@ typedef struct {
     pcu_line_sort lines;
 } sort_plan;
 
+/* Arrays; NULL if they are no results. */
+typedef struct {
+    PyObject *keys;
+    PyObject *indices;
+} sort_results;
+
+static void
+sort_results_clear(sort_results *results)
+{
+    Py_CLEAR(results->keys);
+    Py_CLEAR(results->indices);
+}
+
 /* -- the launches ------------------------------------------------------------------ */
 
 /* Making a kernel or allocating memory may run code that changes the source. */
 static int
 sort_check(const sort_plan *plan, const pcu_context *ctx, pcu_gpuarray *source,
-           pcu_gpuarray *target)
+           const sort_results *targets)
 {
     const pcu_line_sort *lines = &plan->lines;
     if (source->type != lines->type || source->contiguous == 0 ||
@@ -41,17 +54,30 @@ sort_check(const sort_plan *plan, const pcu_context *ctx, pcu_gpuarray *source,
     if (pcu_gpuarray_check(source, ctx) < 0) {
         return -1;
     }
-    return pcu_gpuarray_check(target, ctx);
+    if (targets->keys != NULL &&
+        pcu_gpuarray_check((pcu_gpuarray *)targets->keys, ctx) < 0) {
+        return -1;
+    }
+    if (targets->indices != NULL) {
+        return pcu_gpuarray_check((pcu_gpuarray *)targets->indices, ctx);
+    }
+    return 0;
 }
 
-/* The memory that the kernels share, None if they need none. */
+static CUdeviceptr
+sort_address(PyObject *array)
+{
+    if (array == NULL) {
+        return 0;
+    }
+    return ((pcu_gpuarray *)array)->address;
+}
+
+/* The memory that the kernels share. */
 static PyObject *
 sort_workspace_new(const sort_plan *plan)
 {
     size_t bytes = plan->lines.workspace;
-    if (bytes == 0) {
-        return Py_NewRef(Py_None);
-    }
     PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT8);
     PyObject *workspace =
         pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, plan->allocator);
@@ -59,12 +85,11 @@ sort_workspace_new(const sort_plan *plan)
     return workspace;
 }
 
-/* Enqueue the sort of the lines of source, a packed array, to target. */
+/* Enqueue the sort of the lines of source, a packed array. */
 static int
-sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, pcu_gpuarray *target)
+sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *targets)
 {
     pcu_sort_kernels kernels = {NULL, NULL};
-    CUdeviceptr room = 0;
     PyObject *workspace = NULL;
     int rc;
     if (plan->lines.lines * plan->lines.length == 0) {
@@ -78,23 +103,21 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, pcu_gpuarray *target)
     do {
         rc = pcu_line_sort_get_kernels(&plan->lines, ctx, &kernels);
     } while (rc == PCU_KERNEL_MADE);
-    if (rc < 0) {
-        goto done;
+    if (rc == 0 && plan->lines.workspace > 0) {
+        workspace = sort_workspace_new(plan);
+        rc = workspace == NULL ? -1 : 0;
     }
-    rc = -1;
-    workspace = sort_workspace_new(plan);
-    if (workspace == NULL) {
-        goto done;
-    }
-    if (workspace != Py_None) {
-        room = ((pcu_gpuarray *)workspace)->address;
-    }
-    rc = sort_check(plan, ctx, source, target);
     if (rc == 0) {
-        rc = pcu_line_sort_launch(&plan->lines, ctx, &kernels, source->address,
-                                  target->address, room, plan->call->stream);
+        rc = sort_check(plan, ctx, source, targets);
     }
-done:
+    if (rc == 0) {
+        pcu_sort_memory memory = {.source = source->address,
+                                  .keys = sort_address(targets->keys),
+                                  .indices = sort_address(targets->indices),
+                                  .workspace = sort_address(workspace)};
+        rc = pcu_line_sort_launch(&plan->lines, ctx, &kernels, &memory,
+                                  plan->call->stream);
+    }
     Py_XDECREF(workspace);
     Py_DECREF(ctx);
     return rc;
@@ -112,13 +135,12 @@ sort_is_packed(const pcu_gpuarray *array, int axis)
     return axis == 0 && (array->contiguous & PCU_ARRAY_F);
 }
 
-/* An array of the dtype of the result, packed in C order or, for a source that is only
- * packed in Fortran order, in that. */
+/* A packed array in Fortran order if f_order is 1, else in C order. */
 static PyObject *
-sort_result_new(const sort_plan *plan, int f_order, int ndim, const size_t *shape)
+sort_result_new(const sort_plan *plan, int type, int f_order, int ndim,
+                const size_t *shape)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
-    int type = plan->lines.indices ? PCU_T_INT64 : plan->lines.type;
     if (pcu_strides_in_order(f_order, ndim, shape, pcu_types[type].size, strides) < 0) {
         return NULL;
     }
@@ -129,27 +151,31 @@ sort_result_new(const sort_plan *plan, int f_order, int ndim, const size_t *shap
     return result;
 }
 
-/* The sorted lines of a packed array, in the array itself if that is allowed and
- * possible, else in a new one. */
-static PyObject *
-sort_packed_new(const sort_plan *plan, pcu_gpuarray *source, int may_overwrite)
+/* Sort the lines of a packed array. The elements go to the array itself if that is
+ * allowed and possible. New arrays have the order of axes of the source. */
+static int
+sort_packed(const sort_plan *plan, pcu_gpuarray *source, int may_overwrite,
+            sort_results *results)
 {
-    PyObject *target;
-    if (may_overwrite && pcu_line_sort_is_in_place(&plan->lines)) {
-        target = Py_NewRef((PyObject *)source);
+    int f_order = !(source->contiguous & PCU_ARRAY_C);
+    if (plan->lines.keys && may_overwrite && pcu_line_sort_is_in_place(&plan->lines)) {
+        results->keys = Py_NewRef((PyObject *)source);
     }
-    else {
-        int f_order = !(source->contiguous & PCU_ARRAY_C);
-        target = sort_result_new(plan, f_order, source->ndim, source->shape);
+    else if (plan->lines.keys) {
+        results->keys = sort_result_new(plan, plan->lines.type, f_order, source->ndim,
+                                        source->shape);
+        if (results->keys == NULL) {
+            return -1;
+        }
     }
-    if (target == NULL) {
-        return NULL;
+    if (plan->lines.indices) {
+        results->indices =
+            sort_result_new(plan, PCU_T_INT64, f_order, source->ndim, source->shape);
+        if (results->indices == NULL) {
+            return -1;
+        }
     }
-    if (sort_enqueue(plan, source, (pcu_gpuarray *)target) < 0) {
-        Py_DECREF(target);
-        return NULL;
-    }
-    return target;
+    return sort_enqueue(plan, source, results);
 }
 
 /* A view of the array with the axis at the end. */
@@ -171,20 +197,21 @@ sort_view_new(pcu_gpuarray *array, int axis)
 }
 
 /* Sort a packed array, and copy the result back if the sort cannot be in place. */
-static PyObject *
-sort_direct(const sort_plan *plan)
+static int
+sort_direct(const sort_plan *plan, sort_results *results)
 {
     pcu_gpuarray *x = plan->call->x;
-    PyObject *result = sort_packed_new(plan, x, plan->call->in_place);
-    if (result == NULL || !plan->call->in_place || result == (PyObject *)x) {
-        return result;
+    if (sort_packed(plan, x, plan->call->in_place, results) < 0) {
+        return -1;
     }
-    int rc = pcu_device_copy(x, (pcu_gpuarray *)result, plan->call->stream);
-    Py_DECREF(result);
-    if (rc < 0) {
-        return NULL;
+    if (!plan->call->in_place || results->keys == (PyObject *)x) {
+        return 0;
     }
-    return Py_NewRef((PyObject *)x);
+    if (pcu_device_copy(x, (pcu_gpuarray *)results->keys, plan->call->stream) < 0) {
+        return -1;
+    }
+    Py_SETREF(results->keys, Py_NewRef((PyObject *)x));
+    return 0;
 }
 
 /* A packed copy of x with the axis at the end. */
@@ -207,46 +234,55 @@ sort_lines_new(const sort_plan *plan)
     return lines;
 }
 
-/* Copy sorted lines to x or to a new array, with the axis at its place. */
-static PyObject *
-sort_put_back(const sort_plan *plan, PyObject *sorted)
+/* Replace sorted lines by an array with the axis at its place: x or a new one. */
+static int
+sort_put_back(const sort_plan *plan, PyObject **sorted)
 {
     pcu_gpuarray *x = plan->call->x;
-    PyObject *result = Py_NewRef((PyObject *)x);
-    if (!plan->call->in_place) {
-        Py_SETREF(result, sort_result_new(plan, 0, x->ndim, x->shape));
+    pcu_gpuarray *lines = (pcu_gpuarray *)*sorted;
+    PyObject *result;
+    if (plan->call->in_place) {
+        result = Py_NewRef((PyObject *)x);
+    }
+    else {
+        result = sort_result_new(plan, lines->type, 0, x->ndim, x->shape);
     }
     if (result == NULL) {
-        return NULL;
+        return -1;
     }
+    int rc = -1;
     PyObject *view = sort_view_new((pcu_gpuarray *)result, plan->axis);
-    if (view == NULL || pcu_device_copy((pcu_gpuarray *)view, (pcu_gpuarray *)sorted,
-                                        plan->call->stream) < 0) {
-        Py_CLEAR(result);
+    if (view != NULL) {
+        rc = pcu_device_copy((pcu_gpuarray *)view, lines, plan->call->stream);
+        Py_DECREF(view);
     }
-    Py_XDECREF(view);
-    return result;
+    Py_SETREF(*sorted, result);
+    return rc;
 }
 
 /* Sort a packed copy. */
-static PyObject *
-sort_indirect(const sort_plan *plan)
+static int
+sort_indirect(const sort_plan *plan, sort_results *results)
 {
     PyObject *lines = sort_lines_new(plan);
     if (lines == NULL) {
-        return NULL;
+        return -1;
     }
-    PyObject *sorted = sort_packed_new(plan, (pcu_gpuarray *)lines, 1);
+    int rc = sort_packed(plan, (pcu_gpuarray *)lines, 1, results);
     Py_DECREF(lines);
-    if (sorted == NULL) {
-        return NULL;
+    if (rc < 0) {
+        return -1;
     }
     if (plan->axis == plan->call->x->ndim - 1 && !plan->call->in_place) {
-        return sorted;
+        return 0;
     }
-    PyObject *result = sort_put_back(plan, sorted);
-    Py_DECREF(sorted);
-    return result;
+    if (results->keys != NULL && sort_put_back(plan, &results->keys) < 0) {
+        return -1;
+    }
+    if (results->indices != NULL && sort_put_back(plan, &results->indices) < 0) {
+        return -1;
+    }
+    return 0;
 }
 
 static int
@@ -264,43 +300,64 @@ sort_read_axis(const pcu_gpuarray *x, int axis, int *place)
     return 0;
 }
 
-PyObject *
-pcu_sort(pcu_state *st, const pcu_sort_call *call)
+/* Check the array and fill in the plan. */
+static int
+sort_fill(sort_plan *plan, pcu_state *st, const pcu_sort_call *call)
 {
     pcu_gpuarray *x = call->x;
-    sort_plan plan = {.st = st, .call = call, .allocator = call->allocator};
-    PyObject *result;
     if (!pcu_type_is_number(x->type)) {
         PyErr_Format(PyExc_TypeError,
                      "sort does not take arrays of dtype %S: it sorts bool, integers, "
                      "floats and complex numbers",
                      (PyObject *)x->dtype);
+        return -1;
+    }
+    if (sort_read_axis(x, call->axis, &plan->axis) < 0) {
+        return -1;
+    }
+    size_t length = x->shape[plan->axis];
+    plan->st = st;
+    plan->call = call;
+    plan->allocator = call->allocator;
+    if (plan->allocator == Py_None) {
+        plan->allocator = x->allocator;
+    }
+    plan->lines = (pcu_line_sort){.st = st,
+                                  .type = x->type,
+                                  .keys = call->keys,
+                                  .indices = call->indices,
+                                  .descending = call->descending,
+                                  .length = length,
+                                  .lines = x->count / Py_MAX(length, 1)};
+    return pcu_line_sort_plan(&plan->lines);
+}
+
+PyObject *
+pcu_sort(pcu_state *st, const pcu_sort_call *call)
+{
+    sort_plan plan;
+    sort_results results = {NULL, NULL};
+    unsigned char counts_as = call->x->counts_as;
+    int rc;
+    if (sort_fill(&plan, st, call) < 0) {
         return NULL;
     }
-    if (sort_read_axis(x, call->axis, &plan.axis) < 0) {
-        return NULL;
-    }
-    if (plan.allocator == Py_None) {
-        plan.allocator = x->allocator;
-    }
-    size_t length = x->shape[plan.axis];
-    plan.lines = (pcu_line_sort){.st = st,
-                                 .type = x->type,
-                                 .indices = call->indices,
-                                 .descending = call->descending,
-                                 .length = length,
-                                 .lines = x->count / Py_MAX(length, 1)};
-    if (pcu_line_sort_plan(&plan.lines) < 0) {
-        return NULL;
-    }
-    if (sort_is_packed(x, plan.axis)) {
-        result = sort_direct(&plan);
+    if (sort_is_packed(call->x, plan.axis)) {
+        rc = sort_direct(&plan, &results);
     }
     else {
-        result = sort_indirect(&plan);
+        rc = sort_indirect(&plan, &results);
     }
-    if (result != NULL && !call->indices) {
-        ((pcu_gpuarray *)result)->counts_as = x->counts_as;
+    if (rc < 0) {
+        sort_results_clear(&results);
+        return NULL;
     }
-    return result;
+    if (results.keys == NULL) {
+        return results.indices;
+    }
+    ((pcu_gpuarray *)results.keys)->counts_as = counts_as;
+    if (results.indices == NULL) {
+        return results.keys;
+    }
+    return Py_BuildValue("(NN)", results.keys, results.indices);
 }

@@ -11,6 +11,7 @@
 typedef struct {
     PyObject *array; /* borrowed, as are all objects */
     int axis;
+    int keys;
     int indices;
     int descending;
     int in_place;
@@ -19,10 +20,10 @@ typedef struct {
 } sort_args;
 
 PyDoc_STRVAR(sort_doc,
-             "_sort($module, array, /, axis=-1, indices=False, descending=False, "
-             "in_place=False, stream=None, allocator=None)\n--\n\n"
-             "Enqueue a stable sort along an axis; return the elements, or the indices "
-             "in the sorted order.");
+             "_sort($module, array, /, axis=-1, keys=True, indices=False, "
+             "descending=False, in_place=False, stream=None, allocator=None)\n--\n\n"
+             "Enqueue a stable sort along an axis; return the elements, their indices "
+             "before the sort, or both.");
 
 static PyObject *
 sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -30,16 +31,23 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     static const pcu_argspec specs[] = {
         {"array", pcu_as_object, offsetof(sort_args, array)},
         {"axis", pcu_as_int, offsetof(sort_args, axis)},
+        {"keys", pcu_as_bool, offsetof(sort_args, keys)},
         {"indices", pcu_as_bool, offsetof(sort_args, indices)},
         {"descending", pcu_as_bool, offsetof(sort_args, descending)},
         {"in_place", pcu_as_bool, offsetof(sort_args, in_place)},
         {"stream", pcu_as_object, offsetof(sort_args, stream)},
         {"allocator", pcu_as_allocator, offsetof(sort_args, allocator)},
     };
-    static const pcu_argtable table = {"_sort", specs, 7, 1, 1};
+    static const pcu_argtable table = {"_sort", specs, 8, 1, 1};
     pcu_state *st = pcu_state_of_module(m);
-    sort_args a = {.axis = -1, .stream = Py_None, .allocator = Py_None};
+    sort_args a = {.axis = -1, .keys = 1, .stream = Py_None, .allocator = Py_None};
     if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!(a.keys || a.indices) || (a.in_place && (!a.keys || a.indices))) {
+        PyErr_SetString(PyExc_ValueError,
+                        "_sort: in place are the elements only, else the elements, "
+                        "the indices or both");
         return NULL;
     }
     if (!pcu_is_array(st, a.array)) {
@@ -49,6 +57,7 @@ sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     }
     pcu_sort_call call = {.x = (pcu_gpuarray *)a.array,
                           .axis = a.axis,
+                          .keys = a.keys,
                           .indices = a.indices,
                           .descending = a.descending,
                           .in_place = a.in_place,
