@@ -2095,6 +2095,17 @@ def _accumulate(
     out: GPUArray | None = None,
     stream: Stream | None = None,
 ) -> Any: ...
+def _sort(
+    array: GPUArray,
+    /,
+    axis: int = -1,
+    keys: bool = True,
+    indices: bool = False,
+    descending: bool = False,
+    in_place: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...

@@ -11,6 +11,7 @@ from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.scan import scan_text
+from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
 from pycuda._driver import _KernelRequest
 
@@ -20,6 +21,7 @@ TEXT_OF_FAMILY = {
     "reduction": reduction_text,
     "transpose": transpose_text,
     "scan": scan_text,
+    "sort": sort_text,
 }
 
 

@@ -45,6 +45,7 @@
     X(REDUCTION, "reduction")     \
     X(TRANSPOSE, "transpose")     \
     X(SCAN, "scan")               \
+    X(SORT, "sort")               \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -76,6 +77,10 @@
     X(SCAN_LOOK_BACK, "scan_look_back")     \
     X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
     X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
+    X(SORT_LANES, "sort_lanes")           \
+    X(SORT_BLOCK, "sort_block")           \
+    X(SORT_HISTOGRAM, "sort_histogram")   \
+    X(SORT_PASS, "sort_pass")             \
 
 /* clang-format on */
 

@@ -39,5 +39,6 @@ extern PCU_HIDDEN PyMethodDef pcu_scan_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_sort_functions[];
 
 #endif
