@@ -34,13 +34,20 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile")
+    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile") \
+    FIELD(uint16_t, tile_columns, NUMBER, "products: the columns of a tile of `tile` rows") \
+    FIELD(uint16_t, depth, NUMBER, "products: the products that a tile adds at once") \
+    FIELD(uint8_t, left_by_row, FLAG, "products: true if the left operand's rows are runs") \
+    FIELD(uint8_t, right_by_row, FLAG, "products: the same of the right operand") \
+    FIELD(uint8_t, left_vector, NUMBER, "products: elements that a thread loads at once") \
+    FIELD(uint8_t, right_vector, NUMBER, "products: the same of the right operand")
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose")
+    X(TRANSPOSE, "transpose")     \
+    X(PRODUCT, "product")
 
 /* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
  * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in

@@ -327,6 +327,7 @@ array_add_functions(PyObject *m)
         pcu_operation_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
+        pcu_product_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
