@@ -11,6 +11,7 @@ from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.transpose import transpose_text
+from pycuda._array.sources.triangle import triangle_text
 from pycuda._driver import _KernelRequest
 
 #: The function that writes the source, for each family of kernels.
@@ -18,6 +19,7 @@ TEXT_OF_FAMILY = {
     "elementwise": elementwise_text,
     "reduction": reduction_text,
     "transpose": transpose_text,
+    "triangle": triangle_text,
 }
 
 

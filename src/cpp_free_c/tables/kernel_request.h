@@ -40,7 +40,8 @@
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose")
+    X(TRANSPOSE, "transpose") \
+    X(TRIANGLE, "triangle")
 
 /* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
  * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in

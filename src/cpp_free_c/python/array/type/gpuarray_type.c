@@ -306,7 +306,7 @@ array_add_methods(pcu_state *st)
         pcu_view_methods,          pcu_transfer_methods,    pcu_copy_methods,
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
-        pcu_forwarded_methods,
+        pcu_forwarded_methods,     pcu_device_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -327,6 +327,7 @@ array_add_functions(PyObject *m)
         pcu_operation_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
+        pcu_triangle_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
