@@ -18,6 +18,7 @@ import pycuda.driver as drv
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array import kernel_request as _kernel_request
+from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.creation import (
     _unpickle,
@@ -31,6 +32,20 @@ from pycuda._array.creation import (
     zeros,
     zeros_like,
 )
+from pycuda._array.diagonals import (
+    diag,
+    diagflat,
+    diagonal,
+    eye,
+    identity,
+    tri,
+    tril,
+    tril_indices,
+    tril_indices_from,
+    triu,
+    triu_indices,
+    triu_indices_from,
+)
 from pycuda._array.elements import (
     multi_put,
     multi_take,
@@ -41,11 +56,31 @@ from pycuda._array.elements import (
     subset_sum,
     take,
 )
+from pycuda._array.grids import (
+    broadcast_arrays,
+    fromfunction,
+    indices,
+    meshgrid,
+    vander,
+)
 from pycuda._array.joining import concatenate, stack
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
+)
+from pycuda._array.numpy_shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_to,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    squeeze,
+    swapaxes,
+    unstack,
 )
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
@@ -77,6 +112,7 @@ from pycuda._array.reductions import (
     sum,
     var,
 )
+from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,

@@ -14,6 +14,7 @@ from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
+from pycuda._array.sources.triangle import triangle_text
 from pycuda._driver import _KernelRequest
 
 #: The function that writes the source, for each family of kernels.
@@ -24,6 +25,7 @@ TEXT_OF_FAMILY = {
     "scan": scan_text,
     "sort": sort_text,
     "product": product_text,
+    "triangle": triangle_text,
 }
 
 

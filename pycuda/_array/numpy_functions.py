@@ -9,13 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import (
+    conversion,
     creation,
+    diagonals,
     elements,
+    grids,
     joining,
     numpy_reductions,
     numpy_shapes,
     operations,
     reductions,
+    sequences,
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to, normal_axis
@@ -161,6 +165,17 @@ def _like_full(a, fill_value, dtype=None, order="K"):
     return creation.full_like(a, fill_value, dtype, order)
 
 
+def _like_device(function):
+    """Return a function that also takes NumPy's ``device``, which must be None."""
+
+    def call(*args, device=None, **kwargs):
+        if device is not None:
+            raise TypeError(f"device= is for arrays in host memory, not {device!r}")
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _text(function):
     """Return the function applied to a copy of the array in host memory."""
 
@@ -245,10 +260,35 @@ _FUNCTIONS = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
+    np.linspace: _like_device(sequences.linspace),
+    np.logspace: sequences.logspace,
+    np.geomspace: sequences.geomspace,
+    np.eye: _like_device(diagonals.eye),
+    np.identity: diagonals.identity,
+    np.tri: diagonals.tri,
+    np.tril: diagonals.tril,
+    np.triu: diagonals.triu,
+    np.tril_indices_from: diagonals.tril_indices_from,
+    np.triu_indices_from: diagonals.triu_indices_from,
+    np.diag: diagonals.diag,
+    np.diagflat: diagonals.diagflat,
+    np.diagonal: diagonals.diagonal,
+    np.meshgrid: grids.meshgrid,
+    np.broadcast_arrays: grids.broadcast_arrays,
+    np.vander: grids.vander,
+    np.fromfunction: grids.fromfunction,
+    np.atleast_3d: numpy_shapes.atleast_3d,
+    np.asarray: _like_device(conversion.asarray),
+    np.ascontiguousarray: conversion.ascontiguousarray,
+    np.asfortranarray: conversion.asfortranarray,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
 }
+
+for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
+    if hasattr(np, _name):
+        _FUNCTIONS[getattr(np, _name)] = getattr(numpy_shapes, _name)
 
 
 #: Functions that NumPy has since version 2.1.

@@ -8,15 +8,12 @@ reversed, so NaNs come first.
 
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 
 from pycuda._array.copies import np_ravel
-from pycuda._array.creation import remember_counts
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, _plain_array, _sort
+from pycuda._driver import _plain_array, _sort
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 

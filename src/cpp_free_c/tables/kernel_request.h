@@ -53,6 +53,7 @@
     X(SCAN, "scan")               \
     X(SORT, "sort")               \
     X(PRODUCT, "product")         \
+    X(TRIANGLE, "triangle")       \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single

@@ -306,8 +306,8 @@ array_add_methods(pcu_state *st)
         pcu_view_methods,          pcu_transfer_methods,    pcu_copy_methods,
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
-        pcu_forwarded_methods,
-        pcu_scan_methods,
+        pcu_forwarded_methods,     pcu_scan_methods,        pcu_forwarded_methods,
+        pcu_device_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -331,6 +331,7 @@ array_add_functions(PyObject *m)
         pcu_scan_functions,
         pcu_sort_functions,
         pcu_product_functions,
+        pcu_triangle_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {
@@ -412,8 +413,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
         array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
         array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
-        array_add_public_functions(m) < 0 ||
-        array_add_numbers(m, st) < 0) {
+        array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0) {
         return -1;
     }
     return pcu_kernel_request_setup(m, st);
