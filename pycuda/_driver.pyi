@@ -1821,6 +1821,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def all(
         self,
@@ -1828,6 +1832,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
     def bind_to_texref_ext(
@@ -1960,6 +1968,8 @@ def to_gpu_async(
 ) -> GPUArray: ...
 
 _array_reductions: dict[str, int]
+_array_functions: dict[Any, Any]
+_reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]

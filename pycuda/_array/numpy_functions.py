@@ -23,7 +23,13 @@ from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _array_functions,
+    _array_ops,
+    _elementwise,
+    _reduction_functions,
+)
 
 
 def take(a, indices, axis=None, out=None):
@@ -243,6 +249,24 @@ _FUNCTIONS = {
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
 }
+
+# C calls these without running Python: their arguments are those of NumPy's functions.
+_array_functions.update(
+    {
+        getattr(np, name): getattr(GPUArray, name)
+        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
+    }
+)
+_array_functions.update(
+    {
+        np.min: GPUArray.min,
+        np.max: GPUArray.max,
+        np.amin: GPUArray.min,
+        np.amax: GPUArray.max,
+        np.any: _reduction_functions["_numpy_any"],
+        np.all: _reduction_functions["_numpy_all"],
+    }
+)
 
 
 def array_function(array, function, types, args, kwargs):

@@ -22,6 +22,7 @@ extern PCU_HIDDEN PyMethodDef pcu_numpy_protocol_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_combination_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_complex_parts_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_forwarded_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_reduction_methods[]; /* reduction_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_view_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_copy_methods[];
@@ -34,5 +35,8 @@ extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_pointer_facts_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_stream_waits_functions[];
+
+/* reduction_functions.c: add _reduce and the dict _reduction_functions. */
+PCU_HIDDEN PCU_RAISES int pcu_reduction_functions_add(PyObject *m);
 
 #endif
