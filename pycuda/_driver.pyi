@@ -1827,6 +1827,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def all(
         self,
@@ -1834,6 +1838,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
     def bind_to_texref_ext(
@@ -1979,6 +1987,8 @@ def matmul(
 def _product_library() -> str: ...
 
 _array_reductions: dict[str, int]
+_array_functions: dict[Any, Any]
+_reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]

@@ -97,21 +97,7 @@ from pycuda._array.operations import (
     where,
 )
 from pycuda._array.public_names import publish as _publish
-from pycuda._array.reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    dot,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
-)
+from pycuda._array.reductions import dot
 from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
@@ -123,6 +109,7 @@ from pycuda._driver import (
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
+    _reduction_functions,
     to_gpu,
     to_gpu_async,
 )
@@ -136,6 +123,20 @@ from pycuda.compyte.array import (
 _ArrayFlags = ArrayFlags
 
 empty = GPUArray
+
+# Functions of C, so that a repeated call runs no Python.
+sum = _reduction_functions["sum"]
+prod = _reduction_functions["prod"]
+mean = _reduction_functions["mean"]
+var = _reduction_functions["var"]
+std = _reduction_functions["std"]
+min = _reduction_functions["min"]
+max = _reduction_functions["max"]
+argmin = _reduction_functions["argmin"]
+argmax = _reduction_functions["argmax"]
+any = _reduction_functions["any"]
+all = _reduction_functions["all"]
+count_nonzero = _reduction_functions["count_nonzero"]
 
 
 class vec:  # noqa: N801

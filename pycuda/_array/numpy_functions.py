@@ -29,12 +29,14 @@ from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
 from pycuda._driver import (
     GPUArray,
+    _array_functions,
     _array_ops,
     _cumprod as cumprod,
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _elementwise,
+    _reduction_functions,
 )
 
 
@@ -297,6 +299,23 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+# C calls these without running Python: their arguments are those of NumPy's functions.
+_array_functions.update(
+    {
+        getattr(np, name): getattr(GPUArray, name)
+        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
+    }
+)
+_array_functions.update(
+    {
+        np.min: GPUArray.min,
+        np.max: GPUArray.max,
+        np.amin: GPUArray.min,
+        np.amax: GPUArray.max,
+        np.any: _reduction_functions["_numpy_any"],
+        np.all: _reduction_functions["_numpy_all"],
+    }
+)
 
 
 def array_function(array, function, types, args, kwargs):

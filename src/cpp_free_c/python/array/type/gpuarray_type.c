@@ -306,7 +306,7 @@ array_add_methods(pcu_state *st)
         pcu_view_methods,          pcu_transfer_methods,    pcu_copy_methods,
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
-        pcu_forwarded_methods,     pcu_scan_methods,        pcu_forwarded_methods,
+        pcu_forwarded_methods,     pcu_scan_methods,        pcu_reduction_methods,
         pcu_device_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
@@ -377,13 +377,18 @@ array_add_public_functions(PyObject *m)
     return rc;
 }
 
-/* The numbers of operations and reductions. */
+/* The numbers of operations and reductions, and a dict that Python fills. */
 static int
 array_add_numbers(PyObject *m, pcu_state *st)
 {
     st->array_ops = pcu_op_numbers_new();
     if (st->array_ops == NULL ||
         PyModule_AddObjectRef(m, "_array_ops", st->array_ops) < 0) {
+        return -1;
+    }
+    st->array_functions = PyDict_New();
+    if (st->array_functions == NULL ||
+        PyModule_AddObjectRef(m, "_array_functions", st->array_functions) < 0) {
         return -1;
     }
     PyObject *reductions = pcu_reduction_numbers_new();
@@ -413,7 +418,8 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
         array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
         array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
-        array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0) {
+        array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0 ||
+        pcu_reduction_functions_add(m) < 0) {
         return -1;
     }
     return pcu_kernel_request_setup(m, st);

@@ -22,6 +22,7 @@ extern PCU_HIDDEN PyMethodDef pcu_numpy_protocol_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_combination_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_complex_parts_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_forwarded_methods[];
+extern PCU_HIDDEN PyMethodDef pcu_reduction_methods[]; /* reduction_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_view_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_copy_methods[];
@@ -43,5 +44,8 @@ extern PCU_HIDDEN PyMethodDef pcu_triangle_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
+
+/* reduction_functions.c: add _reduce and the dict _reduction_functions. */
+PCU_HIDDEN PCU_RAISES int pcu_reduction_functions_add(PyObject *m);
 
 #endif
