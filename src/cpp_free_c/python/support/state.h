@@ -54,7 +54,8 @@
     X(SurfaceReference)         \
     X(ArrayFlags)               \
     X(GPUArray)                 \
-    X(_KernelRequest)
+    X(_KernelRequest)           \
+    X(_KernelCall)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -78,6 +79,7 @@
 /* Interned names, looked up on hot paths: X(name) is the string "name". */
 #define PCU_STATE_STRINGS(X)    \
     X(_new_like_me)             \
+    X(_run)                     \
     X(__cuda_array_interface__) \
     X(__cuda_stream__)          \
     X(allocate)                 \
