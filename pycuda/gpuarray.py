@@ -63,6 +63,14 @@ from pycuda._array.operations import (
     where,
 )
 from pycuda._array.public_names import publish as _publish
+from pycuda._array.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from pycuda._array.reductions import (
     all,
     any,
@@ -77,6 +85,30 @@ from pycuda._array.reductions import (
     std,
     sum,
     var,
+)
+from pycuda._array.sets import (
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from pycuda._array.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+    sort_complex,
+    top_k,
 )
 from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import ArrayFlags, GPUArray, to_gpu, to_gpu_async
