@@ -1809,6 +1809,36 @@ class GPUArray:
     def nonzero(self) -> tuple[GPUArray, ...]: ...
     def item(self, *args: Any) -> Any: ...
     def tolist(self) -> Any: ...
+    def sort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> None: ...
+    def argsort(
+        self,
+        axis: SupportsIndex | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> GPUArray: ...
+    def partition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex = -1,
+        kind: str = "introselect",
+        order: None = None,
+    ) -> None: ...
+    def argpartition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex | None = -1,
+        kind: str = "introselect",
+        order: None = None,
+    ) -> GPUArray: ...
     def __contains__(self, key: Any, /) -> bool: ...
     def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
     def mul_add(

@@ -97,8 +97,40 @@ from pycuda._array.operations import (
     where,
 )
 from pycuda._array.public_names import publish as _publish
+from pycuda._array.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from pycuda._array.reductions import dot
 from pycuda._array.sequences import geomspace, linspace, logspace
+from pycuda._array.sets import (
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from pycuda._array.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+    sort_complex,
+    top_k,
+)
 from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,

@@ -18,8 +18,11 @@ from pycuda._array import (
     numpy_reductions,
     numpy_shapes,
     operations,
+    quantiles,
     reductions,
     sequences,
+    sets,
+    sorting,
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to, normal_axis
@@ -314,6 +317,45 @@ _array_functions.update(
         np.amax: GPUArray.max,
         np.any: _reduction_functions["_numpy_any"],
         np.all: _reduction_functions["_numpy_all"],
+    }
+)
+# Sorts: the functions have NumPy's parameters.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            sorting.sort,
+            sorting.argsort,
+            sorting.lexsort,
+            sorting.partition,
+            sorting.argpartition,
+            sorting.sort_complex,
+            sets.unique,
+            sets.isin,
+            sets.union1d,
+            sets.intersect1d,
+            sets.setdiff1d,
+            sets.setxor1d,
+            quantiles.median,
+            quantiles.quantile,
+            quantiles.percentile,
+            quantiles.nanmedian,
+            quantiles.nanquantile,
+            quantiles.nanpercentile,
+        )
+    }
+)
+# NumPy 2 has these.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            sets.unique_all,
+            sets.unique_counts,
+            sets.unique_inverse,
+            sets.unique_values,
+        )
+        if hasattr(np, function.__name__)
     }
 )
 

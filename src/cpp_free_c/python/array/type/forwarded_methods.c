@@ -40,6 +40,18 @@ FORWARD(item, "numpy_methods", "($self, /, *args)",
         "Return the only element, or the one at indices, as a Python number.")
 FORWARD(tolist, "numpy_methods", "($self, /)",
         "Return the elements as Python numbers, in nested lists.")
+FORWARD(sort, "numpy_methods",
+        "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
+        "Sort the array in place along an axis; the sort is stable.")
+FORWARD(argsort, "numpy_methods",
+        "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
+        "Return the indices that sort the array along an axis.")
+FORWARD(partition, "numpy_methods",
+        "($self, /, kth, axis=-1, kind='introselect', order=None)",
+        "Put the elements at the places kth of the sorted order there, in place.")
+FORWARD(argpartition, "numpy_methods",
+        "($self, /, kth, axis=-1, kind='introselect', order=None)",
+        "Return the indices that partition the array along an axis.")
 
 #define FORWARDED_ROW(name)                                       \
     {                                                             \
@@ -60,5 +72,9 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(nonzero),
     FORWARDED_ROW(item),
     FORWARDED_ROW(tolist),
+    FORWARDED_ROW(sort),
+    FORWARDED_ROW(argsort),
+    FORWARDED_ROW(partition),
+    FORWARDED_ROW(argpartition),
     {NULL, NULL, 0, NULL},
 };
