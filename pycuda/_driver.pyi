@@ -1963,6 +1963,8 @@ _array_reductions: dict[str, int]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
+_fourier_words: tuple[str, ...]
+_fourier_functions: dict[str, int]
 
 @final
 class _KernelRequest(structseq[Any], tuple[Any, ...]):
@@ -1984,6 +1986,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "partial",
         "streamed",
         "tile",
+        "threads",
+        "lanes",
+        "rounds",
+        "length",
+        "convolution",
+        "fourier",
     )
     @property
     def family(self) -> str: ...
@@ -2017,8 +2025,40 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def streamed(self) -> bool: ...
     @property
     def tile(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def convolution(self) -> int: ...
+    @property
+    def fourier(self) -> tuple[str, ...]: ...
     # fields of _KernelRequest: end
 
+def _fourier(
+    function: int,
+    a: GPUArray,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
+def _fourier_axes(
+    function: int,
+    a: GPUArray,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
 def _reduce(
     op: int,
     inputs: tuple[GPUArray, ...],
@@ -2031,6 +2071,72 @@ def _reduce(
     allocator: _Allocator | None = None,
     ddof: float = 0,
 ) -> GPUArray: ...
+def _cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummax(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummin(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_sum(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_prod(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _accumulate(
+    op: int,
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> Any: ...
+def _sort(
+    array: GPUArray,
+    /,
+    axis: int = -1,
+    keys: bool = True,
+    indices: bool = False,
+    descending: bool = False,
+    in_place: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...

@@ -114,7 +114,7 @@ def rfft(
     The result has ``n // 2 + 1`` complex numbers along the axis: the others are their conjugates.
     The input is cut off or padded with zeros to ``n`` elements, by default its length.
     The result goes to ``out``, an array of its shape, or to a new array. ValueError if
-    there is no such axis, norm or length. TypeError for a complex dtype. 
+    there is no such axis, norm or length. TypeError for a complex dtype.
     """
     return _fourier(_RFFT, a, n, axis, norm, out, stream)
 
@@ -175,7 +175,7 @@ def ihfft(
     The input is real. It is cut off or padded with zeros to ``n`` elements, by default
     its length.
     The result goes to ``out``, an array of its shape, or to a new array. ValueError if
-    there is no such axis, norm or length. TypeError for a complex dtype. 
+    there is no such axis, norm or length. TypeError for a complex dtype.
     """
     return _fourier(_IHFFT, a, n, axis, norm, out, stream)
 

@@ -540,7 +540,8 @@ def stub(root, sources):
     if not path.is_file():
         return
     macros = macros_of(sources)
-    known = set(re.findall(r"\bdef (\w+)\(", path.read_text(encoding="utf-8")))
+    # The module has the functions of pycuda.gpuarray with an underscore before the name.
+    known = set(re.findall(r"\bdef _?(\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
         if is_of_driver(source):
             own = {**macros, **macros_of([source])}

@@ -11,6 +11,8 @@ from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.fourier import fourier_text
 from pycuda._array.sources.reduction import reduction_text
+from pycuda._array.sources.scan import scan_text
+from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
 from pycuda._driver import _KernelRequest
 
@@ -19,6 +21,8 @@ TEXT_OF_FAMILY = {
     "elementwise": elementwise_text,
     "reduction": reduction_text,
     "transpose": transpose_text,
+    "scan": scan_text,
+    "sort": sort_text,
     "fourier": fourier_text,
 }
 

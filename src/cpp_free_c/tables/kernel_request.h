@@ -11,7 +11,8 @@
  * VIEW says what Python gets: NUMBER an int, FLAG a bool, TYPE the name of a dtype of
  * dtypes.h ("raw" for elements that are only moved), OPERATION the name of a row
  * of array_ops.h or array_reductions.h, FAMILY, PASSING and VARIANT a name below,
- * FOURIER a tuple of names below.
+ * FOURIER a tuple of names
+ * of fourier.h.
  *
  * The fields fill the key without padding, so that keys can be compared as bytes: see
  * the assertions in python/array/ops/kernel_request.h. */
@@ -30,83 +31,63 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel; bytes of a word for raw elements") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a vector, or of a thread in scans and sorts; bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
-    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
+    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; Fourier transforms: the lines of a block") \
-    FIELD(uint32_t, length, NUMBER, "Fourier transforms: the elements of a line") \
-    FIELD(uint32_t, convolution, NUMBER, "Fourier transforms: the length of the convolution that makes the transform, or 0") \
-    FIELD(uint32_t, threads, NUMBER, "Fourier transforms: the threads of a block") \
-    FIELD(uint32_t, fourier, FOURIER, "Fourier transforms: the words of PCU_FOURIER_WORDS that apply")
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; sorts: the threads of a block or a line; Fourier transforms: the lines of a block") \
+    FIELD(uint16_t, threads, NUMBER, "reductions, Fourier transforms: the threads of a block") \
+    FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
+    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits") \
+    FIELD(uint16_t, length, NUMBER, "Fourier transforms: the elements of a line") \
+    FIELD(uint16_t, convolution, NUMBER, "Fourier transforms: the length of the convolution that makes the transform, or 0") \
+    FIELD(uint32_t, fourier, FOURIER, "Fourier transforms: the words of PCU_FOURIER_WORDS that apply") \
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose") \
-    X(FOURIER, "fourier")
+    X(TRANSPOSE, "transpose")     \
+    X(SCAN, "scan")               \
+    X(SORT, "sort")               \
+    X(FOURIER, "fourier")         \
 
-/* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
- * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
- * flat kernels only. */
+/* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
+ * of the operand. Elementwise kernels have more ways: ONE the address of a single
+ * element, in flat kernels only; PACKED the address of elements that follow each other
+ * in the order of the loop. If vectors have several elements, ARRAY is an array whose
+ * elements follow each other along the fastest axis; REPEATED one that has the same
+ * element everywhere along that axis; BACKWARD one with the elements in reverse order.
+ */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \
-    X(ONE, "one")
+    X(ONE, "one")       \
+    X(PACKED, "packed") \
+    X(REPEATED, "repeated") \
+    X(BACKWARD, "backward") \
 
-/* Reductions: the first two reduce elements, a block or a thread for each result. The others join
- * the accumulators that they stored. */
+/* Reductions: the first four reduce elements: a block or a warp for each result, some
+ * lanes of a warp, or a thread for neighbouring results. The next two join the
+ * accumulators that they stored. Scans: see python/array/ops/scan_layout.h. */
 #define PCU_KERNEL_VARIANTS(X) \
-    X(BY_BLOCK, "by_block")               \
-    X(BY_THREAD, "by_thread")             \
-    X(JOIN_BY_BLOCK, "join_by_block")     \
-    X(JOIN_BY_THREAD, "join_by_thread")
+    X(BY_BLOCK, "by_block")           \
+    X(BY_ROW, "by_row")               \
+    X(BY_SHORT_ROW, "by_short_row")   \
+    X(BY_COLUMN, "by_column")         \
+    X(JOIN_BY_BLOCK, "join_by_block") \
+    X(JOIN_BY_ROW, "join_by_row")     \
+    X(SCAN_LINES, "scan_lines")             \
+    X(SCAN_WALK, "scan_walk")               \
+    X(SCAN_LOOK_BACK, "scan_look_back")     \
+    X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
+    X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
+    X(SORT_LANES, "sort_lanes")           \
+    X(SORT_BLOCK, "sort_block")           \
+    X(SORT_HISTOGRAM, "sort_histogram")   \
+    X(SORT_PASS, "sort_pass")             \
 
-/* How a kernel of a Fourier transform reads, transforms and stores lines. At most 32
- * rows: the field `fourier` has a bit for each. Python gets the names that apply.
- *
- *   load_pairs           two real elements are one complex number
- *   load_half            half a spectrum stands for the whole one
- *   load_half_pairs      the same, for a transform of half the length
- *   load_chirp           no array: the chirp of a convolution
- *   load_conjugate, load_inverse, load_chirped
- *                        conjugate, exchange the parts, multiply by the chirp
- *   load_loose, store_loose
- *                        addresses are not multiples of the size of an element
- *   load_by_line, store_by_line
- *                        neighbouring threads handle neighbouring lines
- *   twiddled             earlier kernels have transformed other factors of the length
- *   indexed              the last of several kernels
- *   unzip_block, unzip   the transform of real elements from that of half the length,
- *                        in the block that made it, or as a kernel of its own
- *   store_pairs          a complex number is two real elements
- *   store_multiplied     multiply by a factor
- *   store_turned, store_chirped, store_inverse, store_conjugate
- *                        after a convolution; in this order */
-#define PCU_FOURIER_WORDS(X) \
-    X(LOAD_PAIRS, "load_pairs")             \
-    X(LOAD_HALF, "load_half")               \
-    X(LOAD_HALF_PAIRS, "load_half_pairs")   \
-    X(LOAD_CHIRP, "load_chirp")             \
-    X(LOAD_CONJUGATE, "load_conjugate")     \
-    X(LOAD_INVERSE, "load_inverse")         \
-    X(LOAD_CHIRPED, "load_chirped")         \
-    X(LOAD_LOOSE, "load_loose")             \
-    X(LOAD_BY_LINE, "load_by_line")         \
-    X(TWIDDLED, "twiddled")                 \
-    X(INDEXED, "indexed")                   \
-    X(UNZIP_BLOCK, "unzip_block")           \
-    X(UNZIP, "unzip")                       \
-    X(STORE_PAIRS, "store_pairs")           \
-    X(STORE_MULTIPLIED, "store_multiplied") \
-    X(STORE_TURNED, "store_turned")         \
-    X(STORE_CHIRPED, "store_chirped")       \
-    X(STORE_INVERSE, "store_inverse")       \
-    X(STORE_CONJUGATE, "store_conjugate")   \
-    X(STORE_LOOSE, "store_loose")           \
-    X(STORE_BY_LINE, "store_by_line")
 /* clang-format on */
 
 #endif

@@ -245,7 +245,7 @@ pass_new(const pass_series *series, const pcu_fourier_end *from,
     pass->key.types[0] = (uint8_t)from->type;
     pass->key.types[1] = (uint8_t)to->type;
     pass->key.compute = (uint8_t)series->transform->compute;
-    pass->key.length = (uint32_t)length;
+    pass->key.length = (uint16_t)length;
     pass->source = from->buffer;
     pass->target = to->buffer;
     pass->factor = from->buffer; /* not read */
@@ -286,7 +286,7 @@ pass_shape_block(pcu_fourier_pass *pass, size_t length, size_t number)
         tile *= 2;
     }
     pass->key.tile = (uint16_t)tile;
-    pass->key.threads = (uint32_t)(tile * each);
+    pass->key.threads = (uint16_t)(tile * each);
     pass->blocks = (pass->lines - 1) / tile + 1;
 }
 
@@ -409,7 +409,7 @@ pass_add_convolution(const pass_series *series, const pcu_fourier_end *from,
     int last = series->ndim - 1;
     pcu_fourier_pass *pass = pass_new(series, from, to, n);
     pass_add_batch(pass, series, from, to, 0, series->ndim);
-    pass->key.convolution = (uint32_t)convolution;
+    pass->key.convolution = (uint16_t)convolution;
     pass->whole = n;
     pass->load_spacing = 1;
     pass->load_count = from->count;

@@ -9,6 +9,7 @@
 #define PYTHON_ARRAY_OPS_KERNEL_REQUEST_H
 
 #include "python/support/base.h"
+#include "tables/fourier.h"
 #include "tables/kernel_request.h"
 
 enum { PCU_OPERANDS_MAX = 6 };
