@@ -27,6 +27,7 @@ EXTENSION = (
     "python/array",
     "python/array/ops",
     "python/array/sort",
+    "python/array/product",
     "python/array/fourier",
     "python/array/type",
     "python/structs",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.fourier import fourier_text
+from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.sort import sort_text
@@ -23,6 +24,7 @@ TEXT_OF_FAMILY = {
     "transpose": transpose_text,
     "scan": scan_text,
     "sort": sort_text,
+    "product": product_text,
     "fourier": fourier_text,
 }
 

@@ -332,6 +332,7 @@ array_add_functions(PyObject *m)
         pcu_stream_waits_functions,
         pcu_scan_functions,
         pcu_sort_functions,
+        pcu_product_functions,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (PyModule_AddFunctions(m, tables[i]) < 0) {

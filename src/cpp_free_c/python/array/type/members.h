@@ -37,9 +37,10 @@ extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_pointer_facts_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_stream_waits_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_scan_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_sort_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_product_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
-extern PCU_HIDDEN PyMethodDef pcu_sort_functions[];
 
 #endif
