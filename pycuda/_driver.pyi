@@ -2022,6 +2022,8 @@ _reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
+_fourier_words: tuple[str, ...]
+_fourier_functions: dict[str, int]
 
 @final
 class _KernelRequest(structseq[Any], tuple[Any, ...]):
@@ -2046,6 +2048,9 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "threads",
         "lanes",
         "rounds",
+        "length",
+        "convolution",
+        "fourier",
     )
     @property
     def family(self) -> str: ...
@@ -2085,8 +2090,34 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def lanes(self) -> int: ...
     @property
     def rounds(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def convolution(self) -> int: ...
+    @property
+    def fourier(self) -> tuple[str, ...]: ...
     # fields of _KernelRequest: end
 
+def _fourier(
+    function: int,
+    a: GPUArray,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
+def _fourier_axes(
+    function: int,
+    a: GPUArray,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
 def _reduce(
     op: int,
     inputs: tuple[GPUArray, ...],

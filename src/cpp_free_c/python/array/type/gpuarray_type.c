@@ -5,6 +5,7 @@
 
 #include "python/array/construction.h"
 #include "python/array/flags.h"
+#include "python/array/fourier/fourier.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/kernel_request.h"
@@ -326,6 +327,7 @@ array_add_functions(PyObject *m)
         pcu_plain_array_functions,
         pcu_kernel_arguments_functions,
         pcu_operation_functions,
+        pcu_fourier_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
         pcu_scan_functions,
@@ -400,6 +402,19 @@ array_add_numbers(PyObject *m, pcu_state *st)
     return rc;
 }
 
+/* The numbers of Fourier transforms. */
+static int
+array_add_fourier_numbers(PyObject *m)
+{
+    PyObject *numbers = pcu_fourier_numbers_new();
+    if (numbers == NULL) {
+        return -1;
+    }
+    int rc = PyModule_AddObjectRef(m, "_fourier_functions", numbers);
+    Py_DECREF(numbers);
+    return rc;
+}
+
 /* For launches: see python/support/state.h. */
 static int
 array_check_inside(PyObject *array)
@@ -419,7 +434,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
         array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
         array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
         array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0 ||
-        pcu_reduction_functions_add(m) < 0) {
+        pcu_reduction_functions_add(m) < 0 || array_add_fourier_numbers(m) < 0) {
         return -1;
     }
     return pcu_kernel_request_setup(m, st);
