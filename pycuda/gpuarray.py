@@ -36,11 +36,14 @@ from pycuda._array.elements import (
     multi_put,
     multi_take,
     multi_take_put,
+    put,
+    put_along_axis,
     subset_dot,
     subset_max,
     subset_min,
     subset_sum,
     take,
+    take_along_axis,
 )
 from pycuda._array.joining import concatenate, stack
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend

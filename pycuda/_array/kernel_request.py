@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
+from pycuda._array.sources.indexing import indexing_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.transpose import transpose_text
 from pycuda._driver import _KernelRequest
@@ -18,6 +19,7 @@ TEXT_OF_FAMILY = {
     "elementwise": elementwise_text,
     "reduction": reduction_text,
     "transpose": transpose_text,
+    "indexing": indexing_text,
 }
 
 

@@ -34,13 +34,14 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile")
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; index arrays and moves: the elements of a thread")
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose")
+    X(TRANSPOSE, "transpose")     \
+    X(INDEXING, "indexing")
 
 /* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
  * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
@@ -50,13 +51,24 @@
     X(SCALAR, "scalar") \
     X(ONE, "one")
 
-/* Reductions: the first two reduce elements, a block or a thread for each result. The others join
- * the accumulators that they stored. */
+/* Reductions: the first two reduce elements, a block or a thread for each result. The
+ * two after them join the accumulators that they stored. Index arrays: gather reads the
+ * elements at the indices, scatter writes them, fill writes one value, check only looks
+ * for an index out of bounds. Without a suffix such an index is noted; with one it is
+ * wrapped around or clipped. */
 #define PCU_KERNEL_VARIANTS(X) \
     X(BY_BLOCK, "by_block")               \
     X(BY_THREAD, "by_thread")             \
     X(JOIN_BY_BLOCK, "join_by_block")     \
-    X(JOIN_BY_THREAD, "join_by_thread")
+    X(JOIN_BY_THREAD, "join_by_thread")   \
+    X(GATHER, "gather")                   \
+    X(GATHER_WRAPPED, "gather_wrapped")   \
+    X(GATHER_CLIPPED, "gather_clipped")   \
+    X(SCATTER, "scatter")                 \
+    X(SCATTER_WRAPPED, "scatter_wrapped") \
+    X(SCATTER_CLIPPED, "scatter_clipped") \
+    X(FILL, "fill")                       \
+    X(CHECK, "check")
 /* clang-format on */
 
 #endif

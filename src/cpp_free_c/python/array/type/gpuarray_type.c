@@ -325,6 +325,7 @@ array_add_functions(PyObject *m)
         pcu_plain_array_functions,
         pcu_kernel_arguments_functions,
         pcu_operation_functions,
+        pcu_index_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
     };
