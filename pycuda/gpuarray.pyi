@@ -406,20 +406,6 @@ def std(
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
-def cumsum(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def cumprod(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
 def dot(
     a: GPUArray,
     b: GPUArray,

@@ -23,7 +23,15 @@ from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
+    _elementwise,
+)
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
@@ -61,13 +69,11 @@ def clip(a, min=None, max=None, out=None):
     """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
-    result = a
-    if min is not None:  # out may be the array of the maxima: write to it last
-        first_out = out if max is None else None
-        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
-    if max is not None:
-        result = _elementwise(_array_ops["minimum"], (result, max), out)
-    return result
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
 
 
 def round(a, decimals=0, out=None):
@@ -180,8 +186,8 @@ _FUNCTIONS = {
     np.any: numpy_reductions.any,
     np.all: numpy_reductions.all,
     np.count_nonzero: numpy_reductions.count_nonzero,
-    np.cumsum: numpy_reductions.cumsum,
-    np.cumprod: numpy_reductions.cumprod,
+    np.cumsum: cumsum,
+    np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
     np.dot: numpy_reductions.dot,
     np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
@@ -246,6 +252,14 @@ _FUNCTIONS = {
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+}
+
+
+#: Functions that NumPy has since version 2.1.
+_FUNCTIONS |= {
+    getattr(np, function.__name__): function
+    for function in (cumulative_sum, cumulative_prod)
+    if hasattr(np, function.__name__)
 }
 
 

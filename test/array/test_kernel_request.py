@@ -116,7 +116,7 @@ def test_what_c_asks_for(monkeypatch):
         1,
     )
     assert add.types == ("int16", "float64", "float64")
-    assert add.passing == ("array", "scalar", "array")
+    assert add.passing == ("array", "scalar", "packed")
     assert (add.compute, add.ndim, add.wide) == ("float64", 2, False)
     assert (total.family, total.operation) == ("reduction", "sum")
     assert (total.variant, total.kept_ndim, total.partial) == ("by_block", 1, False)

@@ -142,7 +142,8 @@
     X(AXPBY, "axpby", 4, 1, NUMBER)                  \
     X(AXPB, "axpb", 3, 1, NUMBER)                    \
     X(COPY, "copy", 1, 1, COPY)                      \
-    X(ARANGE, "arange", 2, 1, COPY)
+    X(ARANGE, "arange", 2, 1, COPY)                  \
+    X(CLIP, "clip", 3, 1, SAME)
 /* clang-format on */
 
 #endif

@@ -11,6 +11,7 @@
 #include "driver/context_record.h"
 
 struct pcu_kernels;
+struct pcu_blas_handle;
 struct pcu_index_report;
 
 typedef struct pcu_context {
@@ -20,6 +21,8 @@ typedef struct pcu_context {
     PyObject *weakrefs;
     struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
     void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
+    struct pcu_blas_handle *blas;               /* cuBLAS; NULL before the first product */
+    void (*end_blas)(struct pcu_context *self); /* set before the first product */
     struct pcu_index_report *index_report; /* NULL before the first index array */
     int (*check_index_report)(struct pcu_context *self); /* set with the report, */
     void (*free_index_report)(struct pcu_context *self); /* as this one */
