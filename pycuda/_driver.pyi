@@ -2234,5 +2234,26 @@ def _gather(
     extent: int,
     /,
 ) -> list[Any] | None: ...
-def _wait_unless_captured(stream: Stream | None, /) -> bool: ...
-def _call_after_get(function: Callable[[], object], /) -> None: ...
+def _take(
+    a: GPUArray,
+    indices: Any,
+    /,
+    axis: int | None = None,
+    out: GPUArray | None = None,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _put(
+    a: GPUArray,
+    indices: Any,
+    values: GPUArray,
+    /,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> None: ...
+def _take_along_axis(
+    a: GPUArray, indices: Any, axis: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _put_along_axis(
+    a: GPUArray, indices: Any, values: Any, axis: int, /, stream: Stream | None = None
+) -> None: ...

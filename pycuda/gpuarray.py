@@ -50,11 +50,14 @@ from pycuda._array.elements import (
     multi_put,
     multi_take,
     multi_take_put,
+    put,
+    put_along_axis,
     subset_dot,
     subset_max,
     subset_min,
     subset_sum,
     take,
+    take_along_axis,
 )
 from pycuda._array.grids import (
     broadcast_arrays,

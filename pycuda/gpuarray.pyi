@@ -638,10 +638,34 @@ def subset_max(
 ) -> GPUArray: ...
 def take(
     a: GPUArray,
-    indices: GPUArray,
+    indices: Any,
     out: GPUArray | None = None,
     stream: Stream | None = None,
+    axis: SupportsIndex | None = None,
+    mode: str = "raise",
 ) -> GPUArray: ...
+def put(
+    a: GPUArray,
+    indices: Any,
+    values: Any,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> None: ...
+def take_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    axis: SupportsIndex | None = -1,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def put_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    values: Any,
+    axis: SupportsIndex | None,
+    *,
+    stream: Stream | None = None,
+) -> None: ...
 def multi_take(
     arrays: _Arrays,
     indices: GPUArray,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.fourier import fourier_text
+from pycuda._array.sources.indexing import indexing_text
 from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.scan import scan_text
@@ -28,6 +29,7 @@ TEXT_OF_FAMILY = {
     "product": product_text,
     "triangle": triangle_text,
     "fourier": fourier_text,
+    "indexing": indexing_text,
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier

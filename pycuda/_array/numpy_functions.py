@@ -25,7 +25,7 @@ from pycuda._array import (
     sorting,
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to
 from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
@@ -43,12 +43,13 @@ from pycuda._driver import (
 )
 
 
-def take(a, indices, axis=None, out=None):
+def take(a, indices, axis=None, out=None, mode="raise"):
     """Return the elements at indices, flat ones or those along an axis."""
     if axis is None:
-        return elements.take(np_ravel(a), indices, out)
-    result = a[(slice(None),) * normal_axis(axis, a.ndim) + (indices,)]
-    return into(result, out)
+        a = np_ravel(a)
+    if out is not None and out.dtype != a.dtype:
+        return into(elements.take(a, indices, None, None, axis, mode), out)
+    return elements.take(a, indices, out, None, axis, mode)
 
 
 def nonzero(a):
@@ -239,6 +240,9 @@ _FUNCTIONS = {
     np.atleast_2d: numpy_shapes.atleast_2d,
     np.diff: numpy_shapes.diff,
     np.take: take,
+    np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
+    np.take_along_axis: elements.take_along_axis,
+    np.put_along_axis: elements.put_along_axis,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
     np.clip: clip,
