@@ -1961,7 +1961,6 @@ def to_gpu_async(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
-
 def matmul(
     a: GPUArray,
     b: GPUArray,
@@ -1998,6 +1997,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "partial",
         "streamed",
         "tile",
+        "tile_columns",
+        "depth",
+        "left_by_row",
+        "right_by_row",
+        "left_vector",
+        "right_vector",
     )
     @property
     def family(self) -> str: ...
@@ -2031,6 +2036,18 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def streamed(self) -> bool: ...
     @property
     def tile(self) -> int: ...
+    @property
+    def tile_columns(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def left_by_row(self) -> bool: ...
+    @property
+    def right_by_row(self) -> bool: ...
+    @property
+    def left_vector(self) -> int: ...
+    @property
+    def right_vector(self) -> int: ...
     # fields of _KernelRequest: end
 
 def _reduce(

@@ -79,7 +79,7 @@ from pycuda._array.reductions import (
     var,
 )
 from pycuda._array.vector_types import vector_members as _vector_members
-from pycuda._driver import ArrayFlags, GPUArray, to_gpu, to_gpu_async
+from pycuda._driver import ArrayFlags, GPUArray, matmul, to_gpu, to_gpu_async
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import (
     c_contiguous_strides as _c_contiguous_strides,
