@@ -111,8 +111,7 @@ def rfft(
 ) -> GPUArray:
     """Return the Fourier transform of real elements along an axis.
 
-    The result has ``n // 2 + 1`` complex numbers along the axis: the others are their
-    conjugates.
+    The result has ``n // 2 + 1`` complex numbers along the axis: the others are their conjugates.
     The input is cut off or padded with zeros to ``n`` elements, by default its length.
     The result goes to ``out``, an array of its shape, or to a new array. ValueError if
     there is no such axis, norm or length. TypeError for a complex dtype.
@@ -193,8 +192,8 @@ def fft2(
     """Return the Fourier transform along two axes.
 
     The result has the complex numbers of ``s`` elements along the axes.
-    ``axes`` are the last two by default. ``s`` has the lengths of the transform along
-    them, -1 for that of the input; the input is cut off or padded with zeros. The result goes to ``out``, an array of
+    ``axes`` are the last two by default. ``s`` has the lengths of the transform along them, -1 for that of the input;
+    the input is cut off or padded with zeros. The result goes to ``out``, an array of
     its shape, or to a new array. ValueError if there is no such axis, norm or length.
     """
     return _fourier_axes(_FFT, a, s, axes, norm, out, stream)
@@ -212,8 +211,8 @@ def ifft2(
     """Return the inverse Fourier transform along two axes.
 
     The result has the complex numbers of ``s`` elements along the axes.
-    ``axes`` are the last two by default. ``s`` has the lengths of the transform along
-    them, -1 for that of the input; the input is cut off or padded with zeros. The result goes to ``out``, an array of
+    ``axes`` are the last two by default. ``s`` has the lengths of the transform along them, -1 for that of the input;
+    the input is cut off or padded with zeros. The result goes to ``out``, an array of
     its shape, or to a new array. ValueError if there is no such axis, norm or length.
     """
     return _fourier_axes(_IFFT, a, s, axes, norm, out, stream)
@@ -232,8 +231,8 @@ def rfft2(
 
     The last of the axes is transformed as by ``rfft``: the result has ``s[-1] // 2 + 1``
     elements along it. TypeError for a complex dtype.
-    ``axes`` are the last two by default. ``s`` has the lengths of the transform along
-    them, -1 for that of the input; the input is cut off or padded with zeros. The result goes to ``out``, an array of
+    ``axes`` are the last two by default. ``s`` has the lengths of the transform along them, -1 for that of the input;
+    the input is cut off or padded with zeros. The result goes to ``out``, an array of
     its shape, or to a new array. ValueError if there is no such axis, norm or length.
     """
     return _fourier_axes(_RFFT, a, s, axes, norm, out, stream)
@@ -252,8 +251,8 @@ def irfft2(
 
     The last of the axes is transformed as by ``irfft``, after the others: the result has
     ``s[-1]`` real elements along it, by default ``2 * (m - 1)`` for ``m`` of the input.
-    ``axes`` are the last two by default. ``s`` has the lengths of the transform along
-    them, -1 for that of the input; the input is cut off or padded with zeros. The result goes to ``out``, an array of
+    ``axes`` are the last two by default. ``s`` has the lengths of the transform along them, -1 for that of the input;
+    the input is cut off or padded with zeros. The result goes to ``out``, an array of
     its shape, or to a new array. ValueError if there is no such axis, norm or length.
     """
     return _fourier_axes(_IRFFT, a, s, axes, norm, out, stream)

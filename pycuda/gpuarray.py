@@ -145,6 +145,7 @@ from pycuda._driver import (
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _reduction_functions,
+    matmul,
     to_gpu,
     to_gpu_async,
 )

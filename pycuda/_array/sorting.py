@@ -8,6 +8,8 @@ reversed, so NaNs come first.
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from pycuda._array.copies import c_copy, np_ravel
