@@ -1937,6 +1937,9 @@ class GPUArray:
     def __rshift__(self, value: _Operand, /) -> GPUArray: ...
     def __rrshift__(self, value: _Operand, /) -> GPUArray: ...
     def __irshift__(self, value: _Operand, /) -> Self: ...
+    def __matmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __rmatmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __imatmul__(self, value: GPUArray, /) -> Self: ...
     def __lt__(self, value: Any, /) -> GPUArray: ...
     def __le__(self, value: Any, /) -> GPUArray: ...
     def __eq__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
@@ -1965,6 +1968,17 @@ def to_gpu_async(
     stream: Stream | None = None,
 ) -> GPUArray: ...
 
+def matmul(
+    a: GPUArray,
+    b: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _product_library() -> str: ...
+
 _array_reductions: dict[str, int]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
@@ -1990,6 +2004,9 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "partial",
         "streamed",
         "tile",
+        "threads",
+        "lanes",
+        "rounds",
     )
     @property
     def family(self) -> str: ...
@@ -2023,6 +2040,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def streamed(self) -> bool: ...
     @property
     def tile(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
     # fields of _KernelRequest: end
 
 def _reduce(
@@ -2037,12 +2060,76 @@ def _reduce(
     allocator: _Allocator | None = None,
     ddof: float = 0,
 ) -> GPUArray: ...
+def _cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummax(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummin(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_sum(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_prod(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _accumulate(
+    op: int,
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> Any: ...
+def _sort(
+    array: GPUArray,
+    /,
+    axis: int = -1,
+    keys: bool = True,
+    indices: bool = False,
+    descending: bool = False,
+    in_place: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
 def _triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
-) -> GPUArray: ...
 def _fill_triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
-) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...

@@ -32,7 +32,6 @@ from pycuda._array.creation import (
     zeros,
     zeros_like,
 )
-from pycuda._array.cumulative import cumprod, cumsum
 from pycuda._array.diagonals import (
     diag,
     diagflat,
@@ -115,7 +114,18 @@ from pycuda._array.reductions import (
 )
 from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.vector_types import vector_members as _vector_members
-from pycuda._driver import ArrayFlags, GPUArray, to_gpu, to_gpu_async
+from pycuda._driver import (
+    ArrayFlags,
+    GPUArray,
+    _cummax as cummax,
+    _cummin as cummin,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
+    to_gpu,
+    to_gpu_async,
+)
 from pycuda.characterize import has_double_support
 from pycuda.compyte.array import (
     c_contiguous_strides as _c_contiguous_strides,

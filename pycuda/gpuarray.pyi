@@ -16,6 +16,12 @@ from pycuda._driver import (
     GPUArray as GPUArray,
     Stream,
     _Allocator,
+    _cummax as cummax,
+    _cummin as cummin,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
     _Number,
     _Operand,
     _Order,
@@ -594,20 +600,6 @@ def std(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
-) -> GPUArray: ...
-def cumsum(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def cumprod(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
 ) -> GPUArray: ...
 def dot(
     a: GPUArray,

@@ -27,7 +27,15 @@ from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
-from pycuda._driver import GPUArray, _array_ops, _elementwise
+from pycuda._driver import (
+    GPUArray,
+    _array_ops,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
+    _elementwise,
+)
 
 
 def take(a, indices, axis=None, out=None):
@@ -64,13 +72,11 @@ def clip(a, min=None, max=None, out=None):
     """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
-    result = a
-    if min is not None:  # out may be the array of the maxima: write to it last
-        first_out = out if max is None else None
-        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
-    if max is not None:
-        result = _elementwise(_array_ops["minimum"], (result, max), out)
-    return result
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
 
 
 def round(a, decimals=0, out=None):
@@ -194,8 +200,8 @@ _FUNCTIONS = {
     np.any: numpy_reductions.any,
     np.all: numpy_reductions.all,
     np.count_nonzero: numpy_reductions.count_nonzero,
-    np.cumsum: numpy_reductions.cumsum,
-    np.cumprod: numpy_reductions.cumprod,
+    np.cumsum: cumsum,
+    np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
     np.dot: numpy_reductions.dot,
     np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
@@ -283,6 +289,14 @@ _FUNCTIONS = {
 for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
     if hasattr(np, _name):
         _FUNCTIONS[getattr(np, _name)] = getattr(numpy_shapes, _name)
+
+
+#: Functions that NumPy has since version 2.1.
+_FUNCTIONS |= {
+    getattr(np, function.__name__): function
+    for function in (cumulative_sum, cumulative_prod)
+    if hasattr(np, function.__name__)
+}
 
 
 def array_function(array, function, types, args, kwargs):

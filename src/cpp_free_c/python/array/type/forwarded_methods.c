@@ -60,10 +60,6 @@ FORWARD(std, "numpy_methods",
         "($self, /, axis=None, dtype=None, out=None, ddof=0, "
         "keepdims=False, *, where=True)",
         "Return the standard deviation along all axes or some.")
-FORWARD(cumsum, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
-        "Return the sums up to each element, flat or along an axis.")
-FORWARD(cumprod, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
-        "Return the products up to each element, flat or along an axis.")
 FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
         "Return the difference of the largest and the smallest element.")
 FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
@@ -105,8 +101,6 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(mean),
     FORWARDED_ROW(var),
     FORWARDED_ROW(std),
-    FORWARDED_ROW(cumsum),
-    FORWARDED_ROW(cumprod),
     FORWARDED_ROW(ptp),
     FORWARDED_ROW(dot),
     FORWARDED_ROW(clip),
