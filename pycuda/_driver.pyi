@@ -1809,6 +1809,36 @@ class GPUArray:
     def nonzero(self) -> tuple[GPUArray, ...]: ...
     def item(self, *args: Any) -> Any: ...
     def tolist(self) -> Any: ...
+    def sort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> None: ...
+    def argsort(
+        self,
+        axis: SupportsIndex | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> GPUArray: ...
+    def partition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex = -1,
+        kind: str = "introselect",
+        order: None = None,
+    ) -> None: ...
+    def argpartition(
+        self,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex | None = -1,
+        kind: str = "introselect",
+        order: None = None,
+    ) -> GPUArray: ...
     def __contains__(self, key: Any, /) -> bool: ...
     def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
     def mul_add(
@@ -1827,6 +1857,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def all(
         self,
@@ -1834,6 +1868,10 @@ class GPUArray:
         allocator: _Allocator | None = None,
         axis: int | tuple[int, ...] | None = None,
         keepdims: bool = False,
+        out: GPUArray | None = None,
+        *,
+        initial: Any = None,
+        where: Any = True,
     ) -> GPUArray: ...
     def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> float: ...
     def bind_to_texref_ext(
@@ -1967,7 +2005,6 @@ def to_gpu_async(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
-
 def matmul(
     a: GPUArray,
     b: GPUArray,
@@ -1980,9 +2017,13 @@ def matmul(
 def _product_library() -> str: ...
 
 _array_reductions: dict[str, int]
+_array_functions: dict[Any, Any]
+_reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
+_fourier_words: tuple[str, ...]
+_fourier_functions: dict[str, int]
 
 @final
 class _KernelRequest(structseq[Any], tuple[Any, ...]):
@@ -2007,6 +2048,15 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "threads",
         "lanes",
         "rounds",
+        "tile_columns",
+        "depth",
+        "left_by_row",
+        "right_by_row",
+        "left_vector",
+        "right_vector",
+        "length",
+        "convolution",
+        "fourier",
     )
     @property
     def family(self) -> str: ...
@@ -2046,8 +2096,46 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def lanes(self) -> int: ...
     @property
     def rounds(self) -> int: ...
+    @property
+    def tile_columns(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def left_by_row(self) -> bool: ...
+    @property
+    def right_by_row(self) -> bool: ...
+    @property
+    def left_vector(self) -> int: ...
+    @property
+    def right_vector(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def convolution(self) -> int: ...
+    @property
+    def fourier(self) -> tuple[str, ...]: ...
     # fields of _KernelRequest: end
 
+def _fourier(
+    function: int,
+    a: GPUArray,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
+def _fourier_axes(
+    function: int,
+    a: GPUArray,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
+    norm: str | None,
+    out: GPUArray | None,
+    stream: Stream | None,
+    /,
+) -> GPUArray: ...
 def _reduce(
     op: int,
     inputs: tuple[GPUArray, ...],
@@ -2128,13 +2216,34 @@ def _sort(
 ) -> Any: ...
 def _triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
 def _fill_triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...
 def _check_arrays(*arrays: GPUArray) -> None: ...
 def _plain_array(array: _T, /) -> _T: ...
+
+class _KernelCall:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _remember(
+        self,
+        context: Context,
+        stages: tuple[Function, ...],
+        dtypes: tuple[Any, ...],
+        uses: bytes,
+        first: int,
+        result: np.dtype[Any] | None = None,
+        threads: int = 0,
+        each: int = 0,
+        most_blocks: int = 0,
+        /,
+    ) -> None: ...
+    def __getstate__(self) -> Any: ...
+
 def _gather(
     args: tuple[Any, ...],
     dtypes: tuple[np.dtype[Any] | None, ...],
@@ -2143,5 +2252,26 @@ def _gather(
     extent: int,
     /,
 ) -> list[Any] | None: ...
-def _wait_unless_captured(stream: Stream | None, /) -> bool: ...
-def _call_after_get(function: Callable[[], object], /) -> None: ...
+def _take(
+    a: GPUArray,
+    indices: Any,
+    /,
+    axis: int | None = None,
+    out: GPUArray | None = None,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _put(
+    a: GPUArray,
+    indices: Any,
+    values: GPUArray,
+    /,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> None: ...
+def _take_along_axis(
+    a: GPUArray, indices: Any, axis: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _put_along_axis(
+    a: GPUArray, indices: Any, values: Any, axis: int, /, stream: Stream | None = None
+) -> None: ...

@@ -50,11 +50,14 @@ from pycuda._array.elements import (
     multi_put,
     multi_take,
     multi_take_put,
+    put,
+    put_along_axis,
     subset_dot,
     subset_max,
     subset_min,
     subset_sum,
     take,
+    take_along_axis,
 )
 from pycuda._array.grids import (
     broadcast_arrays,
@@ -97,22 +100,40 @@ from pycuda._array.operations import (
     where,
 )
 from pycuda._array.public_names import publish as _publish
-from pycuda._array.reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    dot,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
+from pycuda._array.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
 )
+from pycuda._array.reductions import dot
 from pycuda._array.sequences import geomspace, linspace, logspace
+from pycuda._array.sets import (
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from pycuda._array.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+    sort_complex,
+    top_k,
+)
 from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,
@@ -123,6 +144,8 @@ from pycuda._driver import (
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
+    _reduction_functions,
+    matmul,
     to_gpu,
     to_gpu_async,
 )
@@ -136,6 +159,20 @@ from pycuda.compyte.array import (
 _ArrayFlags = ArrayFlags
 
 empty = GPUArray
+
+# Functions of C, so that a repeated call runs no Python.
+sum = _reduction_functions["sum"]
+prod = _reduction_functions["prod"]
+mean = _reduction_functions["mean"]
+var = _reduction_functions["var"]
+std = _reduction_functions["std"]
+min = _reduction_functions["min"]
+max = _reduction_functions["max"]
+argmin = _reduction_functions["argmin"]
+argmax = _reduction_functions["argmax"]
+any = _reduction_functions["any"]
+all = _reduction_functions["all"]
+count_nonzero = _reduction_functions["count_nonzero"]
 
 
 class vec:  # noqa: N801

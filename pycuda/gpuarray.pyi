@@ -4,7 +4,7 @@ mypy's stubtest compares this with the module (test/typing/test_typing.py).
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,12 +16,12 @@ from pycuda._driver import (
     GPUArray as GPUArray,
     Stream,
     _Allocator,
-    _cummax as cummax,
-    _cummin as cummin,
-    _cumprod as cumprod,
-    _cumsum as cumsum,
-    _cumulative_prod as cumulative_prod,
-    _cumulative_sum as cumulative_sum,
+    _cummax,
+    _cummin,
+    _cumprod,
+    _cumsum,
+    _cumulative_prod,
+    _cumulative_sum,
     _Number,
     _Operand,
     _Order,
@@ -30,6 +30,13 @@ from pycuda._driver import (
     to_gpu_async as to_gpu_async,
 )
 from pycuda.characterize import has_double_support as has_double_support
+
+cummax = _cummax
+cummin = _cummin
+cumprod = _cumprod
+cumsum = _cumsum
+cumulative_prod = _cumulative_prod
+cumulative_sum = _cumulative_sum
 
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
@@ -631,10 +638,34 @@ def subset_max(
 ) -> GPUArray: ...
 def take(
     a: GPUArray,
-    indices: GPUArray,
+    indices: Any,
     out: GPUArray | None = None,
     stream: Stream | None = None,
+    axis: SupportsIndex | None = None,
+    mode: str = "raise",
 ) -> GPUArray: ...
+def put(
+    a: GPUArray,
+    indices: Any,
+    values: Any,
+    mode: str = "raise",
+    stream: Stream | None = None,
+) -> None: ...
+def take_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    axis: SupportsIndex | None = -1,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def put_along_axis(
+    arr: GPUArray,
+    indices: Any,
+    values: Any,
+    axis: SupportsIndex | None,
+    *,
+    stream: Stream | None = None,
+) -> None: ...
 def multi_take(
     arrays: _Arrays,
     indices: GPUArray,
@@ -664,3 +695,175 @@ def _in_c_order(a: GPUArray, stream: Stream | None) -> GPUArray: ...
 def _normal_axis(axis: int, ndim: int) -> int: ...
 def _np_ravel(a: GPUArray, order: str = "C") -> GPUArray: ...
 def _np_reshape(a: GPUArray, /, shape: Any, order: str = "C") -> GPUArray: ...
+def sort(
+    a: GPUArray,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def argsort(
+    a: GPUArray,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def partition(
+    a: GPUArray,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def argpartition(
+    a: GPUArray,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+    *,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def sort_complex(a: GPUArray) -> GPUArray: ...
+def top_k(
+    x: GPUArray,
+    k: SupportsIndex,
+    axis: SupportsIndex = -1,
+    *,
+    largest: bool = True,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> tuple[GPUArray, GPUArray]: ...
+def lexsort(
+    keys: GPUArray | Sequence[GPUArray],
+    axis: SupportsIndex = -1,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def unique(
+    ar: GPUArray,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any: ...
+
+class UniqueAllResult(NamedTuple):
+    values: GPUArray
+    indices: GPUArray
+    inverse_indices: GPUArray
+    counts: GPUArray
+
+class UniqueCountsResult(NamedTuple):
+    values: GPUArray
+    counts: GPUArray
+
+class UniqueInverseResult(NamedTuple):
+    values: GPUArray
+    inverse_indices: GPUArray
+
+def unique_all(x: GPUArray, /) -> UniqueAllResult: ...
+def unique_counts(x: GPUArray, /) -> UniqueCountsResult: ...
+def unique_inverse(x: GPUArray, /) -> UniqueInverseResult: ...
+def unique_values(x: GPUArray, /) -> GPUArray: ...
+def isin(
+    element: GPUArray,
+    test_elements: GPUArray,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> GPUArray: ...
+def union1d(ar1: GPUArray, ar2: GPUArray) -> GPUArray: ...
+def intersect1d(
+    ar1: GPUArray,
+    ar2: GPUArray,
+    assume_unique: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
+def setdiff1d(
+    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False
+) -> GPUArray: ...
+def setxor1d(ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False) -> GPUArray: ...
+def quantile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def percentile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def nanquantile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def nanpercentile(
+    a: GPUArray,
+    q: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def median(
+    a: GPUArray,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def nanmedian(
+    a: GPUArray,
+    axis: int | tuple[int, ...] | None = None,
+    out: GPUArray | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...

@@ -18,32 +18,38 @@ from pycuda._array import (
     numpy_reductions,
     numpy_shapes,
     operations,
+    quantiles,
     reductions,
     sequences,
+    sets,
+    sorting,
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to
 from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
 from pycuda._driver import (
     GPUArray,
+    _array_functions,
     _array_ops,
     _cumprod as cumprod,
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _elementwise,
+    _reduction_functions,
 )
 
 
-def take(a, indices, axis=None, out=None):
+def take(a, indices, axis=None, out=None, mode="raise"):
     """Return the elements at indices, flat ones or those along an axis."""
     if axis is None:
-        return elements.take(np_ravel(a), indices, out)
-    result = a[(slice(None),) * normal_axis(axis, a.ndim) + (indices,)]
-    return into(result, out)
+        a = np_ravel(a)
+    if out is not None and out.dtype != a.dtype:
+        return into(elements.take(a, indices, None, None, axis, mode), out)
+    return elements.take(a, indices, out, None, axis, mode)
 
 
 def nonzero(a):
@@ -234,6 +240,9 @@ _FUNCTIONS = {
     np.atleast_2d: numpy_shapes.atleast_2d,
     np.diff: numpy_shapes.diff,
     np.take: take,
+    np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
+    np.take_along_axis: elements.take_along_axis,
+    np.put_along_axis: elements.put_along_axis,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
     np.clip: clip,
@@ -297,6 +306,62 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+# C calls these without running Python: their arguments are those of NumPy's functions.
+_array_functions.update(
+    {
+        getattr(np, name): getattr(GPUArray, name)
+        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
+    }
+)
+_array_functions.update(
+    {
+        np.min: GPUArray.min,
+        np.max: GPUArray.max,
+        np.amin: GPUArray.min,
+        np.amax: GPUArray.max,
+        np.any: _reduction_functions["_numpy_any"],
+        np.all: _reduction_functions["_numpy_all"],
+    }
+)
+# Sorts: the functions have NumPy's parameters.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            sorting.sort,
+            sorting.argsort,
+            sorting.lexsort,
+            sorting.partition,
+            sorting.argpartition,
+            sorting.sort_complex,
+            sets.unique,
+            sets.isin,
+            sets.union1d,
+            sets.intersect1d,
+            sets.setdiff1d,
+            sets.setxor1d,
+            quantiles.median,
+            quantiles.quantile,
+            quantiles.percentile,
+            quantiles.nanmedian,
+            quantiles.nanquantile,
+            quantiles.nanpercentile,
+        )
+    }
+)
+# NumPy 2 has these.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            sets.unique_all,
+            sets.unique_counts,
+            sets.unique_inverse,
+            sets.unique_values,
+        )
+        if hasattr(np, function.__name__)
+    }
+)
 
 
 def array_function(array, function, types, args, kwargs):

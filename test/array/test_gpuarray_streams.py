@@ -119,6 +119,16 @@ FUNCTIONS = {
     "maximum": ("gpuarray.maximum(x, zero, stream=a)", "v"),
     "minimum": ("gpuarray.minimum(x, one, stream=a)", "v"),
     "take": ("gpuarray.take(x, index, stream=a)", "v[::3]"),
+    "take_along_axis": ("gpuarray.take_along_axis(x, index, stream=a)", "v[::3]"),
+    "put": (
+        "into(y, lambda y: gpuarray.put(y, place, x[:len(index)], stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
+    "put_along_axis": (
+        "into(y, lambda y: gpuarray.put_along_axis(y, place, x[:len(index)], 0, "
+        "stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
     "multi_take": ("gpuarray.multi_take([x], index, stream=a)[0]", "v[::3]"),
     "multi_put": (
         "gpuarray.multi_put([x[:len(index)]], place, out=[y], stream=a)[0]",

@@ -10,6 +10,7 @@
 #include "python/array/memory.h"
 #include "python/array/type/complex_parts.h"
 #include "python/array/type/device.h"
+#include "python/array/type/launch_shape.h"
 #include "python/array/type/members.h"
 #include "python/array/type/views.h"
 #include "python/driver/memory/pool.h"
@@ -312,10 +313,9 @@ attribute_set_counts_as(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
     return 0;
 }
 
-/* The grid and block of a kernel over the elements: blocks of 32 to 128 threads, at
- * most 32 blocks for each multiprocessor. */
-static int
-attribute_splay(pcu_gpuarray *self, unsigned int *blocks, unsigned int *threads)
+int
+pcu_gpuarray_splay(const pcu_gpuarray *self, unsigned int *blocks,
+                   unsigned int *threads)
 {
     pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
@@ -351,7 +351,7 @@ attribute_get_launch_shape(PyObject *op, void *closure)
             return Py_NewRef(assigned);
         }
     }
-    if (attribute_splay(self, &blocks, &threads) < 0) {
+    if (pcu_gpuarray_splay(self, &blocks, &threads) < 0) {
         return NULL;
     }
     if (which == ATTRIBUTE_GRID) {
