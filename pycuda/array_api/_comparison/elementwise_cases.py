@@ -215,6 +215,9 @@ def _two_results(name: str, x1: Any, x2: Any, pick: Draw) -> Tolerance:
     ulps = _BINARY[name][1]
     hosts = [x.host if isinstance(x, Operand) else np.asarray(x) for x in (x1, x2)]
     if any(host.dtype.kind == "c" for host in hosts):
+        if name == "pow":  # exp(x2 * log(x1)): the error grows with the exponent
+            ulps *= 1 + float(np.max(np.abs(hosts[1]), initial=0))
+            ulps *= 1 + float(np.max(np.abs(np.log(hosts[0])), initial=0))
         return Tolerance(max(ulps, 16), 0, False)
     scale = 1.0 if name == "logaddexp" else 0.0
     return Tolerance(ulps, scale, name not in ("maximum", "minimum"))
@@ -222,9 +225,9 @@ def _two_results(name: str, x1: Any, x2: Any, pick: Draw) -> Tolerance:
 
 def _binary(pick: Draw, name: str) -> Case:
     x1, x2 = _two_operands(pick, name)
-    if not isinstance(x2, Operand) and pick.chance(0.3):
-        if name not in ("floor_divide", "remainder", "pow") and "shift" not in name:
-            x1, x2 = x2, x1
+    may_swap = name not in ("floor_divide", "remainder", "pow") and "shift" not in name
+    if may_swap and not isinstance(x2, Operand) and pick.chance(0.3):
+        x1, x2 = x2, x1
     return Case(name, (x1, x2), {}, _two_results(name, x1, x2, pick))
 
 
@@ -241,9 +244,8 @@ def _reflected(pick: Draw, name: str) -> Case:
     x: Any = draw(pick.rng, dtype, draw_shape(pick.rng), special)
     number = _safe(pick, function, _number(pick, dtype))
     x = _safe(pick, function, x)
-    return Case(
-        f"array.{name}", (x, number), {}, _two_results(function, x, number, pick)
-    )
+    tolerance = _two_results(function, x, number, pick)
+    return Case(f"array.{name}", (x, number), {}, tolerance)
 
 
 def _in_place(pick: Draw, name: str) -> Case:
@@ -272,7 +274,8 @@ def _clip(pick: Draw, name: str) -> Case:
     low: Any
     high: Any
     if pick.chance(0.5):
-        low, high = sorted((pick.whole(-5, 5), pick.whole(-5, 9)))
+        least = 0 if dtype.startswith("uint") else -5
+        low, high = sorted((pick.whole(least, 5), pick.whole(least, 9)))
         if dtype in FLOATS and pick.chance(0.5):
             low, high = low - 0.5, high + 0.25
         low, high = pick.one((low, high), (None, high), (low, None), (None, None))
