@@ -86,6 +86,12 @@ def _eigen(parts: list[Any]) -> list[Any]:
     return [np.take_along_axis(values, order, -1), sizes.astype(values.real.dtype)]
 
 
+def _restored(parts: list[Any]) -> list[Any]:
+    """Return the array that an inverse gives back: which NaN is which is left open."""
+    values, inverse = parts
+    return [values, values[inverse], np.sort(inverse, axis=None)]
+
+
 def _sorted(values: Any) -> Any:
     return np.sort(values, axis=-1)
 
@@ -98,6 +104,7 @@ _FORMS: dict[str, Callable[[Any], Any]] = {
     "linalg.eigh": _eigen,
     "linalg.eig": _eigen,
     "linalg.eigvals": _sorted,
+    "unique_inverse": _restored,
 }
 
 
