@@ -44,7 +44,17 @@ from pycuda._array.elements import (
     take,
     take_along_axis,
 )
-from pycuda._array.joining import concatenate, stack
+from pycuda._array.joining import (
+    append,
+    column_stack,
+    concatenate,
+    delete,
+    dstack,
+    hstack,
+    insert,
+    stack,
+    vstack,
+)
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
@@ -65,6 +75,22 @@ from pycuda._array.operations import (
     where,
 )
 from pycuda._array.public_names import publish as _publish
+from pycuda._array.rearranging import (
+    array_split,
+    dsplit,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    pad,
+    repeat,
+    resize,
+    roll,
+    rot90,
+    split,
+    tile,
+    vsplit,
+)
 from pycuda._array.reductions import (
     all,
     any,

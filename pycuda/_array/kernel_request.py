@@ -10,8 +10,10 @@ from __future__ import annotations
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.indexing import indexing_text
+from pycuda._array.sources.joining import join_text
 from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
+from pycuda._array.sources.remapping import remap_text
 from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
@@ -26,6 +28,8 @@ TEXT_OF_FAMILY = {
     "sort": sort_text,
     "product": product_text,
     "indexing": indexing_text,
+    "join": join_text,
+    "remap": remap_text,
 }
 
 

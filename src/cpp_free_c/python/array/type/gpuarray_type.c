@@ -327,6 +327,7 @@ array_add_functions(PyObject *m)
         pcu_kernel_arguments_functions,
         pcu_operation_functions,
         pcu_index_functions,
+        pcu_shape_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
         pcu_scan_functions,

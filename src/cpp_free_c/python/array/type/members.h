@@ -31,6 +31,7 @@ extern PCU_HIDDEN PyMethodDef pcu_scan_methods[]; /* scan_functions.c */
 /* Functions of the module, each in the file of its name. */
 extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_index_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_shape_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];
