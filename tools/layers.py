@@ -28,6 +28,7 @@ EXTENSION = (
     "python/array/ops",
     "python/array/sort",
     "python/array/product",
+    "python/array/fourier",
     "python/array/index",
     "python/array/type",
     "python/structs",

@@ -24,7 +24,7 @@ def numbers(shape, dtype=np.float32):
 
 
 def layouts(host):
-    """Return arrays of the host of several memory layouts, each with its device twin."""
+    """Return arrays of several memory layouts, each on the host and on the device."""
     device = to_gpu(host)
     yield host, device
     if host.ndim == 0:

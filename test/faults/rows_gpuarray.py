@@ -4,7 +4,6 @@ import numpy as np
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray, tools
-from pycuda._array import index_report
 
 from .row import calls, row
 
@@ -142,7 +141,6 @@ def forgetful(call):
             call(a)
         finally:
             tools.clear_context_caches()
-            vars(drv.Context.get_current()).pop(index_report.ATTRIBUTE, None)
 
     return run
 

@@ -42,9 +42,10 @@ def _by_source(request):
 
 def _by_place(request):
     """Return the body of a kernel in which a thread finds the array of its place."""
+    last = request.kept_ndim - 1
     lines = [
         "I first = (I)blockIdx.x * (256 * U) + threadIdx.x;",
-        f"I width = place{request.kept_ndim - 1} + run{request.kept_ndim - 1} - place0;",
+        f"I width = place{last} + run{last} - place0;",
         "#pragma unroll",
         "for (int u = 0; u < U; u++) {",
         "I i = first + u * 256;",

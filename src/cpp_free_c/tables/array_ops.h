@@ -143,7 +143,9 @@
     X(AXPB, "axpb", 3, 1, NUMBER)                    \
     X(COPY, "copy", 1, 1, COPY)                      \
     X(ARANGE, "arange", 2, 1, COPY)                  \
-    X(CLIP, "clip", 3, 1, SAME)
+    X(CLIP, "clip", 3, 1, SAME)                     \
+    X(LINSPACE, "linspace", 4, 1, COPY)          \
+
 /* clang-format on */
 
 #endif

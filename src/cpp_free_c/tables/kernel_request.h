@@ -10,7 +10,9 @@
  *
  * VIEW says what Python gets: NUMBER an int, FLAG a bool, TYPE the name of a dtype of
  * dtypes.h ("raw" for elements that are only moved), OPERATION the name of a row
- * of array_ops.h or array_reductions.h, FAMILY, PASSING and VARIANT a name below.
+ * of array_ops.h or array_reductions.h, FAMILY, PASSING and VARIANT a name below,
+ * FOURIER a tuple of names
+ * of fourier.h.
  *
  * The fields fill the key without padding, so that keys can be compared as bytes: see
  * the assertions in python/array/ops/kernel_request.h. */
@@ -34,8 +36,8 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; sorts: the threads of a block or a line; index arrays and moves: the elements of a thread") \
-    FIELD(uint16_t, threads, NUMBER, "reductions: the threads of a block") \
+    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; index arrays and moves: the elements of a thread") \
+    FIELD(uint16_t, threads, NUMBER, "reductions, Fourier transforms: the threads of a block") \
     FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
     FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits") \
     FIELD(uint16_t, tile_columns, NUMBER, "products: the columns of a tile of `tile` rows") \
@@ -44,6 +46,9 @@
     FIELD(uint8_t, right_by_row, FLAG, "products: the same of the right operand") \
     FIELD(uint8_t, left_vector, NUMBER, "products: elements that a thread loads at once") \
     FIELD(uint8_t, right_vector, NUMBER, "products: the same of the right operand") \
+    FIELD(uint16_t, length, NUMBER, "Fourier transforms: the elements of a line") \
+    FIELD(uint16_t, convolution, NUMBER, "Fourier transforms: the length of the convolution that makes the transform, or 0") \
+    FIELD(uint32_t, fourier, FOURIER, "Fourier transforms: the words of PCU_FOURIER_WORDS that apply") \
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
@@ -53,6 +58,8 @@
     X(SCAN, "scan")               \
     X(SORT, "sort")               \
     X(PRODUCT, "product")         \
+    X(TRIANGLE, "triangle")       \
+    X(FOURIER, "fourier")         \
     X(INDEXING, "indexing")       \
     X(JOIN, "join")               \
     X(REMAP, "remap")             \
