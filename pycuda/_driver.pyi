@@ -2252,6 +2252,25 @@ def _gather(
     extent: int,
     /,
 ) -> list[Any] | None: ...
+def _join(
+    arrays: Any,
+    axis: int,
+    is_new: bool,
+    /,
+    dtype: DTypeLike | None = None,
+    f_order: bool = False,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _remap(
+    a: GPUArray,
+    rule: int,
+    shape: tuple[int, ...],
+    firsts: tuple[int, ...],
+    /,
+    value: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _take(
     a: GPUArray,
     indices: Any,

@@ -19,12 +19,13 @@ from pycuda._array import (
     numpy_shapes,
     operations,
     quantiles,
+    rearranging,
     reductions,
     sequences,
     sets,
     sorting,
 )
-from pycuda._array.copies import c_copy, np_ravel, np_reshape
+from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to
 from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
@@ -214,16 +215,31 @@ _FUNCTIONS = {
     np.vdot: lambda a, b: reductions.dot(a.conj(), b),
     np.outer: lambda a, b: np_ravel(a)[:, None] * np_ravel(b)[None],
     np.where: where,
-    np.concatenate: lambda arrays, axis=0: (
-        joining.concatenate([np_ravel(a) for a in arrays])
-        if axis is None
-        else joining.concatenate(arrays, axis)
+    np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
+        joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
     ),
-    np.stack: lambda arrays, axis=0: c_copy(joining.stack(arrays, axis)),
-    np.vstack: numpy_shapes.vstack,
-    np.hstack: numpy_shapes.hstack,
-    np.split: numpy_shapes.split,
-    np.array_split: numpy_shapes.array_split,
+    np.stack: joining.np_stack,
+    np.vstack: joining.vstack,
+    np.hstack: joining.hstack,
+    np.dstack: joining.dstack,
+    np.column_stack: joining.column_stack,
+    np.append: joining.append,
+    np.insert: joining.insert,
+    np.delete: joining.delete,
+    np.split: rearranging.split,
+    np.array_split: rearranging.array_split,
+    np.vsplit: rearranging.vsplit,
+    np.hsplit: rearranging.hsplit,
+    np.dsplit: rearranging.dsplit,
+    np.flip: rearranging.flip,
+    np.flipud: rearranging.flipud,
+    np.fliplr: rearranging.fliplr,
+    np.rot90: rearranging.rot90,
+    np.roll: rearranging.roll,
+    np.repeat: rearranging.repeat,
+    np.tile: rearranging.tile,
+    np.pad: rearranging.pad,
+    np.resize: rearranging.resize,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
     np.transpose: operations.transpose,
@@ -231,10 +247,6 @@ _FUNCTIONS = {
     np.expand_dims: numpy_shapes.expand_dims,
     np.swapaxes: numpy_shapes.swapaxes,
     np.moveaxis: numpy_shapes.moveaxis,
-    np.flip: numpy_shapes.flip,
-    np.flipud: lambda m: numpy_shapes.flip(m, 0),
-    np.fliplr: lambda m: numpy_shapes.flip(m, 1),
-    np.roll: numpy_shapes.roll,
     np.broadcast_to: numpy_shapes.broadcast_to,
     np.atleast_1d: numpy_shapes.atleast_1d,
     np.atleast_2d: numpy_shapes.atleast_2d,
