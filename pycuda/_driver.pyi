@@ -2003,6 +2003,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "threads",
         "lanes",
         "rounds",
+        "tile_columns",
+        "depth",
+        "left_by_row",
+        "right_by_row",
+        "left_vector",
+        "right_vector",
         "length",
         "convolution",
         "fourier",
@@ -2046,6 +2052,18 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     @property
     def rounds(self) -> int: ...
     @property
+    def tile_columns(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def left_by_row(self) -> bool: ...
+    @property
+    def right_by_row(self) -> bool: ...
+    @property
+    def left_vector(self) -> int: ...
+    @property
+    def right_vector(self) -> int: ...
+    @property
     def length(self) -> int: ...
     @property
     def convolution(self) -> int: ...
@@ -2063,6 +2081,7 @@ def _fourier(
     stream: Stream | None,
     /,
 ) -> GPUArray: ...
+def _fourier_library() -> str: ...
 def _fourier_axes(
     function: int,
     a: GPUArray,

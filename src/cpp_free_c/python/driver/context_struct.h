@@ -12,6 +12,7 @@
 
 struct pcu_kernels;
 struct pcu_blas_handle;
+struct pcu_fourier_library;
 
 typedef struct pcu_context {
     PyObject_HEAD
@@ -22,6 +23,8 @@ typedef struct pcu_context {
     void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
     struct pcu_blas_handle *blas;               /* cuBLAS; NULL before the first product */
     void (*end_blas)(struct pcu_context *self); /* set before the first product */
+    struct pcu_fourier_library *fourier; /* cuFFT; NULL before the first transform */
+    void (*end_fourier)(struct pcu_context *self); /* set before the first transform */
     pcu_context_record rec;
 } pcu_context;
 

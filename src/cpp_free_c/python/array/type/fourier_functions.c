@@ -3,7 +3,9 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/fourier/cufft.h"
 #include "python/array/fourier/fourier.h"
+#include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -88,10 +90,28 @@ fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return fourier_call(m, &table, 1, args, nargs, kwnames);
 }
 
+PyDoc_STRVAR(fourier_library_doc,
+             "_fourier_library($module, /)\n--\n\n"
+             "Return a sentence: what transforms in the current context, and why.");
+
+static PyObject *
+fourier_library(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *ctx = pcu_context_require(st, "cuCtxGetCurrent");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PyObject *sentence = pcu_cufft_describe_new(st, (pcu_context *)ctx);
+    Py_DECREF(ctx);
+    return sentence;
+}
+
 PyMethodDef pcu_fourier_functions[] = {
     {"_fourier", (PyCFunction)(void (*)(void))fourier_along,
      METH_FASTCALL | METH_KEYWORDS, fourier_along_doc},
     {"_fourier_axes", (PyCFunction)(void (*)(void))fourier_along_axes,
      METH_FASTCALL | METH_KEYWORDS, fourier_along_axes_doc},
+    {"_fourier_library", fourier_library, METH_NOARGS, fourier_library_doc},
     {NULL, NULL, 0, NULL},
 };
