@@ -21,9 +21,9 @@ typedef struct {
 static plan plans[PLANS];
 
 int fake_alive, fake_made, fake_executed;
-int fake_failing;  /* the status that executions return */
-int fake_refusing; /* the status that new plans return */
-void *fake_stream; /* of the last execution */
+int fake_failing;                      /* the status that executions return */
+int fake_refusing;                     /* the status that new plans return */
+void *fake_stream;                     /* of the last execution */
 int (*fake_synchronize)(void *stream); /* set by the test */
 
 int
@@ -189,7 +189,8 @@ transform_axis(double complex *numbers, long long count, long long n, long long 
         for (long long k = 0; k < n; k++) {
             line[k] = 0;
             for (long long j = 0; j < n; j++) {
-                double angle = direction * 2 * acos(-1) * (double)(j * k % n) / (double)n;
+                double angle =
+                    direction * 2 * acos(-1) * (double)(j * k % n) / (double)n;
                 line[k] += numbers[first + j * step] * cexp(angle * I);
             }
         }

@@ -1,7 +1,8 @@
 /* The table of cuFFT's functions, each under its name without cufft.
  *
- * Invariant: after pcu_fft_load has succeeded, every member is set. The library is never
- * closed. The interpreter lock guards the table. Callers: python/array/fourier. */
+ * Invariant: after pcu_fft_load has succeeded, every member is set. The library is
+ * never closed. The interpreter lock guards the table. Callers: python/array/fourier.
+ */
 #ifndef DRIVER_FFT_TABLE_H
 #define DRIVER_FFT_TABLE_H
 

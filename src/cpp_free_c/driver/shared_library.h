@@ -18,8 +18,9 @@ typedef struct {
     size_t offset;
 } pcu_library_entry;
 
-/* Open the library at a path, or by a name for the loader, and fill the table. Return 0,
- * or -1 with the reason in `detail`: then the contents of the table are undefined. */
+/* Open the library at a path, or by a name for the loader, and fill the table. Return
+ * 0, or -1 with the reason in `detail`: then the contents of the table are undefined.
+ */
 PCU_HIDDEN int pcu_library_load(const char *path, const pcu_library_entry *entries,
                                 int count, void *table, char *detail, size_t size);
 

@@ -22,8 +22,8 @@ typedef struct {
     int compute;
     PyObject *allocator;
     CUstream stream;
-    size_t shape[PCU_MAX_NDIM];          /* of the other axes, joined */
-    ptrdiff_t strides[2][PCU_MAX_NDIM];  /* of `in` and `out` along them */
+    size_t shape[PCU_MAX_NDIM];         /* of the other axes, joined */
+    ptrdiff_t strides[2][PCU_MAX_NDIM]; /* of `in` and `out` along them */
     pcu_fourier_transform transform;
     pcu_fourier_plan plan;
 } axis_run;

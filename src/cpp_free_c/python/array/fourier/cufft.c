@@ -74,8 +74,8 @@ cufft_read_wish(cufft_wish *wish)
     return 0;
 }
 
-/* Try a list of paths. Return 1 if the library was opened. The first reason is kept: the
- * others are mostly files that are not there. */
+/* Try a list of paths. Return 1 if the library was opened. The first reason is kept:
+ * the others are mostly files that are not there. */
 static int
 cufft_try_paths(PyObject *paths, char *reason)
 {
@@ -281,7 +281,8 @@ cufft_find(struct pcu_fourier_library *library, const pcu_cufft_layout *layout)
     return place;
 }
 
-/* The place of the plan that was not used for the longest time, -1 if all are in use. */
+/* The place of the plan that was not used for the longest time, -1 if all are in use.
+ */
 static int
 cufft_oldest(const struct pcu_fourier_library *library)
 {
@@ -311,11 +312,10 @@ cufft_make_nogil(const pcu_cufft_layout *layout, cufft_plan *plan, const char **
     status = pcu_fft.SetAutoAllocation(plan->handle, 0);
     if (status == PCU_CUFFT_SUCCESS) {
         *routine = "cufftMakePlanMany64";
-        status = pcu_fft.MakePlanMany64(plan->handle, (int)copy.rank, copy.n,
-                                        copy.in_embed, copy.in_step, copy.in_distance,
-                                        copy.out_embed, copy.out_step,
-                                        copy.out_distance, (int)copy.type, copy.batch,
-                                        &plan->work);
+        status = pcu_fft.MakePlanMany64(
+            plan->handle, (int)copy.rank, copy.n, copy.in_embed, copy.in_step,
+            copy.in_distance, copy.out_embed, copy.out_step, copy.out_distance,
+            (int)copy.type, copy.batch, &plan->work);
     }
     if (status != PCU_CUFFT_SUCCESS) {
         (void)pcu_fft.Destroy(plan->handle);
@@ -431,9 +431,9 @@ cufft_enqueue_locked(cufft_plan *plan, const pcu_cufft_call *call, CUdeviceptr a
     }
     *routine = "cufftExec";
     for (size_t i = 0; i < call->repeats; i++) {
-        status = cufft_execute(call, plan->handle,
-                               call->in + i * (uint64_t)call->in_repeat,
-                               call->out + i * (uint64_t)call->out_repeat);
+        status =
+            cufft_execute(call, plan->handle, call->in + i * (uint64_t)call->in_repeat,
+                          call->out + i * (uint64_t)call->out_repeat);
         if (status != PCU_CUFFT_SUCCESS) {
             return status;
         }
@@ -500,7 +500,8 @@ pcu_cufft_run(pcu_state *st, pcu_context *ctx, const pcu_cufft_call *call,
             return -1;
         }
         area = ((pcu_gpuarray *)work)->address;
-        /* An allocator is a program's code: other threads may have changed the plans. */
+        /* An allocator is a program's code: other threads may have changed the plans.
+         */
         if (ctx->fourier != library || cufft_find(library, &call->layout) != place) {
             Py_DECREF(work);
             return PCU_CUFFT_CHANGED;

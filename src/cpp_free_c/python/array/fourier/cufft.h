@@ -43,12 +43,12 @@ typedef struct {
 enum { PCU_CUFFT_DONE = 0, PCU_CUFFT_REFUSED = 1, PCU_CUFFT_CHANGED = 2 };
 
 /* Return 1 if cuFFT transforms in ctx, which is current, 0 if generated kernels do,
- * PCU_CUFFT_CHANGED, or -1. The environment variable PYCUDA_FFT decides when the context
- * transforms for the first time. */
+ * PCU_CUFFT_CHANGED, or -1. The environment variable PYCUDA_FFT decides when the
+ * context transforms for the first time. */
 PCU_HIDDEN PCU_RAISES int pcu_cufft_choose(pcu_state *st, pcu_context *ctx);
 
-/* Enqueue the transforms. REFUSED: cuFFT does not take this layout. CHANGED: nothing was
- * enqueued. Temporary memory comes from the allocator. */
+/* Enqueue the transforms. REFUSED: cuFFT does not take this layout. CHANGED: nothing
+ * was enqueued. Temporary memory comes from the allocator. */
 PCU_HIDDEN PCU_RAISES int pcu_cufft_run(pcu_state *st, pcu_context *ctx,
                                         const pcu_cufft_call *call, PyObject *allocator,
                                         CUstream stream);

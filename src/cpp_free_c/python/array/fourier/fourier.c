@@ -370,7 +370,8 @@ fourier_run_step(const fourier_job *job, int i, pcu_gpuarray *current,
     return rc;
 }
 
-/* Enqueue the steps one after another. The result overlaps the input nowhere, or is the input. */
+/* Enqueue the steps one after another. The result overlaps the input nowhere, or is the
+ * input. */
 static int
 fourier_run_steps(const fourier_job *job, pcu_gpuarray *result)
 {
@@ -378,8 +379,7 @@ fourier_run_steps(const fourier_job *job, pcu_gpuarray *result)
     PyObject *current = Py_NewRef((PyObject *)call->a);
     int rc = 0;
     for (int i = 0; rc == 0 && i < job->count; i++) {
-        PyObject *target =
-            fourier_target_new(job, i, (pcu_gpuarray *)current, result);
+        PyObject *target = fourier_target_new(job, i, (pcu_gpuarray *)current, result);
         if (target == NULL) {
             rc = -1;
             break;

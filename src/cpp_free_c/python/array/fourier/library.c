@@ -175,8 +175,8 @@ library_is_aligned(const library_run *run)
 {
     const pcu_cufft_call *call = &run->call;
     uint64_t size = pcu_types[pcu_type_complex(run->compute)].size;
-    uint64_t bits = call->in | call->out | (uint64_t)call->in_repeat |
-                    (uint64_t)call->out_repeat;
+    uint64_t bits =
+        call->in | call->out | (uint64_t)call->in_repeat | (uint64_t)call->out_repeat;
     return bits % size == 0;
 }
 
@@ -310,8 +310,8 @@ library_scale(const library_run *run)
 
 /* -- the call ---------------------------------------------------------------------- */
 
-/* 1 if the input is to be converted first: real elements, or those of another precision,
- * for a complex transform. */
+/* 1 if the input is to be converted first: real elements, or those of another
+ * precision, for a complex transform. */
 static int
 library_converts(const library_run *run)
 {

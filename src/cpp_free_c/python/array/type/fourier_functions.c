@@ -19,13 +19,13 @@ typedef struct {
     CUstream stream;
 } fourier_args;
 
-#define FOURIER_SPECS(lengths_name, axes_name)                     \
-    {"function", pcu_as_int, offsetof(fourier_args, function)},    \
-        {"a", pcu_as_object, offsetof(fourier_args, a)},           \
+#define FOURIER_SPECS(lengths_name, axes_name)                          \
+    {"function", pcu_as_int, offsetof(fourier_args, function)},         \
+        {"a", pcu_as_object, offsetof(fourier_args, a)},                \
         {lengths_name, pcu_as_object, offsetof(fourier_args, lengths)}, \
-        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},  \
-        {"norm", pcu_as_object, offsetof(fourier_args, norm)},     \
-        {"out", pcu_as_object, offsetof(fourier_args, out)},       \
+        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},       \
+        {"norm", pcu_as_object, offsetof(fourier_args, norm)},          \
+        {"out", pcu_as_object, offsetof(fourier_args, out)},            \
         {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
 
 /* The call itself, with the arguments of either function. */
@@ -77,9 +77,10 @@ fourier_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     return fourier_call(m, &table, 0, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(fourier_along_axes_doc,
-             "_fourier_axes($module, function, a, s, axes, norm, out, stream, /)\n--\n\n"
-             "Enqueue the Fourier transform of that number along several axes.");
+PyDoc_STRVAR(
+    fourier_along_axes_doc,
+    "_fourier_axes($module, function, a, s, axes, norm, out, stream, /)\n--\n\n"
+    "Enqueue the Fourier transform of that number along several axes.");
 
 static PyObject *
 fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
