@@ -2126,6 +2126,7 @@ def _fourier(
     stream: Stream | None,
     /,
 ) -> GPUArray: ...
+def _fourier_library() -> str: ...
 def _fourier_axes(
     function: int,
     a: GPUArray,
