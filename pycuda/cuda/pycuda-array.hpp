@@ -621,6 +621,59 @@ PYCUDA_FN void op_divmod(T x, T y, Z &quotient, Z &rest)
     rest = cast<Z>(op_remainder(x, y));
 }
 
+// 2**(y * log2(x)) for positive normal x, where the logarithm is a sum of two floats:
+// the error is about one unit in the last place. All other arguments, and results
+// close to the limits of a float, are left to pow().
+PYCUDA_FN float general_power(float x, float y)
+{
+    const uint32 root = 0x3f3504f3;  // of one half
+    const uint32 bits = __float_as_uint(x), above = bits - root;
+    // x = m * 2**e with m near 1, and log2(m) = 2 / ln(2) * atanh(f / (m + 1))
+    const float m = __uint_as_float((above & 0x7fffff) + root);
+    const float e = __uint_as_float(0x4b400000 + ((int32)above >> 23)) - 12582912.0f;
+    const float f = m - 1.0f;
+    float over;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(over) : "f"(m + 1.0f));
+    const float s = f * over;
+    const float rest = __fmaf_rn(-s, f, __fmaf_rn(-2.0f, s, f)) * over;
+    const float square = s * s;
+    float cubic = __fmaf_rn(square, 0.336604059f, 0.411900669f);
+    cubic = __fmaf_rn(square, cubic, 0.577079773f);
+    cubic = __fmaf_rn(square, cubic, 0.961796701f) * square;
+    const float scale = 2.88539004f;
+    float high = __fmaf_rn(s, scale, e);
+    float low = __fmaf_rn(s, scale, e - high);
+    low = __fmaf_rn(s, 3.85192597e-08f, low);
+    low = __fmaf_rn(rest, __fmaf_rn(cubic, 3.0f, scale), low);
+    low = __fmaf_rn(s, cubic, low);
+    const float sum = high + low;
+    low = (high - sum) + low;
+    high = sum * y;
+    low = __fmaf_rn(low, y, __fmaf_rn(sum, y, -high));
+    // 2**n with a whole n, and 2**r with r between -1/2 and 1/2
+    const float n = high + 12582912.0f;
+    const float r = (high - (n - 12582912.0f)) + low;
+    float p = __fmaf_rn(r, 0.000154531634f, 0.00133908633f);
+    p = __fmaf_rn(r, p, 0.00961808301f);
+    p = __fmaf_rn(r, p, 0.0555035695f);
+    p = __fmaf_rn(r, p, 0.240226507f);
+    p = __fmaf_rn(r, p, 0.693147182f);
+    p = __fmaf_rn(r, p, 1.0f);
+    if (bits - 0x00800000 < 0x7f000000 && ::fabsf(high) < 125.0f) {
+        return __uint_as_float(__float_as_uint(p) + (__float_as_uint(n) << 23));
+    }
+    return ::powf(x, y);
+}
+PYCUDA_FN double general_power(double x, double y)
+{
+    return ::pow(x, y);
+}
+template <class T>
+PYCUDA_FN T op_general_power(T x, T y)
+{
+    return general_power(x, y);
+}
+
 // Integers: by squaring; a negative exponent leaves 1, -1 or 0.
 template <class T>
 PYCUDA_FN T op_power(T x, T y)
@@ -656,7 +709,7 @@ PYCUDA_FN T op_power(T x, T y)
         if (y == T(0.5) && x >= T(0)) { \
             return ::sqrt(x);           \
         }                               \
-        return ::pow(x, y);             \
+        return general_power(x, y);     \
     }
 PYCUDA_FLOAT_POWER(float)
 PYCUDA_FLOAT_POWER(double)

@@ -3,7 +3,8 @@
  *   PCU_ARRAY_OPS: X(NAME, "name", inputs, outputs, RULE)
  *
  * The name is the name of NumPy's function, where NumPy has one. Generated code calls
- * op_<name> of pycuda/cuda/pycuda-array.hpp.
+ * op_<name> of pycuda/cuda/pycuda-array.hpp. GENERAL_POWER replaces POWER if the exponent
+ * is a float for which POWER has no exact case.
  *
  *   PCU_DTYPE_RULES: X(RULE, WIDEST, COMPUTED, RESULT, counts, remembers)
  *
@@ -143,7 +144,8 @@
     X(AXPB, "axpb", 3, 1, NUMBER)                    \
     X(COPY, "copy", 1, 1, COPY)                      \
     X(ARANGE, "arange", 2, 1, COPY)                  \
-    X(CLIP, "clip", 3, 1, SAME)
+    X(CLIP, "clip", 3, 1, SAME)                      \
+    X(GENERAL_POWER, "general_power", 2, 1, NUMBER)
 /* clang-format on */
 
 #endif
