@@ -11,8 +11,6 @@ from pycuda._array.numpy_functions import clip, may_share_memory, nonzero, round
 from pycuda._array.numpy_reductions import (
     argmax,
     argmin,
-    cumprod,
-    cumsum,
     dot,
     max,
     mean,
@@ -24,6 +22,12 @@ from pycuda._array.numpy_reductions import (
     var,
 )
 from pycuda._array.numpy_shapes import swapaxes
+from pycuda._array.sorting import (
+    argpartition,
+    argsort,
+    partition_in_place as partition,
+    sort_in_place as sort,
+)
 from pycuda._driver import _plain_array
 
 

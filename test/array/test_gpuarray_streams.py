@@ -106,12 +106,29 @@ FUNCTIONS = {
     "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),
     "cumsum": ("gpuarray.cumsum(x, stream=a)", "v.cumsum(dtype=float)"),
     "cumprod": ("gpuarray.cumprod(x[:5], stream=a)", "v[:5].cumprod()"),
+    "cummax": ("gpuarray.cummax(x, stream=a)", "np.maximum.accumulate(v)"),
+    "cummin": ("gpuarray.cummin(x, stream=a)", "np.minimum.accumulate(v)"),
+    "cumulative_sum": (
+        "gpuarray.cumulative_sum(x, include_initial=True, stream=a)",
+        "np.append(0, v.cumsum(dtype=float))",
+    ),
+    "cumulative_prod": ("gpuarray.cumulative_prod(x[:5], stream=a)", "v[:5].cumprod()"),
     "dot": ("gpuarray.dot(x, x, stream=a)", "v.astype(float).dot(v)"),
     "where": ("gpuarray.where(x, one, zero, stream=a)", "np.ones(N)"),
     "if_positive": ("gpuarray.if_positive(x, one, zero, stream=a)", "np.ones(N)"),
     "maximum": ("gpuarray.maximum(x, zero, stream=a)", "v"),
     "minimum": ("gpuarray.minimum(x, one, stream=a)", "v"),
     "take": ("gpuarray.take(x, index, stream=a)", "v[::3]"),
+    "take_along_axis": ("gpuarray.take_along_axis(x, index, stream=a)", "v[::3]"),
+    "put": (
+        "into(y, lambda y: gpuarray.put(y, place, x[:len(index)], stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
+    "put_along_axis": (
+        "into(y, lambda y: gpuarray.put_along_axis(y, place, x[:len(index)], 0, "
+        "stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
     "multi_take": ("gpuarray.multi_take([x], index, stream=a)[0]", "v[::3]"),
     "multi_put": (
         "gpuarray.multi_put([x[:len(index)]], place, out=[y], stream=a)[0]",

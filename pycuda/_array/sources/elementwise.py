@@ -18,6 +18,9 @@ _BODIES = {
     ),
     "axpb": "z0 = cast<Z0>(op_add(op_multiply({c0}, {c1}), {c2}));",
     "arange": "z0 = cast<Z0>(op_add({c0}, op_multiply({c1}, cast<C>(i))));",
+    "linspace": (
+        "z0 = cast<Z0>(op_linspace({c0}, {c1}, {c2}, {c3}, (uint64)i, (uint64)n));"
+    ),
     "divmod": "op_divmod({c0}, {c1}, z0, z1);",
     "modf": "op_modf({c0}, z0, z1);",
     "frexp": "op_frexp({c0}, z0, z1);",
@@ -161,7 +164,7 @@ def _flat(request, index):
         lines.append(f"pack<{_label(request, k)}, {vector}> v{k};")
     lines += [f"v{k}.load(p{k} + first);" for k in packed]
     lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
-    if request.operation == "arange":
+    if request.operation in ("arange", "linspace"):
         lines.append(f"{index} i = first + j;")
     lines += _loop_body(request, "v{}.items[j]".format)
     lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]

@@ -145,7 +145,8 @@
     X(COPY, "copy", 1, 1, COPY)                      \
     X(ARANGE, "arange", 2, 1, COPY)                  \
     X(CLIP, "clip", 3, 1, SAME)                      \
-    X(GENERAL_POWER, "general_power", 2, 1, NUMBER)
+    X(GENERAL_POWER, "general_power", 2, 1, NUMBER)  \
+    X(LINSPACE, "linspace", 4, 1, COPY)
 /* clang-format on */
 
 #endif

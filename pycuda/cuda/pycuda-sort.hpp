@@ -1,0 +1,663 @@
+// Stable sorts of packed lines: generated array kernels and pycuda.sort include this.
+//
+// A type KEY describes the elements:
+//   KEY::element                the type that is moved
+//   KEY::DIGITS                 how many digits of 8 bits a key has
+//   KEY::digit(x, place)        a digit of the key of x; place 0 is the least significant
+//
+// onesweep     one pass of a radix sort over lines of any length: it moves the elements
+//              to their places by one digit. `histogram` counts all digits before.
+// block_sort   all passes in one block, for lines that fit its shared memory
+// warp_sort    a bitonic sort of (key, index) for lines of up to 128 elements
+//
+// `flip` is 0, or 255 for a descending order: digits are flipped, so equal keys keep
+// their order.
+#ifndef PYCUDA_SORT_HPP
+#define PYCUDA_SORT_HPP
+
+namespace pycuda_sort {
+
+#define PYCUDA_SORT_FN static __device__ __forceinline__
+
+typedef unsigned int uint32;
+typedef long long int64;
+typedef unsigned long long uint64;
+
+const uint32 ALL = 0xffffffffu;
+
+// -- the order of keys as unsigned integers --------------------------------------------
+
+// NaNs are equal and above all numbers; 0.0 and -0.0 are equal.
+template <class U>
+PYCUDA_SORT_FN U float_order(U bits, U top, U infinity)
+{
+    const U magnitude = bits & (top - 1);
+    U order = bits & top ? ~bits : bits | top;
+    if (magnitude == 0) {
+        order = top;
+    }
+    if (magnitude > infinity) {
+        order = ~(U)0;
+    }
+    return order;
+}
+
+PYCUDA_SORT_FN uint32 order_of(bool x) { return x; }
+PYCUDA_SORT_FN uint32 order_of(unsigned char x) { return x; }
+PYCUDA_SORT_FN uint32 order_of(unsigned short x) { return x; }
+PYCUDA_SORT_FN uint32 order_of(unsigned int x) { return x; }
+PYCUDA_SORT_FN uint64 order_of(unsigned long x) { return x; }
+PYCUDA_SORT_FN uint64 order_of(unsigned long long x) { return x; }
+PYCUDA_SORT_FN uint32 order_of(char x) { return (unsigned char)x ^ 0x80u; }
+PYCUDA_SORT_FN uint32 order_of(signed char x) { return (unsigned char)x ^ 0x80u; }
+PYCUDA_SORT_FN uint32 order_of(short x) { return (unsigned short)x ^ 0x8000u; }
+PYCUDA_SORT_FN uint32 order_of(int x) { return x ^ 0x80000000u; }
+PYCUDA_SORT_FN uint64 order_of(long x) { return x ^ 1ull << 63; }
+PYCUDA_SORT_FN uint64 order_of(long long x) { return x ^ 1ull << 63; }
+PYCUDA_SORT_FN uint32 order_of(float x)
+{
+    return float_order(__float_as_uint(x), 0x80000000u, 0x7f800000u);
+}
+PYCUDA_SORT_FN uint64 order_of(double x)
+{
+    return float_order((uint64)__double_as_longlong(x), 1ull << 63, 0x7ffull << 52);
+}
+
+template <class U>
+PYCUDA_SORT_FN uint32 digit_of(U order, uint32 place)
+{
+    return (uint32)(order >> 8 * place) & 255;
+}
+
+// Numbers of C: KEY::order(x) is what warp_sort compares.
+template <class T>
+struct number_key {
+    typedef T element;
+    enum { DIGITS = sizeof(T) };
+    PYCUDA_SORT_FN uint64 order(T x) { return order_of(x); }
+    PYCUDA_SORT_FN uint32 digit(T x, uint32 place)
+    {
+        return digit_of(order_of(x), place);
+    }
+};
+
+// Half precision as bits; INFINITY_BITS tells its formats apart.
+template <int INFINITY_BITS>
+struct half_key {
+    typedef unsigned short element;
+    enum { DIGITS = 2 };
+    PYCUDA_SORT_FN uint64 order(element x)
+    {
+        return float_order((uint32)x, 0x8000u, (uint32)INFINITY_BITS) & 0xffff;
+    }
+    PYCUDA_SORT_FN uint32 digit(element x, uint32 place)
+    {
+        return digit_of((uint32)order(x), place);
+    }
+};
+
+// Complex numbers by real and then imaginary part. Those with a NaN come last: first
+// those whose real part is a number, then those whose imaginary part is one.
+template <class T>
+struct complex_key {
+    struct element {
+        T re, im;
+    };
+    enum { PART = sizeof(T), DIGITS = 2 * PART + 1 };
+    PYCUDA_SORT_FN uint32 digit(const element &x, uint32 place)
+    {
+        if (place == 2 * PART) {
+            return (x.re != x.re) * 2 + (x.im != x.im);
+        }
+        return digit_of(order_of(place < PART ? x.im : x.re), place % PART);
+    }
+};
+
+// -- parts of a block -------------------------------------------------------------------
+
+// The lanes of the warp that have the same digit.
+PYCUDA_SORT_FN uint32 peers_of(uint32 digit)
+{
+    uint32 peers = ALL;
+#pragma unroll
+    for (int bit = 0; bit < 8; bit++) {
+        const bool one = digit >> bit & 1;
+        const uint32 ones = __ballot_sync(ALL, one);
+        peers &= one ? ones : ~ones;
+    }
+    return peers;
+}
+
+// The number of elements before this one in its digit, of those that the warp counts in
+// `counts`, a counter for each digit.
+PYCUDA_SORT_FN uint32 rank_in_warp(uint32 *counts, uint32 digit)
+{
+    const uint32 before = (1u << (threadIdx.x & 31)) - 1;
+    const uint32 peers = peers_of(digit);
+    const uint32 count = counts[digit];
+    __syncwarp();
+    if ((peers & before) == 0) {
+        counts[digit] = count + __popc(peers);
+    }
+    __syncwarp();
+    return count + __popc(peers & before);
+}
+
+// The sum of the values of the threads before, for the first THREADS threads. All
+// threads of the block call. `sums` has a place for each warp.
+template <int THREADS, class T>
+PYCUDA_SORT_FN T sum_before(T value, T *sums)
+{
+    const uint32 tid = threadIdx.x, lane = tid & 31;
+    T sum = value;
+#pragma unroll
+    for (int by = 1; by < 32; by *= 2) {
+        const T other = __shfl_up_sync(ALL, sum, by);
+        if (lane >= by) {
+            sum += other;
+        }
+    }
+    if (lane == 31) {
+        sums[tid / 32] = sum;
+    }
+    __syncthreads();
+    T before = sum - value;
+#pragma unroll
+    for (int k = 0; k < THREADS / 32; k++) {
+        if (k < tid / 32) {
+            before += sums[k];
+        }
+    }
+    __syncthreads();
+    return before;
+}
+
+// -- the radix sort of long lines -------------------------------------------------------
+
+// Count all digits of lines: totals[line][place][digit], which are 0 before. The first
+// `words` words at `clear` are set to 0, too. A line has `parts` blocks.
+template <class KEY, class COUNT>
+PYCUDA_SORT_FN void histogram(const typename KEY::element *keys, uint64 length,
+                              uint32 parts, uint32 flip, COUNT *totals, COUNT *clear,
+                              uint64 words)
+{
+    typedef typename KEY::element E;
+    enum { BINS = KEY::DIGITS * 256, MANY = 16 % sizeof(E) == 0 ? 16 / sizeof(E) : 1 };
+    __shared__ uint32 counts[BINS];
+    const uint32 tid = threadIdx.x, threads = blockDim.x;
+    for (uint64 i = blockIdx.x * (uint64)threads + tid; i < words;
+         i += (uint64)gridDim.x * threads) {
+        clear[i] = 0;
+    }
+    for (uint32 i = tid; i < BINS; i += threads) {
+        counts[i] = 0;
+    }
+    __syncthreads();
+    const uint64 line = blockIdx.x / parts;
+    const uint32 part = blockIdx.x % parts;
+    keys += line * length;
+    const uint64 step = (uint64)parts * threads * MANY;
+    for (uint64 first = (part * (uint64)threads + tid) * MANY; first < length;
+         first += step) {
+        __align__(16) E x[MANY];
+        if (MANY > 1 && first + MANY <= length && (uint64)keys % 16 == 0) {
+            *(uint4 *)x = *(const uint4 *)(keys + first);
+        }
+        else {
+#pragma unroll
+            for (int k = 0; k < MANY; k++) {
+                if (first + k < length) {
+                    x[k] = keys[first + k];
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < MANY; k++) {
+            if (first + k < length) {
+#pragma unroll
+                for (int place = 0; place < KEY::DIGITS; place++) {
+                    atomicAdd(&counts[place * 256 + (KEY::digit(x[k], place) ^ flip)],
+                              1u);
+                }
+            }
+        }
+    }
+    __syncthreads();
+    for (uint32 i = tid; i < BINS; i += threads) {
+        if (counts[i] != 0) {
+            atomicAdd(&totals[line * BINS + i], (COUNT)counts[i]);
+        }
+    }
+}
+
+// What a block tells about one digit of its tile: a count and one of two flags. PARTIAL:
+// the elements of the tile. WHOLE: those of the tile and all tiles before, and where the
+// digit begins in the line.
+template <class COUNT>
+struct told {
+    enum { BITS = 8 * sizeof(COUNT) };
+    static const COUNT WHOLE = (COUNT)1 << (BITS - 1);
+    static const COUNT PARTIAL = WHOLE >> 1;
+};
+
+// The parameters of a pass. Without values_in, the value of an element is its index.
+// Where `indices` is not null, the values go there. Without out, no keys are written.
+template <class E, class V, class COUNT>
+struct pass {
+    const E *in;
+    E *out;
+    const V *values_in;
+    V *values_out;
+    int64 *indices;
+    const COUNT *totals; // of the place in the first line
+    COUNT *slots;        // [line][tile][digit], 0 before
+    uint32 *ticket;      // 0 before
+    uint64 length;
+    uint32 tiles; // of a line
+    uint32 place;
+    uint32 flip;
+};
+
+template <class KEY, bool VALUES, class COUNT, int THREADS, int ITEMS>
+struct onesweep {
+    typedef typename KEY::element E;
+    typedef COUNT V; // of values: indices
+    typedef told<COUNT> flags;
+    enum {
+        WARPS = THREADS / 32,
+        TILE = THREADS * ITEMS,
+        UNIT = VALUES && sizeof(V) > sizeof(E) ? sizeof(V) : sizeof(E),
+        ROOM = TILE * UNIT > WARPS * 1024 ? TILE * UNIT : WARPS * 1024
+    };
+
+    // Where the elements of a digit begin in the tiles before this one, and tell it on.
+    PYCUDA_SORT_FN COUNT look_back(COUNT *slot, uint32 own)
+    {
+        COUNT before = 0;
+        const volatile COUNT *at = slot;
+        while (true) {
+            at -= 256;
+            COUNT word = *at;
+            while (word == 0) {
+                word = *at;
+            }
+            before += word & (flags::PARTIAL - 1);
+            if (word & flags::WHOLE) {
+                break;
+            }
+        }
+        *(volatile COUNT *)slot = flags::WHOLE | (before + own);
+        return before;
+    }
+
+    PYCUDA_SORT_FN void run(const pass<E, V, COUNT> &p)
+    {
+        __shared__ __align__(16) char room[ROOM];
+        __shared__ COUNT base[256];
+        __shared__ COUNT sums[WARPS];
+        __shared__ uint32 drawn;
+        uint32 *counts = (uint32 *)room;
+        E *keys = (E *)room;
+        V *values = (V *)room;
+        const uint32 tid = threadIdx.x, warp = tid / 32;
+        const uint32 mine = warp * 32 * ITEMS + (tid & 31);
+
+        if (tid == 0) {
+            drawn = atomicAdd(p.ticket, 1u);
+        }
+        for (uint32 i = tid; i < WARPS * 256; i += THREADS) {
+            counts[i] = 0;
+        }
+        __syncthreads();
+        const uint64 line = drawn / p.tiles;
+        const uint32 tile = drawn % p.tiles;
+        const uint64 first = (uint64)tile * TILE;
+        const uint32 count = p.length - first < TILE ? (uint32)(p.length - first) : TILE;
+        const uint64 start = line * p.length;
+        COUNT *slot = p.slots + (uint64)drawn * 256 + tid;
+        const E *in = p.in + start + first;
+
+        E x[ITEMS];
+        uint32 rank[ITEMS];
+        uint32 digits[(ITEMS + 3) / 4] = {};
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (mine + 32 * k < count) {
+                x[k] = in[mine + 32 * k];
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            uint32 digit = 255; // of the missing elements, which are the last ones
+            if (mine + 32 * k < count) {
+                digit = KEY::digit(x[k], p.place) ^ p.flip;
+            }
+            digits[k / 4] |= digit << k % 4 * 8;
+            atomicAdd(&counts[warp * 256 + digit], 1u);
+        }
+        __syncthreads();
+
+        uint32 own = 0;
+        COUNT begin = 0;
+        if (tid < 256) {
+#pragma unroll 8
+            for (int w = 0; w < WARPS; w++) {
+                own += counts[w * 256 + tid];
+            }
+            if (tile > 0) {
+                *(volatile COUNT *)slot =
+                    flags::PARTIAL | (own - (tid == 255 ? TILE - count : 0));
+            }
+            else {
+                begin = p.totals[line * (KEY::DIGITS * 256) + tid];
+            }
+        }
+        const uint32 place = (uint32)sum_before<256>((COUNT)own, sums);
+        if (tile == 0) {
+            begin = sum_before<256>(begin, sums);
+        }
+        if (tid < 256) {
+            uint32 sum = place;
+#pragma unroll 8
+            for (int w = 0; w < WARPS; w++) {
+                const uint32 in_warp = counts[w * 256 + tid];
+                counts[w * 256 + tid] = sum;
+                sum += in_warp;
+            }
+            own -= tid == 255 ? TILE - count : 0;
+            if (tile == 0) {
+                *(volatile COUNT *)slot = flags::WHOLE | (begin + own);
+            }
+        }
+        __syncthreads();
+
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            rank[k] = rank_in_warp(counts + warp * 256, digits[k / 4] >> k % 4 * 8 & 255);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            keys[rank[k]] = x[k];
+        }
+        if (tid < 256) {
+            if (tile > 0) {
+                begin = look_back(slot, own);
+            }
+            base[tid] = begin - place;
+        }
+        __syncthreads();
+
+        E *out = p.out + start;
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = tid + k * THREADS;
+            if (i < count) {
+                const E key = keys[i];
+                const uint32 digit = KEY::digit(key, p.place) ^ p.flip;
+                digits[k / 4] = digits[k / 4] & ~(255u << k % 4 * 8) | digit << k % 4 * 8;
+                if (!VALUES || p.out) {
+                    out[base[digit] + i] = key;
+                }
+            }
+        }
+        if (!VALUES) {
+            return;
+        }
+        V v[ITEMS];
+        const V *from = p.values_in + start + first;
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = mine + 32 * k;
+            if (i < count) {
+                v[k] = p.values_in ? from[i] : (V)(first + i);
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            values[rank[k]] = v[k];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = tid + k * THREADS;
+            if (i < count) {
+                const uint64 to = start + base[digits[k / 4] >> k % 4 * 8 & 255] + i;
+                if (p.indices) {
+                    p.indices[to] = values[i];
+                }
+                else {
+                    p.values_out[to] = values[i];
+                }
+            }
+        }
+    }
+};
+
+// -- the radix sort of a line in a block ------------------------------------------------
+
+// Elements go to their ranks through shared memory, as many at once as fit.
+template <class T, int THREADS, int ITEMS, int BYTES>
+PYCUDA_SORT_FN void exchange(char *room, T (&x)[ITEMS], const uint32 (&rank)[ITEMS])
+{
+    enum { TILE = THREADS * ITEMS, FIT = BYTES / sizeof(T), CHUNK = FIT < TILE ? FIT : TILE };
+    const uint32 tid = threadIdx.x, mine = tid / 32 * 32 * ITEMS + (tid & 31);
+    T *items = (T *)room;
+    T moved[ITEMS];
+#pragma unroll
+    for (uint32 from = 0; from < TILE; from += CHUNK) {
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (CHUNK == TILE || rank[k] - from < CHUNK) {
+                items[rank[k] - from] = x[k];
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (CHUNK == TILE || mine + 32 * k - from < CHUNK) {
+                moved[k] = items[mine + 32 * k - from];
+            }
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        x[k] = moved[k];
+    }
+}
+
+template <class KEY, bool INDICES, int THREADS, int ITEMS>
+struct block_sort {
+    typedef typename KEY::element E;
+    enum {
+        WARPS = THREADS / 32,
+        TILE = THREADS * ITEMS,
+        SCANNERS = THREADS < 256 ? THREADS : 256, // threads that add the counts
+        EACH = 256 / SCANNERS,                    // digits of each of them
+        COUNTS = WARPS * 1024,
+        LARGEST = TILE * sizeof(E) > COUNTS ? TILE * sizeof(E) : COUNTS,
+        ROOM = LARGEST < 40960 ? LARGEST : 40960
+    };
+
+    // A block sorts a line of `length` elements, at most TILE. With INDICES, out may be
+    // null.
+    PYCUDA_SORT_FN void run(const E *in, E *out, int64 *indices, uint32 length,
+                            uint32 flip)
+    {
+        __shared__ __align__(16) char room[ROOM];
+        __shared__ uint32 sums[WARPS];
+        uint32 *counts = (uint32 *)room;
+        const uint32 tid = threadIdx.x, warp = tid / 32;
+        const uint32 mine = warp * 32 * ITEMS + (tid & 31);
+        const uint64 start = (uint64)blockIdx.x * length;
+        E x[ITEMS];
+        uint32 index[ITEMS];
+        uint32 rank[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = mine + 32 * k;
+            if (i < length) {
+                x[k] = in[start + i];
+            }
+            if (INDICES) {
+                index[k] = i;
+            }
+        }
+#pragma unroll 1
+        for (uint32 place = 0; place < KEY::DIGITS; place++) {
+            __syncthreads();
+            for (uint32 i = tid; i < WARPS * 256; i += THREADS) {
+                counts[i] = 0;
+            }
+            __syncthreads();
+            // The missing elements stay behind the others: they are the last ones with
+            // the largest digit in each pass.
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) {
+                uint32 digit = 255;
+                if (mine + 32 * k < length) {
+                    digit = KEY::digit(x[k], place) ^ flip;
+                }
+                rank[k] = rank_in_warp(counts + warp * 256, digit) | digit << 16;
+            }
+            __syncthreads();
+            uint32 own = 0;
+            if (tid < SCANNERS) {
+                for (int e = 0; e < EACH; e++) {
+#pragma unroll 8
+                    for (int w = 0; w < WARPS; w++) {
+                        own += counts[w * 256 + tid * EACH + e];
+                    }
+                }
+            }
+            uint32 sum = sum_before<SCANNERS>(own, sums);
+            if (tid < SCANNERS) {
+                for (int e = 0; e < EACH; e++) {
+#pragma unroll 8
+                    for (int w = 0; w < WARPS; w++) {
+                        const uint32 in_warp = counts[w * 256 + tid * EACH + e];
+                        counts[w * 256 + tid * EACH + e] = sum;
+                        sum += in_warp;
+                    }
+                }
+            }
+            __syncthreads();
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) {
+                rank[k] = (rank[k] & 0xffff) + counts[warp * 256 + (rank[k] >> 16)];
+            }
+            exchange<E, THREADS, ITEMS, ROOM>(room, x, rank);
+            if (INDICES) {
+                exchange<uint32, THREADS, ITEMS, ROOM>(room, index, rank);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = mine + 32 * k;
+            if (i < length) {
+                if (INDICES) {
+                    indices[start + i] = index[k];
+                }
+                if (!INDICES || out) {
+                    out[start + i] = x[k];
+                }
+            }
+        }
+    }
+};
+
+// -- the bitonic sort of short lines ----------------------------------------------------
+
+// LANES lanes sort a line of at most LANES * ITEMS elements. Its key is at most 64 bits.
+template <class KEY, bool INDICES, int LANES, int ITEMS>
+struct warp_sort {
+    typedef typename KEY::element E;
+
+    // Whether element a comes after element b. A missing element comes after all.
+    PYCUDA_SORT_FN bool is_after(uint64 a, uint32 at_a, uint64 b, uint32 at_b)
+    {
+        return a > b || (a == b && at_a > at_b);
+    }
+
+    PYCUDA_SORT_FN void run(const E *in, E *out, int64 *indices, uint32 length,
+                            uint64 lines, uint32 flip)
+    {
+        const uint64 line = (blockIdx.x * (uint64)blockDim.x + threadIdx.x) / LANES;
+        const uint32 lane = threadIdx.x % LANES;
+        const uint64 start = line * length;
+        uint64 key[ITEMS];
+        uint32 at[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = lane + LANES * k;
+            key[k] = ~0ull;
+            at[k] = i;
+            if (line < lines && i < length) {
+                key[k] = KEY::order(in[start + i]);
+                if (flip) {
+                    key[k] = ~key[k];
+                }
+            }
+        }
+#pragma unroll
+        for (int size = 2; size <= LANES * ITEMS; size *= 2) {
+#pragma unroll
+            for (int by = size / 2; by > 0; by /= 2) {
+#pragma unroll
+                for (int k = 0; k < ITEMS; k++) {
+                    const uint32 i = lane + LANES * k;
+                    const bool up = (i & size) == 0;
+                    if (by >= LANES) {
+                        const int other = k ^ by / LANES;
+                        if (k < other &&
+                            is_after(key[k], at[k], key[other], at[other]) == up) {
+                            const uint64 key_k = key[k];
+                            const uint32 at_k = at[k];
+                            key[k] = key[other];
+                            at[k] = at[other];
+                            key[other] = key_k;
+                            at[other] = at_k;
+                        }
+                    }
+                    else {
+                        const uint64 key_other = __shfl_xor_sync(ALL, key[k], by);
+                        const uint32 at_other = __shfl_xor_sync(ALL, at[k], by);
+                        const bool is_low = (lane & by) == 0;
+                        if (is_after(key[k], at[k], key_other, at_other) ==
+                            (is_low == up)) {
+                            key[k] = key_other;
+                            at[k] = at_other;
+                        }
+                    }
+                }
+            }
+        }
+        const uint32 count = line < lines ? length : 0;
+        E x[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (lane + LANES * k < count && (!INDICES || out)) {
+                x[k] = in[start + at[k]];
+            }
+        }
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            const uint32 i = lane + LANES * k;
+            if (i < count) {
+                if (INDICES) {
+                    indices[start + i] = at[k];
+                }
+                if (!INDICES || out) {
+                    out[start + i] = x[k];
+                }
+            }
+        }
+    }
+};
+
+}  // namespace pycuda_sort
+
+#endif
