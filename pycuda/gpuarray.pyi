@@ -16,12 +16,6 @@ from pycuda._driver import (
     GPUArray as GPUArray,
     Stream,
     _Allocator,
-    _cummax as cummax,
-    _cummin as cummin,
-    _cumprod as cumprod,
-    _cumsum as cumsum,
-    _cumulative_prod as cumulative_prod,
-    _cumulative_sum as cumulative_sum,
     _Number,
     _Operand,
     _Order,
@@ -412,6 +406,12 @@ def std(
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def extract(condition: Any, arr: GPUArray) -> GPUArray: ...
+def compress(
+    condition: Any, a: GPUArray, axis: int | None = None, out: GPUArray | None = None
+) -> GPUArray: ...
+def place(arr: GPUArray, mask: GPUArray, vals: Any) -> None: ...
+def putmask(a: GPUArray, mask: GPUArray, values: Any) -> None: ...
 def dot(
     a: GPUArray,
     b: GPUArray,

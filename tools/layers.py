@@ -26,6 +26,7 @@ EXTENSION = (
     "python/driver/exchange",
     "python/array",
     "python/array/ops",
+    "python/array/index",
     "python/array/type",
     "python/structs",
     "python",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
+from pycuda._array.sources.mask import mask_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.transpose import transpose_text
@@ -20,6 +21,7 @@ TEXT_OF_FAMILY = {
     "reduction": reduction_text,
     "transpose": transpose_text,
     "scan": scan_text,
+    "mask": mask_text,
 }
 
 

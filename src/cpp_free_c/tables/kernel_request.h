@@ -34,14 +34,15 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; scans: the threads of a block")
+    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile; scans: the threads of a block; masks: the elements of a unit")
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
     X(TRANSPOSE, "transpose")     \
-    X(SCAN, "scan")
+    X(SCAN, "scan")               \
+    X(MASK, "mask")
 
 /* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
  * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
@@ -53,7 +54,7 @@
 
 /* Reductions: the first two reduce elements, a block or a thread for each result. The others join
  * the accumulators that they stored.
- * Scans: see python/array/ops/scan_layout.h. */
+ * Scans: see python/array/ops/scan_layout.h. Masks: see python/array/index/mask_bits.h. */
 #define PCU_KERNEL_VARIANTS(X) \
     X(BY_BLOCK, "by_block")               \
     X(BY_THREAD, "by_thread")             \
@@ -63,7 +64,13 @@
     X(SCAN_WALK, "scan_walk")             \
     X(SCAN_LOOK_BACK, "scan_look_back")   \
     X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
-    X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back")
+    X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
+    X(MARK_BYTES, "mark_bytes")           \
+    X(MARK_ELEMENTS, "mark_elements")     \
+    X(TAKE_TRUE, "take_true")             \
+    X(PUT_TRUE, "put_true")               \
+    X(PLACES_OF_TRUE, "places_of_true")   \
+    X(FILL_TRUE, "fill_true")
 /* clang-format on */
 
 #endif

@@ -306,8 +306,7 @@ array_add_methods(pcu_state *st)
         pcu_view_methods,          pcu_transfer_methods,    pcu_copy_methods,
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
-        pcu_forwarded_methods,
-        pcu_scan_methods,
+        pcu_forwarded_methods,     pcu_scan_methods,        pcu_mask_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -359,6 +358,7 @@ array_add_public_functions(PyObject *m)
 {
     static PyMethodDef *const tables[] = {
         pcu_public_scan_functions,
+        pcu_public_mask_functions,
     };
     PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
     int rc = 0;
@@ -410,8 +410,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
     if (pcu_add_type(m, &st->ArrayFlags, &pcu_array_flags_spec, NULL) < 0 ||
         array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
         array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
-        array_add_public_functions(m) < 0 ||
-        array_add_numbers(m, st) < 0) {
+        array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0) {
         return -1;
     }
     return pcu_kernel_request_setup(m, st);

@@ -27,6 +27,7 @@ extern PCU_HIDDEN PyMethodDef pcu_transfer_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_copy_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_dlpack_export_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_scan_methods[]; /* scan_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_mask_methods[]; /* mask_functions.c */
 
 /* Functions of the module, each in the file of its name. */
 extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
@@ -39,5 +40,6 @@ extern PCU_HIDDEN PyMethodDef pcu_scan_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_public_mask_functions[]; /* mask_functions.c */
 
 #endif
