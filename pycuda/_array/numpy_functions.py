@@ -9,16 +9,23 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import (
+    conversion,
     creation,
+    diagonals,
     elements,
+    grids,
     joining,
     numpy_reductions,
     numpy_shapes,
     operations,
+    quantiles,
     reductions,
+    sequences,
+    sets,
+    sorting,
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to
 from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called, into
@@ -26,6 +33,7 @@ from pycuda._array.overlap import may_overlap
 from pycuda._driver import (
     GPUArray,
     _argwhere as argwhere,
+    _array_functions,
     _array_ops,
     _cumprod as cumprod,
     _cumsum as cumsum,
@@ -34,15 +42,17 @@ from pycuda._driver import (
     _elementwise,
     _flatnonzero as flatnonzero,
     _nonzero as nonzero,
+    _reduction_functions,
 )
 
 
-def take(a, indices, axis=None, out=None):
+def take(a, indices, axis=None, out=None, mode="raise"):
     """Return the elements at indices, flat ones or those along an axis."""
     if axis is None:
-        return elements.take(np_ravel(a), indices, out)
-    result = a[(slice(None),) * normal_axis(axis, a.ndim) + (indices,)]
-    return into(result, out)
+        a = np_ravel(a)
+    if out is not None and out.dtype != a.dtype:
+        return into(elements.take(a, indices, None, None, axis, mode), out)
+    return elements.take(a, indices, out, None, axis, mode)
 
 
 def where(condition, x=None, y=None):
@@ -59,13 +69,11 @@ def clip(a, min=None, max=None, out=None):
     """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
-    result = a
-    if min is not None:  # out may be the array of the maxima: write to it last
-        first_out = out if max is None else None
-        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
-    if max is not None:
-        result = _elementwise(_array_ops["minimum"], (result, max), out)
-    return result
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
 
 
 def round(a, decimals=0, out=None):
@@ -154,6 +162,17 @@ def _like_full(a, fill_value, dtype=None, order="K"):
     return creation.full_like(a, fill_value, dtype, order)
 
 
+def _like_device(function):
+    """Return a function that also takes NumPy's ``device``, which must be None."""
+
+    def call(*args, device=None, **kwargs):
+        if device is not None:
+            raise TypeError(f"device= is for arrays in host memory, not {device!r}")
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _text(function):
     """Return the function applied to a copy of the array in host memory."""
 
@@ -212,6 +231,9 @@ _FUNCTIONS = {
     np.atleast_2d: numpy_shapes.atleast_2d,
     np.diff: numpy_shapes.diff,
     np.take: take,
+    np.put: lambda a, ind, v, mode="raise": elements.put(a, ind, v, mode),
+    np.take_along_axis: elements.take_along_axis,
+    np.put_along_axis: elements.put_along_axis,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
     np.argwhere: argwhere,
@@ -243,10 +265,35 @@ _FUNCTIONS = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
+    np.linspace: _like_device(sequences.linspace),
+    np.logspace: sequences.logspace,
+    np.geomspace: sequences.geomspace,
+    np.eye: _like_device(diagonals.eye),
+    np.identity: diagonals.identity,
+    np.tri: diagonals.tri,
+    np.tril: diagonals.tril,
+    np.triu: diagonals.triu,
+    np.tril_indices_from: diagonals.tril_indices_from,
+    np.triu_indices_from: diagonals.triu_indices_from,
+    np.diag: diagonals.diag,
+    np.diagflat: diagonals.diagflat,
+    np.diagonal: diagonals.diagonal,
+    np.meshgrid: grids.meshgrid,
+    np.broadcast_arrays: grids.broadcast_arrays,
+    np.vander: grids.vander,
+    np.fromfunction: grids.fromfunction,
+    np.atleast_3d: numpy_shapes.atleast_3d,
+    np.asarray: _like_device(conversion.asarray),
+    np.ascontiguousarray: conversion.ascontiguousarray,
+    np.asfortranarray: conversion.asfortranarray,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
 }
+
+for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
+    if hasattr(np, _name):
+        _FUNCTIONS[getattr(np, _name)] = getattr(numpy_shapes, _name)
 
 
 #: Functions that NumPy has since version 2.1.
@@ -255,6 +302,62 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+# C calls these without running Python: their arguments are those of NumPy's functions.
+_array_functions.update(
+    {
+        getattr(np, name): getattr(GPUArray, name)
+        for name in ("sum", "prod", "mean", "var", "std", "argmin", "argmax")
+    }
+)
+_array_functions.update(
+    {
+        np.min: GPUArray.min,
+        np.max: GPUArray.max,
+        np.amin: GPUArray.min,
+        np.amax: GPUArray.max,
+        np.any: _reduction_functions["_numpy_any"],
+        np.all: _reduction_functions["_numpy_all"],
+    }
+)
+# Sorts: the functions have NumPy's parameters.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            sorting.sort,
+            sorting.argsort,
+            sorting.lexsort,
+            sorting.partition,
+            sorting.argpartition,
+            sorting.sort_complex,
+            sets.unique,
+            sets.isin,
+            sets.union1d,
+            sets.intersect1d,
+            sets.setdiff1d,
+            sets.setxor1d,
+            quantiles.median,
+            quantiles.quantile,
+            quantiles.percentile,
+            quantiles.nanmedian,
+            quantiles.nanquantile,
+            quantiles.nanpercentile,
+        )
+    }
+)
+# NumPy 2 has these.
+_FUNCTIONS.update(
+    {
+        getattr(np, function.__name__): function
+        for function in (
+            sets.unique_all,
+            sets.unique_counts,
+            sets.unique_inverse,
+            sets.unique_values,
+        )
+        if hasattr(np, function.__name__)
+    }
+)
 
 
 def array_function(array, function, types, args, kwargs):

@@ -22,6 +22,12 @@ from pycuda._array.numpy_reductions import (
     var,
 )
 from pycuda._array.numpy_shapes import swapaxes
+from pycuda._array.sorting import (
+    argpartition,
+    argsort,
+    partition_in_place as partition,
+    sort_in_place as sort,
+)
 from pycuda._driver import _plain_array
 
 

@@ -106,7 +106,7 @@ FUNCTIONS = {
     "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),
     "cumsum": ("gpuarray.cumsum(x, stream=a)", "v.cumsum(dtype=float)"),
     "cumprod": ("gpuarray.cumprod(x[:5], stream=a)", "v[:5].cumprod()"),
-    "nonzero": ("gpuarray.nonzero(x > 2, stream=a)[0]", "np.flatnonzero(v > 2)"),
+    "nonzero": ("gpuarray.nonzero(x, stream=a)[0]", "np.flatnonzero(v)"),
     "flatnonzero": ("gpuarray.flatnonzero(x, stream=a)", "np.flatnonzero(v)"),
     "argwhere": ("gpuarray.argwhere(x, stream=a)[:, 0]", "np.flatnonzero(v)"),
     "cummax": ("gpuarray.cummax(x, stream=a)", "np.maximum.accumulate(v)"),
@@ -122,6 +122,16 @@ FUNCTIONS = {
     "maximum": ("gpuarray.maximum(x, zero, stream=a)", "v"),
     "minimum": ("gpuarray.minimum(x, one, stream=a)", "v"),
     "take": ("gpuarray.take(x, index, stream=a)", "v[::3]"),
+    "take_along_axis": ("gpuarray.take_along_axis(x, index, stream=a)", "v[::3]"),
+    "put": (
+        "into(y, lambda y: gpuarray.put(y, place, x[:len(index)], stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
+    "put_along_axis": (
+        "into(y, lambda y: gpuarray.put_along_axis(y, place, x[:len(index)], 0, "
+        "stream=a))",
+        "np.append(v[:len(index)], np.zeros(N - len(index)))",
+    ),
     "multi_take": ("gpuarray.multi_take([x], index, stream=a)[0]", "v[::3]"),
     "multi_put": (
         "gpuarray.multi_put([x[:len(index)]], place, out=[y], stream=a)[0]",
