@@ -82,6 +82,7 @@ from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
 )
+from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.numpy_shapes import (
     atleast_1d,
     atleast_2d,
@@ -164,12 +165,15 @@ from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
+    _argwhere as argwhere,
     _cummax as cummax,
     _cummin as cummin,
     _cumprod as cumprod,
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
+    _flatnonzero as flatnonzero,
+    _nonzero as nonzero,
     _reduction_functions,
     matmul,
     to_gpu,

@@ -308,7 +308,7 @@ array_add_methods(pcu_state *st)
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
         pcu_forwarded_methods,     pcu_scan_methods,        pcu_reduction_methods,
-        pcu_device_methods,
+        pcu_device_methods,        pcu_mask_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -366,6 +366,7 @@ array_add_public_functions(PyObject *m)
 {
     static PyMethodDef *const tables[] = {
         pcu_public_scan_functions,
+        pcu_public_mask_functions,
     };
     PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
     int rc = 0;
