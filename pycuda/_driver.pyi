@@ -1644,6 +1644,10 @@ class GPUArray:
     @property
     def T(self) -> GPUArray: ...
     @property
+    def mT(self) -> GPUArray: ...
+    @property
+    def device(self) -> Device: ...
+    @property
     def real(self) -> GPUArray: ...
     @property
     def imag(self) -> GPUArray: ...
@@ -1698,6 +1702,8 @@ class GPUArray:
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def to_device(self, device: Device, /, *, stream: Stream | None = None) -> Self: ...
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any: ...
     def sum(
         self,
         axis: _Axis = None,
@@ -1939,6 +1945,9 @@ class GPUArray:
     def __rshift__(self, value: _Operand, /) -> GPUArray: ...
     def __rrshift__(self, value: _Operand, /) -> GPUArray: ...
     def __irshift__(self, value: _Operand, /) -> Self: ...
+    def __matmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __rmatmul__(self, value: GPUArray, /) -> GPUArray: ...
+    def __imatmul__(self, value: GPUArray, /) -> Self: ...
     def __lt__(self, value: Any, /) -> GPUArray: ...
     def __le__(self, value: Any, /) -> GPUArray: ...
     def __eq__(self, value: Any, /) -> GPUArray: ...  # type: ignore[override]
@@ -1966,10 +1975,19 @@ def to_gpu_async(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def matmul(
+    a: GPUArray,
+    b: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _product_library() -> str: ...
 
 _array_reductions: dict[str, int]
 _array_functions: dict[Any, Any]
-_reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
@@ -2049,6 +2067,222 @@ def _reduce(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
     ddof: float = 0,
+) -> GPUArray: ...
+def _cumsum(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumprod(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummax(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cummin(
+    a: GPUArray,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_sum(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _cumulative_prod(
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    include_initial: bool = False,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _accumulate(
+    op: int,
+    a: GPUArray,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> Any: ...
+def _sort(
+    array: GPUArray,
+    /,
+    axis: int = -1,
+    keys: bool = True,
+    indices: bool = False,
+    descending: bool = False,
+    in_place: bool = False,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> Any: ...
+def _triangle(
+    array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _fill_triangle(
+    array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _sum(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _prod(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _mean(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _min(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _max(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _argmin(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _argmax(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _count_nonzero(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _any(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _all(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _var(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _std(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_any(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_all(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
 ) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...

@@ -18,6 +18,7 @@ import pycuda.driver as drv
 
 # Loaded now, so that the first operation need not load it.
 from pycuda._array import kernel_request as _kernel_request
+from pycuda._array.conversion import asarray, ascontiguousarray, asfortranarray, copy
 from pycuda._array.copies import memcpy_discontig as _memcpy_discontig
 from pycuda._array.creation import (
     _unpickle,
@@ -31,7 +32,20 @@ from pycuda._array.creation import (
     zeros,
     zeros_like,
 )
-from pycuda._array.cumulative import cumprod, cumsum
+from pycuda._array.diagonals import (
+    diag,
+    diagflat,
+    diagonal,
+    eye,
+    identity,
+    tri,
+    tril,
+    tril_indices,
+    tril_indices_from,
+    triu,
+    triu_indices,
+    triu_indices_from,
+)
 from pycuda._array.elements import (
     multi_put,
     multi_take,
@@ -42,11 +56,31 @@ from pycuda._array.elements import (
     subset_sum,
     take,
 )
+from pycuda._array.grids import (
+    broadcast_arrays,
+    fromfunction,
+    indices,
+    meshgrid,
+    vander,
+)
 from pycuda._array.joining import concatenate, stack
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
+)
+from pycuda._array.numpy_shapes import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_to,
+    expand_dims,
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    squeeze,
+    swapaxes,
+    unstack,
 )
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
@@ -64,11 +98,29 @@ from pycuda._array.operations import (
 )
 from pycuda._array.public_names import publish as _publish
 from pycuda._array.reductions import dot
+from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
-    _reduction_functions,
+    _all as all,
+    _any as any,
+    _argmax as argmax,
+    _argmin as argmin,
+    _count_nonzero as count_nonzero,
+    _cummax as cummax,
+    _cummin as cummin,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
+    _max as max,
+    _mean as mean,
+    _min as min,
+    _prod as prod,
+    _std as std,
+    _sum as sum,
+    _var as var,
     to_gpu,
     to_gpu_async,
 )
@@ -82,20 +134,6 @@ from pycuda.compyte.array import (
 _ArrayFlags = ArrayFlags
 
 empty = GPUArray
-
-# Functions of C, so that a repeated call runs no Python.
-sum = _reduction_functions["sum"]
-prod = _reduction_functions["prod"]
-mean = _reduction_functions["mean"]
-var = _reduction_functions["var"]
-std = _reduction_functions["std"]
-min = _reduction_functions["min"]
-max = _reduction_functions["max"]
-argmin = _reduction_functions["argmin"]
-argmax = _reduction_functions["argmax"]
-any = _reduction_functions["any"]
-all = _reduction_functions["all"]
-count_nonzero = _reduction_functions["count_nonzero"]
 
 
 class vec:  # noqa: N801

@@ -3,8 +3,8 @@
 mypy's stubtest compares this with the module (test/typing/test_typing.py).
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,6 +16,12 @@ from pycuda._driver import (
     GPUArray as GPUArray,
     Stream,
     _Allocator,
+    _cummax,
+    _cummin,
+    _cumprod,
+    _cumsum,
+    _cumulative_prod,
+    _cumulative_sum,
     _Number,
     _Operand,
     _Order,
@@ -25,6 +31,14 @@ from pycuda._driver import (
 )
 from pycuda.characterize import has_double_support as has_double_support
 
+cummax = _cummax
+cummin = _cummin
+cumprod = _cumprod
+cumsum = _cumsum
+cumulative_prod = _cumulative_prod
+cumulative_sum = _cumulative_sum
+
+_T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
 _Arrays: TypeAlias = Sequence[GPUArray]
 _KeptOrder: TypeAlias = Literal["C", "F", "A", "K", "c", "f", "a", "k"]
@@ -220,6 +234,194 @@ def arange(
     allocator: _Allocator | None = None,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+
+_Bound: TypeAlias = GPUArray | _Number
+_Stored: TypeAlias = Literal["C", "F"]
+
+@overload
+def linspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+@overload
+def linspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, Any]: ...
+def logspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    base: _Bound = 10.0,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def geomspace(
+    start: _Bound,
+    stop: _Bound,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def eye(
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = ...,
+    order: _Stored = "C",
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def identity(
+    n: SupportsIndex,
+    dtype: DTypeLike = ...,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tri(
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = ...,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tril(
+    m: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def triu(
+    m: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def tril_indices(
+    n: SupportsIndex,
+    k: SupportsIndex = 0,
+    m: SupportsIndex | None = None,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def triu_indices(
+    n: SupportsIndex,
+    k: SupportsIndex = 0,
+    m: SupportsIndex | None = None,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def tril_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
+def triu_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
+def diagonal(
+    a: GPUArray, offset: SupportsIndex = 0, axis1: int = 0, axis2: int = 1
+) -> GPUArray: ...
+def diag(
+    v: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def diagflat(
+    v: GPUArray, k: SupportsIndex = 0, *, stream: Stream | None = None
+) -> GPUArray: ...
+def broadcast_arrays(*args: GPUArray) -> tuple[GPUArray, ...]: ...
+def meshgrid(
+    *xi: GPUArray,
+    copy: bool = True,
+    sparse: bool = False,
+    indexing: Literal["xy", "ij"] = "xy",
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+@overload
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike = ...,
+    sparse: Literal[False] = False,
+    *,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+@overload
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: DTypeLike = ...,
+    *,
+    sparse: Literal[True],
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> tuple[GPUArray, ...]: ...
+def fromfunction(
+    function: Callable[..., _T],
+    shape: Sequence[SupportsIndex],
+    *,
+    dtype: DTypeLike = ...,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+    **kwargs: Any,
+) -> _T: ...
+def vander(
+    x: GPUArray,
+    N: SupportsIndex | None = None,
+    increasing: bool = False,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def asarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: _Stored | None = None,
+    *,
+    copy: bool | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def ascontiguousarray(
+    a: Any, dtype: DTypeLike | None = None, *, stream: Stream | None = None
+) -> GPUArray: ...
+def asfortranarray(
+    a: Any, dtype: DTypeLike | None = None, *, stream: Stream | None = None
+) -> GPUArray: ...
+def copy(a: Any, *, stream: Stream | None = None) -> GPUArray: ...
+def expand_dims(a: GPUArray, axis: int | tuple[int, ...]) -> GPUArray: ...
+def squeeze(a: GPUArray, axis: _Axis = None) -> GPUArray: ...
+def swapaxes(a: GPUArray, axis1: int, axis2: int) -> GPUArray: ...
+def moveaxis(
+    a: GPUArray,
+    source: int | Sequence[int],
+    destination: int | Sequence[int],
+) -> GPUArray: ...
+def permute_dims(
+    a: GPUArray, axes: Sequence[SupportsIndex] | None = None
+) -> GPUArray: ...
+def matrix_transpose(x: GPUArray, /) -> GPUArray: ...
+def broadcast_to(
+    array: GPUArray, shape: int | Sequence[int], subok: bool = False
+) -> GPUArray: ...
+def atleast_1d(*arrays: GPUArray) -> Any: ...
+def atleast_2d(*arrays: GPUArray) -> Any: ...
+def atleast_3d(*arys: GPUArray) -> Any: ...
+def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]: ...
 def from_dlpack(
     x: Any,
     /,
@@ -405,20 +607,6 @@ def std(
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
-) -> GPUArray: ...
-def cumsum(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
-) -> GPUArray: ...
-def cumprod(
-    a: GPUArray,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    stream: Stream | None = None,
 ) -> GPUArray: ...
 def dot(
     a: GPUArray,

@@ -26,6 +26,8 @@ EXTENSION = (
     "python/driver/exchange",
     "python/array",
     "python/array/ops",
+    "python/array/sort",
+    "python/array/product",
     "python/array/type",
     "python/structs",
     "python",

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
+from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
+from pycuda._array.sources.scan import scan_text
+from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
+from pycuda._array.sources.triangle import triangle_text
 from pycuda._driver import _KernelRequest
 
 #: The function that writes the source, for each family of kernels.
@@ -18,6 +22,10 @@ TEXT_OF_FAMILY = {
     "elementwise": elementwise_text,
     "reduction": reduction_text,
     "transpose": transpose_text,
+    "scan": scan_text,
+    "sort": sort_text,
+    "product": product_text,
+    "triangle": triangle_text,
 }
 
 

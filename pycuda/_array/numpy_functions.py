@@ -9,13 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import (
+    conversion,
     creation,
+    diagonals,
     elements,
+    grids,
     joining,
     numpy_reductions,
     numpy_shapes,
     operations,
     reductions,
+    sequences,
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to, normal_axis
@@ -27,8 +31,13 @@ from pycuda._driver import (
     GPUArray,
     _array_functions,
     _array_ops,
+    _cumprod as cumprod,
+    _cumsum as cumsum,
+    _cumulative_prod as cumulative_prod,
+    _cumulative_sum as cumulative_sum,
     _elementwise,
-    _reduction_functions,
+    _numpy_all,
+    _numpy_any,
 )
 
 
@@ -66,13 +75,11 @@ def clip(a, min=None, max=None, out=None):
     """Return the elements, with those outside the bounds replaced by the bounds."""
     if min is None and max is None:
         return into(a.copy(), out)
-    result = a
-    if min is not None:  # out may be the array of the maxima: write to it last
-        first_out = out if max is None else None
-        result = _elementwise(_array_ops["maximum"], (result, min), first_out)
-    if max is not None:
-        result = _elementwise(_array_ops["minimum"], (result, max), out)
-    return result
+    if max is None:
+        return _elementwise(_array_ops["maximum"], (a, min), out)
+    if min is None:
+        return _elementwise(_array_ops["minimum"], (a, max), out)
+    return _elementwise(_array_ops["clip"], (a, min, max), out)
 
 
 def round(a, decimals=0, out=None):
@@ -161,6 +168,17 @@ def _like_full(a, fill_value, dtype=None, order="K"):
     return creation.full_like(a, fill_value, dtype, order)
 
 
+def _like_device(function):
+    """Return a function that also takes NumPy's ``device``, which must be None."""
+
+    def call(*args, device=None, **kwargs):
+        if device is not None:
+            raise TypeError(f"device= is for arrays in host memory, not {device!r}")
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _text(function):
     """Return the function applied to a copy of the array in host memory."""
 
@@ -185,8 +203,8 @@ _FUNCTIONS = {
     np.any: numpy_reductions.any,
     np.all: numpy_reductions.all,
     np.count_nonzero: numpy_reductions.count_nonzero,
-    np.cumsum: numpy_reductions.cumsum,
-    np.cumprod: numpy_reductions.cumprod,
+    np.cumsum: cumsum,
+    np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
     np.dot: numpy_reductions.dot,
     np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
@@ -245,9 +263,42 @@ _FUNCTIONS = {
     np.allclose: allclose,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
+    np.linspace: _like_device(sequences.linspace),
+    np.logspace: sequences.logspace,
+    np.geomspace: sequences.geomspace,
+    np.eye: _like_device(diagonals.eye),
+    np.identity: diagonals.identity,
+    np.tri: diagonals.tri,
+    np.tril: diagonals.tril,
+    np.triu: diagonals.triu,
+    np.tril_indices_from: diagonals.tril_indices_from,
+    np.triu_indices_from: diagonals.triu_indices_from,
+    np.diag: diagonals.diag,
+    np.diagflat: diagonals.diagflat,
+    np.diagonal: diagonals.diagonal,
+    np.meshgrid: grids.meshgrid,
+    np.broadcast_arrays: grids.broadcast_arrays,
+    np.vander: grids.vander,
+    np.fromfunction: grids.fromfunction,
+    np.atleast_3d: numpy_shapes.atleast_3d,
+    np.asarray: _like_device(conversion.asarray),
+    np.ascontiguousarray: conversion.ascontiguousarray,
+    np.asfortranarray: conversion.asfortranarray,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+}
+
+for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
+    if hasattr(np, _name):
+        _FUNCTIONS[getattr(np, _name)] = getattr(numpy_shapes, _name)
+
+
+#: Functions that NumPy has since version 2.1.
+_FUNCTIONS |= {
+    getattr(np, function.__name__): function
+    for function in (cumulative_sum, cumulative_prod)
+    if hasattr(np, function.__name__)
 }
 
 # C calls these without running Python: their arguments are those of NumPy's functions.
@@ -263,8 +314,8 @@ _array_functions.update(
         np.max: GPUArray.max,
         np.amin: GPUArray.min,
         np.amax: GPUArray.max,
-        np.any: _reduction_functions["_numpy_any"],
-        np.all: _reduction_functions["_numpy_all"],
+        np.any: _numpy_any,
+        np.all: _numpy_all,
     }
 )
 

@@ -11,8 +11,6 @@ from pycuda._array.numpy_functions import clip, may_share_memory, nonzero, round
 from pycuda._array.numpy_reductions import (
     argmax,
     argmin,
-    cumprod,
-    cumsum,
     dot,
     max,
     mean,

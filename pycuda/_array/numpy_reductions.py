@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pycuda._array import cumulative, reductions
+from pycuda._array import reductions
 from pycuda._array.numpy_calls import into
 from pycuda._driver import GPUArray
 
@@ -73,16 +73,6 @@ any, all = _test(reductions.any), _test(reductions.all)
 def count_nonzero(a, axis=None, *, keepdims=False):
     """Return the number of elements that are not 0."""
     return reductions.count_nonzero(a, axis=axis, keepdims=keepdims)
-
-
-def cumsum(a, axis=None, dtype=None, out=None):
-    """Return the cumulative sums, of all elements in C order or along an axis."""
-    return into(cumulative.cumsum(a, axis, dtype), out)
-
-
-def cumprod(a, axis=None, dtype=None, out=None):
-    """Return the cumulative products, of all elements in C order or along an axis."""
-    return into(cumulative.cumprod(a, axis, dtype), out)
 
 
 def ptp(a, axis=None, out=None, keepdims=False):

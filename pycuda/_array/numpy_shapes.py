@@ -98,6 +98,33 @@ def _at_least(ndim):
 atleast_1d, atleast_2d = _at_least(1), _at_least(2)
 
 
+def atleast_3d(*arys):
+    """Return views with three axes or more; new axes surround one, or follow two."""
+    results = []
+    for a in arys:
+        if a.ndim == 1:
+            results.append(a[None, :, None])
+        else:
+            results.append(a[(..., *(None,) * (3 - a.ndim))] if a.ndim < 3 else a)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def unstack(x, /, *, axis=0):
+    """Return a tuple of views: the parts of an array along an axis, without it."""
+    front = (slice(None),) * normal_axis(axis, x.ndim)
+    return tuple(x[(*front, k)] for k in range(x.shape[len(front)]))
+
+
+def permute_dims(a, axes=None):
+    """Return a view with the axes in another order, by default reversed."""
+    return a.transpose(axes)
+
+
+def matrix_transpose(x, /):
+    """Return a view with the last two axes exchanged."""
+    return x.mT
+
+
 def vstack(tup):
     """Return the arrays joined along the first axis, as rows."""
     return joining.concatenate([atleast_2d(a) for a in tup], 0)

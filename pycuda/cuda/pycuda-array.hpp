@@ -132,7 +132,51 @@ union pack {
             ((word *)to)[i] = words[i];
         }
     }
+    // The same element N times.
+    PYCUDA_FN void repeat(const T *from)
+    {
+        const T item = *from;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            items[i] = item;
+        }
+    }
+    // In reverse order.
+    PYCUDA_FN void load_backward(const T *from)
+    {
+        pack<T, N> forward;
+        forward.load(from);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            items[i] = forward.items[N - 1 - i];
+        }
+    }
 };
+
+// One element, of any size.
+template <class T>
+struct single {
+    T items[1];
+
+    PYCUDA_FN void load(const T *from)
+    {
+        items[0] = *from;
+    }
+    PYCUDA_FN void store(T *to) const
+    {
+        *to = items[0];
+    }
+};
+
+// The quotient of n and a length, whose multiplier and shift the host has computed.
+PYCUDA_FN uint32 quotient(uint32 n, uint32 multiplier, uint32 shift)
+{
+    return (__umulhi(n, multiplier) + n) >> shift;
+}
+PYCUDA_FN uint64 quotient(uint64 n, uint64 multiplier, uint64 shift)
+{
+    return (__umul64hi(n, multiplier) + n) >> (int)shift;
+}
 
 // -- copies that exchange axes --------------------------------------------------------
 
@@ -743,6 +787,12 @@ PYCUDA_FN T op_fmin(T x, T y)
     return is_nan(y) || op_less_equal(x, y) ? x : y;
 }
 
+template <class T>
+PYCUDA_FN T op_clip(T x, T low, T high)
+{
+    return op_minimum(op_maximum(x, low), high);
+}
+
 // -- one input ------------------------------------------------------------------------
 
 template <class T>
@@ -1202,6 +1252,22 @@ PYCUDA_FN complex<T> op_power(complex<T> x, complex<T> y)
         return y.re < 0 ? op_reciprocal(result) : result;
     }
     return op_exp(op_multiply(y, op_log(x)));
+}
+
+// Element i of n evenly spaced ones. The step is 0 where it is too small for its dtype.
+template <class T>
+PYCUDA_FN T op_linspace(T start, T step, T stop, T endpoint, uint64 i, uint64 n)
+{
+    bool closed = cast<bool>(endpoint);
+    if (closed && n > 1 && i == n - 1) {
+        return stop;
+    }
+    T place = cast<T>((double)i);
+    if (!cast<bool>(step) && n > 1) {
+        T fraction = op_divide(place, cast<T>((double)(closed ? n - 1 : n)));
+        return op_add(op_multiply(fraction, op_subtract(stop, start)), start);
+    }
+    return op_add(op_multiply(place, step), start);
 }
 
 }  // namespace pycuda_array

@@ -241,7 +241,7 @@ struct told {
 };
 
 // The parameters of a pass. Without values_in, the value of an element is its index.
-// Where `indices` is not null, the values go there and no keys are written.
+// Where `indices` is not null, the values go there. Without out, no keys are written.
 template <class E, class V, class COUNT>
 struct pass {
     const E *in;
@@ -396,7 +396,7 @@ struct onesweep {
                 const E key = keys[i];
                 const uint32 digit = KEY::digit(key, p.place) ^ p.flip;
                 digits[k / 4] = digits[k / 4] & ~(255u << k % 4 * 8) | digit << k % 4 * 8;
-                if (!VALUES || !p.indices) {
+                if (!VALUES || p.out) {
                     out[base[digit] + i] = key;
                 }
             }
@@ -481,7 +481,8 @@ struct block_sort {
         ROOM = LARGEST < 40960 ? LARGEST : 40960
     };
 
-    // A block sorts a line of `length` elements, at most TILE.
+    // A block sorts a line of `length` elements, at most TILE. With INDICES, out may be
+    // null.
     PYCUDA_SORT_FN void run(const E *in, E *out, int64 *indices, uint32 length,
                             uint32 flip)
     {
@@ -559,7 +560,7 @@ struct block_sort {
                 if (INDICES) {
                     indices[start + i] = index[k];
                 }
-                else {
+                if (!INDICES || out) {
                     out[start + i] = x[k];
                 }
             }
@@ -636,8 +637,8 @@ struct warp_sort {
         const uint32 count = line < lines ? length : 0;
         E x[ITEMS];
 #pragma unroll
-        for (int k = 0; k < ITEMS && !INDICES; k++) {
-            if (lane + LANES * k < count) {
+        for (int k = 0; k < ITEMS; k++) {
+            if (lane + LANES * k < count && (!INDICES || out)) {
                 x[k] = in[start + at[k]];
             }
         }
@@ -649,7 +650,7 @@ struct warp_sort {
                 if (INDICES) {
                     indices[start + i] = at[k];
                 }
-                else {
+                if (!INDICES || out) {
                     out[start + i] = x[k];
                 }
             }

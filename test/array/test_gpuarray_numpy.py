@@ -80,7 +80,7 @@ def ask(x, ufunc, method, *args, **kwargs):
     [
         (lambda x: np.heaviside(x, x), "numpy.heaviside has no counterpart"),
         (lambda x: ask(x, np.subtract, "reduce"), "numpy.subtract.reduce has no"),
-        (lambda x: ask(x, np.maximum, "accumulate"), "numpy.maximum.accumulate has"),
+        (lambda x: ask(x, np.subtract, "accumulate"), "numpy.subtract.accumulate has"),
         (lambda x: ask(x, np.add, "reduceat", [0, 1]), "numpy.add.reduceat has no"),
         (lambda x: np.add.at(x, [0], 1), "numpy.add.at has no"),
         (lambda x: np.gcd.outer(x, x), "numpy.gcd.outer has no"),

@@ -106,6 +106,13 @@ FUNCTIONS = {
     "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),
     "cumsum": ("gpuarray.cumsum(x, stream=a)", "v.cumsum(dtype=float)"),
     "cumprod": ("gpuarray.cumprod(x[:5], stream=a)", "v[:5].cumprod()"),
+    "cummax": ("gpuarray.cummax(x, stream=a)", "np.maximum.accumulate(v)"),
+    "cummin": ("gpuarray.cummin(x, stream=a)", "np.minimum.accumulate(v)"),
+    "cumulative_sum": (
+        "gpuarray.cumulative_sum(x, include_initial=True, stream=a)",
+        "np.append(0, v.cumsum(dtype=float))",
+    ),
+    "cumulative_prod": ("gpuarray.cumulative_prod(x[:5], stream=a)", "v[:5].cumprod()"),
     "dot": ("gpuarray.dot(x, x, stream=a)", "v.astype(float).dot(v)"),
     "where": ("gpuarray.where(x, one, zero, stream=a)", "np.ones(N)"),
     "if_positive": ("gpuarray.if_positive(x, one, zero, stream=a)", "np.ones(N)"),

@@ -142,7 +142,10 @@
     X(AXPBY, "axpby", 4, 1, NUMBER)                  \
     X(AXPB, "axpb", 3, 1, NUMBER)                    \
     X(COPY, "copy", 1, 1, COPY)                      \
-    X(ARANGE, "arange", 2, 1, COPY)
+    X(ARANGE, "arange", 2, 1, COPY)                  \
+    X(CLIP, "clip", 3, 1, SAME)                     \
+    X(LINSPACE, "linspace", 4, 1, COPY)          \
+
 /* clang-format on */
 
 #endif

@@ -29,40 +29,67 @@
     FIELD(uint8_t, compute, TYPE, "the dtype in which the kernel computes") \
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
-    FIELD(uint8_t, vector, NUMBER, "elements of a thread in a flat kernel; bytes of a word for raw elements") \
+    FIELD(uint8_t, vector, NUMBER, "elements of a vector, or of a thread in scans and sorts; bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
-    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results") \
+    FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes: the elements on a side of a tile") \
+    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; sorts: the threads of a block or a line") \
     FIELD(uint16_t, threads, NUMBER, "reductions: the threads of a block") \
     FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
-    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits")
+    FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits") \
+    FIELD(uint16_t, tile_columns, NUMBER, "products: the columns of a tile of `tile` rows") \
+    FIELD(uint16_t, depth, NUMBER, "products: the products that a tile adds at once") \
+    FIELD(uint8_t, left_by_row, FLAG, "products: true if the left operand's rows are runs") \
+    FIELD(uint8_t, right_by_row, FLAG, "products: the same of the right operand") \
+    FIELD(uint8_t, left_vector, NUMBER, "products: elements that a thread loads at once") \
+    FIELD(uint8_t, right_vector, NUMBER, "products: the same of the right operand") \
 
 /* X(NAME, "name") */
 #define PCU_KERNEL_FAMILIES(X) \
     X(ELEMENTWISE, "elementwise") \
     X(REDUCTION, "reduction")     \
-    X(TRANSPOSE, "transpose")
+    X(TRANSPOSE, "transpose")     \
+    X(SCAN, "scan")               \
+    X(SORT, "sort")               \
+    X(PRODUCT, "product")         \
+    X(TRIANGLE, "triangle")       \
 
-/* How an operand is passed: ARRAY an address, and strides unless the kernel is flat;
- * SCALAR the value, in the dtype of the operand; ONE the address of a single element, in
- * flat kernels only. */
+/* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
+ * of the operand. Elementwise kernels have more ways: ONE the address of a single
+ * element, in flat kernels only; PACKED the address of elements that follow each other
+ * in the order of the loop. If vectors have several elements, ARRAY is an array whose
+ * elements follow each other along the fastest axis; REPEATED one that has the same
+ * element everywhere along that axis; BACKWARD one with the elements in reverse order.
+ */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \
-    X(ONE, "one")
+    X(ONE, "one")       \
+    X(PACKED, "packed") \
+    X(REPEATED, "repeated") \
+    X(BACKWARD, "backward") \
 
-/* Reductions: the first four reduce elements: a block or a warp for each result, some lanes of a
- * warp, or a thread for neighbouring results. The next two join the accumulators that they
- * stored. */
+/* Reductions: the first four reduce elements: a block or a warp for each result, some
+ * lanes of a warp, or a thread for neighbouring results. The next two join the
+ * accumulators that they stored. Scans: see python/array/ops/scan_layout.h. */
 #define PCU_KERNEL_VARIANTS(X) \
     X(BY_BLOCK, "by_block")           \
     X(BY_ROW, "by_row")               \
     X(BY_SHORT_ROW, "by_short_row")   \
     X(BY_COLUMN, "by_column")         \
     X(JOIN_BY_BLOCK, "join_by_block") \
-    X(JOIN_BY_ROW, "join_by_row")
+    X(JOIN_BY_ROW, "join_by_row")     \
+    X(SCAN_LINES, "scan_lines")             \
+    X(SCAN_WALK, "scan_walk")               \
+    X(SCAN_LOOK_BACK, "scan_look_back")     \
+    X(SCAN_COLUMNS_WALK, "scan_columns_walk") \
+    X(SCAN_COLUMNS_LOOK_BACK, "scan_columns_look_back") \
+    X(SORT_LANES, "sort_lanes")           \
+    X(SORT_BLOCK, "sort_block")           \
+    X(SORT_HISTOGRAM, "sort_histogram")   \
+    X(SORT_PASS, "sort_pass")             \
+
 /* clang-format on */
 
 #endif

@@ -111,6 +111,9 @@ context_end_noraise(pcu_context *self)
     const char *routine = "";
     CUresult status = CUDA_SUCCESS;
     pcu_context_record_forget(&self->rec);
+    if (self->end_blas != NULL) {
+        self->end_blas(self);
+    }
     if (self->unload_kernels != NULL) {
         self->unload_kernels(self);
     }
@@ -474,6 +477,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (current && pcu_ctxstack_suspend(st, stack) < 0) {
         pcu_ctxstack_sync_noraise(st, stack);
         return NULL;
+    }
+    if (self->rec.alive && self->end_blas != NULL) {
+        self->end_blas(self); /* another thread may use the context during this call */
     }
     if (self->rec.alive && self->unload_kernels != NULL) {
         self->unload_kernels(self); /* another thread may detach it during this call */

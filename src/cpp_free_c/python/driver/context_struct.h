@@ -11,6 +11,7 @@
 #include "driver/context_record.h"
 
 struct pcu_kernels;
+struct pcu_blas_handle;
 
 typedef struct pcu_context {
     PyObject_HEAD
@@ -19,6 +20,8 @@ typedef struct pcu_context {
     PyObject *weakrefs;
     struct pcu_kernels *kernels; /* generated kernels; NULL before the first */
     void (*unload_kernels)(struct pcu_context *self); /* set before the first kernel */
+    struct pcu_blas_handle *blas;               /* cuBLAS; NULL before the first product */
+    void (*end_blas)(struct pcu_context *self); /* set before the first product */
     pcu_context_record rec;
 } pcu_context;
 

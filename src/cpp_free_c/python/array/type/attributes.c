@@ -9,6 +9,7 @@
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/type/complex_parts.h"
+#include "python/array/type/device.h"
 #include "python/array/type/members.h"
 #include "python/array/type/views.h"
 #include "python/driver/memory/pool.h"
@@ -475,6 +476,9 @@ PyGetSetDef pcu_gpuarray_getset[] = {
     {"imag", pcu_gpuarray_get_imag, NULL,
      "The imaginary parts; zeros if the elements are real.", NULL},
     {"T", pcu_gpuarray_get_T, NULL, "A view with the axes reversed.", NULL},
+    {"mT", pcu_gpuarray_get_mT, NULL, "A view with the last two axes exchanged.", NULL},
+    {"device", pcu_gpuarray_get_device, NULL,
+     "The pycuda.driver.Device whose memory the array is in.", NULL},
     {"__cuda_array_interface__", attribute_get_interface, NULL,
      "The array as other libraries see it (version 3).", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

@@ -20,10 +20,6 @@ FORWARD(bind_to_texref_ext, "texture_binding",
         "($self, /, texref, channels=1, allow_double_hack=False, "
         "allow_complex_hack=False, allow_offset=False)",
         "Bind the array with several channels, and doubles as pairs of integers.")
-FORWARD(cumsum, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
-        "Return the sums up to each element, flat or along an axis.")
-FORWARD(cumprod, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
-        "Return the products up to each element, flat or along an axis.")
 FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
         "Return the difference of the largest and the smallest element.")
 FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
@@ -54,8 +50,6 @@ FORWARD(tolist, "numpy_methods", "($self, /)",
 PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(bind_to_texref),
     FORWARDED_ROW(bind_to_texref_ext),
-    FORWARDED_ROW(cumsum),
-    FORWARDED_ROW(cumprod),
     FORWARDED_ROW(ptp),
     FORWARDED_ROW(dot),
     FORWARDED_ROW(clip),

@@ -1,0 +1,51 @@
+/* What is known of a sort of packed lines before it is enqueued.
+ *
+ * Filled in by line_sort.c and radix_passes.c. */
+#ifndef PYTHON_ARRAY_SORT_LINE_PLAN_H
+#define PYTHON_ARRAY_SORT_LINE_PLAN_H
+
+#include "python/driver/context.h"
+
+/* How lines are sorted. */
+typedef enum {
+    PCU_SORT_BY_LANES, /* some lanes of a warp for each line */
+    PCU_SORT_BY_BLOCK, /* a block for each line */
+    PCU_SORT_BY_PASSES /* a histogram and one kernel for each digit of the keys */
+} pcu_sort_method;
+
+/* One sort of lines that follow each other in memory. The caller sets the fields of the
+ * first group, pcu_line_sort_plan the others. */
+typedef struct {
+    pcu_state *st;
+    int type;       /* pcu_type of the elements */
+    int keys;       /* 1: the sorted elements are a result */
+    int indices;    /* 1: their int64 indices before the sort are a result */
+    int descending; /* equal elements keep their order in both directions */
+    size_t length;  /* of a line */
+    size_t lines;
+
+    pcu_sort_method method;
+    size_t itemsize;
+    size_t digits;        /* of a key: bytes */
+    unsigned int threads; /* of a block; BY_LANES: the lanes of a line */
+    unsigned int items;   /* elements of a thread */
+    int wide;             /* BY_PASSES: counts and indices have 64 bits */
+    size_t tiles;         /* BY_PASSES: blocks of a line */
+    size_t workspace;     /* bytes of device memory that the launches need */
+} pcu_line_sort;
+
+/* The addresses of a sort. */
+typedef struct {
+    CUdeviceptr source;
+    CUdeviceptr keys;      /* 0 if the elements are no result */
+    CUdeviceptr indices;   /* 0 if the indices are none */
+    CUdeviceptr workspace; /* of the bytes of the plan, at a multiple of 16 */
+} pcu_sort_memory;
+
+/* The kernels of a sort: the sort itself, or the histogram and the pass. */
+typedef struct {
+    CUfunction sort;
+    CUfunction histogram;
+} pcu_sort_kernels;
+
+#endif

@@ -1,0 +1,363 @@
+/* Sorts of GPUArrays along an axis: see sort.h.
+ *
+ * Kernels sort lines that follow each other in memory. Of all other layouts a packed
+ * copy with the axis at the end is made; the result is copied back to the place of the
+ * axis. */
+
+#include "python/array/sort/sort.h"
+
+#include "python/array/construction.h"
+#include "python/array/element_type.h"
+#include "python/array/layout.h"
+#include "python/array/memory.h"
+#include "python/array/ops/device_copy.h"
+#include "python/array/ops/kernel_table.h"
+#include "python/array/sort/line_sort.h"
+
+/* One sort in progress. */
+typedef struct {
+    pcu_state *st;
+    const pcu_sort_call *call;
+    PyObject *allocator;
+    int axis;
+    pcu_line_sort lines;
+} sort_plan;
+
+/* Arrays; NULL if they are no results. */
+typedef struct {
+    PyObject *keys;
+    PyObject *indices;
+} sort_results;
+
+static void
+sort_results_clear(sort_results *results)
+{
+    Py_CLEAR(results->keys);
+    Py_CLEAR(results->indices);
+}
+
+/* -- the launches ------------------------------------------------------------------ */
+
+/* Making a kernel or allocating memory may run code that changes the source. */
+static int
+sort_check(const sort_plan *plan, const pcu_context *ctx, pcu_gpuarray *source,
+           const sort_results *targets)
+{
+    const pcu_line_sort *lines = &plan->lines;
+    if (source->type != lines->type || source->contiguous == 0 ||
+        source->count != lines->lines * lines->length) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "sort: the shape or dtype of the array changed during the "
+                        "call");
+        return -1;
+    }
+    if (pcu_gpuarray_check(source, ctx) < 0) {
+        return -1;
+    }
+    if (targets->keys != NULL &&
+        pcu_gpuarray_check((pcu_gpuarray *)targets->keys, ctx) < 0) {
+        return -1;
+    }
+    if (targets->indices != NULL) {
+        return pcu_gpuarray_check((pcu_gpuarray *)targets->indices, ctx);
+    }
+    return 0;
+}
+
+static CUdeviceptr
+sort_address(PyObject *array)
+{
+    if (array == NULL) {
+        return 0;
+    }
+    return ((pcu_gpuarray *)array)->address;
+}
+
+/* The memory that the kernels share. */
+static PyObject *
+sort_workspace_new(const sort_plan *plan)
+{
+    size_t bytes = plan->lines.workspace;
+    PyArray_Descr *dtype = pcu_dtype_of_type(PCU_T_UINT8);
+    PyObject *workspace =
+        pcu_gpuarray_new(plan->st, NULL, 1, &bytes, NULL, dtype, plan->allocator);
+    Py_DECREF(dtype);
+    return workspace;
+}
+
+/* Enqueue the sort of the lines of source, a packed array. */
+static int
+sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *targets)
+{
+    pcu_sort_kernels kernels = {NULL, NULL};
+    PyObject *workspace = NULL;
+    int rc;
+    if (plan->lines.lines * plan->lines.length == 0) {
+        return 0;
+    }
+    pcu_context *ctx = pcu_context_launch_borrow(plan->st);
+    if (ctx == NULL) {
+        return -1;
+    }
+    Py_INCREF(ctx); /* its kernels stay loaded until the launch */
+    do {
+        rc = pcu_line_sort_get_kernels(&plan->lines, ctx, &kernels);
+    } while (rc == PCU_KERNEL_MADE);
+    if (rc == 0 && plan->lines.workspace > 0) {
+        workspace = sort_workspace_new(plan);
+        rc = workspace == NULL ? -1 : 0;
+    }
+    if (rc == 0) {
+        rc = sort_check(plan, ctx, source, targets);
+    }
+    if (rc == 0) {
+        pcu_sort_memory memory = {.source = source->address,
+                                  .keys = sort_address(targets->keys),
+                                  .indices = sort_address(targets->indices),
+                                  .workspace = sort_address(workspace)};
+        rc = pcu_line_sort_launch(&plan->lines, ctx, &kernels, &memory,
+                                  plan->call->stream);
+    }
+    Py_XDECREF(workspace);
+    Py_DECREF(ctx);
+    return rc;
+}
+
+/* -- arrays ------------------------------------------------------------------------ */
+
+/* 1 if the lines of the array along the axis follow each other in memory. */
+static int
+sort_is_packed(const pcu_gpuarray *array, int axis)
+{
+    if (axis == array->ndim - 1 && (array->contiguous & PCU_ARRAY_C)) {
+        return 1;
+    }
+    return axis == 0 && (array->contiguous & PCU_ARRAY_F);
+}
+
+/* A packed array in Fortran order if f_order is 1, else in C order. */
+static PyObject *
+sort_result_new(const sort_plan *plan, int type, int f_order, int ndim,
+                const size_t *shape)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    if (pcu_strides_in_order(f_order, ndim, shape, pcu_types[type].size, strides) < 0) {
+        return NULL;
+    }
+    PyArray_Descr *dtype = pcu_dtype_of_type(type);
+    PyObject *result =
+        pcu_gpuarray_new(plan->st, NULL, ndim, shape, strides, dtype, plan->allocator);
+    Py_DECREF(dtype);
+    return result;
+}
+
+/* Sort the lines of a packed array. The elements go to the array itself if that is
+ * allowed and possible. New arrays have the order of axes of the source. */
+static int
+sort_packed(const sort_plan *plan, pcu_gpuarray *source, int may_overwrite,
+            sort_results *results)
+{
+    int f_order = !(source->contiguous & PCU_ARRAY_C);
+    if (plan->lines.keys && may_overwrite && pcu_line_sort_is_in_place(&plan->lines)) {
+        results->keys = Py_NewRef((PyObject *)source);
+    }
+    else if (plan->lines.keys) {
+        results->keys = sort_result_new(plan, plan->lines.type, f_order, source->ndim,
+                                        source->shape);
+        if (results->keys == NULL) {
+            return -1;
+        }
+    }
+    if (plan->lines.indices) {
+        results->indices =
+            sort_result_new(plan, PCU_T_INT64, f_order, source->ndim, source->shape);
+        if (results->indices == NULL) {
+            return -1;
+        }
+    }
+    return sort_enqueue(plan, source, results);
+}
+
+/* A view of the array with the axis at the end. */
+static PyObject *
+sort_view_new(pcu_gpuarray *array, int axis)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    int last = array->ndim - 1;
+    for (int k = 0; k < last; k++) {
+        int from = k + (k >= axis);
+        shape[k] = array->shape[from];
+        strides[k] = array->strides[from];
+    }
+    shape[last] = array->shape[axis];
+    strides[last] = array->strides[axis];
+    return (PyObject *)pcu_gpuarray_view_new(array, array->ndim, shape, strides, 0,
+                                             NULL);
+}
+
+/* Sort a packed array, and copy the result back if the sort cannot be in place. */
+static int
+sort_direct(const sort_plan *plan, sort_results *results)
+{
+    pcu_gpuarray *x = plan->call->x;
+    if (sort_packed(plan, x, plan->call->in_place, results) < 0) {
+        return -1;
+    }
+    if (!plan->call->in_place || results->keys == (PyObject *)x) {
+        return 0;
+    }
+    if (pcu_device_copy(x, (pcu_gpuarray *)results->keys, plan->call->stream) < 0) {
+        return -1;
+    }
+    Py_SETREF(results->keys, Py_NewRef((PyObject *)x));
+    return 0;
+}
+
+/* A packed copy of x with the axis at the end. */
+static PyObject *
+sort_lines_new(const sort_plan *plan)
+{
+    PyObject *lines = NULL;
+    PyObject *view = sort_view_new(plan->call->x, plan->axis);
+    if (view == NULL) {
+        return NULL;
+    }
+    pcu_gpuarray *moved = (pcu_gpuarray *)view;
+    lines = pcu_gpuarray_new(plan->st, NULL, moved->ndim, moved->shape, NULL,
+                             moved->dtype, plan->allocator);
+    if (lines != NULL &&
+        pcu_device_copy((pcu_gpuarray *)lines, moved, plan->call->stream) < 0) {
+        Py_CLEAR(lines);
+    }
+    Py_DECREF(view);
+    return lines;
+}
+
+/* Replace sorted lines by an array with the axis at its place: x or a new one. */
+static int
+sort_put_back(const sort_plan *plan, PyObject **sorted)
+{
+    pcu_gpuarray *x = plan->call->x;
+    pcu_gpuarray *lines = (pcu_gpuarray *)*sorted;
+    PyObject *result;
+    if (plan->call->in_place) {
+        result = Py_NewRef((PyObject *)x);
+    }
+    else {
+        result = sort_result_new(plan, lines->type, 0, x->ndim, x->shape);
+    }
+    if (result == NULL) {
+        return -1;
+    }
+    int rc = -1;
+    PyObject *view = sort_view_new((pcu_gpuarray *)result, plan->axis);
+    if (view != NULL) {
+        rc = pcu_device_copy((pcu_gpuarray *)view, lines, plan->call->stream);
+        Py_DECREF(view);
+    }
+    Py_SETREF(*sorted, result);
+    return rc;
+}
+
+/* Sort a packed copy. */
+static int
+sort_indirect(const sort_plan *plan, sort_results *results)
+{
+    PyObject *lines = sort_lines_new(plan);
+    if (lines == NULL) {
+        return -1;
+    }
+    int rc = sort_packed(plan, (pcu_gpuarray *)lines, 1, results);
+    Py_DECREF(lines);
+    if (rc < 0) {
+        return -1;
+    }
+    if (plan->axis == plan->call->x->ndim - 1 && !plan->call->in_place) {
+        return 0;
+    }
+    if (results->keys != NULL && sort_put_back(plan, &results->keys) < 0) {
+        return -1;
+    }
+    if (results->indices != NULL && sort_put_back(plan, &results->indices) < 0) {
+        return -1;
+    }
+    return 0;
+}
+
+static int
+sort_read_axis(const pcu_gpuarray *x, int axis, int *place)
+{
+    if (axis < -x->ndim || axis >= x->ndim) {
+        PyErr_Format(PyExc_ValueError, "sort: axis %d is not one of the %d axes", axis,
+                     x->ndim);
+        return -1;
+    }
+    *place = axis;
+    if (axis < 0) {
+        *place += x->ndim;
+    }
+    return 0;
+}
+
+/* Check the array and fill in the plan. */
+static int
+sort_fill(sort_plan *plan, pcu_state *st, const pcu_sort_call *call)
+{
+    pcu_gpuarray *x = call->x;
+    if (!pcu_type_is_number(x->type)) {
+        PyErr_Format(PyExc_TypeError,
+                     "sort does not take arrays of dtype %S: it sorts bool, integers, "
+                     "floats and complex numbers",
+                     (PyObject *)x->dtype);
+        return -1;
+    }
+    if (sort_read_axis(x, call->axis, &plan->axis) < 0) {
+        return -1;
+    }
+    size_t length = x->shape[plan->axis];
+    plan->st = st;
+    plan->call = call;
+    plan->allocator = call->allocator;
+    if (plan->allocator == Py_None) {
+        plan->allocator = x->allocator;
+    }
+    plan->lines = (pcu_line_sort){.st = st,
+                                  .type = x->type,
+                                  .keys = call->keys,
+                                  .indices = call->indices,
+                                  .descending = call->descending,
+                                  .length = length,
+                                  .lines = x->count / Py_MAX(length, 1)};
+    return pcu_line_sort_plan(&plan->lines);
+}
+
+PyObject *
+pcu_sort(pcu_state *st, const pcu_sort_call *call)
+{
+    sort_plan plan;
+    sort_results results = {NULL, NULL};
+    unsigned char counts_as = call->x->counts_as;
+    int rc;
+    if (sort_fill(&plan, st, call) < 0) {
+        return NULL;
+    }
+    if (sort_is_packed(call->x, plan.axis)) {
+        rc = sort_direct(&plan, &results);
+    }
+    else {
+        rc = sort_indirect(&plan, &results);
+    }
+    if (rc < 0) {
+        sort_results_clear(&results);
+        return NULL;
+    }
+    if (results.keys == NULL) {
+        return results.indices;
+    }
+    ((pcu_gpuarray *)results.keys)->counts_as = counts_as;
+    if (results.indices == NULL) {
+        return results.keys;
+    }
+    return Py_BuildValue("(NN)", results.keys, results.indices);
+}

@@ -1,0 +1,80 @@
+/* The function by which pycuda's Python modules sort arrays. */
+
+#include "python/array/type/members.h"
+
+#include "python/array/sort/sort.h"
+#include "python/driver/memory/pool.h"
+#include "python/driver/stream.h"
+#include "python/support/args.h"
+#include "python/support/convert.h"
+
+typedef struct {
+    PyObject *array; /* borrowed, as are all objects */
+    int axis;
+    int keys;
+    int indices;
+    int descending;
+    int in_place;
+    PyObject *stream;
+    PyObject *allocator;
+} sort_args;
+
+PyDoc_STRVAR(sort_doc,
+             "_sort($module, array, /, axis=-1, keys=True, indices=False, "
+             "descending=False, in_place=False, stream=None, allocator=None)\n--\n\n"
+             "Enqueue a stable sort along an axis; return the elements, their indices "
+             "before the sort, or both.");
+
+static PyObject *
+sort_function(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    static const pcu_argspec specs[] = {
+        {"array", pcu_as_object, offsetof(sort_args, array)},
+        {"axis", pcu_as_int, offsetof(sort_args, axis)},
+        {"keys", pcu_as_bool, offsetof(sort_args, keys)},
+        {"indices", pcu_as_bool, offsetof(sort_args, indices)},
+        {"descending", pcu_as_bool, offsetof(sort_args, descending)},
+        {"in_place", pcu_as_bool, offsetof(sort_args, in_place)},
+        {"stream", pcu_as_object, offsetof(sort_args, stream)},
+        {"allocator", pcu_as_allocator, offsetof(sort_args, allocator)},
+    };
+    static const pcu_argtable table = {"_sort", specs, 8, 1, 1};
+    pcu_state *st = pcu_state_of_module(m);
+    sort_args a = {.axis = -1, .keys = 1, .stream = Py_None, .allocator = Py_None};
+    if (pcu_args_parse(st, &table, args, nargs, kwnames, &a) < 0) {
+        return NULL;
+    }
+    if (!(a.keys || a.indices) || (a.in_place && (!a.keys || a.indices))) {
+        PyErr_SetString(PyExc_ValueError,
+                        "_sort: in place are the elements only, else the elements, "
+                        "the indices or both");
+        return NULL;
+    }
+    if (!pcu_is_array(st, a.array)) {
+        PyErr_Format(PyExc_TypeError, "sort takes a GPUArray, not %s",
+                     Py_TYPE(a.array)->tp_name);
+        return NULL;
+    }
+    pcu_sort_call call = {.x = (pcu_gpuarray *)a.array,
+                          .axis = a.axis,
+                          .keys = a.keys,
+                          .indices = a.indices,
+                          .descending = a.descending,
+                          .in_place = a.in_place,
+                          .allocator = a.allocator,
+                          .stream = pcu_stream_current()};
+    if (pcu_gpuarray_ready(call.x) < 0) {
+        return NULL;
+    }
+    if (a.stream != Py_None &&
+        pcu_as_stream(st, a.stream, &call.stream, "stream") < 0) {
+        return NULL;
+    }
+    return pcu_sort(st, &call);
+}
+
+PyMethodDef pcu_sort_functions[] = {
+    {"_sort", (PyCFunction)(void (*)(void))sort_function, METH_FASTCALL | METH_KEYWORDS,
+     sort_doc},
+    {NULL, NULL, 0, NULL},
+};
