@@ -2015,6 +2015,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "threads",
         "lanes",
         "rounds",
+        "tile_columns",
+        "depth",
+        "left_by_row",
+        "right_by_row",
+        "left_vector",
+        "right_vector",
     )
     @property
     def family(self) -> str: ...
@@ -2054,6 +2060,18 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     def lanes(self) -> int: ...
     @property
     def rounds(self) -> int: ...
+    @property
+    def tile_columns(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def left_by_row(self) -> bool: ...
+    @property
+    def right_by_row(self) -> bool: ...
+    @property
+    def left_vector(self) -> int: ...
+    @property
+    def right_vector(self) -> int: ...
     # fields of _KernelRequest: end
 
 def _reduce(
