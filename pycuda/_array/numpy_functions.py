@@ -44,7 +44,8 @@ from pycuda._driver import (
     _elementwise,
     _flatnonzero as flatnonzero,
     _nonzero as nonzero,
-    _reduction_functions,
+    _numpy_all,
+    _numpy_any,
 )
 
 
@@ -331,6 +332,7 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+
 # C calls these without running Python: their arguments are those of NumPy's functions.
 _array_functions.update(
     {
@@ -344,8 +346,8 @@ _array_functions.update(
         np.max: GPUArray.max,
         np.amin: GPUArray.min,
         np.amax: GPUArray.max,
-        np.any: _reduction_functions["_numpy_any"],
-        np.all: _reduction_functions["_numpy_all"],
+        np.any: _numpy_any,
+        np.all: _numpy_all,
     }
 )
 # Sorts: the functions have NumPy's parameters.
