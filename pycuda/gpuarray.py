@@ -48,6 +48,21 @@ from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
 )
+from pycuda._array.linalg.einsum import einsum
+from pycuda._array.linalg.products import (
+    cross,
+    diagonal,
+    inner,
+    kron,
+    matrix_transpose,
+    matvec,
+    outer,
+    tensordot,
+    trace,
+    vdot,
+    vecdot,
+    vecmat,
+)
 from pycuda._array.operations import (
     binary_op_result as _get_broadcasted_binary_op_result,
     common_dtype as _get_common_dtype,

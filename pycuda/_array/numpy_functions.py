@@ -19,6 +19,7 @@ from pycuda._array import (
 )
 from pycuda._array.copies import c_copy, np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.linalg import numpy_names as linear_algebra
 from pycuda._array.masks import as_mask
 from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
@@ -182,10 +183,6 @@ _FUNCTIONS = {
     np.cumsum: numpy_reductions.cumsum,
     np.cumprod: numpy_reductions.cumprod,
     np.ptp: numpy_reductions.ptp,
-    np.dot: numpy_reductions.dot,
-    np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
-    np.vdot: lambda a, b: reductions.dot(a.conj(), b),
-    np.outer: lambda a, b: np_ravel(a)[:, None] * np_ravel(b)[None],
     np.where: where,
     np.concatenate: lambda arrays, axis=0: (
         joining.concatenate([np_ravel(a) for a in arrays])
@@ -242,6 +239,7 @@ _FUNCTIONS = {
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+    **linear_algebra.FUNCTIONS,
 }
 
 

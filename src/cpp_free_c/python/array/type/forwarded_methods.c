@@ -67,7 +67,12 @@ FORWARD(cumprod, "numpy_methods", "($self, /, axis=None, dtype=None, out=None)",
 FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
         "Return the difference of the largest and the smallest element.")
 FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
-        "Return the sum of products of two arrays with one axis.")
+        "Return NumPy's dot: the product of vectors or matrices.")
+FORWARD(diagonal, "numpy_methods", "($self, /, offset=0, axis1=0, axis2=1)",
+        "Return a view of the diagonals of two axes.")
+FORWARD(trace, "numpy_methods",
+        "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
+        "Return the sums of the diagonals of two axes.")
 FORWARD(clip, "numpy_methods", "($self, /, min=None, max=None, out=None)",
         "Return the elements, limited to the bounds.")
 FORWARD(round, "numpy_methods", "($self, /, decimals=0, out=None)",
@@ -117,5 +122,7 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(nonzero),
     FORWARDED_ROW(item),
     FORWARDED_ROW(tolist),
+    FORWARDED_ROW(diagonal),
+    FORWARDED_ROW(trace),
     {NULL, NULL, 0, NULL},
 };
