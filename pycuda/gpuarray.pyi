@@ -791,7 +791,6 @@ def trace(
     dtype: DTypeLike | None = None,
     out: GPUArray | None = None,
 ) -> GPUArray: ...
-def matrix_transpose(x: GPUArray, /) -> GPUArray: ...
 def subset_sum(
     subset: GPUArray,
     a: GPUArray,
