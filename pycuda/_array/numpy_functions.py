@@ -13,6 +13,7 @@ from pycuda._array import (
     creation,
     diagonals,
     elements,
+    fourier,
     grids,
     joining,
     numpy_reductions,
@@ -27,12 +28,13 @@ from pycuda._array import (
 )
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to
+from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.masks import as_mask
-from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
 from pycuda._driver import (
     GPUArray,
+    _argwhere as argwhere,
     _array_functions,
     _array_ops,
     _cumprod as cumprod,
@@ -40,7 +42,10 @@ from pycuda._driver import (
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _elementwise,
-    _reduction_functions,
+    _flatnonzero as flatnonzero,
+    _nonzero as nonzero,
+    _numpy_all,
+    _numpy_any,
 )
 
 
@@ -51,18 +56,6 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if out is not None and out.dtype != a.dtype:
         return into(elements.take(a, indices, None, None, axis, mode), out)
     return elements.take(a, indices, out, None, axis, mode)
-
-
-def nonzero(a):
-    """Return the indices of the elements that are not 0, one array for each axis."""
-    if a.ndim == 0:
-        raise ValueError("nonzero of an array without axes: use atleast_1d()")
-    return tuple(nonzero_of_mask(a if a.dtype == bool else a != 0))
-
-
-def flatnonzero(a):
-    """Return the flat indices of the elements that are not 0."""
-    return nonzero(np_ravel(a))[0]
 
 
 def where(condition, x=None, y=None):
@@ -257,6 +250,11 @@ _FUNCTIONS = {
     np.put_along_axis: elements.put_along_axis,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
+    np.argwhere: argwhere,
+    np.extract: extract,
+    np.compress: compress,
+    np.place: place,
+    np.putmask: putmask,
     np.clip: clip,
     np.round: round,
     np.around: round,
@@ -302,6 +300,22 @@ _FUNCTIONS = {
     np.asarray: _like_device(conversion.asarray),
     np.ascontiguousarray: conversion.ascontiguousarray,
     np.asfortranarray: conversion.asfortranarray,
+    np.fft.fft: fourier.fft,
+    np.fft.fft2: fourier.fft2,
+    np.fft.fftn: fourier.fftn,
+    np.fft.fftshift: fourier.fftshift,
+    np.fft.hfft: fourier.hfft,
+    np.fft.ifft: fourier.ifft,
+    np.fft.ifft2: fourier.ifft2,
+    np.fft.ifftn: fourier.ifftn,
+    np.fft.ifftshift: fourier.ifftshift,
+    np.fft.ihfft: fourier.ihfft,
+    np.fft.irfft: fourier.irfft,
+    np.fft.irfft2: fourier.irfft2,
+    np.fft.irfftn: fourier.irfftn,
+    np.fft.rfft: fourier.rfft,
+    np.fft.rfft2: fourier.rfft2,
+    np.fft.rfftn: fourier.rfftn,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
@@ -318,6 +332,7 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+
 # C calls these without running Python: their arguments are those of NumPy's functions.
 _array_functions.update(
     {
@@ -331,8 +346,8 @@ _array_functions.update(
         np.max: GPUArray.max,
         np.amin: GPUArray.min,
         np.amax: GPUArray.max,
-        np.any: _reduction_functions["_numpy_any"],
-        np.all: _reduction_functions["_numpy_all"],
+        np.any: _numpy_any,
+        np.all: _numpy_all,
     }
 )
 # Sorts: the functions have NumPy's parameters.
