@@ -132,7 +132,6 @@ def test_stacks(name):
         (lambda x: gpuarray.concatenate((x[0, 0], x[0, 0])), "without axes"),
         (lambda x: gpuarray.concatenate((x, x[0])), r"\(2, 3\) and \(3,\)"),
     ],
-    ids=str,
 )
 def test_joins_that_do_not_fit(function, text):
     with pytest.raises(ValueError, match=text):
