@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 #: For each variant: how an index becomes a place, and what happens to the elements.
 _VARIANTS = {
     "gather": ("place_or_note", "gather"),
@@ -107,3 +109,19 @@ def indexing_text(request):
 def _loaded(kind, k):
     """Return the text that loads an index, which need not stay in a cache."""
     return f"__ldcs((const {kind} *)(x{k} + b_x{k}))"
+
+
+def sample_sources():
+    """Yield (name, source) of kernels that tools/compile_matrix.py compiles."""
+    for number, variant in enumerate(_VARIANTS):
+        count = 1 + number % 2
+        request = SimpleNamespace(
+            variant=variant,
+            types=("int64", "uint8")[:count],
+            kept_ndim=count,
+            ndim=number % 3,
+            wide=number % 4 > 1,
+            raw_bytes=12 if number % 3 else 8,
+            vector=4,
+        )
+        yield variant, indexing_text(request)
