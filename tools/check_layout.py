@@ -540,7 +540,7 @@ def stub(root, sources):
     if not path.is_file():
         return
     macros = macros_of(sources)
-    # The module has the functions of pycuda.gpuarray with an underscore before the name.
+    # The module has the functions of pycuda.gpuarray with an underscore in front.
     known = set(re.findall(r"\bdef _?(\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
         if is_of_driver(source):

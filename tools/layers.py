@@ -29,6 +29,7 @@ EXTENSION = (
     "python/array/sort",
     "python/array/product",
     "python/array/fourier",
+    "python/array/index",
     "python/array/type",
     "python/structs",
     "python",

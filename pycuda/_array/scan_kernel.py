@@ -45,8 +45,8 @@ extern "C" __global__ void __launch_bounds__({threads})
        unsigned int {own}_tiles, unsigned int {own}_is_vector)
 {{
     pycuda_scan::packed_lines<{own}_type> {own}_lines = {{{own}_length}};
-    pycuda_scan::tile_scan<{own}_type, {own}_type, {own}_type, {own}_op, {threads}, {each},
-                           {exclusive}>::run(
+    pycuda_scan::tile_scan<{own}_type, {own}_type, {own}_type, {own}_op, {threads},
+                           {each}, {exclusive}>::run(
         {own}_input, sizeof({own}_type), {own}_output, sizeof({own}_type), {own}_slots,
         {own}_length, {own}_tiles, {own}_is_vector != 0, {neutral}, {own}_lines);
 }}

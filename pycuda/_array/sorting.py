@@ -12,11 +12,10 @@ import operator
 
 import numpy as np
 
-from pycuda._array.copies import np_ravel
-from pycuda._array.creation import remember_counts
+from pycuda._array.copies import c_copy, np_ravel
 from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, _plain_array, _sort
+from pycuda._driver import _plain_array, _sort, _take_along_axis
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -53,7 +52,7 @@ def sort(
         _check_kind("sort", kind, order, stable)
     if axis is None:
         a, axis = np_ravel(a), 0
-    return _sort(a, axis, False, descending, False, stream, allocator)
+    return _sort(a, axis, True, False, descending, False, stream, allocator)
 
 
 def argsort(
@@ -76,7 +75,7 @@ def argsort(
         _check_kind("argsort", kind, order, stable)
     if axis is None:
         a, axis = np_ravel(a), 0
-    return _sort(a, axis, True, descending, False, stream, allocator)
+    return _sort(a, axis, False, True, descending, False, stream, allocator)
 
 
 def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
@@ -87,42 +86,119 @@ def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def sort_complex(a):
-    """Return all elements along the first axis sorted, as complex numbers.
+    """Return the elements sorted along the last axis, as complex numbers.
 
-    Integers of up to 16 bits and float16, float32 become complex64, others complex128.
+    Integers of 8 and 16 bits become complex64, other real numbers complex128.
     """
     result = sort(a)
     if a.dtype.kind == "c":
         return result
-    is_small = a.dtype.char in "bhBHef"
+    is_small = a.dtype.char in "bhBH"
     return result.astype(np.complex64 if is_small else np.complex128)
+
+
+# -- parts of a sort -------------------------------------------------------------------
+
+
+def _check_kth(name, a, kth, axis):
+    """Raise unless all numbers in ``kth`` are places along the axis."""
+    length = a.shape[normal_axis(axis, a.ndim)]
+    for place in np.atleast_1d(kth).tolist():
+        if not -length <= operator.index(place) < length:
+            raise ValueError(
+                f"{name}: kth={place} is not one of the {length} places along axis "
+                f"{axis}"
+            )
+
+
+def partition(
+    a, kth, axis=-1, kind="introselect", order=None, *, stream=None, allocator=None
+):
+    """Return a copy whose elements at ``kth`` are at their places in the sorted order.
+
+    Smaller elements come before them, others after. ``kth`` is a number or several. All
+    elements of the result are sorted. Raises ValueError for a place that there is not.
+    """
+    _check_partition("partition", kind, order)
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    _check_kth("partition", a, kth, axis)
+    return sort(a, axis, stream=stream, allocator=allocator)
+
+
+def argpartition(
+    a, kth, axis=-1, kind="introselect", order=None, *, stream=None, allocator=None
+):
+    """Return the indices, int64, that ``partition`` an array."""
+    _check_partition("argpartition", kind, order)
+    if axis is None:
+        a, axis = np_ravel(a), 0
+    _check_kth("argpartition", a, kth, axis)
+    return argsort(a, axis, stream=stream, allocator=allocator)
+
+
+def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
+    """Partition an array in place along an axis: the method ``partition``."""
+    _check_partition("partition", kind, order)
+    _check_kth("partition", a, kth, axis)
+    _sort(a, axis, in_place=True)
+
+
+def _check_partition(name, kind, order):
+    if kind != "introselect":
+        raise ValueError(f"{name}: kind is 'introselect', not {kind!r}")
+    if order is not None:
+        raise ValueError(f"{name}: order names fields of records, which have no order")
+
+
+def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
+    """Return ``(values, indices)`` of the ``k`` largest elements along an axis.
+
+    They are sorted, the largest first; with ``largest=False`` they are the smallest,
+    the smallest first. Equal elements are in the order of their indices, which are
+    int64. NaNs are the largest elements.
+
+    Raises ValueError if the axis has less than ``k`` elements.
+    """
+    k = operator.index(k)
+    place = normal_axis(axis, x.ndim)
+    if not 0 <= k <= x.shape[place]:
+        raise ValueError(f"top_k: k={k}, but axis {axis} has length {x.shape[place]}")
+    first = (slice(None),) * place + (slice(k),)
+    with on_stream(stream):
+        both = _sort(x, place, True, True, largest, False, None, allocator)
+        return tuple(c_copy(array[first]) for array in both)
+
+
+def lexsort(keys, axis=-1, *, stream=None):
+    """Return the indices, int64, that sort by several keys, the last one first.
+
+    ``keys`` is a sequence of arrays of one shape, or an array whose rows are the keys.
+    Elements that are equal in the last key are sorted by the one before, and so on.
+
+    Raises TypeError without keys, ValueError if the shapes differ.
+    """
+    keys = list(keys)
+    if not keys:
+        raise TypeError("lexsort: there must be at least one key")
+    shape = keys[0].shape
+    for key in keys:
+        if key.shape != shape:
+            raise ValueError(f"lexsort: the keys have shapes {shape} and {key.shape}")
+    with on_stream(stream):
+        indices = argsort(keys[0], axis)
+        for key in keys[1:]:
+            order = argsort(along_axis(key, indices, axis), axis)
+            indices = along_axis(indices, order, axis)
+    return indices
 
 
 # -- elements along an axis ------------------------------------------------------------
 
 
-def along_axis(a, indices, axis, stream=None):
+def along_axis(a, indices, axis):
     """Return the elements of ``a`` at indices along an axis, which sorts computed.
 
     ``indices`` has the shape of ``a``, except along the axis. They are not checked.
     """
-    from pycuda._array import flat_indices
-
-    a = _plain_array(a)
-    axis = normal_axis(axis, a.ndim)
-    if a.ndim == 1:
-        return flat_indices.take(a, indices, None, stream, wait=False)
-    order = [k for k in range(a.ndim) if k != axis] + [axis]
-    back = [order.index(k) for k in range(a.ndim)]
-    with on_stream(stream):
-        lines = a.transpose(order)
-        places = indices.transpose(order)
-        length = lines.shape[-1]
-        flat = np_ravel(lines)
-        count = flat.size // length if length else 0
-        begin = np.arange(0, count * length, max(length, 1), dtype=np.int64)
-        from pycuda._array.creation import arange
-
-        begin = arange(0, count * length, max(length, 1), dtype=np.int64)
-        places = places + begin.reshape((*lines.shape[:-1], 1))
-        return flat_indices.take(flat, places, None, None, wait=False).transpose(back)
+    return _take_along_axis(_plain_array(a), indices, axis, None)

@@ -4,6 +4,8 @@ Long and short rows, columns, few and many results, elements that vectors can an
 load. The expected values are NumPy's, of the same elements in double precision.
 """
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -143,3 +145,51 @@ def test_infinity_and_nan_in_a_variance(ctx):
             np.testing.assert_allclose(
                 gpuarray.var(x, 1, ddof).get(), a.var(1, ddof=ddof), rtol=1e-5
             )
+
+
+def python_calls(function):
+    """Return the Python functions that a call runs."""
+    names = []
+
+    def note(frame, event, argument):
+        if event == "call":
+            names.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return names[1:]  # without the lambda itself
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.sum(0),
+        lambda x: x.var(axis=0, keepdims=True),
+        lambda x: x.argmax(),
+        lambda x: x.any(axis=1),
+        lambda x: gpuarray.var(x, 1, 1),
+        lambda x: gpuarray.mean(x, axis=-1),
+        lambda x: gpuarray.count_nonzero(x),
+    ],
+)
+def test_a_repeated_call_runs_no_python(ctx, call):
+    x = gpuarray.to_gpu(numbers((60, 16), np.float32))
+    assert python_calls(lambda: call(x)) != []  # compiles the kernel
+    assert python_calls(lambda: call(x)) in ([], ["<lambda>"])
+
+
+def test_numpys_functions_take_numpys_arguments(ctx):
+    a = numbers((60, 16), np.float32)
+    x = gpuarray.to_gpu(a)
+    for _ in range(2):  # the second calls do not leave C
+        np.testing.assert_allclose(np.var(x, 0, ddof=1).get(), a.var(0, ddof=1), 1e-6)
+        np.testing.assert_allclose(np.sum(x, (0, 1)).get(), a.sum(), 1e-4)
+        np.testing.assert_array_equal(np.any(x > 0, 1).get(), (a > 0).any(1))
+        assert np.max(x, keepdims=True).shape == (1, 1)
+        with pytest.raises(TypeError, match="axes"):
+            np.sum(x, axes=0)
+        with pytest.raises(TypeError, match="4 positional"):
+            gpuarray.sum(x, None, None, None, 0)

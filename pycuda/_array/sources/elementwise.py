@@ -18,6 +18,9 @@ _BODIES = {
     ),
     "axpb": "z0 = cast<Z0>(op_add(op_multiply({c0}, {c1}), {c2}));",
     "arange": "z0 = cast<Z0>(op_add({c0}, op_multiply({c1}, cast<C>(i))));",
+    "linspace": (
+        "z0 = cast<Z0>(op_linspace({c0}, {c1}, {c2}, {c3}, (uint64)i, (uint64)n));"
+    ),
     "divmod": "op_divmod({c0}, {c1}, z0, z1);",
     "modf": "op_modf({c0}, z0, z1);",
     "frexp": "op_frexp({c0}, z0, z1);",
@@ -30,12 +33,17 @@ def computation_type(compute):
     return "float" if compute == "float16" else compute
 
 
-def computed(element, compute):
+#: Operations on the bits of a number, which take half precision as it is.
+_ON_BITS = {"nextafter", "spacing"}
+
+
+def computed(element, compute, operation=None):
     """Return the text of an element in the type of the computation."""
     if compute == "raw":
         return element
     if compute == "float16":
-        return f"(float)cast<float16>({element})"
+        half = f"cast<float16>({element})"
+        return half if operation in _ON_BITS else f"(float){half}"
     return f"cast<C>({element})"
 
 
@@ -55,7 +63,10 @@ def _label(request, k):
 def _body(request, elements):
     """Return the statement that makes one element of each output."""
     words = {f"a{k}": element for k, element in enumerate(elements)}
-    words |= {f"c{k}": computed(e, request.compute) for k, e in enumerate(elements)}
+    words |= {
+        f"c{k}": computed(e, request.compute, request.operation)
+        for k, e in enumerate(elements)
+    }
     body = _BODIES.get(request.operation)
     if body is None:
         arguments = ", ".join(f"{{c{k}}}" for k in range(request.inputs))
@@ -108,6 +119,13 @@ def _parameters(request, index, step):
     return parameters
 
 
+def _includes(request):
+    """Return the headers of the operation."""
+    if request.compute.startswith("complex"):
+        return ["#include <pycuda-array-complex.hpp>"]
+    return ["#include <pycuda-array.hpp>"]
+
+
 def elementwise_text(request):
     """Return the source of an elementwise kernel: a ``_KernelRequest``'s."""
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
@@ -116,7 +134,7 @@ def elementwise_text(request):
     else:
         body = _flat(request, index)
     lines = [
-        "#include <pycuda-array.hpp>",
+        *_includes(request),
         "using namespace pycuda_array;",
         *_typedefs(request),
         'extern "C" __global__ void __launch_bounds__(256)',
@@ -161,7 +179,7 @@ def _flat(request, index):
         lines.append(f"pack<{_label(request, k)}, {vector}> v{k};")
     lines += [f"v{k}.load(p{k} + first);" for k in packed]
     lines += ["#pragma unroll", f"for (int j = 0; j < {vector}; j++) {{"]
-    if request.operation == "arange":
+    if request.operation in ("arange", "linspace"):
         lines.append(f"{index} i = first + j;")
     lines += _loop_body(request, "v{}.items[j]".format)
     lines += [f"v{k}.items[j] = z{k - nin};" for k in outputs]

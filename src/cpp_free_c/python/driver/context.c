@@ -120,6 +120,9 @@ context_end_noraise(pcu_context *self)
     if (self->unload_kernels != NULL) {
         self->unload_kernels(self);
     }
+    if (self->index_report != NULL) {
+        self->free_index_report(self);
+    }
     if (self->rec.alive) {
         self->rec.alive = 0;
         status = context_end(&self->rec, &routine);
@@ -490,6 +493,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     if (self->rec.alive && self->unload_kernels != NULL) {
         self->unload_kernels(self); /* another thread may detach it during this call */
     }
+    if (self->rec.alive && self->index_report != NULL) {
+        self->free_index_report(self);
+    }
     if (!self->rec.alive) {
         pcu_raise_detail(st, "cuCtxDetach", CUDA_ERROR_INVALID_CONTEXT,
                          "this context was detached before");
@@ -585,7 +591,12 @@ PyDoc_STRVAR(context_synchronize_doc,
 static PyObject *
 context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
 {
-    if (pcu_current_context_synchronize(pcu_state_of_type((PyTypeObject *)type)) < 0) {
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
+    if (pcu_current_context_synchronize(st) < 0) {
+        return NULL;
+    }
+    if (pcu_ctx_current != NULL &&
+        pcu_context_check_indices((pcu_context *)pcu_ctx_current->owner) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

@@ -185,6 +185,9 @@ cut_columns(pcu_reduction_plan *plan, size_t sms)
         size_t rows = plan->threads / plan->lanes * plan->rounds;
         cut_segments(plan, cut_ceil(sms * CUT_FILL_BLOCKS, tiles), rows, rows);
     }
+    while (plan->threads > 32 && plan->threads / 2 / plan->lanes >= n) {
+        plan->threads /= 2;
+    }
     plan->blocks = tiles * plan->segments;
 }
 
@@ -250,6 +253,9 @@ cut_rows(pcu_reduction_plan *plan, size_t sms)
         size_t round = plan->threads * plan->vector;
         cut_segments(plan, cut_ceil(sms * CUT_FILL_BLOCKS, results), round,
                      round * plan->rounds);
+    }
+    while (plan->threads > 32 && plan->threads / 2 * plan->vector >= n) {
+        plan->threads /= 2;
     }
     plan->lanes = plan->threads;
     plan->blocks = results * plan->segments;
