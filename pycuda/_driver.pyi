@@ -1839,6 +1839,15 @@ class GPUArray:
         kind: str = "introselect",
         order: None = None,
     ) -> GPUArray: ...
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GPUArray: ...
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: DTypeLike | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray: ...
     def __contains__(self, key: Any, /) -> bool: ...
     def conjugate(self, out: GPUArray | None = None) -> GPUArray: ...
     def mul_add(
@@ -2018,7 +2027,6 @@ def _product_library() -> str: ...
 
 _array_reductions: dict[str, int]
 _array_functions: dict[Any, Any]
-_reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
@@ -2126,6 +2134,7 @@ def _fourier(
     stream: Stream | None,
     /,
 ) -> GPUArray: ...
+def _fourier_library() -> str: ...
 def _fourier_axes(
     function: int,
     a: GPUArray,
@@ -2223,6 +2232,150 @@ def _triangle(
 def _fill_triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
 ) -> GPUArray: ...
+def _sum(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _prod(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _mean(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _min(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _max(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _argmin(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _argmax(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _count_nonzero(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _any(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _all(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _var(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _std(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_any(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_all(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...
 def _set_default_allocator(allocator: Any, /) -> None: ...
@@ -2255,6 +2408,25 @@ def _gather(
     extent: int,
     /,
 ) -> list[Any] | None: ...
+def _join(
+    arrays: Any,
+    axis: int,
+    is_new: bool,
+    /,
+    dtype: DTypeLike | None = None,
+    f_order: bool = False,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _remap(
+    a: GPUArray,
+    rule: int,
+    shape: tuple[int, ...],
+    firsts: tuple[int, ...],
+    /,
+    value: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _take(
     a: GPUArray,
     indices: Any,

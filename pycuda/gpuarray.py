@@ -66,11 +66,34 @@ from pycuda._array.grids import (
     meshgrid,
     vander,
 )
-from pycuda._array.joining import concatenate, stack
+from pycuda._array.joining import (
+    append,
+    column_stack,
+    concatenate,
+    delete,
+    dstack,
+    hstack,
+    insert,
+    stack,
+    vstack,
+)
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
+)
+from pycuda._array.linalg.einsum import einsum
+from pycuda._array.linalg.products import (
+    cross,
+    inner,
+    kron,
+    matvec,
+    outer,
+    tensordot,
+    trace,
+    vdot,
+    vecdot,
+    vecmat,
 )
 from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.numpy_shapes import (
@@ -109,6 +132,22 @@ from pycuda._array.quantiles import (
     percentile,
     quantile,
 )
+from pycuda._array.rearranging import (
+    array_split,
+    dsplit,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    pad,
+    repeat,
+    resize,
+    roll,
+    rot90,
+    split,
+    tile,
+    vsplit,
+)
 from pycuda._array.reductions import dot
 from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.sets import (
@@ -139,7 +178,12 @@ from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
+    _all as all,
+    _any as any,
+    _argmax as argmax,
+    _argmin as argmin,
     _argwhere as argwhere,
+    _count_nonzero as count_nonzero,
     _cummax as cummax,
     _cummin as cummin,
     _cumprod as cumprod,
@@ -147,8 +191,14 @@ from pycuda._driver import (
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _flatnonzero as flatnonzero,
+    _max as max,
+    _mean as mean,
+    _min as min,
     _nonzero as nonzero,
-    _reduction_functions,
+    _prod as prod,
+    _std as std,
+    _sum as sum,
+    _var as var,
     matmul,
     to_gpu,
     to_gpu_async,
@@ -163,20 +213,6 @@ from pycuda.compyte.array import (
 _ArrayFlags = ArrayFlags
 
 empty = GPUArray
-
-# Functions of C, so that a repeated call runs no Python.
-sum = _reduction_functions["sum"]
-prod = _reduction_functions["prod"]
-mean = _reduction_functions["mean"]
-var = _reduction_functions["var"]
-std = _reduction_functions["std"]
-min = _reduction_functions["min"]
-max = _reduction_functions["max"]
-argmin = _reduction_functions["argmin"]
-argmax = _reduction_functions["argmax"]
-any = _reduction_functions["any"]
-all = _reduction_functions["all"]
-count_nonzero = _reduction_functions["count_nonzero"]
 
 
 class vec:  # noqa: N801

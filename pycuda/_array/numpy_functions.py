@@ -13,19 +13,22 @@ from pycuda._array import (
     creation,
     diagonals,
     elements,
+    fourier,
     grids,
     joining,
     numpy_reductions,
     numpy_shapes,
     operations,
     quantiles,
+    rearranging,
     reductions,
     sequences,
     sets,
     sorting,
 )
-from pycuda._array.copies import c_copy, np_ravel, np_reshape
+from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to
+from pycuda._array.linalg import numpy_names as linear_algebra
 from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called, into
@@ -42,7 +45,8 @@ from pycuda._driver import (
     _elementwise,
     _flatnonzero as flatnonzero,
     _nonzero as nonzero,
-    _reduction_functions,
+    _numpy_all,
+    _numpy_any,
 )
 
 
@@ -200,21 +204,32 @@ _FUNCTIONS = {
     np.cumsum: cumsum,
     np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
-    np.dot: numpy_reductions.dot,
-    np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
-    np.vdot: lambda a, b: reductions.dot(a.conj(), b),
-    np.outer: lambda a, b: np_ravel(a)[:, None] * np_ravel(b)[None],
     np.where: where,
-    np.concatenate: lambda arrays, axis=0: (
-        joining.concatenate([np_ravel(a) for a in arrays])
-        if axis is None
-        else joining.concatenate(arrays, axis)
+    np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
+        joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
     ),
-    np.stack: lambda arrays, axis=0: c_copy(joining.stack(arrays, axis)),
-    np.vstack: numpy_shapes.vstack,
-    np.hstack: numpy_shapes.hstack,
-    np.split: numpy_shapes.split,
-    np.array_split: numpy_shapes.array_split,
+    np.stack: joining.np_stack,
+    np.vstack: joining.vstack,
+    np.hstack: joining.hstack,
+    np.dstack: joining.dstack,
+    np.column_stack: joining.column_stack,
+    np.append: joining.append,
+    np.insert: joining.insert,
+    np.delete: joining.delete,
+    np.split: rearranging.split,
+    np.array_split: rearranging.array_split,
+    np.vsplit: rearranging.vsplit,
+    np.hsplit: rearranging.hsplit,
+    np.dsplit: rearranging.dsplit,
+    np.flip: rearranging.flip,
+    np.flipud: rearranging.flipud,
+    np.fliplr: rearranging.fliplr,
+    np.rot90: rearranging.rot90,
+    np.roll: rearranging.roll,
+    np.repeat: rearranging.repeat,
+    np.tile: rearranging.tile,
+    np.pad: rearranging.pad,
+    np.resize: rearranging.resize,
     np.reshape: np_reshape,
     np.ravel: np_ravel,
     np.transpose: operations.transpose,
@@ -222,10 +237,6 @@ _FUNCTIONS = {
     np.expand_dims: numpy_shapes.expand_dims,
     np.swapaxes: numpy_shapes.swapaxes,
     np.moveaxis: numpy_shapes.moveaxis,
-    np.flip: numpy_shapes.flip,
-    np.flipud: lambda m: numpy_shapes.flip(m, 0),
-    np.fliplr: lambda m: numpy_shapes.flip(m, 1),
-    np.roll: numpy_shapes.roll,
     np.broadcast_to: numpy_shapes.broadcast_to,
     np.atleast_1d: numpy_shapes.atleast_1d,
     np.atleast_2d: numpy_shapes.atleast_2d,
@@ -286,9 +297,26 @@ _FUNCTIONS = {
     np.asarray: _like_device(conversion.asarray),
     np.ascontiguousarray: conversion.ascontiguousarray,
     np.asfortranarray: conversion.asfortranarray,
+    np.fft.fft: fourier.fft,
+    np.fft.fft2: fourier.fft2,
+    np.fft.fftn: fourier.fftn,
+    np.fft.fftshift: fourier.fftshift,
+    np.fft.hfft: fourier.hfft,
+    np.fft.ifft: fourier.ifft,
+    np.fft.ifft2: fourier.ifft2,
+    np.fft.ifftn: fourier.ifftn,
+    np.fft.ifftshift: fourier.ifftshift,
+    np.fft.ihfft: fourier.ihfft,
+    np.fft.irfft: fourier.irfft,
+    np.fft.irfft2: fourier.irfft2,
+    np.fft.irfftn: fourier.irfftn,
+    np.fft.rfft: fourier.rfft,
+    np.fft.rfft2: fourier.rfft2,
+    np.fft.rfftn: fourier.rfftn,
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+    **linear_algebra.FUNCTIONS,
 }
 
 for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0
@@ -302,6 +330,7 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+
 # C calls these without running Python: their arguments are those of NumPy's functions.
 _array_functions.update(
     {
@@ -315,8 +344,8 @@ _array_functions.update(
         np.max: GPUArray.max,
         np.amin: GPUArray.min,
         np.amax: GPUArray.max,
-        np.any: _reduction_functions["_numpy_any"],
-        np.all: _reduction_functions["_numpy_all"],
+        np.any: _numpy_any,
+        np.all: _numpy_all,
     }
 )
 # Sorts: the functions have NumPy's parameters.

@@ -46,6 +46,8 @@ def diff(
     """
     if n < 0:
         raise ValueError(f"n must be 0 or more, not {n}")
+    if n == 0:  # as in NumPy, nothing is put before or after
+        return x.copy()
     parts = [part for part in (prepend, x, append) if part is not None]
     if len(parts) > 1:
         x = concat(parts, axis=axis)

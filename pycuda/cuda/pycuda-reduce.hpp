@@ -256,6 +256,25 @@ struct spread {
 };
 
 template <class T>
+PYCUDA_FN T conjugate(T x)
+{
+    return x;
+}
+template <class T>
+PYCUDA_FN complex<T> conjugate(complex<T> z)
+{
+    return make_complex(z.re, -z.im);
+}
+
+template <class C>
+struct reduce_vdot : reduce_dot<C> {
+    static PYCUDA_FN void add(typename reduce_sum<C>::Acc &acc, C x, C y, int64 i)
+    {
+        reduce_dot<C>::add(acc, conjugate(x), y, i);
+    }
+};
+
+template <class T>
 PYCUDA_FN T squared_size(T x)
 {
     return x * x;

@@ -140,7 +140,7 @@ BITS = [np.bitwise_and, np.bitwise_or, np.bitwise_xor]
 
 
 def ask(x, ufunc, **kwargs):
-    """Call __array_ufunc__ as NumPy does; NumPy keeps the arguments of failed calls."""
+    """Call __array_ufunc__ as NumPy does. NumPy keeps what a failed call was given."""
     return x.__array_ufunc__(ufunc, "accumulate", x, **kwargs)
 
 

@@ -33,12 +33,17 @@ def computation_type(compute):
     return "float" if compute == "float16" else compute
 
 
-def computed(element, compute):
+#: Operations on the bits of a number, which take half precision as it is.
+_ON_BITS = {"nextafter", "spacing"}
+
+
+def computed(element, compute, operation=None):
     """Return the text of an element in the type of the computation."""
     if compute == "raw":
         return element
     if compute == "float16":
-        return f"(float)cast<float16>({element})"
+        half = f"cast<float16>({element})"
+        return half if operation in _ON_BITS else f"(float){half}"
     return f"cast<C>({element})"
 
 
@@ -58,7 +63,10 @@ def _label(request, k):
 def _body(request, elements):
     """Return the statement that makes one element of each output."""
     words = {f"a{k}": element for k, element in enumerate(elements)}
-    words |= {f"c{k}": computed(e, request.compute) for k, e in enumerate(elements)}
+    words |= {
+        f"c{k}": computed(e, request.compute, request.operation)
+        for k, e in enumerate(elements)
+    }
     body = _BODIES.get(request.operation)
     if body is None:
         arguments = ", ".join(f"{{c{k}}}" for k in range(request.inputs))
@@ -111,6 +119,13 @@ def _parameters(request, index, step):
     return parameters
 
 
+def _includes(request):
+    """Return the headers of the operation."""
+    if request.compute.startswith("complex"):
+        return ["#include <pycuda-array-complex.hpp>"]
+    return ["#include <pycuda-array.hpp>"]
+
+
 def elementwise_text(request):
     """Return the source of an elementwise kernel: a ``_KernelRequest``'s."""
     index, step = ("uint64", "int64") if request.wide else ("uint32", "int32")
@@ -119,7 +134,7 @@ def elementwise_text(request):
     else:
         body = _flat(request, index)
     lines = [
-        "#include <pycuda-array.hpp>",
+        *_includes(request),
         "using namespace pycuda_array;",
         *_typedefs(request),
         'extern "C" __global__ void __launch_bounds__(256)',

@@ -22,7 +22,7 @@ _PARAMETERS = (
 )
 
 
-#: Blocks on a multiprocessor that hide the waits of look-back: the registers of a thread
+#: Blocks on a multiprocessor that hide the waits of look-back: the registers of threads
 #: are limited to what so many blocks leave. Values of 16 bytes need more registers.
 _BLOCKS = {"scan_look_back": 5, "scan_columns_look_back": 4, "scan_columns_walk": 4}
 
