@@ -8,12 +8,13 @@ import numpy as np
 
 from pycuda._array.copies import np_ravel
 from pycuda._array.creation import allocator_of
-from pycuda._array.linalg.products import diagonal
+from pycuda._array.layout import normal_axis
 from pycuda._array.streams import on_stream
 from pycuda._driver import (
     GPUArray,
     _fill_triangle,
     _nonzero as nonzero,
+    _plain_array,
     _triangle,
 )
 
@@ -106,6 +107,40 @@ def triu_indices_from(arr, k=0):
     """Return the indices of the upper triangle of a matrix."""
     rows, columns = _matrix_shape(arr)
     return triu_indices(rows, k, columns, allocator=arr.allocator)
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """Return a view of a diagonal of two axes. It is the last axis of the view.
+
+    ``offset`` is the number of the diagonal: above 0 it begins in a later column, below
+    0 in a later row. Raises ValueError for fewer than two axes, or if both are the
+    same.
+    """
+    if a.ndim < 2:
+        raise ValueError(
+            f"an array of shape {a.shape} has no diagonal: two axes needed"
+        )
+    row_axis, column_axis = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
+    if row_axis == column_axis:
+        raise ValueError(f"axis1 and axis2 are the same axis, {row_axis}")
+    others = [k for k in range(a.ndim) if k not in (row_axis, column_axis)]
+    given, a = a, _plain_array(a).transpose(*others, row_axis, column_axis)
+    offset = operator.index(offset)
+    length = min(a.shape[-2] + min(offset, 0), a.shape[-1] - max(offset, 0))
+    shape = (*a.shape[:-2], max(length, 0))
+    if 0 in shape:
+        return GPUArray(shape, a.dtype, given.allocator)
+    corner = a[..., max(-offset, 0) :, max(offset, 0) :]
+    view = GPUArray(
+        shape,
+        a.dtype,
+        given.allocator,
+        base=corner,
+        gpudata=corner.gpudata,
+        strides=(*corner.strides[:-2], corner.strides[-2] + corner.strides[-1]),
+    )
+    view._counts_as = a._counts_as
+    return view
 
 
 def diag(v, k=0, *, stream=None):
