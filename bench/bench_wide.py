@@ -306,13 +306,20 @@ def run(args):
             if row.most is not None and size > row.most:
                 continue
             check = size == min(args.sizes)
-            record = measure(row, packages, data, size, args, check)
+            try:
+                record = measure(row, packages, data, size, args, check)
+            except Exception:  # a package has ended the context: report what there is
+                error = traceback.format_exc(limit=-1)
+                missing[f"{row.name}, {size} elements, and what follows"] = error
+                break
             record["topic"] = topic
             judge(record, min(args.sizes), copies)
             records.append(record)
             if size >= LARGE:
                 for package in packages.values():
                     package.forget()
+        if missing.keys() - PEERS.keys():
+            break
         data.arrays.clear()
         for package in packages.values():
             package.forget()

@@ -2048,6 +2048,12 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
         "threads",
         "lanes",
         "rounds",
+        "tile_columns",
+        "depth",
+        "left_by_row",
+        "right_by_row",
+        "left_vector",
+        "right_vector",
         "length",
         "convolution",
         "fourier",
@@ -2091,6 +2097,18 @@ class _KernelRequest(structseq[Any], tuple[Any, ...]):
     @property
     def rounds(self) -> int: ...
     @property
+    def tile_columns(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def left_by_row(self) -> bool: ...
+    @property
+    def right_by_row(self) -> bool: ...
+    @property
+    def left_vector(self) -> int: ...
+    @property
+    def right_vector(self) -> int: ...
+    @property
     def length(self) -> int: ...
     @property
     def convolution(self) -> int: ...
@@ -2108,6 +2126,7 @@ def _fourier(
     stream: Stream | None,
     /,
 ) -> GPUArray: ...
+def _fourier_library() -> str: ...
 def _fourier_axes(
     function: int,
     a: GPUArray,
@@ -2234,6 +2253,25 @@ def _gather(
     extent: int,
     /,
 ) -> list[Any] | None: ...
+def _join(
+    arrays: Any,
+    axis: int,
+    is_new: bool,
+    /,
+    dtype: DTypeLike | None = None,
+    f_order: bool = False,
+    allocator: _Allocator | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def _remap(
+    a: GPUArray,
+    rule: int,
+    shape: tuple[int, ...],
+    firsts: tuple[int, ...],
+    /,
+    value: Any = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
 def _take(
     a: GPUArray,
     indices: Any,

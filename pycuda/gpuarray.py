@@ -66,7 +66,17 @@ from pycuda._array.grids import (
     meshgrid,
     vander,
 )
-from pycuda._array.joining import concatenate, stack
+from pycuda._array.joining import (
+    append,
+    column_stack,
+    concatenate,
+    delete,
+    dstack,
+    hstack,
+    insert,
+    stack,
+    vstack,
+)
 from pycuda._array.launch_shape import splay, splay_backend as _splay_backend
 from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
@@ -108,6 +118,22 @@ from pycuda._array.quantiles import (
     percentile,
     quantile,
 )
+from pycuda._array.rearranging import (
+    array_split,
+    dsplit,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    pad,
+    repeat,
+    resize,
+    roll,
+    rot90,
+    split,
+    tile,
+    vsplit,
+)
 from pycuda._array.reductions import dot
 from pycuda._array.sequences import geomspace, linspace, logspace
 from pycuda._array.sets import (
@@ -145,6 +171,7 @@ from pycuda._driver import (
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _reduction_functions,
+    matmul,
     to_gpu,
     to_gpu_async,
 )

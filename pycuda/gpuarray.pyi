@@ -431,11 +431,109 @@ def from_dlpack(
     stream: Stream | None = None,
 ) -> GPUArray: ...
 def concatenate(
-    arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
+    arrays: _Arrays,
+    axis: SupportsIndex | None = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
 def stack(
-    arrays: _Arrays, axis: int = 0, allocator: _Allocator | None = None
+    arrays: _Arrays,
+    axis: SupportsIndex = 0,
+    allocator: _Allocator | None = None,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
 ) -> GPUArray: ...
+def vstack(
+    tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
+) -> GPUArray: ...
+def hstack(
+    tup: _Arrays, *, dtype: DTypeLike | None = None, stream: Stream | None = None
+) -> GPUArray: ...
+def dstack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
+def column_stack(tup: _Arrays, *, stream: Stream | None = None) -> GPUArray: ...
+def append(
+    arr: GPUArray,
+    values: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def insert(
+    arr: GPUArray,
+    obj: Any,
+    values: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def delete(
+    arr: GPUArray,
+    obj: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def roll(
+    a: GPUArray,
+    shift: int | Sequence[int],
+    axis: int | Sequence[int] | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def repeat(
+    a: GPUArray,
+    repeats: Any,
+    axis: SupportsIndex | None = None,
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tile(
+    A: GPUArray,  # noqa: N803
+    reps: SupportsIndex | Sequence[SupportsIndex],
+    *,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def pad(
+    array: GPUArray,
+    pad_width: Any,
+    mode: str = "constant",
+    *,
+    constant_values: Any = 0,
+    stream: Stream | None = None,
+    **kwargs: Any,
+) -> GPUArray: ...
+def resize(
+    a: GPUArray, new_shape: _Shape, *, stream: Stream | None = None
+) -> GPUArray: ...
+def flip(m: GPUArray, axis: _Axis = None) -> GPUArray: ...
+def flipud(m: GPUArray) -> GPUArray: ...
+def fliplr(m: GPUArray) -> GPUArray: ...
+def rot90(m: GPUArray, k: int = 1, axes: tuple[int, int] = (0, 1)) -> GPUArray: ...
+def array_split(
+    ary: GPUArray,
+    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
+    axis: int = 0,
+) -> list[GPUArray]: ...
+def split(
+    ary: GPUArray,
+    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
+    axis: int = 0,
+) -> list[GPUArray]: ...
+def vsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def hsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
+def dsplit(
+    ary: GPUArray, indices_or_sections: SupportsIndex | Sequence[SupportsIndex]
+) -> list[GPUArray]: ...
 def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray: ...
 def transpose(a: GPUArray, axes: Sequence[SupportsIndex] | None = None) -> GPUArray: ...
 def splay(

@@ -6,13 +6,7 @@ import numpy as np
 
 from pycuda._array.layout import broadcast_to
 from pycuda._array.streams import on_stream
-from pycuda._driver import (
-    GPUArray,
-    _array_ops,
-    _cumprod as cumprod,
-    _elementwise,
-    _plain_array,
-)
+from pycuda._driver import GPUArray, _array_ops, _cumprod, _elementwise, _plain_array
 
 
 def _counted(length, dtype, allocator):
@@ -115,5 +109,5 @@ def vander(x, N=None, increasing=False, *, stream=None):
         rising[:, :1] = 1
         if columns > 1:
             repeated = broadcast_to(_plain_array(x)[:, None], (x.shape[0], columns - 1))
-            rising[:, 1:] = cumprod(repeated, 1, dtype)
+            rising[:, 1:] = _cumprod(repeated, 1, dtype)
     return result

@@ -11,8 +11,10 @@ from pycuda._array.compilation import compile_text
 from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.fourier import fourier_text
 from pycuda._array.sources.indexing import indexing_text
+from pycuda._array.sources.joining import join_text
 from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
+from pycuda._array.sources.remapping import remap_text
 from pycuda._array.sources.scan import scan_text
 from pycuda._array.sources.sort import sort_text
 from pycuda._array.sources.transpose import transpose_text
@@ -30,6 +32,8 @@ TEXT_OF_FAMILY = {
     "triangle": triangle_text,
     "fourier": fourier_text,
     "indexing": indexing_text,
+    "join": join_text,
+    "remap": remap_text,
 }
 
 #: The compiler's options, for families that do not take those of compile_text. Fourier

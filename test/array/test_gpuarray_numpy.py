@@ -91,7 +91,7 @@ def ask(x, ufunc, method, *args, **kwargs):
         (lambda x: np.median(x), "numpy.median has no"),
         (lambda x: np.sort(x), "numpy.sort has no"),
         (lambda x: np.cumsum(x, nonsense=1), "nonsense"),
-        (lambda x: np.concatenate([x, x], dtype="f8"), "numpy.concatenate .*dtype"),
+        (lambda x: np.zeros_like(x, subok=False), "numpy.zeros_like .*subok"),
         (lambda x: np.dot(x, x), r"numpy.dot .*\(4, 5\)"),
         (lambda x: np.add(x, np.ones((4, 5))), "to_gpu"),
         (lambda x: np.add(x, x, where=np.ones((4, 5), bool)), "to_gpu"),

@@ -119,6 +119,22 @@ FUNCTIONS = {
     "maximum": ("gpuarray.maximum(x, zero, stream=a)", "v"),
     "minimum": ("gpuarray.minimum(x, one, stream=a)", "v"),
     "take": ("gpuarray.take(x, index, stream=a)", "v[::3]"),
+    "concatenate": ("gpuarray.concatenate((x, x), stream=a)", "np.append(v, v)"),
+    "stack": ("gpuarray.stack((x, x), stream=a)", "np.stack((v, v))"),
+    "vstack": ("gpuarray.vstack((x, x), stream=a)", "np.stack((v, v))"),
+    "hstack": ("gpuarray.hstack((x, x), stream=a)", "np.append(v, v)"),
+    "dstack": ("gpuarray.dstack((x, x), stream=a)", "np.dstack((v, v))"),
+    "column_stack": ("gpuarray.column_stack((x, x), stream=a)",)
+    + ("np.column_stack((v, v))",),
+    "append": ("gpuarray.append(x, x[:3], stream=a)", "np.append(v, v[:3])"),
+    "insert": ("gpuarray.insert(x, [1, 5], 7, stream=a)",)
+    + ("np.insert(v, [1, 5], 7)",),
+    "delete": ("gpuarray.delete(x, [1, 5], stream=a)", "np.delete(v, [1, 5])"),
+    "roll": ("gpuarray.roll(x, 3, stream=a)", "np.roll(v, 3)"),
+    "repeat": ("gpuarray.repeat(x, 2, stream=a)", "np.repeat(v, 2)"),
+    "tile": ("gpuarray.tile(x, 2, stream=a)", "np.tile(v, 2)"),
+    "pad": ("gpuarray.pad(x, 2, 'edge', stream=a)", "np.pad(v, 2, 'edge')"),
+    "resize": ("gpuarray.resize(x, 2 * N, stream=a)", "np.resize(v, 2 * N)"),
     "take_along_axis": ("gpuarray.take_along_axis(x, index, stream=a)", "v[::3]"),
     "put": (
         "into(y, lambda y: gpuarray.put(y, place, x[:len(index)], stream=a))",
@@ -149,6 +165,13 @@ FUNCTIONS = {
 #: Other ways to call them, and other functions with a stream.
 MORE = {
     "take into": ("gpuarray.take(x, index, y[:len(index)], a)", "v[::3]"),
+    "concatenate into": ("gpuarray.concatenate((x[:5], x[5:]), out=y, stream=a)", "v"),
+    "concatenate of gaps": ("gpuarray.concatenate((x[::2], x[1::2]), stream=a)",)
+    + ("np.append(v[::2], v[1::2])",),
+    "pad with values": (
+        "gpuarray.pad(x, 2, constant_values=(1, 2), stream=a)",
+        "np.pad(v, 2, constant_values=(1, 2))",
+    ),
     "take of gaps": ("gpuarray.take(x[::2], index[:3000], stream=a)", "v[:18000:6]"),
     "mean along": ("gpuarray.mean(x.reshape(100, 200), axis=0, stream=a)",)
     + ("v.reshape(100, 200).mean(0)",),

@@ -59,15 +59,12 @@ half_value(uint16_t bits)
 {
     int exponent = bits >> 10 & 31;
     double fraction = bits & 1023;
-    double value = exponent ? (1024 + fraction) / 1024 : fraction / 512;
-    for (int i = exponent ? exponent : 1; i < 15; i++) {
-        value /= 2;
+    double value = ldexp(fraction, -24);
+    if (exponent == 31) {
+        value = fraction != 0 ? NAN : INFINITY;
     }
-    for (int i = 15; i < exponent; i++) {
-        value *= 2;
-    }
-    if (exponent == 0) {
-        value /= 2;
+    else if (exponent != 0) {
+        value = ldexp(1024 + fraction, exponent - 25);
     }
     return bits & 0x8000 ? -value : value;
 }
@@ -99,10 +96,17 @@ half_bits(double value)
     if (value == 0) {
         return sign;
     }
+    if (isnan(value)) {
+        return 0x7e00;
+    }
+    if (exponent > 16 || isinf(value)) {
+        return sign | 0x7c00;
+    }
     if (exponent < -13) {
         return (uint16_t)(sign | (int)lround(ldexp(fabs(value), 24)));
     }
-    return (uint16_t)(sign | ((exponent + 14) * 1024 + (int)lround(fraction * 2048) - 1024));
+    return (uint16_t)(sign |
+                      ((exponent + 14) * 1024 + (int)lround(fraction * 2048) - 1024));
 }
 
 static void
@@ -140,13 +144,12 @@ is_valid(int op, int64_t rows, int64_t columns, int64_t leading)
 }
 
 int
-cublasGemmStridedBatchedEx_64(context *handle, int op_a, int op_b, int64_t m,
-                              int64_t n, int64_t k, const void *alpha, const void *a,
-                              int type_a, int64_t lda, long long step_a, const void *b,
-                              int type_b, int64_t ldb, long long step_b,
-                              const void *beta, void *c, int type_c, int64_t ldc,
-                              long long step_c, int64_t count, int compute,
-                              int algorithm)
+cublasGemmStridedBatchedEx_64(context *handle, int op_a, int op_b, int64_t m, int64_t n,
+                              int64_t k, const void *alpha, const void *a, int type_a,
+                              int64_t lda, long long step_a, const void *b, int type_b,
+                              int64_t ldb, long long step_b, const void *beta, void *c,
+                              int type_c, int64_t ldc, long long step_c, int64_t count,
+                              int compute, int algorithm)
 {
     int is_double = type_a == 1 || type_a == 5;
     if (fake_failing != 0) {
@@ -167,9 +170,9 @@ cublasGemmStridedBatchedEx_64(context *handle, int op_a, int op_b, int64_t m,
             for (int64_t column = 0; column < n; column++) {
                 double complex sum = 0;
                 for (int64_t j = 0; j < k; j++) {
-                    sum += read_item(a, type_a, i * step_a + place(op_a, row, j, lda)) *
-                           read_item(b, type_b,
-                                     i * step_b + place(op_b, j, column, ldb));
+                    sum +=
+                        read_item(a, type_a, i * step_a + place(op_a, row, j, lda)) *
+                        read_item(b, type_b, i * step_b + place(op_b, j, column, ldb));
                 }
                 write_item(c, type_c, i * step_c + row + column * ldc, sum);
             }
@@ -180,17 +183,16 @@ cublasGemmStridedBatchedEx_64(context *handle, int op_a, int op_b, int64_t m,
 }
 
 int
-cublasGemmStridedBatchedEx(context *handle, int op_a, int op_b, int m, int n,
-                           int k, const void *alpha, const void *a, int type_a, int lda,
+cublasGemmStridedBatchedEx(context *handle, int op_a, int op_b, int m, int n, int k,
+                           const void *alpha, const void *a, int type_a, int lda,
                            long long step_a, const void *b, int type_b, int ldb,
                            long long step_b, const void *beta, void *c, int type_c,
                            int ldc, long long step_c, int count, int compute,
                            int algorithm)
 {
-    return cublasGemmStridedBatchedEx_64(handle, op_a, op_b, m, n, k, alpha, a, type_a,
-                                         lda, step_a, b, type_b, ldb, step_b, beta, c,
-                                         type_c, ldc, step_c, count, compute,
-                                         algorithm);
+    return cublasGemmStridedBatchedEx_64(
+        handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, step_a, b, type_b, ldb,
+        step_b, beta, c, type_c, ldc, step_c, count, compute, algorithm);
 }
 
 int

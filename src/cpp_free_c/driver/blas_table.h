@@ -2,7 +2,8 @@
  *
  * Invariant: after pcu_blas_load has succeeded, every member is set, except those whose
  * row in abi/cublas_abi.h says that they may be missing; these may be NULL. The library
- * is never closed. The interpreter lock guards the table. Callers: python/array/product.
+ * is never closed. The interpreter lock guards the table. Callers:
+ * python/array/product.
  */
 #ifndef DRIVER_BLAS_TABLE_H
 #define DRIVER_BLAS_TABLE_H

@@ -32,7 +32,7 @@
     FIELD(uint8_t, ndim, NUMBER, "axes of the loop; 0 for a flat kernel") \
     FIELD(uint8_t, wide, FLAG, "true if indices have 64 bits, not 32") \
     FIELD(uint8_t, vector, NUMBER, "elements of a vector, or of a thread in scans and sorts; bytes of a word for raw elements") \
-    FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result; index arrays: how many") \
+    FIELD(uint8_t, kept_ndim, NUMBER, "reductions: axes of the result; index arrays, joins: how many arrays; remaps: bit k is 1 if axis k is mapped") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
@@ -61,6 +61,8 @@
     X(TRIANGLE, "triangle")       \
     X(FOURIER, "fourier")         \
     X(INDEXING, "indexing")       \
+    X(JOIN, "join")               \
+    X(REMAP, "remap")             \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -82,7 +84,9 @@
  * accumulators that they stored. Scans: see python/array/ops/scan_layout.h. Index
  * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
  * value, check only looks for an index out of bounds. Without a suffix such an index is
- * noted; with one it is wrapped around or clipped. */
+ * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
+ * array, or each thread finds the array of its place in the result. Remaps: the rule
+ * that gives the place of an element along an axis, see python/array/ops/remap.h. */
 #define PCU_KERNEL_VARIANTS(X) \
     X(BY_BLOCK, "by_block")           \
     X(BY_ROW, "by_row")               \
@@ -107,6 +111,17 @@
     X(SCATTER_CLIPPED, "scatter_clipped") \
     X(FILL, "fill")                       \
     X(CHECK, "check")                     \
+    X(JOIN_SOURCES, "join_sources")       \
+    X(JOIN_PLACES, "join_places")         \
+    X(REMAP_ROLL, "remap_roll")           \
+    X(REMAP_REPEAT, "remap_repeat")       \
+    X(REMAP_TILE, "remap_tile")           \
+    X(REMAP_EMPTY, "remap_empty")         \
+    X(REMAP_CONSTANT, "remap_constant")   \
+    X(REMAP_EDGE, "remap_edge")           \
+    X(REMAP_WRAP, "remap_wrap")           \
+    X(REMAP_REFLECT, "remap_reflect")     \
+    X(REMAP_SYMMETRIC, "remap_symmetric") \
 
 /* clang-format on */
 

@@ -114,6 +114,9 @@ context_end_noraise(pcu_context *self)
     if (self->end_blas != NULL) {
         self->end_blas(self);
     }
+    if (self->end_fourier != NULL) {
+        self->end_fourier(self);
+    }
     if (self->unload_kernels != NULL) {
         self->unload_kernels(self);
     }
@@ -483,6 +486,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     if (self->rec.alive && self->end_blas != NULL) {
         self->end_blas(self); /* another thread may use the context during this call */
+    }
+    if (self->rec.alive && self->end_fourier != NULL) {
+        self->end_fourier(self);
     }
     if (self->rec.alive && self->unload_kernels != NULL) {
         self->unload_kernels(self); /* another thread may detach it during this call */

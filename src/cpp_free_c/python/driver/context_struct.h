@@ -13,6 +13,7 @@
 struct pcu_kernels;
 struct pcu_blas_handle;
 struct pcu_index_report;
+struct pcu_fourier_library;
 
 typedef struct pcu_context {
     PyObject_HEAD
@@ -26,6 +27,8 @@ typedef struct pcu_context {
     struct pcu_index_report *index_report; /* NULL before the first index array */
     int (*check_index_report)(struct pcu_context *self); /* set with the report, */
     void (*free_index_report)(struct pcu_context *self); /* as this one */
+    struct pcu_fourier_library *fourier; /* cuFFT; NULL before the first transform */
+    void (*end_fourier)(struct pcu_context *self); /* set before the first transform */
     pcu_context_record rec;
 } pcu_context;
 

@@ -4,6 +4,7 @@
 
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/array/fourier/form.h"
 #include "python/array/fourier/passes.h"
 #include "python/array/memory.h"
 #include "python/array/ops/kernel_launch.h"
@@ -21,8 +22,8 @@ typedef struct {
     int compute;
     PyObject *allocator;
     CUstream stream;
-    size_t shape[PCU_MAX_NDIM];          /* of the other axes, joined */
-    ptrdiff_t strides[2][PCU_MAX_NDIM];  /* of `in` and `out` along them */
+    size_t shape[PCU_MAX_NDIM];         /* of the other axes, joined */
+    ptrdiff_t strides[2][PCU_MAX_NDIM]; /* of `in` and `out` along them */
     pcu_fourier_transform transform;
     pcu_fourier_plan plan;
 } axis_run;
@@ -316,43 +317,16 @@ axis_attempt(axis_run *run)
     return rc;
 }
 
-/* The part of an array that other code must not change during the call. */
-typedef struct {
-    int ndim;
-    int type;
-    size_t shape[PCU_MAX_NDIM];
-} axis_form;
-
-static void
-axis_form_read(const pcu_gpuarray *array, axis_form *form)
-{
-    form->ndim = array->ndim;
-    form->type = array->type;
-    memcpy(form->shape, array->shape, (size_t)array->ndim * sizeof(*form->shape));
-}
-
-static int
-axis_form_is(const pcu_gpuarray *array, const axis_form *form)
-{
-    return array->type == form->type &&
-           pcu_gpuarray_has_shape(array, form->ndim, form->shape);
-}
-
 /* Repeat the attempt while kernels are made. Making one runs other code, which may
  * change the arrays. */
 static int
 axis_run_all(axis_run *run)
 {
-    axis_form in;
-    axis_form out;
-    axis_form_read(run->in, &in);
-    axis_form_read(run->out, &out);
+    pcu_fourier_forms forms;
+    pcu_fourier_forms_read(&forms, run->in, run->out);
     int rc = axis_attempt(run);
     while (rc == PCU_KERNEL_MADE) {
-        if (!axis_form_is(run->in, &in) || !axis_form_is(run->out, &out)) {
-            PyErr_SetString(PyExc_RuntimeError,
-                            "the shape or dtype of an array changed during its "
-                            "Fourier transform");
+        if (pcu_fourier_forms_check(&forms, run->in, run->out) < 0) {
             return -1;
         }
         rc = axis_attempt(run);

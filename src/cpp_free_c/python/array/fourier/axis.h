@@ -10,7 +10,7 @@
 typedef enum {
     PCU_FOURIER_COMPLEX, /* n numbers to n numbers */
     PCU_FOURIER_REAL,    /* n real elements to half a spectrum, n / 2 + 1 numbers */
-    PCU_FOURIER_HALF     /* half a spectrum to n real elements, by the inverse transform */
+    PCU_FOURIER_HALF /* half a spectrum to n real elements, by the inverse transform */
 } pcu_fourier_kind;
 
 typedef struct {

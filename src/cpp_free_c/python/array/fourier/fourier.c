@@ -6,7 +6,7 @@
 
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
-#include "python/array/fourier/axis.h"
+#include "python/array/fourier/library.h"
 #include "python/array/layout.h"
 #include "python/array/ops/assign.h"
 #include "python/array/ops/device_copy.h"
@@ -351,29 +351,59 @@ fourier_target_new(const fourier_job *job, int i, pcu_gpuarray *current,
     return fourier_array_new(job, complex_type, shape);
 }
 
-/* Enqueue all steps. The result overlaps the input nowhere, or is the input. */
+/* Enqueue one step, by cuFFT or generated kernels. */
 static int
-fourier_run(const fourier_job *job, pcu_gpuarray *result)
+fourier_run_step(const fourier_job *job, int i, pcu_gpuarray *current,
+                 pcu_gpuarray *target)
+{
+    const pcu_fourier_call *call = job->call;
+    const pcu_fourier_step *step = &job->steps[i];
+    int rc = 1;
+    if (job->count > 1) {
+        rc = pcu_fourier_library(job->st, step, 1, current, target, job->compute,
+                                 call->a->allocator, call->stream);
+    }
+    if (rc == 1) {
+        rc = pcu_fourier_axis(job->st, step, current, target, job->compute,
+                              call->a->allocator, call->stream);
+    }
+    return rc;
+}
+
+/* Enqueue the steps one after another. The result overlaps the input nowhere, or is the
+ * input. */
+static int
+fourier_run_steps(const fourier_job *job, pcu_gpuarray *result)
 {
     const pcu_fourier_call *call = job->call;
     PyObject *current = Py_NewRef((PyObject *)call->a);
     int rc = 0;
     for (int i = 0; rc == 0 && i < job->count; i++) {
-        PyObject *target =
-            fourier_target_new(job, i, (pcu_gpuarray *)current, result);
+        PyObject *target = fourier_target_new(job, i, (pcu_gpuarray *)current, result);
         if (target == NULL) {
             rc = -1;
             break;
         }
-        rc = pcu_fourier_axis(job->st, &job->steps[i], (pcu_gpuarray *)current,
-                              (pcu_gpuarray *)target, job->compute, call->a->allocator,
-                              call->stream);
+        rc = fourier_run_step(job, i, (pcu_gpuarray *)current, (pcu_gpuarray *)target);
         Py_SETREF(current, target);
     }
-    if (job->count == 0) {
-        rc = pcu_device_copy(result, call->a, call->stream);
-    }
     Py_DECREF(current);
+    return rc;
+}
+
+/* Enqueue all steps: together by cuFFT, or one after another. */
+static int
+fourier_run(const fourier_job *job, pcu_gpuarray *result)
+{
+    const pcu_fourier_call *call = job->call;
+    if (job->count == 0) {
+        return pcu_device_copy(result, call->a, call->stream);
+    }
+    int rc = pcu_fourier_library(job->st, job->steps, job->count, call->a, result,
+                                 job->compute, call->a->allocator, call->stream);
+    if (rc == 1) {
+        rc = fourier_run_steps(job, result);
+    }
     return rc;
 }
 

@@ -26,7 +26,8 @@ typedef struct {
 } pcu_fourier_call;
 
 /* Enqueue the transform. Returns the result: a new array, or `out`. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_fourier(pcu_state *st, const pcu_fourier_call *call);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_fourier(pcu_state *st,
+                                            const pcu_fourier_call *call);
 
 /* The numbers of the functions by their names, as a dict. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_fourier_numbers_new(void);

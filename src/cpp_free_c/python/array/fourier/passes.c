@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     const pcu_fourier_transform *transform;
     pcu_fourier_plan *plan;
-    int ndim; /* axes of lines; 0 for the chirp, which is one line */
+    int ndim;  /* axes of lines; 0 for the chirp, which is one line */
     int inner; /* the last axis of lines is closer in memory than the elements */
     size_t n;
     size_t number; /* bytes of a complex number */
@@ -187,8 +187,8 @@ pass_series_begin(pass_series *series, const pcu_fourier_transform *transform,
     series->ndim = ndim;
     series->n = n;
     series->number = pass_number_bytes(transform->compute);
-    series->inner = ndim > 0 && Py_ABS(transform->in.strides[last]) <
-                                    Py_ABS(transform->in.step);
+    series->inner =
+        ndim > 0 && Py_ABS(transform->in.strides[last]) < Py_ABS(transform->in.step);
     if (pass_temporary_fill(series) < 0) {
         return pass_raise_too_long(transform);
     }

@@ -40,10 +40,11 @@ typedef struct {
 
 /* A transform along one axis. */
 typedef struct {
-    int compute;  /* PCU_T_FLOAT32 or PCU_T_FLOAT64 */
-    size_t n;     /* elements of the transform */
-    size_t whole; /* the same; 2 * n if two real elements are one number (n is smooth) */
-    int unzips;   /* the result is the transform of the real elements */
+    int compute; /* PCU_T_FLOAT32 or PCU_T_FLOAT64 */
+    size_t n;    /* elements of the transform */
+    size_t
+        whole;  /* the same; 2 * n if two real elements are one number (n is smooth) */
+    int unzips; /* the result is the transform of the real elements */
     double scale;
     int ndim; /* axes of lines, joined where possible */
     const size_t *shape;

@@ -308,8 +308,8 @@ pcu_blas_describe_new(pcu_state *st, pcu_context *ctx)
         return PyUnicode_FromFormat("generated kernels: %s", ctx->blas->reason);
     }
     (void)pcu_blas.GetVersion(ctx->blas->handle, &version);
-    return PyUnicode_FromFormat("cuBLAS %d.%d.%d", version / 10000,
-                                version / 100 % 100, version % 100);
+    return PyUnicode_FromFormat("cuBLAS %d.%d.%d", version / 10000, version / 100 % 100,
+                                version % 100);
 }
 
 /* -- one product ------------------------------------------------------------------- */

@@ -20,8 +20,8 @@ PCU_HIDDEN PCU_RAISES int pcu_blas_choose(pcu_state *st, pcu_context *ctx);
 /* 1 if cuBLAS has products of this type. */
 PCU_HIDDEN int pcu_blas_has_type(int type);
 
-/* 1 if cuBLAS can take that matrix of the product, PCU_LEFT, PCU_RIGHT or PCU_RESULT, as
- * it lies in memory. */
+/* 1 if cuBLAS can take that matrix of the product, PCU_LEFT, PCU_RIGHT or PCU_RESULT,
+ * as it lies in memory. */
 PCU_HIDDEN int pcu_blas_takes(const pcu_product *product, int which);
 
 /* Enqueue a product of which cuBLAS takes all three matrices. Return 1 if the library

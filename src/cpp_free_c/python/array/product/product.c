@@ -2,7 +2,6 @@
 
 #include "python/array/product/product.h"
 
-
 static void
 product_drop_axis(pcu_product *p, int axis)
 {

@@ -3,7 +3,9 @@
 
 #include "python/array/type/members.h"
 
+#include "python/array/fourier/cufft.h"
 #include "python/array/fourier/fourier.h"
+#include "python/driver/context.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 
@@ -17,13 +19,13 @@ typedef struct {
     CUstream stream;
 } fourier_args;
 
-#define FOURIER_SPECS(lengths_name, axes_name)                     \
-    {"function", pcu_as_int, offsetof(fourier_args, function)},    \
-        {"a", pcu_as_object, offsetof(fourier_args, a)},           \
+#define FOURIER_SPECS(lengths_name, axes_name)                          \
+    {"function", pcu_as_int, offsetof(fourier_args, function)},         \
+        {"a", pcu_as_object, offsetof(fourier_args, a)},                \
         {lengths_name, pcu_as_object, offsetof(fourier_args, lengths)}, \
-        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},  \
-        {"norm", pcu_as_object, offsetof(fourier_args, norm)},     \
-        {"out", pcu_as_object, offsetof(fourier_args, out)},       \
+        {axes_name, pcu_as_object, offsetof(fourier_args, axes)},       \
+        {"norm", pcu_as_object, offsetof(fourier_args, norm)},          \
+        {"out", pcu_as_object, offsetof(fourier_args, out)},            \
         {"stream", pcu_as_stream, offsetof(fourier_args, stream)},
 
 /* The call itself, with the arguments of either function. */
@@ -75,9 +77,10 @@ fourier_along(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     return fourier_call(m, &table, 0, args, nargs, kwnames);
 }
 
-PyDoc_STRVAR(fourier_along_axes_doc,
-             "_fourier_axes($module, function, a, s, axes, norm, out, stream, /)\n--\n\n"
-             "Enqueue the Fourier transform of that number along several axes.");
+PyDoc_STRVAR(
+    fourier_along_axes_doc,
+    "_fourier_axes($module, function, a, s, axes, norm, out, stream, /)\n--\n\n"
+    "Enqueue the Fourier transform of that number along several axes.");
 
 static PyObject *
 fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -88,10 +91,28 @@ fourier_along_axes(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return fourier_call(m, &table, 1, args, nargs, kwnames);
 }
 
+PyDoc_STRVAR(fourier_library_doc,
+             "_fourier_library($module, /)\n--\n\n"
+             "Return a sentence: what transforms in the current context, and why.");
+
+static PyObject *
+fourier_library(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *ctx = pcu_context_require(st, "cuCtxGetCurrent");
+    if (ctx == NULL) {
+        return NULL;
+    }
+    PyObject *sentence = pcu_cufft_describe_new(st, (pcu_context *)ctx);
+    Py_DECREF(ctx);
+    return sentence;
+}
+
 PyMethodDef pcu_fourier_functions[] = {
     {"_fourier", (PyCFunction)(void (*)(void))fourier_along,
      METH_FASTCALL | METH_KEYWORDS, fourier_along_doc},
     {"_fourier_axes", (PyCFunction)(void (*)(void))fourier_along_axes,
      METH_FASTCALL | METH_KEYWORDS, fourier_along_axes_doc},
+    {"_fourier_library", fourier_library, METH_NOARGS, fourier_library_doc},
     {NULL, NULL, 0, NULL},
 };

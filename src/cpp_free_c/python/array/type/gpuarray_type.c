@@ -329,6 +329,7 @@ array_add_functions(PyObject *m)
         pcu_operation_functions,
         pcu_fourier_functions,
         pcu_index_functions,
+        pcu_shape_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
         pcu_scan_functions,

@@ -34,6 +34,7 @@ extern PCU_HIDDEN PyMethodDef pcu_device_methods[]; /* device.c */
 extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_fourier_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_index_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_shape_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];

@@ -1,4 +1,5 @@
-/* The operators of GPUArray: a + b, a += b, a < b, a @ b, and the names of Python 2 for `/`.
+/* The operators of GPUArray: a + b, a += b, a < b, a @ b, and the names of Python 2 for
+ * `/`.
  *
  * An operand of a foreign type makes an operator return NotImplemented. The slots go
  * into the type: see gpuarray_type.c. */

@@ -41,9 +41,11 @@ PyDoc_STRVAR(
     "Return the matrix product a @ b of two GPUArrays, by NumPy's rules.\n\n"
     "The shapes are (..., m, k) and (..., k, n); the axes before the last two\n"
     "broadcast. An array with one axis is a vector. All number types are computed in\n"
-    "the common dtype, or in dtype: float16 is summed in float32, integers wrap around\n"
+    "the common dtype, or in dtype: float16 is summed in float32, integers wrap "
+    "around\n"
     "and bool gives whether any product is true.\n\n"
-    "cuBLAS computes floating-point and complex products where it is found, in the full\n"
+    "cuBLAS computes floating-point and complex products where it is found, in the "
+    "full\n"
     "precision of the dtype (no TF32); generated kernels compute all others. Strided\n"
     "and transposed operands are not copied where BLAS can take them. ValueError if\n"
     "the shapes do not fit or an operand has no axes, TypeError for other types.");
