@@ -2018,7 +2018,6 @@ def _product_library() -> str: ...
 
 _array_reductions: dict[str, int]
 _array_functions: dict[Any, Any]
-_reduction_functions: dict[str, Any]
 _kernel_families: tuple[str, ...]
 _operand_passing: tuple[str, ...]
 _kernel_variants: tuple[str, ...]
@@ -2195,6 +2194,9 @@ def _cumulative_prod(
     include_initial: bool = False,
     stream: Stream | None = None,
 ) -> GPUArray: ...
+def _nonzero(a: GPUArray, stream: Stream | None = None) -> tuple[GPUArray, ...]: ...
+def _flatnonzero(a: GPUArray, stream: Stream | None = None) -> GPUArray: ...
+def _argwhere(a: GPUArray, stream: Stream | None = None) -> GPUArray: ...
 def _accumulate(
     op: int,
     a: GPUArray,
@@ -2220,6 +2222,150 @@ def _triangle(
 ) -> GPUArray: ...
 def _fill_triangle(
     array: GPUArray, lower: bool, k: int, /, stream: Stream | None = None
+) -> GPUArray: ...
+def _sum(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _prod(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _mean(
+    a: GPUArray,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _min(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _max(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _argmin(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _argmax(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _count_nonzero(
+    a: GPUArray,
+    stream: Stream | None = None,
+    *,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def _any(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _all(
+    a: GPUArray,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    axis: _Axis = None,
+    keepdims: bool = False,
+    out: GPUArray | None = None,
+    *,
+    initial: _Number | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _var(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _std(
+    a: GPUArray,
+    axis: _Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_any(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
+) -> GPUArray: ...
+def _numpy_all(
+    a: GPUArray,
+    axis: _Axis = None,
+    out: GPUArray | None = None,
+    keepdims: bool = False,
+    *,
+    where: GPUArray | bool = True,
 ) -> GPUArray: ...
 def _lend_to_threads(context: Context | None, /) -> None: ...
 def _working_context() -> Context | None: ...

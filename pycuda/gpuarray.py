@@ -82,6 +82,7 @@ from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
 )
+from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.numpy_shapes import (
     atleast_1d,
     atleast_2d,
@@ -164,13 +165,27 @@ from pycuda._array.vector_types import vector_members as _vector_members
 from pycuda._driver import (
     ArrayFlags,
     GPUArray,
+    _all as all,
+    _any as any,
+    _argmax as argmax,
+    _argmin as argmin,
+    _argwhere as argwhere,
+    _count_nonzero as count_nonzero,
     _cummax as cummax,
     _cummin as cummin,
     _cumprod as cumprod,
     _cumsum as cumsum,
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
-    _reduction_functions,
+    _flatnonzero as flatnonzero,
+    _max as max,
+    _mean as mean,
+    _min as min,
+    _nonzero as nonzero,
+    _prod as prod,
+    _std as std,
+    _sum as sum,
+    _var as var,
     matmul,
     to_gpu,
     to_gpu_async,
@@ -185,20 +200,6 @@ from pycuda.compyte.array import (
 _ArrayFlags = ArrayFlags
 
 empty = GPUArray
-
-# Functions of C, so that a repeated call runs no Python.
-sum = _reduction_functions["sum"]
-prod = _reduction_functions["prod"]
-mean = _reduction_functions["mean"]
-var = _reduction_functions["var"]
-std = _reduction_functions["std"]
-min = _reduction_functions["min"]
-max = _reduction_functions["max"]
-argmin = _reduction_functions["argmin"]
-argmax = _reduction_functions["argmax"]
-any = _reduction_functions["any"]
-all = _reduction_functions["all"]
-count_nonzero = _reduction_functions["count_nonzero"]
 
 
 class vec:  # noqa: N801

@@ -16,12 +16,15 @@ from pycuda._driver import (
     GPUArray as GPUArray,
     Stream,
     _Allocator,
+    _argwhere,
     _cummax,
     _cummin,
     _cumprod,
     _cumsum,
     _cumulative_prod,
     _cumulative_sum,
+    _flatnonzero,
+    _nonzero,
     _Number,
     _Operand,
     _Order,
@@ -31,12 +34,15 @@ from pycuda._driver import (
 )
 from pycuda.characterize import has_double_support as has_double_support
 
+argwhere = _argwhere
 cummax = _cummax
 cummin = _cummin
 cumprod = _cumprod
 cumsum = _cumsum
 cumulative_prod = _cumulative_prod
 cumulative_sum = _cumulative_sum
+flatnonzero = _flatnonzero
+nonzero = _nonzero
 
 _T = TypeVar("_T")
 _Axis: TypeAlias = int | tuple[int, ...] | None
@@ -706,6 +712,12 @@ def std(
     allocator: _Allocator | None = None,
     where: GPUArray | bool = True,
 ) -> GPUArray: ...
+def extract(condition: Any, arr: GPUArray) -> GPUArray: ...
+def compress(
+    condition: Any, a: GPUArray, axis: int | None = None, out: GPUArray | None = None
+) -> GPUArray: ...
+def place(arr: GPUArray, mask: GPUArray, vals: Any) -> None: ...
+def putmask(a: GPUArray, mask: GPUArray, values: Any) -> None: ...
 def dot(
     a: GPUArray,
     b: GPUArray,

@@ -535,17 +535,13 @@ def is_of_driver(source):
 
 
 def stub(root, sources):
-    """Refuse a public method of pycuda._driver that its stub file does not have.
-
-    Some functions of pycuda.gpuarray are made there too: they are in its stub file.
-    """
-    paths = [root / "pycuda" / name for name in ("_driver.pyi", "gpuarray.pyi")]
-    if not paths[0].is_file():
+    """Refuse a public method of pycuda._driver that its stub file does not have."""
+    path = root / "pycuda" / "_driver.pyi"
+    if not path.is_file():
         return
     macros = macros_of(sources)
-    # Functions of pycuda.gpuarray may have an underscore in front in pycuda._driver.
-    text = "".join(path.read_text("utf-8") for path in paths if path.is_file())
-    known = set(re.findall(r"\bdef _?(\w+)\(", text))
+    # The module has the functions of pycuda.gpuarray with an underscore in front.
+    known = set(re.findall(r"\bdef _?(\w+)\(", path.read_text(encoding="utf-8")))
     for source in sources:
         if is_of_driver(source):
             own = {**macros, **macros_of([source])}

@@ -9,9 +9,14 @@ import numpy as np
 from pycuda._array.copies import np_ravel
 from pycuda._array.creation import allocator_of
 from pycuda._array.layout import normal_axis
-from pycuda._array.nonzero import nonzero
 from pycuda._array.streams import on_stream
-from pycuda._driver import GPUArray, _fill_triangle, _plain_array, _triangle
+from pycuda._driver import (
+    GPUArray,
+    _fill_triangle,
+    _nonzero as nonzero,
+    _plain_array,
+    _triangle,
+)
 
 
 def _length(value, name):

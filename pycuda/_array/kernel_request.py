@@ -12,6 +12,7 @@ from pycuda._array.sources.elementwise import elementwise_text
 from pycuda._array.sources.fourier import fourier_text
 from pycuda._array.sources.indexing import indexing_text
 from pycuda._array.sources.joining import join_text
+from pycuda._array.sources.mask import mask_text
 from pycuda._array.sources.product import product_text
 from pycuda._array.sources.reduction import reduction_text
 from pycuda._array.sources.remapping import remap_text
@@ -27,6 +28,7 @@ TEXT_OF_FAMILY = {
     "reduction": reduction_text,
     "transpose": transpose_text,
     "scan": scan_text,
+    "mask": mask_text,
     "sort": sort_text,
     "product": product_text,
     "triangle": triangle_text,

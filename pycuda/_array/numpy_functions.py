@@ -28,12 +28,13 @@ from pycuda._array import (
 )
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to
+from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.masks import as_mask
-from pycuda._array.nonzero import nonzero as nonzero_of_mask
 from pycuda._array.numpy_calls import called, into
 from pycuda._array.overlap import may_overlap
 from pycuda._driver import (
     GPUArray,
+    _argwhere as argwhere,
     _array_functions,
     _array_ops,
     _cumprod as cumprod,
@@ -41,7 +42,10 @@ from pycuda._driver import (
     _cumulative_prod as cumulative_prod,
     _cumulative_sum as cumulative_sum,
     _elementwise,
-    _reduction_functions,
+    _flatnonzero as flatnonzero,
+    _nonzero as nonzero,
+    _numpy_all,
+    _numpy_any,
 )
 
 
@@ -52,18 +56,6 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if out is not None and out.dtype != a.dtype:
         return into(elements.take(a, indices, None, None, axis, mode), out)
     return elements.take(a, indices, out, None, axis, mode)
-
-
-def nonzero(a):
-    """Return the indices of the elements that are not 0, one array for each axis."""
-    if a.ndim == 0:
-        raise ValueError("nonzero of an array without axes: use atleast_1d()")
-    return tuple(nonzero_of_mask(a if a.dtype == bool else a != 0))
-
-
-def flatnonzero(a):
-    """Return the flat indices of the elements that are not 0."""
-    return nonzero(np_ravel(a))[0]
 
 
 def where(condition, x=None, y=None):
@@ -258,6 +250,11 @@ _FUNCTIONS = {
     np.put_along_axis: elements.put_along_axis,
     np.nonzero: nonzero,
     np.flatnonzero: flatnonzero,
+    np.argwhere: argwhere,
+    np.extract: extract,
+    np.compress: compress,
+    np.place: place,
+    np.putmask: putmask,
     np.clip: clip,
     np.round: round,
     np.around: round,
@@ -335,6 +332,7 @@ _FUNCTIONS |= {
     for function in (cumulative_sum, cumulative_prod)
     if hasattr(np, function.__name__)
 }
+
 # C calls these without running Python: their arguments are those of NumPy's functions.
 _array_functions.update(
     {
@@ -348,8 +346,8 @@ _array_functions.update(
         np.max: GPUArray.max,
         np.amin: GPUArray.min,
         np.amax: GPUArray.max,
-        np.any: _reduction_functions["_numpy_any"],
-        np.all: _reduction_functions["_numpy_all"],
+        np.any: _numpy_any,
+        np.all: _numpy_all,
     }
 )
 # Sorts: the functions have NumPy's parameters.

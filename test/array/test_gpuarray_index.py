@@ -293,7 +293,7 @@ def test_the_number_of_a_mask_is_all_that_is_read(ctx, counted):
     got = x[m]
     x[m] = got * 2
     GPUArray.get = get
-    assert reads == [8, 8]
+    assert reads == []  # kernels write the number to the host
     same(x, np.where(MASK, HOST * 2, HOST))
 
 

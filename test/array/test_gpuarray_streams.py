@@ -106,6 +106,9 @@ FUNCTIONS = {
     "arange": ("gpuarray.arange(N, dtype=np.float32, stream=a)", "np.arange(N)"),
     "cumsum": ("gpuarray.cumsum(x, stream=a)", "v.cumsum(dtype=float)"),
     "cumprod": ("gpuarray.cumprod(x[:5], stream=a)", "v[:5].cumprod()"),
+    "nonzero": ("gpuarray.nonzero(x, stream=a)[0]", "np.flatnonzero(v)"),
+    "flatnonzero": ("gpuarray.flatnonzero(x, stream=a)", "np.flatnonzero(v)"),
+    "argwhere": ("gpuarray.argwhere(x, stream=a)[:, 0]", "np.flatnonzero(v)"),
     "cummax": ("gpuarray.cummax(x, stream=a)", "np.maximum.accumulate(v)"),
     "cummin": ("gpuarray.cummin(x, stream=a)", "np.minimum.accumulate(v)"),
     "cumulative_sum": (

@@ -149,6 +149,8 @@ def forgetful(call):
 for _name, _call in {
     "argmax": lambda a: a.argmax(),
     "argmin": lambda a: a.argmin(axis=1),
+    "argpartition": lambda a: a.argpartition(2),
+    "argsort": lambda a: a.argsort(axis=0),
     "clip": lambda a: a.clip(2, 9),
     "cumprod": lambda a: a.cumprod(axis=1),
     "cumsum": lambda a: a.cumsum(),
@@ -159,9 +161,11 @@ for _name, _call in {
     "mean": lambda a: a.mean(axis=0),
     "min": lambda a: a.min(),
     "nonzero": lambda a: a.nonzero(),
+    "partition": lambda a: a.partition(2),
     "prod": lambda a: a.prod(),
     "ptp": lambda a: a.ptp(),
     "round": lambda a: a.round(1),
+    "sort": lambda a: a.sort(axis=0),
     "std": lambda a: a.std(),
     "sum": lambda a: a.sum(axis=1, keepdims=True),
     "swapaxes": lambda a: a.swapaxes(0, 1),
@@ -256,4 +260,9 @@ row(
     "GPUArray: the first index array",
     first_index,
     changes={"cuLaunchKernel": "the context keeps the report that it has made"},
+)
+warm(
+    "_sort",
+    lambda a: _driver._sort(a, 0, True, True),
+    lambda w: gpuarray.to_gpu(np.arange(9000, dtype=np.float64)),
 )

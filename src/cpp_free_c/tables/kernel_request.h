@@ -36,7 +36,7 @@
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
     FIELD(uint8_t, partial, FLAG, "reductions: true if the kernel stores accumulators, not results; sorts: true for indices") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
-    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; index arrays and moves: the elements of a thread") \
+    FIELD(uint16_t, tile, NUMBER, "transposes, products: the elements on a side of a tile; elementwise: the vectors of a thread; scans: the threads of a block; masks: the elements of a unit; sorts: the threads of a block or a line; Fourier transforms: the lines of a block; index arrays and moves: the elements of a thread") \
     FIELD(uint16_t, threads, NUMBER, "reductions, Fourier transforms: the threads of a block") \
     FIELD(uint16_t, lanes, NUMBER, "reductions: the threads of a job; in columns, of a row") \
     FIELD(uint32_t, rounds, NUMBER, "reductions: the vectors that a thread loads before it waits") \
@@ -63,6 +63,7 @@
     X(INDEXING, "indexing")       \
     X(JOIN, "join")               \
     X(REMAP, "remap")             \
+    X(MASK, "mask")                 \
 
 /* How an operand is passed: ARRAY an address and strides; SCALAR the value, in the dtype
  * of the operand. Elementwise kernels have more ways: ONE the address of a single
@@ -81,7 +82,8 @@
 
 /* Reductions: the first four reduce elements: a block or a warp for each result, some
  * lanes of a warp, or a thread for neighbouring results. The next two join the
- * accumulators that they stored. Scans: see python/array/ops/scan_layout.h. Index
+ * accumulators that they stored. Scans: see python/array/ops/scan_layout.h.
+ * Masks: see python/array/index/mask_bits.h. Index
  * arrays: gather reads the elements at the indices, scatter writes them, fill writes one
  * value, check only looks for an index out of bounds. Without a suffix such an index is
  * noted; with one it is wrapped around or clipped. Joins: a block copies part of one
@@ -122,6 +124,12 @@
     X(REMAP_WRAP, "remap_wrap")           \
     X(REMAP_REFLECT, "remap_reflect")     \
     X(REMAP_SYMMETRIC, "remap_symmetric") \
+    X(MARK_BYTES, "mark_bytes")           \
+    X(MARK_ELEMENTS, "mark_elements")     \
+    X(TAKE_TRUE, "take_true")             \
+    X(PUT_TRUE, "put_true")               \
+    X(PLACES_OF_TRUE, "places_of_true")   \
+    X(FILL_TRUE, "fill_true") \
 
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
 #include "python/array/index/host_indices.h"
+#include "python/array/index/nonzero.h"
 #include "python/array/index/selection.h"
 #include "python/array/index/values.h"
 #include "python/array/layout.h"
@@ -385,23 +386,6 @@ walk_add_truth(item_walk *walk, PyObject *object)
     return 0;
 }
 
-/* The index arrays of a mask, one for each axis, on the device. */
-static PyObject *
-walk_places_new(PyObject *mask)
-{
-    PyObject *module = PyImport_ImportModule("pycuda._array.nonzero");
-    if (module == NULL) {
-        return NULL;
-    }
-    PyObject *places = PyObject_CallMethod(module, "nonzero", "(O)", mask);
-    Py_DECREF(module);
-    if (places != NULL && !PyList_Check(places) && !PyTuple_Check(places)) {
-        PyErr_SetString(PyExc_TypeError, "nonzero must return a list or a tuple");
-        Py_CLEAR(places);
-    }
-    return places;
-}
-
 static int
 walk_add_device_mask(item_walk *walk, PyObject *object)
 {
@@ -413,19 +397,14 @@ walk_add_device_mask(item_walk *walk, PyObject *object)
     if (walk_check_mask(walk, mask->ndim, mask->shape) < 0) {
         return -1;
     }
-    PyObject *places = walk_places_new(object);
+    PyObject *places = pcu_nonzero_new(mask, walk->stream);
     if (places == NULL) {
         return -1;
     }
-    PyObject *fast = PySequence_Fast(places, "nonzero must return a sequence");
+    for (Py_ssize_t i = 0; rc == 0 && i < PyTuple_GET_SIZE(places); i++) {
+        rc = walk_add_index(walk, (pcu_gpuarray *)PyTuple_GET_ITEM(places, i), 1);
+    }
     Py_DECREF(places);
-    if (fast == NULL) {
-        return -1;
-    }
-    for (Py_ssize_t i = 0; rc == 0 && i < PySequence_Fast_GET_SIZE(fast); i++) {
-        rc = walk_add_index(walk, (pcu_gpuarray *)PySequence_Fast_GET_ITEM(fast, i), 1);
-    }
-    Py_DECREF(fast);
     return rc;
 }
 

@@ -34,8 +34,6 @@ FORWARD(swapaxes, "numpy_methods", "($self, /, axis1, axis2)",
         "Return a view with two axes exchanged.")
 FORWARD(take, "numpy_methods", "($self, /, indices, axis=None, out=None)",
         "Return the elements at indices, of the flat array or along an axis.")
-FORWARD(nonzero, "numpy_methods", "($self, /)",
-        "Return the indices of the elements that are not 0.")
 FORWARD(item, "numpy_methods", "($self, /, *args)",
         "Return the only element, or the one at indices, as a Python number.")
 FORWARD(tolist, "numpy_methods", "($self, /)",
@@ -69,7 +67,6 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(flatten),
     FORWARDED_ROW(swapaxes),
     FORWARDED_ROW(take),
-    FORWARDED_ROW(nonzero),
     FORWARDED_ROW(item),
     FORWARDED_ROW(tolist),
     FORWARDED_ROW(sort),

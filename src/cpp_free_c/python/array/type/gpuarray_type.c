@@ -308,7 +308,7 @@ array_add_methods(pcu_state *st)
         pcu_dlpack_export_methods, pcu_operator_methods,    pcu_element_value_methods,
         pcu_complex_parts_methods, pcu_combination_methods, pcu_numpy_protocol_methods,
         pcu_forwarded_methods,     pcu_scan_methods,        pcu_reduction_methods,
-        pcu_device_methods,
+        pcu_device_methods,        pcu_mask_methods,
     };
     for (size_t i = 0; i < Py_ARRAY_LENGTH(tables); i++) {
         if (pcu_add_methods(st->GPUArray, tables[i]) < 0) {
@@ -330,6 +330,7 @@ array_add_functions(PyObject *m)
         pcu_fourier_functions,
         pcu_index_functions,
         pcu_shape_functions,
+        pcu_reduction_functions,
         pcu_pointer_facts_functions,
         pcu_stream_waits_functions,
         pcu_scan_functions,
@@ -366,6 +367,8 @@ array_add_public_functions(PyObject *m)
 {
     static PyMethodDef *const tables[] = {
         pcu_public_scan_functions,
+        pcu_public_mask_functions,
+        pcu_public_reduction_functions,
     };
     PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
     int rc = 0;
@@ -436,7 +439,7 @@ pcu_gpuarray_setup(PyObject *m, pcu_state *st)
         array_add_type(m, st) < 0 || array_add_priority(st) < 0 ||
         array_add_methods(st) < 0 || array_add_functions(m) < 0 ||
         array_add_public_functions(m) < 0 || array_add_numbers(m, st) < 0 ||
-        pcu_reduction_functions_add(m) < 0 || array_add_fourier_numbers(m) < 0) {
+        array_add_fourier_numbers(m) < 0) {
         return -1;
     }
     return pcu_kernel_request_setup(m, st);

@@ -9,6 +9,7 @@
 #include "driver/shape.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/array/index/mask.h"
 #include "python/array/index/items.h"
 #include "python/array/ops/assign.h"
 #include "python/array/type/forwarding.h"
@@ -188,11 +189,24 @@ index_items(pcu_state *st, PyObject **index, PyObject *const **items, Py_ssize_t
     return 1;
 }
 
+/* 1 if the index is one mask on the device. */
+static int
+index_is_mask(pcu_gpuarray *self, PyObject *index)
+{
+    return !PyTuple_Check(index) && !PyLong_Check(index) && !PySlice_Check(index) &&
+           pcu_mask_fits(self, index);
+}
+
 static PyObject *
 index_subscript(PyObject *op, PyObject *index)
 {
     PyObject *const *items;
     Py_ssize_t n;
+    if (index_is_mask((pcu_gpuarray *)op, index) &&
+        ((pcu_gpuarray *)index)->ndim == ((pcu_gpuarray *)op)->ndim) {
+        return pcu_mask_get((pcu_gpuarray *)op, (pcu_gpuarray *)index,
+                            pcu_stream_current());
+    }
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
         return pcu_index_get((pcu_gpuarray *)op, items, n, pcu_stream_current());
     }
@@ -207,6 +221,13 @@ index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
     if (value == NULL) {
         PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
         return -1;
+    }
+    if (index_is_mask((pcu_gpuarray *)op, index)) {
+        int done = pcu_mask_set((pcu_gpuarray *)op, (pcu_gpuarray *)index, value,
+                                pcu_stream_current());
+        if (done != 0) {
+            return done < 0 ? -1 : 0;
+        }
     }
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
         return pcu_index_set((pcu_gpuarray *)op, items, n, value, pcu_stream_current());

@@ -28,6 +28,7 @@ extern PCU_HIDDEN PyMethodDef pcu_transfer_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_copy_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_dlpack_export_methods[];
 extern PCU_HIDDEN PyMethodDef pcu_scan_methods[]; /* scan_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_mask_methods[]; /* mask_functions.c */
 extern PCU_HIDDEN PyMethodDef pcu_device_methods[]; /* device.c */
 
 /* Functions of the module, each in the file of its name. */
@@ -35,6 +36,7 @@ extern PCU_HIDDEN PyMethodDef pcu_operation_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_fourier_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_index_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_shape_functions[];
+extern PCU_HIDDEN PyMethodDef pcu_reduction_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_transfer_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_plain_array_functions[];
 extern PCU_HIDDEN PyMethodDef pcu_kernel_arguments_functions[];
@@ -47,8 +49,7 @@ extern PCU_HIDDEN PyMethodDef pcu_triangle_functions[];
 
 /* The same for functions that pycuda.gpuarray gives to programs. */
 extern PCU_HIDDEN PyMethodDef pcu_public_scan_functions[]; /* scan_functions.c */
-
-/* reduction_functions.c: add _reduce and the dict _reduction_functions. */
-PCU_HIDDEN PCU_RAISES int pcu_reduction_functions_add(PyObject *m);
+extern PCU_HIDDEN PyMethodDef pcu_public_mask_functions[]; /* mask_functions.c */
+extern PCU_HIDDEN PyMethodDef pcu_public_reduction_functions[];
 
 #endif

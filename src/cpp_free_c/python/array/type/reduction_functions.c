@@ -567,13 +567,13 @@ FUNCTION(std, PCU_REDUCE_STD, function_var_signature, REDUCTIONS,
 
 /* np.any and np.all: the order of arguments is another one than in pycuda.gpuarray. */
 #define NUMPY_REDUCTIONS "pycuda._array.numpy_reductions"
-FUNCTION(_numpy_any, PCU_REDUCE_ANY, numpy_any_signature, NUMPY_REDUCTIONS,
-         "_numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
+FUNCTION(numpy_any, PCU_REDUCE_ANY, numpy_any_signature, NUMPY_REDUCTIONS,
+         "numpy_any($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"
          "\n"
          "Return whether any element is true, with the arguments of NumPy.")
-FUNCTION(_numpy_all, PCU_REDUCE_ALL, numpy_any_signature, NUMPY_REDUCTIONS,
-         "_numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
+FUNCTION(numpy_all, PCU_REDUCE_ALL, numpy_any_signature, NUMPY_REDUCTIONS,
+         "numpy_all($module, a, axis=None, out=None, keepdims=False, *, where=True)\n"
          "--\n"
          "\n"
          "Return whether all elements are true, with the arguments of NumPy.")
@@ -584,58 +584,16 @@ FUNCTION(_numpy_all, PCU_REDUCE_ALL, numpy_any_signature, NUMPY_REDUCTIONS,
             METH_FASTCALL | METH_KEYWORDS, function_##name##_doc \
     }
 
-static PyMethodDef reduction_functions[] = {
-    FUNCTION_ROW(sum),           FUNCTION_ROW(prod),       FUNCTION_ROW(min),
-    FUNCTION_ROW(max),           FUNCTION_ROW(argmin),     FUNCTION_ROW(argmax),
-    FUNCTION_ROW(count_nonzero), FUNCTION_ROW(any),        FUNCTION_ROW(all),
-    FUNCTION_ROW(mean),          FUNCTION_ROW(var),        FUNCTION_ROW(std),
-    FUNCTION_ROW(_numpy_any),    FUNCTION_ROW(_numpy_all), {NULL, NULL, 0, NULL},
+PyMethodDef pcu_public_reduction_functions[] = {
+    FUNCTION_ROW(sum),           FUNCTION_ROW(prod),      FUNCTION_ROW(min),
+    FUNCTION_ROW(max),           FUNCTION_ROW(argmin),    FUNCTION_ROW(argmax),
+    FUNCTION_ROW(count_nonzero), FUNCTION_ROW(any),       FUNCTION_ROW(all),
+    FUNCTION_ROW(mean),          FUNCTION_ROW(var),       FUNCTION_ROW(std),
+    FUNCTION_ROW(numpy_any),     FUNCTION_ROW(numpy_all), {NULL, NULL, 0, NULL},
 };
 
-/* {name: function}. pycuda.gpuarray is the module that the functions name. */
-static PyObject *
-reduction_functions_new(PyObject *m)
-{
-    PyObject *home = PyUnicode_FromString("pycuda.gpuarray");
-    PyObject *functions = PyDict_New();
-    int rc = 0;
-    if (home == NULL || functions == NULL) {
-        rc = -1;
-    }
-    for (PyMethodDef *def = reduction_functions; rc == 0 && def->ml_name != NULL;
-         def++) {
-        PyObject *function = PyCFunction_NewEx(def, m, home);
-        if (function == NULL) {
-            rc = -1;
-            break;
-        }
-        rc = PyDict_SetItemString(functions, def->ml_name, function);
-        Py_DECREF(function);
-    }
-    Py_XDECREF(home);
-    if (rc < 0) {
-        Py_CLEAR(functions);
-    }
-    return functions;
-}
-
-static PyMethodDef reduction_module_functions[] = {
+PyMethodDef pcu_reduction_functions[] = {
     {"_reduce", (PyCFunction)(void (*)(void))operation_reduce,
      METH_FASTCALL | METH_KEYWORDS, operation_reduce_doc},
     {NULL, NULL, 0, NULL},
 };
-
-int
-pcu_reduction_functions_add(PyObject *m)
-{
-    PyObject *functions = reduction_functions_new(m);
-    if (functions == NULL) {
-        return -1;
-    }
-    int rc = PyModule_AddObjectRef(m, "_reduction_functions", functions);
-    Py_DECREF(functions);
-    if (rc < 0) {
-        return -1;
-    }
-    return PyModule_AddFunctions(m, reduction_module_functions);
-}
