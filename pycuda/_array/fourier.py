@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from pycuda._array.creation import arange
-from pycuda._array.numpy_shapes import roll
+from pycuda._array.rearranging import roll
 from pycuda._driver import (
     GPUArray,
     Stream,
