@@ -82,6 +82,19 @@ from pycuda._array.layout import (
     array_like_helper as _array_like_helper,
     compact_strides as _compact_strides,
 )
+from pycuda._array.linalg.einsum import einsum
+from pycuda._array.linalg.products import (
+    cross,
+    inner,
+    kron,
+    matvec,
+    outer,
+    tensordot,
+    trace,
+    vdot,
+    vecdot,
+    vecmat,
+)
 from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.numpy_shapes import (
     atleast_1d,

@@ -29,6 +29,7 @@ from pycuda._driver import (
     _Operand,
     _Order,
     _Shape,
+    matmul as matmul,
     to_gpu as to_gpu,
     to_gpu_async as to_gpu_async,
 )
@@ -724,6 +725,71 @@ def dot(
     dtype: DTypeLike | None = None,
     stream: Stream | None = None,
     allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def einsum(
+    subscripts: str | GPUArray,
+    *operands: Any,
+    out: GPUArray | None = None,
+    dtype: DTypeLike | None = None,
+    optimize: Any = True,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def tensordot(
+    a: GPUArray,
+    b: GPUArray,
+    axes: Any = 2,
+    *,
+    out: GPUArray | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def vecdot(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    axis: int = -1,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+    allocator: _Allocator | None = None,
+) -> GPUArray: ...
+def matvec(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def vecmat(
+    x1: GPUArray,
+    x2: GPUArray,
+    /,
+    out: GPUArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    stream: Stream | None = None,
+) -> GPUArray: ...
+def vdot(a: GPUArray, b: GPUArray, /) -> GPUArray: ...
+def inner(a: _Operand, b: _Operand) -> GPUArray: ...
+def outer(a: GPUArray, b: GPUArray, out: GPUArray | None = None) -> GPUArray: ...
+def kron(a: _Operand, b: _Operand) -> GPUArray: ...
+def cross(
+    a: GPUArray,
+    b: GPUArray,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> GPUArray: ...
+def trace(
+    a: GPUArray,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: GPUArray | None = None,
 ) -> GPUArray: ...
 def subset_sum(
     subset: GPUArray,

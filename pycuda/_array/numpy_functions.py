@@ -28,6 +28,7 @@ from pycuda._array import (
 )
 from pycuda._array.copies import np_ravel, np_reshape
 from pycuda._array.layout import broadcast_to
+from pycuda._array.linalg import numpy_names as linear_algebra
 from pycuda._array.masked import compress, extract, place, putmask
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called, into
@@ -203,10 +204,6 @@ _FUNCTIONS = {
     np.cumsum: cumsum,
     np.cumprod: cumprod,
     np.ptp: numpy_reductions.ptp,
-    np.dot: numpy_reductions.dot,
-    np.inner: lambda a, b: numpy_reductions.matrix_like("inner", a, b),
-    np.vdot: lambda a, b: reductions.dot(a.conj(), b),
-    np.outer: lambda a, b: np_ravel(a)[:, None] * np_ravel(b)[None],
     np.where: where,
     np.concatenate: lambda arrays, axis=0, out=None, dtype=None, casting=None: (
         joining.concatenate(arrays, axis, None, out, dtype=dtype, casting=casting)
@@ -319,6 +316,7 @@ _FUNCTIONS = {
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+    **linear_algebra.FUNCTIONS,
 }
 
 for _name in ("unstack", "matrix_transpose"):  # since NumPy 2.1 and 2.0

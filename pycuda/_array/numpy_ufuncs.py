@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array import reductions
+from pycuda._array.linalg.numpy_names import UFUNCS
 from pycuda._array.masks import as_mask
 from pycuda._array.numpy_calls import called
 from pycuda._driver import GPUArray, _accumulate, _array_ops, _elementwise
@@ -43,7 +44,9 @@ def array_ufunc(array, ufunc, method, *inputs, **kwargs):
     name = ufunc.__name__
     full = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
     function = _UFUNC_METHODS.get(method)
-    if function is None or (method == "__call__" and name not in _array_ops):
+    if method == "__call__" and name in UFUNCS:
+        function = _product
+    elif function is None or (method == "__call__" and name not in _array_ops):
         raise TypeError(f"{full} has no counterpart for GPUArrays: fetch with get()")
     for keyword, value in _DEFAULTS.items():
         if kwargs.pop(keyword, value) != value:
@@ -76,6 +79,11 @@ def _call(name, *inputs, out=None, dtype=None, where=True):
         for result, target in zip(results, outs, strict=True)
     )
     return chosen[0] if single else chosen
+
+
+def _product(name, *inputs, **kwargs):
+    """Apply a ufunc that multiplies matrices or vectors."""
+    return UFUNCS[name](*inputs, **kwargs)
 
 
 def _choose(name, mask, result, out):

@@ -243,6 +243,34 @@ struct reduce_dot : reduce_sum<C, I> {
     }
 };
 
+template <class T>
+PYCUDA_FN T conjugate(T x)
+{
+    return x;
+}
+template <class T>
+PYCUDA_FN complex<T> conjugate(complex<T> z)
+{
+    return make_complex(z.re, -z.im);
+}
+
+template <class C, class I>
+struct reduce_vdot : reduce_dot<C, I> {
+    typedef typename reduce_sum<C, I>::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, C y, I i)
+    {
+        reduce_dot<C, I>::add(acc, conjugate(x), y, i);
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, const C *y, I, I)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], y[j], 0);
+        }
+    }
+};
+
 // -- variance -------------------------------------------------------------------------
 
 // How many elements, their mean as a distance from `base`, one of them, and the sum of

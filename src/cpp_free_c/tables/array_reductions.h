@@ -30,7 +30,8 @@
     X(MEAN, "mean", 1, MEAN)       \
     X(VAR, "var", 1, SPREAD)       \
     X(STD, "std", 1, SPREAD)       \
-    X(DOT, "dot", 2, PRODUCTS)
+    X(DOT, "dot", 2, PRODUCTS)     \
+    X(VDOT, "vdot", 2, PRODUCTS)
 /* clang-format on */
 
 #endif

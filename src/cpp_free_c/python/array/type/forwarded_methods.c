@@ -23,7 +23,12 @@ FORWARD(bind_to_texref_ext, "texture_binding",
 FORWARD(ptp, "numpy_methods", "($self, /, axis=None, out=None, keepdims=False)",
         "Return the difference of the largest and the smallest element.")
 FORWARD(dot, "numpy_methods", "($self, /, b, out=None)",
-        "Return the sum of products of two arrays with one axis.")
+        "Return NumPy's dot: the product of vectors or matrices.")
+FORWARD(diagonal, "numpy_methods", "($self, /, offset=0, axis1=0, axis2=1)",
+        "Return a view of the diagonals of two axes.")
+FORWARD(trace, "numpy_methods",
+        "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
+        "Return the sums of the diagonals of two axes.")
 FORWARD(clip, "numpy_methods", "($self, /, min=None, max=None, out=None)",
         "Return the elements, limited to the bounds.")
 FORWARD(round, "numpy_methods", "($self, /, decimals=0, out=None)",
@@ -73,5 +78,7 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(argsort),
     FORWARDED_ROW(partition),
     FORWARDED_ROW(argpartition),
+    FORWARDED_ROW(diagonal),
+    FORWARDED_ROW(trace),
     {NULL, NULL, 0, NULL},
 };
