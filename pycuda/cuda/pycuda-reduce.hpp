@@ -266,11 +266,20 @@ PYCUDA_FN complex<T> conjugate(complex<T> z)
     return make_complex(z.re, -z.im);
 }
 
-template <class C>
-struct reduce_vdot : reduce_dot<C> {
-    static PYCUDA_FN void add(typename reduce_sum<C>::Acc &acc, C x, C y, int64 i)
+template <class C, class I>
+struct reduce_vdot : reduce_dot<C, I> {
+    typedef typename reduce_sum<C, I>::Acc Acc;
+    static PYCUDA_FN void add(Acc &acc, C x, C y, I i)
     {
-        reduce_dot<C>::add(acc, conjugate(x), y, i);
+        reduce_dot<C, I>::add(acc, conjugate(x), y, i);
+    }
+    template <int V, int U>
+    static PYCUDA_FN void add_some(Acc &acc, const C *x, const C *y, I, I)
+    {
+#pragma unroll
+        for (int j = 0; j < U * V; j++) {
+            add(acc, x[j], y[j], 0);
+        }
     }
 };
 
