@@ -18,6 +18,7 @@ _KEYS = {
     "int64": "number_key<long long>",
     "uint64": "number_key<unsigned long long>",
     "float16": "half_key<0x7c00>",
+    "bfloat16": "half_key<0x7f80>",
     "float32": "number_key<float>",
     "float64": "number_key<double>",
     "complex64": "complex_key<float>",
