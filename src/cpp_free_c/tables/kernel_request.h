@@ -60,7 +60,6 @@
     X(JOIN_BY_THREAD, "join_by_thread")   \
     X(SORT_LANES, "sort_lanes")           \
     X(SORT_BLOCK, "sort_block")           \
-    X(SORT_HISTOGRAM, "sort_histogram")   \
     X(SORT_PASS, "sort_pass")
 /* clang-format on */
 
